@@ -1,0 +1,85 @@
+//! The Mandelbrot set: rows that cost very different amounts of the same arithmetic.
+
+use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
+use rayon::prelude::*;
+
+use crate::{RUNTIME, number, run_by};
+
+pub(crate) struct Mandel;
+
+impl Workload for Mandel {
+    fn name(&self) -> &'static str {
+        "mandel"
+    }
+
+    fn summary(&self) -> &'static str {
+        "iterations of the Mandelbrot recurrence over a square of points"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** The number of iterations until |z| > 2, at most `depth`, summed over size × size points \
+         of the square from -2-2i to 2+2i. A row is one task.\n\n\
+         **What it stresses.** Floating-point multiplication in registers, in a chain of dependent steps.\n\n\
+         **Where it should bend.** At the number of cores, later with SMT: the chain leaves slots to a sibling. Rows \
+         through the set cost far more than those beside it, so few rows per thread give an uneven tail.\n\n\
+         **Source.** `mandel` of the parallel part of GHC's nofib suite."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] =
+            &[number("size", "points of a side", "1024"), number("depth", "most iterations", "1024"), RUNTIME];
+        PARAMS
+    }
+
+    fn prepare(&self, args: &Args, _: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
+        let size = u32::try_from(args.number("size", 1..=65_536)?).expect("inside the range");
+        let depth = u32::try_from(args.number("depth", 1..=1_000_000)?).expect("inside the range");
+        Ok(Box::new(Prepared { size, depth, serial: args.text("runtime") == "serial", rows: Vec::new() }))
+    }
+}
+
+struct Prepared {
+    size: u32,
+    depth: u32,
+    serial: bool,
+    rows: Vec<u64>,
+}
+
+impl Run for Prepared {
+    fn run(&mut self, team: &Team, phases: &mut Phases) -> String {
+        let (size, depth) = (self.size, self.depth);
+        let one = || (0..size).map(|y| row(y, size, depth)).collect();
+        let many = || (0..size).into_par_iter().with_max_len(1).map(|y| row(y, size, depth)).collect();
+        self.rows = phases.measure("rows", || run_by(self.serial, team, one, many));
+        self.rows.iter().sum::<u64>().to_string()
+    }
+
+    /// What a schedule can get wrong is which rows are counted and how often; sixteen of them are counted again alone.
+    fn check(&self, answer: &str) -> Check {
+        let sampled = || (0..self.size).step_by(self.size as usize / 16 + 1);
+        let wrong = sampled().find(|&y| self.rows.get(y as usize) != Some(&row(y, self.size, self.depth)));
+        if let Some(y) = wrong {
+            return Check::Wrong(format!("{} in row {y}", row(y, self.size, self.depth)));
+        }
+        let total = self.rows.iter().sum::<u64>().to_string();
+        if answer == total && self.rows.len() == self.size as usize { Check::Right } else { Check::Wrong(total) }
+    }
+}
+
+fn coordinate(step: u32, size: u32) -> f64 {
+    -2.0 + 4.0 * f64::from(step) / f64::from(size)
+}
+
+fn row(y: u32, size: u32, depth: u32) -> u64 {
+    let imaginary = coordinate(y, size);
+    (0..size).map(|x| u64::from(escape(coordinate(x, size), imaginary, depth))).sum()
+}
+
+fn escape(real: f64, imaginary: f64, depth: u32) -> u32 {
+    let (mut x, mut y, mut count) = (0.0, 0.0, 0);
+    while count < depth && x * x + y * y <= 4.0 {
+        (x, y) = (x * x - y * y + real, 2.0 * x * y + imaginary);
+        count += 1;
+    }
+    count
+}

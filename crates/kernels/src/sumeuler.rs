@@ -1,0 +1,86 @@
+//! Sum of Euler's totient, counted by brute force.
+
+use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
+use rayon::prelude::*;
+
+use crate::{RUNTIME, number, run_by};
+
+pub(crate) struct Sumeuler;
+
+impl Workload for Sumeuler {
+    fn name(&self) -> &'static str {
+        "sumeuler"
+    }
+
+    fn summary(&self) -> &'static str {
+        "sum of Euler's totient over 1..n, by counting coprime numbers"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** The sum of phi(k) for k = 1..n, where phi(k) counts the numbers below k that are coprime \
+         to it, each by Euclid's algorithm. Chunks of `chunk` numbers are one task.\n\n\
+         **What it stresses.** Integer division; no memory. Tasks grow with k, so the last chunks are the longest.\n\n\
+         **Where it should bend.** Not before all cores are busy. With SMT the division unit is shared by siblings. \
+         A large `chunk` makes the tail uneven.\n\n\
+         **Source.** `sumeuler` of the parallel part of GHC's nofib suite."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] =
+            &[number("n", "largest number", "8000"), number("chunk", "numbers in one task", "100"), RUNTIME];
+        PARAMS
+    }
+
+    fn prepare(&self, args: &Args, _: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
+        let n = u32::try_from(args.number("n", 1..=1_000_000)?).expect("inside the range");
+        let chunk = usize::try_from(args.number("chunk", 1..=1_000_000)?).expect("inside the range");
+        Ok(Box::new(Prepared { n, chunk, serial: args.text("runtime") == "serial" }))
+    }
+}
+
+struct Prepared {
+    n: u32,
+    chunk: usize,
+    serial: bool,
+}
+
+impl Run for Prepared {
+    fn run(&mut self, team: &Team, phases: &mut Phases) -> String {
+        let (n, chunk) = (self.n, self.chunk);
+        let one = || (1..=n).map(totient).sum::<u64>();
+        let many = || {
+            let numbers: Vec<u32> = (1..=n).collect();
+            numbers.par_chunks(chunk).with_max_len(1).map(|part| part.iter().map(|&k| totient(k)).sum::<u64>()).sum()
+        };
+        phases.measure("sum", || run_by(self.serial, team, one, many)).to_string()
+    }
+
+    fn check(&self, answer: &str) -> Check {
+        let expected = sieved(self.n).to_string();
+        if answer == expected { Check::Right } else { Check::Wrong(expected) }
+    }
+}
+
+fn totient(k: u32) -> u64 {
+    (1..=k).filter(|&other| coprime(k, other)).count() as u64
+}
+
+fn coprime(mut a: u32, mut b: u32) -> bool {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
+}
+
+/// The same sum by Euler's product over a sieve.
+fn sieved(n: u32) -> u64 {
+    let mut phi: Vec<u64> = (0..=u64::from(n)).collect();
+    for k in 2..phi.len() {
+        if phi[k] == k as u64 {
+            for multiple in (k..phi.len()).step_by(k) {
+                phi[multiple] -= phi[multiple] / k as u64;
+            }
+        }
+    }
+    phi[1..].iter().sum()
+}

@@ -1,0 +1,208 @@
+//! The command line: every verb and option with the words that help shows.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand};
+use knee_workload::Bind;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default());
+
+/// Find the knee of your speedup curve, know why it bends, move it.
+#[derive(Debug, Parser)]
+#[command(name = "knee", version, styles = STYLES, max_term_width = 80)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Show this machine: sockets, nodes, caches, cores, hardware threads
+    Machine(Machine),
+    /// Show where the threads of a placement go
+    Place(Place),
+    /// Say what can be measured here, and what would help
+    Doctor(Json),
+    /// Run a program or a workload once, in its place, and measure it
+    Run(Run),
+    /// Count a small pattern in a graph
+    Mine(Mine),
+    /// List the built-in workloads and their arguments
+    Workloads(Workloads),
+    /// Measure a program over thread counts and placements, and say where it bends
+    #[command(disable_help_flag = true)]
+    Study(Python),
+    /// Show the runs that a study would make, without making them
+    #[command(disable_help_flag = true)]
+    Plan(Python),
+    /// Write the report of a study anew
+    #[command(disable_help_flag = true)]
+    Report(Python),
+    #[command(hide = true)]
+    Launch(Launch),
+    #[command(hide = true)]
+    Child(Child),
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Json {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Machine {
+    /// Read /sys and /proc under this folder instead of this machine's
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// cores-close, cores-spread, threads-close, none, or cpus like 0,2,4-7
+    pub(crate) placement: String,
+    /// How many threads; the whole order without it
+    #[arg(long, short = 'n')]
+    pub(crate) threads: Option<usize>,
+    /// Read /sys and /proc under this folder instead of this machine's
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) root: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "knee run [OPTIONS] -- COMMAND...\n       knee run [OPTIONS] WORKLOAD [ARGUMENTS]\n       knee \
+                            run --stdin [--samples FOLDER] < plan.jsonl > records.jsonl"
+)]
+pub(crate) struct Run {
+    /// Threads the program uses; {threads} in its words and variables becomes this
+    #[arg(long, short = 'n')]
+    pub(crate) threads: Option<usize>,
+    /// Where the threads go; see `knee place`
+    #[arg(long, short, default_value = "none")]
+    pub(crate) placement: String,
+    /// How threads are tied: each to its cpu (built-in workloads), or all to the set
+    #[arg(long, value_parser = bind)]
+    pub(crate) bind: Option<Bind>,
+    /// Where pages go: local, bind:NODES, interleave:NODES, preferred:NODE
+    #[arg(long, short)]
+    pub(crate) memory: Option<String>,
+    /// Set a variable of the program, as NAME=VALUE
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// Stop the program, and all it started, after this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<f64>,
+    /// A regular expression that must match the standard output
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) check: Option<String>,
+    /// Sample threads this often; 0 for never
+    #[arg(long, value_name = "MS", default_value_t = 10)]
+    pub(crate) sample_ms: u64,
+    /// Keep the samples in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) samples: Option<PathBuf>,
+    /// Read one spec per line, write one record per line
+    #[arg(long, conflicts_with_all = ["threads", "memory", "env", "timeout", "check", "json", "words"])]
+    pub(crate) stdin: bool,
+    /// Print the record on standard output; the program's own output goes to standard error
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A built-in workload and its arguments (see `knee workloads`); after --, a program and its arguments
+    #[arg(value_name = "WORKLOAD", trailing_var_arg = true)]
+    pub(crate) words: Vec<String>,
+}
+
+impl Run {
+    /// Whether the words stand behind `--` and so are a program. clap drops the mark, so the raw arguments are asked.
+    pub(crate) fn is_command(&self) -> bool {
+        let raw: Vec<String> = std::env::args().collect();
+        let behind = raw.iter().position(|word| word == "--").map(|at| &raw[at + 1..]);
+        behind == Some(&self.words)
+    }
+}
+
+fn bind(text: &str) -> Result<Bind, String> {
+    match text {
+        "each" => Ok(Bind::Each),
+        "set" => Ok(Bind::Set),
+        _ => Err("it is each or set".into()),
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(override_usage = "knee mine count [OPTIONS] GRAPH\n       knee mine edges GRAPH")]
+pub(crate) struct Mine {
+    /// count: count a pattern; edges: print the graph as a plain edge list
+    #[arg(value_parser = ["count", "edges"])]
+    pub(crate) action: String,
+    /// An edge list (plain, gz, zst) or rmat:SCALE[:EDGE_FACTOR[:SEED]]
+    pub(crate) graph: String,
+    /// triangle, diamond or 4-clique
+    #[arg(long, default_value = "diamond")]
+    pub(crate) pattern: String,
+    /// explore: match vertex by vertex; formula: count in closed form
+    #[arg(long, default_value = "explore")]
+    pub(crate) plan: String,
+    /// Threads; all that this process may use without it
+    #[arg(long, short = 'n')]
+    pub(crate) threads: Option<usize>,
+    /// Where the threads go; see `knee place`
+    #[arg(long, short, default_value = "none")]
+    pub(crate) placement: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Workloads {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Read a workload and its arguments as `knee run` would, and print them as a spec's program
+    #[arg(long, num_args = 1.., allow_hyphen_values = true, hide = true)]
+    pub(crate) resolve: Vec<String>,
+}
+
+/// Whatever follows is for the Python part to read.
+#[derive(Debug, Args)]
+pub(crate) struct Python {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _words: Vec<std::ffi::OsString>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Launch {
+    #[arg(long)]
+    pub(crate) samples: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Child {
+    #[arg(long)]
+    pub(crate) report: Option<i32>,
+    pub(crate) task: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Fail when a file differs instead of writing it
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// The project's folder
+    pub(crate) root: PathBuf,
+}

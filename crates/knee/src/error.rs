@@ -1,0 +1,81 @@
+//! How knee fails: what failed, which thing, the system's reason; then the one thing to try; then an exit status.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit statuses. `run` passes on those of the program it ran; these are knee's own.
+pub(crate) mod status {
+    /// A check failed: the answer was wrong.
+    pub(crate) const GATE: u8 = 1;
+    /// Wrong usage, or the machine refused.
+    pub(crate) const USAGE: u8 = 2;
+    /// `run`: the program was stopped at its time limit.
+    pub(crate) const TIMEOUT: u8 = 124;
+    /// `run`: knee itself failed.
+    pub(crate) const KNEE: u8 = 125;
+    /// `run`: the program was found and cannot be executed.
+    pub(crate) const NOT_EXECUTABLE: u8 = 126;
+    /// `run`: the program was not found.
+    pub(crate) const NOT_FOUND: u8 = 127;
+    /// `run`: 128 + n when signal n ended the program.
+    pub(crate) const SIGNALLED: u8 = 128;
+}
+
+/// An error on its way to the user.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    hint: Option<String>,
+    code: u8,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl fmt::Display) -> Self {
+        Self { message: message.to_string(), hint: None, code: status::USAGE }
+    }
+
+    pub(crate) fn hint(self, hint: impl fmt::Display) -> Self {
+        Self { hint: Some(hint.to_string()), ..self }
+    }
+
+    pub(crate) fn code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
+    /// Says it on standard error and gives the exit status.
+    pub(crate) fn report(self) -> ExitCode {
+        eprintln!("knee: {}", self.message);
+        if let Some(hint) = self.hint {
+            eprintln!("\nhint: {hint}");
+        }
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<knee_machine::Error> for Failure {
+    fn from(error: knee_machine::Error) -> Self {
+        use knee_machine::Error as E;
+        let hint = match &error {
+            E::UnknownPlacement(_) => {
+                let names: Vec<_> = knee_machine::Placement::NAMED.iter().map(|(name, _)| *name).collect();
+                Some(format!("use one of {}, or cpus like 0,2,4-7", names.join(", ")))
+            }
+            E::TooFewPlaces { .. } => Some("use --bind set to put more threads than cpus on the whole set".into()),
+            E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
+            _ => None,
+        };
+        Self { hint, ..Self::new(error) }
+    }
+}
+
+impl From<knee_workload::Error> for Failure {
+    fn from(error: knee_workload::Error) -> Self {
+        Self { hint: error.hinted().map(Into::into), ..Self::new(&error) }
+    }
+}

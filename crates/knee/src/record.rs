@@ -1,0 +1,186 @@
+//! The record: what one run was, one JSON line each. Raw numbers only; a capability that is missing is a fact with its
+//! reason, never 0. Its JSON Schema is generated from here.
+
+use std::collections::BTreeMap;
+
+use knee_machine::sys::Usage;
+use knee_meter::{Sampling, ThreadUse, Validity};
+use knee_workload::Phase;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One run that was made, also one that failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Record {
+    /// Version of this form.
+    pub(crate) schema: u32,
+    /// The spec's id.
+    pub(crate) id: String,
+    /// The spec's block.
+    pub(crate) block: u32,
+    /// Which launch of its runner this was, from 1.
+    pub(crate) launch: u64,
+    /// When it began, UTC.
+    pub(crate) start: String,
+    /// From just before the process was made until it ended.
+    pub(crate) wall_ns: u64,
+    /// CPU time outside the kernel of the whole process tree.
+    pub(crate) user_ns: u64,
+    /// CPU time inside the kernel of the whole process tree.
+    pub(crate) system_ns: u64,
+    /// Phases that the workload marked.
+    pub(crate) phases: Vec<Phase>,
+    /// How it ended.
+    pub(crate) exit: Exit,
+    /// The metric that the spec asked for; absent when it asked for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) metric: Option<MetricValue>,
+    /// What came of the checks; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) check: Option<CheckResult>,
+    /// What the process tree used.
+    pub(crate) rusage: Resources,
+    /// Counters that the spec asked for.
+    pub(crate) counters: BTreeMap<String, Counter>,
+    /// Resident base pages by node, read when the work was done.
+    pub(crate) pages: Pages,
+    /// What each thread did, as far as samples saw it.
+    pub(crate) threads: Vec<ThreadUse>,
+    /// How the sampling went; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sampling: Option<Sampling>,
+    /// Whether the run can be trusted; absent when it never ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) validity: Option<Validity>,
+    /// File of the samples; absent when none were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) samples: Option<String>,
+    /// Facts that the workload reported about its input.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) facts: BTreeMap<String, String>,
+    /// What it printed.
+    pub(crate) output: Output,
+    /// Whether a simulator wrote this record.
+    pub(crate) simulated: bool,
+}
+
+/// How a run ended: exactly one of the fields is there, but for `left_behind`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Exit {
+    /// It returned this status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<i32>,
+    /// This signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) signal: Option<i32>,
+    /// It was stopped after this many seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout_s: Option<f64>,
+    /// It never ran, or its launcher was lost: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// Processes it had started and left running; they were ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left_behind: Option<usize>,
+}
+
+/// The value of a metric, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum MetricValue {
+    /// What was measured.
+    Known {
+        /// Its name.
+        name: String,
+        /// The number.
+        value: f64,
+        /// Its unit.
+        unit: String,
+    },
+    /// Why nothing was measured.
+    Unavailable {
+        /// Its name.
+        name: String,
+        /// The reason.
+        unavailable: String,
+    },
+}
+
+/// What came of the checks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct CheckResult {
+    /// Whether all were passed.
+    pub(crate) ok: bool,
+    /// What was wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+/// A counter's value, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Counter {
+    /// The count.
+    Known(u64),
+    /// Why nothing was counted.
+    Unavailable {
+        /// The reason.
+        unavailable: String,
+    },
+}
+
+/// Pages by node, or why they are not known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Pages {
+    /// Node to number of base pages.
+    Known(BTreeMap<u32, u64>),
+    /// Why they are not known.
+    Unavailable {
+        /// The reason.
+        unavailable: String,
+    },
+}
+
+/// What the process tree used, from the kernel's own accounting.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Resources {
+    /// Largest resident set of any one process.
+    pub(crate) max_rss_bytes: u64,
+    /// Page faults that needed no disk.
+    pub(crate) minor_faults: u64,
+    /// Page faults that did.
+    pub(crate) major_faults: u64,
+    /// Times a thread gave its cpu up.
+    pub(crate) voluntary_switches: u64,
+    /// Times a thread lost its cpu.
+    pub(crate) involuntary_switches: u64,
+}
+
+impl From<Usage> for Resources {
+    fn from(usage: Usage) -> Self {
+        Self {
+            max_rss_bytes: usage.max_rss_bytes,
+            minor_faults: usage.minor_faults,
+            major_faults: usage.major_faults,
+            voluntary_switches: usage.voluntary_switches,
+            involuntary_switches: usage.involuntary_switches,
+        }
+    }
+}
+
+/// What a run printed: how much, a fingerprint, and the ends of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Output {
+    /// Bytes on standard output.
+    pub(crate) stdout_bytes: u64,
+    /// FNV-1a of standard output, to compare runs; absent when it went to the terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stdout_fnv1a: Option<String>,
+    /// The last lines of standard output.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) stdout_tail: String,
+    /// The last lines of standard error.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) stderr_tail: String,
+}

@@ -1,0 +1,112 @@
+//! The measured process of a built-in workload: `knee` itself in a fresh process, told what to do in one argument, and
+//! reporting through a pipe of its own so that standard output holds the answer and nothing else.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::process::{Command, ExitCode};
+
+use knee_workload::{Args, Bind, Check, Phase, Phases, Team};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::pipe::{PipeFlags, pipe_with};
+use serde::{Deserialize, Serialize};
+
+use crate::cli;
+use crate::error::{Failure, status};
+use crate::record::{CheckResult, Pages, Record};
+use crate::registry;
+use crate::spec::{Program, Spec};
+
+/// What the child is to do.
+#[derive(Debug, Serialize, Deserialize)]
+struct Task {
+    workload: String,
+    args: BTreeMap<String, String>,
+    threads: usize,
+    cpus: Vec<u32>,
+    bind: Bind,
+}
+
+/// What the child says when it is done.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Report {
+    phases: Vec<Phase>,
+    facts: BTreeMap<String, String>,
+    pages: Option<BTreeMap<u32, u64>>,
+    check: Option<CheckResult>,
+}
+
+/// A pipe for the report; the writing end survives exec.
+pub(crate) fn report_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    fcntl_setfd(&write, FdFlags::empty())?;
+    Ok((read, write))
+}
+
+/// The command that runs the spec's workload.
+pub(crate) fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+    let Program::Workload { workload, args, params, .. } = &spec.program else {
+        return Err(io::Error::other("the program is no workload"));
+    };
+    let args = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind);
+    let task = serde_json::to_string(&Task { workload: workload.clone(), args, threads, cpus, bind })?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("child");
+    command.args(report.map(|fd| format!("--report={}", fd.as_raw_fd())));
+    command.arg(task);
+    Ok(command)
+}
+
+/// The hidden verb `child`.
+pub(crate) fn verb(args: &cli::Child) -> Result<ExitCode, Failure> {
+    let task: Task = serde_json::from_str(&args.task).map_err(|error| Failure::new(format!("bad task: {error}")))?;
+    let (answer, report) = perform(&task)?;
+    println!("{answer}");
+    if let Some(fd) = args.report {
+        let text = serde_json::to_vec(&report).map_err(Failure::new)?;
+        let sent = std::fs::OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"));
+        sent.and_then(|mut pipe| pipe.write_all(&text))
+            .map_err(|error| Failure::new(format!("cannot report: {error}")))?;
+    }
+    Ok(match report.check {
+        Some(CheckResult { ok: false, .. }) => ExitCode::from(status::GATE),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn perform(task: &Task) -> Result<(String, Report), Failure> {
+    let workload = registry::find(&task.workload)?;
+    let args = Args::complete(workload.params(), &task.args)?;
+    let team = Team::start(task.threads, &task.cpus, task.bind)?;
+    let mut phases = Phases::default();
+    let mut run = workload.prepare(&args, &team, &mut phases)?;
+    let answer = run.run(&team, &mut phases);
+    let pages = knee_meter::pages_by_node("self");
+    let check = match run.check(&answer) {
+        Check::Right => Some(CheckResult { ok: true, reason: None }),
+        Check::Wrong(expected) => {
+            Some(CheckResult { ok: false, reason: Some(format!("the answer is {answer}, and should be {expected}")) })
+        }
+        Check::Unknown => None,
+    };
+    let facts = run.facts().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Ok((answer, Report { phases: phases.done(), facts, pages, check }))
+}
+
+/// Puts a child's report into the record; without one the record says what it said before.
+pub(crate) fn read_report(text: &str, program: &Program, record: &mut Record) {
+    if !matches!(program, Program::Workload { .. }) || text.is_empty() {
+        return;
+    }
+    let Ok(report) = serde_json::from_str::<Report>(text) else { return };
+    record.phases = report.phases;
+    record.facts = report.facts;
+    record.check = report.check;
+    record.pages = report.pages.map_or_else(
+        || Pages::Unavailable {
+            unavailable: "/proc/self/numa_maps cannot be read: a kernel without NUMA support".into(),
+        },
+        Pages::Known,
+    );
+}

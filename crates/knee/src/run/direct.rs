@@ -1,0 +1,159 @@
+//! `knee run -- COMMAND` and `knee run WORKLOAD`: one run for a person who watches it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::process::ExitCode;
+
+use knee_machine::Placement;
+use knee_workload::Bind;
+
+use super::launch::{Launch, Outcome, Streams, launch, machine};
+use super::signals::Signals;
+use crate::cli::Run;
+use crate::error::{Failure, status};
+use crate::record::Record;
+use crate::registry;
+use crate::spec::{OutputCheck, Program, SCHEMA, Spec};
+
+/// Makes the run, says what it took, and ends as the program did.
+pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
+    let ours = |failure: Failure| failure.code(status::KNEE);
+    let (json, samples) = (args.json, args.samples.clone());
+    let spec = spec(args).map_err(ours)?;
+    if let Some(folder) = &samples {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| ours(Failure::new(format!("cannot keep samples: {}: {error}", folder.display()))))?;
+    }
+    let signals = Signals::catch().map_err(|error| ours(Failure::new(format!("cannot catch signals: {error}"))))?;
+    let streams = match (&spec.check, json) {
+        (Some(_), _) => Streams::Captured,
+        (None, true) => Streams::ToStandardError,
+        (None, false) => Streams::Inherited,
+    };
+    let how = Launch { streams, samples: samples.as_deref(), lifeline: None, signals: &signals };
+    match launch(&spec, &how) {
+        Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
+        Outcome::Refused(record, kind) => {
+            if json {
+                print_record(&record);
+            }
+            Err(Failure::new(record.exit.error.unwrap_or_default()).code(match kind {
+                io::ErrorKind::NotFound => status::NOT_FOUND,
+                io::ErrorKind::Other => status::KNEE,
+                _ => status::NOT_EXECUTABLE,
+            }))
+        }
+        Outcome::Ran(record) => {
+            if json {
+                print_record(&record);
+            } else {
+                print!(
+                    "{}",
+                    if streams == Streams::Captured { record.output.stdout_tail.clone() + "\n" } else { String::new() }
+                );
+                summarise(&record, spec.threads);
+            }
+            Ok(exit_code(&record))
+        }
+    }
+}
+
+fn spec(args: Run) -> Result<Spec, Failure> {
+    let machine = machine()?;
+    let threads = args.threads.unwrap_or(machine.allowed.cpus.len());
+    let placement: Placement = args.placement.parse()?;
+    let usage = "`knee run --help` shows how";
+    if args.words.is_empty() {
+        return Err(Failure::new("nothing to run: give a command after --, or a workload").hint(usage));
+    }
+    let program = if args.is_command() {
+        let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
+        Program::Command { command: args.words, env, directory: None }
+    } else {
+        if !args.env.is_empty() {
+            return Err(Failure::new("--env is for commands: a built-in workload takes arguments").hint(usage));
+        }
+        let (workload, args) = registry::resolve(&args.words)?;
+        Program::Workload { workload, args, params: BTreeMap::new(), directory: None }
+    };
+    let foreign = matches!(program, Program::Command { .. });
+    if foreign && args.bind == Some(Bind::Each) {
+        let hint = "use --bind set: the program's threads stay on the cpus of the placement";
+        return Err(Failure::new("--bind each: only threads of built-in workloads can be tied one by one").hint(hint));
+    }
+    let bind = args.bind.unwrap_or(if foreign { Bind::Set } else { Bind::Each });
+    let places = if bind == Bind::Set { threads.min(machine.allowed.cpus.len()) } else { threads };
+    if threads == 0 {
+        return Err(knee_machine::Error::NoThreads.into());
+    }
+    let spec = Spec {
+        schema: SCHEMA,
+        id: "run".into(),
+        cell: BTreeMap::new(),
+        block: 1,
+        program,
+        threads,
+        cpus: placement.cpus(&machine, places)?,
+        bind,
+        memory: args.memory.map(|text| text.parse()).transpose()?,
+        counters: Vec::new(),
+        sample_ms: Some(args.sample_ms),
+        sampler_cpu: None,
+        timeout_s: args.timeout,
+        metric: None,
+        check: args.check.map(|stdout| OutputCheck { stdout }),
+    };
+    spec.checked()
+}
+
+fn variable(pair: &str) -> Result<(String, String), Failure> {
+    let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
+    let parts = parts.ok_or_else(|| Failure::new(format!("bad variable: {pair:?}: it is written NAME=VALUE")))?;
+    Ok((parts.0.into(), parts.1.into()))
+}
+
+fn print_record(record: &Record) {
+    println!("{}", serde_json::to_string(record).expect("a record is plain data"));
+}
+
+fn summarise(record: &Record, threads: usize) {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
+    let cpus = (user + system) / wall.max(1e-9);
+    eprintln!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system);
+    eprintln!("      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen", record.threads.len());
+    for phase in &record.phases {
+        eprintln!(
+            "      phase {}: {:.3} s wall, {:.3} s CPU",
+            phase.name,
+            seconds(phase.wall_ns),
+            seconds(phase.cpu_ns)
+        );
+    }
+    if let Some(validity) = &record.validity {
+        let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
+        eprintln!("      its cpus: other work {}, stolen {}", share(validity.other_busy), share(validity.steal));
+    }
+    if let Some(reason) = record.check.as_ref().and_then(|check| check.reason.as_ref()) {
+        eprintln!("knee: check failed: {reason}");
+    }
+    if let Some(seconds) = record.exit.timeout_s {
+        eprintln!("knee: stopped after {seconds} s");
+    }
+    if let Some(count) = record.exit.left_behind {
+        eprintln!("knee: the program left {count} processes behind; they were ended");
+    }
+}
+
+fn exit_code(record: &Record) -> ExitCode {
+    let exit = &record.exit;
+    let failed_check = record.check.as_ref().is_some_and(|check| !check.ok);
+    let code = match (exit.timeout_s, exit.signal, exit.code) {
+        (Some(_), ..) => status::TIMEOUT,
+        (None, Some(signal), _) => status::SIGNALLED.saturating_add(u8::try_from(signal).unwrap_or(0)),
+        (None, None, Some(0)) if failed_check => status::GATE,
+        (None, None, Some(code)) => u8::try_from(code & 0xff).unwrap_or(status::KNEE),
+        (None, None, None) => status::KNEE,
+    };
+    ExitCode::from(code)
+}

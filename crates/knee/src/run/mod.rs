@@ -1,0 +1,35 @@
+//! `knee run`: one run, measured.
+//!
+//! A plain run is launched by this process. With `--stdin` this process is the *runner*: it starts one *launcher* (a
+//! fresh `knee`) for each spec, and the launcher starts the measured program. Three processes, so that whichever is
+//! killed another one cleans up:
+//!
+//! - the launcher holds a pipe from the runner; when the runner is gone the pipe closes, and it ends the whole tree;
+//! - the runner adopts orphans (it is a sub-reaper); when a launcher is gone it ends what the launcher left;
+//! - the kernel kills the program itself when its launcher is gone.
+//!
+//! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
+
+mod capture;
+pub(crate) mod child;
+mod direct;
+mod launch;
+mod outcome;
+mod signals;
+mod stream;
+mod tree;
+
+use std::process::ExitCode;
+
+use crate::cli::{Launch, Run};
+use crate::error::Failure;
+
+/// `knee run`.
+pub(crate) fn verb(args: Run) -> Result<ExitCode, Failure> {
+    if args.stdin { stream::run_all(args.samples.as_deref()) } else { direct::run_once(args) }
+}
+
+/// The hidden verb `launch`: a spec on standard input, a record on standard output.
+pub(crate) fn launch_verb(args: &Launch) -> Result<ExitCode, Failure> {
+    stream::launch_one(args.samples.as_deref())
+}

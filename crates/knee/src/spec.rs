@@ -1,0 +1,172 @@
+//! The spec: what one run is to be, one JSON line each. Its JSON Schema is generated from here.
+
+use std::collections::BTreeMap;
+
+use knee_machine::MemoryPolicy;
+use knee_workload::Bind;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::Failure;
+
+/// Version of spec and record.
+pub(crate) const SCHEMA: u32 = 1;
+
+/// One run to be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Spec {
+    /// Version of this form.
+    pub(crate) schema: u32,
+    /// Names the run inside its study.
+    pub(crate) id: String,
+    /// Level of every factor, for the analysis; the run itself does not look at it.
+    #[serde(default)]
+    pub(crate) cell: BTreeMap<String, Value>,
+    /// Block the run belongs to.
+    #[serde(default)]
+    pub(crate) block: u32,
+    /// What runs.
+    pub(crate) program: Program,
+    /// Threads it is told to use.
+    pub(crate) threads: usize,
+    /// Cpus it may use, in placement order; empty leaves the choice to the kernel.
+    #[serde(default)]
+    pub(crate) cpus: Vec<u32>,
+    /// How threads are tied to the cpus.
+    #[serde(default = "set")]
+    pub(crate) bind: Bind,
+    /// Where its pages go; absent leaves the policy as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<MemoryPolicy>,
+    /// Hardware counters wanted, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) counters: Vec<String>,
+    /// Period of the sampler; absent or 0 for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sample_ms: Option<u64>,
+    /// Cpu the sampler stays on; absent leaves it to the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sampler_cpu: Option<u32>,
+    /// Time limit in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout_s: Option<f64>,
+    /// What is measured; absent for the wall time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) metric: Option<Metric>,
+    /// What the output must look like.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) check: Option<OutputCheck>,
+}
+
+fn set() -> Bind {
+    Bind::Set
+}
+
+/// What runs: a built-in workload in a fresh process, or any command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Program {
+    /// A built-in workload.
+    Workload {
+        /// Its name.
+        workload: String,
+        /// Its arguments.
+        #[serde(default)]
+        args: BTreeMap<String, String>,
+        /// Arguments that are factors of the study; they override `args`.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        params: BTreeMap<String, String>,
+        /// Folder it runs in; absent for the current one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory: Option<String>,
+    },
+    /// Any program.
+    Command {
+        /// Program and arguments; `{threads}` and `{cpus}` are replaced.
+        command: Vec<String>,
+        /// Variables to set; `{threads}` and `{cpus}` are replaced.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        env: BTreeMap<String, String>,
+        /// Folder it runs in; absent for the current one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory: Option<String>,
+    },
+}
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Metric {
+    /// Wall time of a phase of a built-in workload, in seconds.
+    Phase {
+        /// The phase's name.
+        phase: String,
+    },
+    /// A number that the program prints: the first group of a regular expression.
+    Printed {
+        /// Searched in standard output, then in standard error.
+        regex: String,
+        /// Unit of the number.
+        unit: String,
+    },
+}
+
+/// What the output must look like.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OutputCheck {
+    /// A regular expression that must match the standard output; `^` and `$` match at lines.
+    pub(crate) stdout: String,
+}
+
+impl Spec {
+    /// Reads and checks one line.
+    pub(crate) fn read(line: &str) -> Result<Self, Failure> {
+        let bad = |reason: String| Failure::new(format!("bad spec: {reason}"));
+        let value: Value = serde_json::from_str(line).map_err(|error| bad(format!("not JSON: {error}")))?;
+        let schema = value.get("schema").and_then(Value::as_u64);
+        if schema != Some(SCHEMA.into()) {
+            let found = schema.map_or("none".into(), |number| number.to_string());
+            let hint = "plan the study again with this version of knee, or run it with the version that planned it";
+            return Err(bad(format!("schema {found}: this version of knee reads schema {SCHEMA}")).hint(hint));
+        }
+        let spec: Self = serde_json::from_value(value).map_err(|error| bad(error.to_string()))?;
+        spec.checked()
+    }
+
+    pub(crate) fn checked(self) -> Result<Self, Failure> {
+        let bad = |reason: String| Failure::new(format!("bad spec: run {}: {reason}", self.id));
+        if self.threads == 0 {
+            return Err(bad("0 threads asked: at least 1 is needed".into()));
+        }
+        if self.id.is_empty() || !self.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')) {
+            return Err(bad("an id has letters, digits, '-', '_' and '.' only: it names a file".into()));
+        }
+        if matches!(&self.program, Program::Command { command, .. } if command.is_empty()) {
+            return Err(bad("the command is empty".into()));
+        }
+        if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
+            return Err(bad("the time limit is not a positive number of seconds".into()));
+        }
+        for pattern in self.patterns() {
+            regex::Regex::new(pattern).map_err(|error| bad(error.to_string()))?;
+        }
+        Ok(self)
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &str> {
+        let printed = match &self.metric {
+            Some(Metric::Printed { regex, .. }) => Some(regex.as_str()),
+            _ => None,
+        };
+        printed.into_iter().chain(self.check.as_ref().map(|check| check.stdout.as_str()))
+    }
+
+    /// Puts the thread count and the cpus where a word asks for them.
+    pub(crate) fn fill_in(&self, word: &str) -> String {
+        let cpus: Vec<_> = self.cpus.iter().map(ToString::to_string).collect();
+        word.replace("{threads}", &self.threads.to_string()).replace("{cpus}", &cpus.join(","))
+    }
+}

@@ -1,0 +1,8 @@
+//! The native verbs, one file each.
+
+pub(crate) mod doctor;
+pub(crate) mod generate;
+pub(crate) mod machine;
+pub(crate) mod mine;
+pub(crate) mod place;
+pub(crate) mod workloads;

@@ -1,0 +1,52 @@
+//! `knee workloads`: what is built in.
+
+use std::process::ExitCode;
+
+use knee_workload::{Param, Workload};
+use serde_json::{Value, json};
+
+use crate::cli;
+use crate::error::Failure;
+use crate::registry;
+
+/// Prints the list.
+pub(crate) fn show(args: &cli::Workloads) -> Result<ExitCode, Failure> {
+    if !args.resolve.is_empty() {
+        let (workload, args) = registry::resolve(&args.resolve)?;
+        println!("{}", json!({ "workload": workload, "args": args }));
+    } else if args.json {
+        let list: Vec<Value> = registry::workloads().map(described).collect();
+        println!("{:#}", json!({ "schema": 1, "workloads": list }));
+    } else {
+        for workload in registry::workloads() {
+            println!("{:<10} {}", workload.name(), workload.summary());
+            for param in workload.params() {
+                println!("    {:<14} {}", usage(param), meaning(param));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How a parameter is written.
+pub(crate) fn usage(param: &Param) -> String {
+    if param.positional { param.name.to_uppercase() } else { format!("--{}", param.name) }
+}
+
+/// What it means, which values it takes, and which one it has by default.
+pub(crate) fn meaning(param: &Param) -> String {
+    let values = if param.values.len() > 1 { format!(": {}", param.values.join(", ")) } else { String::new() };
+    let default = param.default.map_or(String::new(), |value| format!(" [{value}]"));
+    format!("{}{values}{default}", param.summary)
+}
+
+fn described(workload: &'static dyn Workload) -> Value {
+    let param = |param: &Param| {
+        json!({
+            "name": param.name, "summary": param.summary, "default": param.default,
+            "values": param.values, "positional": param.positional,
+        })
+    };
+    let params: Vec<Value> = workload.params().iter().map(param).collect();
+    json!({ "name": workload.name(), "summary": workload.summary(), "about": workload.about(), "params": params })
+}

@@ -1,0 +1,157 @@
+//! Sets of cpus (or nodes) by number, in the kernel's list notation: `0-3,8`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+
+/// No Linux kernel numbers cpus beyond this; a larger number in a list is a typing error, not a machine.
+const HIGHEST: u32 = 1 << 16;
+
+/// A set of cpus or nodes, in ascending order. Its text form is the kernel's (`0-3,8`), its JSON form a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CpuSet(BTreeSet<u32>);
+
+impl CpuSet {
+    /// The members in ascending order.
+    #[must_use]
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether `cpu` is a member.
+    #[must_use]
+    pub fn contains(&self, cpu: u32) -> bool {
+        self.0.contains(&cpu)
+    }
+
+    /// The smallest member.
+    #[must_use]
+    pub fn first(&self) -> Option<u32> {
+        self.0.first().copied()
+    }
+
+    /// What both have.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self(self.0.intersection(&other.0).copied().collect())
+    }
+
+    /// What only `self` has.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Self {
+        Self(self.0.difference(&other.0).copied().collect())
+    }
+}
+
+impl FromIterator<u32> for CpuSet {
+    fn from_iter<I: IntoIterator<Item = u32>>(cpus: I) -> Self {
+        Self(cpus.into_iter().collect())
+    }
+}
+
+/// An ordered cpu list, as a person writes one: the order is kept, `4,0-2` stays 4, 0, 1, 2.
+///
+/// # Errors
+/// [`Error::CpuList`] when an item is no number or range, a range runs backwards, or a cpu comes twice.
+pub fn parse_ordered(text: &str) -> Result<Vec<u32>, Error> {
+    let refuse = |reason: String| Error::CpuList { text: text.into(), reason };
+    let mut cpus = Vec::new();
+    for item in text.trim().split(',').filter(|item| !item.trim().is_empty()) {
+        let (from, to) = item.split_once('-').unwrap_or((item, item));
+        let number = |digits: &str| {
+            let parsed = digits.trim().parse::<u32>();
+            parsed.ok().filter(|&n| n < HIGHEST).ok_or_else(|| refuse(format!("{digits:?} is not a cpu number")))
+        };
+        let (from, to) = (number(from)?, number(to)?);
+        if from > to {
+            return Err(refuse(format!("{item} runs backwards")));
+        }
+        cpus.extend(from..=to);
+    }
+    let distinct: BTreeSet<_> = cpus.iter().collect();
+    if distinct.len() < cpus.len() {
+        return Err(refuse("a cpu comes twice".into()));
+    }
+    Ok(cpus)
+}
+
+impl FromStr for CpuSet {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        parse_ordered(text).map(|cpus| cpus.into_iter().collect())
+    }
+}
+
+impl fmt::Display for CpuSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut members = self.iter().peekable();
+        let mut separator = "";
+        while let Some(from) = members.next() {
+            let mut to = from;
+            while members.peek() == Some(&(to + 1)) {
+                to += 1;
+                members.next();
+            }
+            if from == to {
+                write!(f, "{separator}{from}")?;
+            } else {
+                write!(f, "{separator}{from}-{to}")?;
+            }
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_ordered_list_keeps_its_order() {
+        assert_eq!(parse_ordered("4,0-2").unwrap(), [4, 0, 1, 2]);
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_with_its_reason() {
+        for (text, reason) in [
+            ("0-", "\"\" is not a cpu number"),
+            ("3-1", "3-1 runs backwards"),
+            ("1,1", "a cpu comes twice"),
+            ("x", "\"x\" is not a cpu number"),
+            ("-1", "\"\" is not a cpu number"),
+            ("99999999", "\"99999999\" is not a cpu number"),
+        ] {
+            assert!(parse_ordered(text).unwrap_err().to_string().ends_with(reason), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_and_set_are_two_forms_of_one_thing(cpus in prop::collection::btree_set(0u32..300, 0..40)) {
+            let set: CpuSet = cpus.into_iter().collect();
+            prop_assert_eq!(set.to_string().parse::<CpuSet>().unwrap(), set);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What this machine is, and how threads and pages are put where we want them.
+//!
+//! [`Topology`] is read from `/sys` under any root, so that a captured machine reads like the one at hand.
+//! [`placement`] turns it into ordered lists of cpus, [`MemoryPolicy`] says where pages go, and [`sys`] is the
+//! only room with `unsafe` in it.
+
+pub mod cpuset;
+pub mod facts;
+pub mod memory;
+pub mod placement;
+pub mod sys;
+pub mod topology;
+
+pub use cpuset::CpuSet;
+pub use facts::{Fact, Facts};
+pub use memory::{MemoryPolicy, Policy};
+pub use placement::{Order, Placement};
+pub use topology::Topology;
+
+/// What can go wrong when a machine is read or a place is asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file of `/sys` or `/proc` that has to be there is not, or cannot be read.
+    #[error("cannot read the machine: {path}: {reason}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A file was read and does not hold what the kernel documents.
+    #[error("cannot read the machine: {path}: {text:?} is not {expected}")]
+    Malformed {
+        /// The file.
+        path: String,
+        /// What it held.
+        text: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// A cpu list like `0-3,8` does not parse.
+    #[error("bad cpu list: {text:?}: {reason}")]
+    CpuList {
+        /// The list.
+        text: String,
+        /// Why it was refused.
+        reason: String,
+    },
+    /// A placement that nobody defined.
+    #[error("unknown placement: {0:?}")]
+    UnknownPlacement(String),
+    /// A memory policy that nobody defined.
+    #[error("unknown memory policy: {0:?}: it is local, bind:NODES, interleave:NODES or preferred:NODE")]
+    UnknownMemory(String),
+    /// A placement that names cpus this process may not use.
+    #[error("cpus not allowed: {cpus}: this process may use {allowed}")]
+    NotAllowed {
+        /// The cpus asked for in vain.
+        cpus: CpuSet,
+        /// What the process may use.
+        allowed: CpuSet,
+    },
+    /// More threads than a placement has places.
+    #[error("not enough places: {threads} threads asked, {places} in {placement}")]
+    TooFewPlaces {
+        /// Threads asked for.
+        threads: usize,
+        /// Places there are.
+        places: usize,
+        /// The placement's name.
+        placement: String,
+    },
+    /// Nothing can run on no threads.
+    #[error("0 threads asked: at least 1 is needed")]
+    NoThreads,
+}

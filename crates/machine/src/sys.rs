@@ -1,0 +1,157 @@
+//! System calls: the only room of this crate with `unsafe`.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use rustix::thread::{self, CpuSet as Mask};
+
+use crate::memory::{MemoryPolicy, Policy};
+use crate::{CpuSet, Error};
+
+/// Largest cpu number an affinity mask can hold here, plus one.
+const MASK_CPUS: u32 = 1024;
+const _: () = assert!(MASK_CPUS as usize == Mask::MAX_CPU);
+/// Nodes a policy mask can hold: the kernel's own limit (`CONFIG_NODES_SHIFT` = 10).
+const MASK_NODES: usize = 1024;
+
+/// The cpus that the calling thread may run on.
+#[must_use]
+pub fn affinity() -> CpuSet {
+    let mask = thread::sched_getaffinity(None).unwrap_or_else(|_| Mask::new());
+    (0..MASK_CPUS).filter(|&cpu| mask.is_set(cpu as usize)).collect()
+}
+
+/// The cpu the calling thread is on right now.
+#[must_use]
+pub fn current_cpu() -> u32 {
+    u32::try_from(thread::sched_getcpu()).unwrap_or(0)
+}
+
+/// Puts the calling thread on `cpus`.
+///
+/// # Errors
+/// The kernel's, when none of them is allowed.
+pub fn pin(cpus: &[u32]) -> io::Result<()> {
+    Ok(thread::sched_setaffinity(None, &mask(cpus)?)?)
+}
+
+fn mask(cpus: &[u32]) -> io::Result<Mask> {
+    let mut mask = Mask::new();
+    for &cpu in cpus {
+        if cpu >= MASK_CPUS {
+            let error = Error::CpuList { text: cpu.to_string(), reason: format!("beyond cpu {}", MASK_CPUS - 1) };
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+        }
+        mask.set(cpu as usize);
+    }
+    Ok(mask)
+}
+
+/// Makes `command` start in its place: affinity and memory policy are set between fork and exec, and the kernel kills
+/// it when the thread that spawned it ends.
+///
+/// # Errors
+/// When a cpu or node is beyond what a mask can hold.
+pub fn place_on_exec(command: &mut Command, cpus: &[u32], memory: Option<&MemoryPolicy>) -> io::Result<()> {
+    let mask = if cpus.is_empty() { None } else { Some(mask(cpus)?) };
+    let policy = memory.map(raw_policy).transpose()?;
+    let hook = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        if let Some(mask) = &mask {
+            thread::sched_setaffinity(None, mask)?;
+        }
+        if let Some((mode, nodes)) = &policy {
+            set_mempolicy(*mode, nodes)?;
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only async-signal-safe work is allowed. The hook makes three system calls on
+    // memory that was allocated before the fork; it neither allocates nor locks.
+    unsafe { command.pre_exec(hook) };
+    Ok(())
+}
+
+type NodeMask = [libc::c_ulong; MASK_NODES / 64];
+
+fn raw_policy(memory: &MemoryPolicy) -> io::Result<(libc::c_int, NodeMask)> {
+    let mut nodes: NodeMask = [0; MASK_NODES / 64];
+    for node in memory.nodes.iter().map(|node| node as usize) {
+        let word = nodes.get_mut(node / 64).ok_or_else(|| io::Error::other(format!("node {node} is too large")))?;
+        *word |= 1 << (node % 64);
+    }
+    // MPOL_LOCAL is in the kernel's ABI (4) and not in libc's list.
+    let mode = match memory.policy {
+        Policy::Local => 4,
+        Policy::Bind => libc::MPOL_BIND,
+        Policy::Interleave => libc::MPOL_INTERLEAVE,
+        Policy::Preferred => libc::MPOL_PREFERRED,
+    };
+    Ok((mode, nodes))
+}
+
+fn set_mempolicy(mode: libc::c_int, nodes: &NodeMask) -> io::Result<()> {
+    let empty = nodes.iter().all(|word| *word == 0);
+    let (pointer, bits) = if empty { (std::ptr::null(), 0) } else { (nodes.as_ptr(), MASK_NODES + 1) };
+    // SAFETY: `pointer` is null with 0 bits, or points to MASK_NODES bits that live through the call (the kernel
+    // reads one bit less than it is told). The call changes only the policy of this thread.
+    let done = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, pointer, bits) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Finds out whether the kernel takes this policy, by setting it for the calling thread and then the default again.
+///
+/// # Errors
+/// The kernel's: a node that does not exist, or a container that forbids the call.
+pub fn try_memory_policy(memory: &MemoryPolicy) -> io::Result<()> {
+    let (mode, nodes) = raw_policy(memory)?;
+    set_mempolicy(mode, &nodes)?;
+    set_mempolicy(libc::MPOL_DEFAULT, &[0; MASK_NODES / 64])
+}
+
+/// What ended children used, and the children that they had waited for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time outside the kernel.
+    pub user: Duration,
+    /// CPU time inside the kernel.
+    pub system: Duration,
+    /// Largest resident set of any one of them.
+    pub max_rss_bytes: u64,
+    /// Page faults that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults that did.
+    pub major_faults: u64,
+    /// Times one gave its cpu up.
+    pub voluntary_switches: u64,
+    /// Times one lost its cpu.
+    pub involuntary_switches: u64,
+}
+
+/// What all children that this process has waited for used together.
+#[must_use]
+pub fn children_usage() -> Usage {
+    let mut raw = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer is to a whole rusage that lives through the call, and all zeroes are a valid rusage, so it
+    // may be read even if the call had failed (it cannot: both arguments are valid).
+    let raw = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, raw.as_mut_ptr());
+        raw.assume_init()
+    };
+    let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
+    let time = |value: libc::timeval| {
+        Duration::from_secs(u64::try_from(value.tv_sec).unwrap_or(0))
+            + Duration::from_micros(u64::try_from(value.tv_usec).unwrap_or(0))
+    };
+    Usage {
+        user: time(raw.ru_utime),
+        system: time(raw.ru_stime),
+        max_rss_bytes: count(raw.ru_maxrss) * 1024,
+        minor_faults: count(raw.ru_minflt),
+        major_faults: count(raw.ru_majflt),
+        voluntary_switches: count(raw.ru_nvcsw),
+        involuntary_switches: count(raw.ru_nivcsw),
+    }
+}

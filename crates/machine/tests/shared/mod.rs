@@ -1,0 +1,22 @@
+//! Where the test data lies that is not part of the project: captured machines and real graphs.
+//! A test that misses it says so, on standard error and in the file that `KNEE_SKIPS` names, and passes.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+/// The folder `name` of the shared data, or none after a note that `test` was skipped.
+pub(crate) fn folder(test: &str, name: &str) -> Option<PathBuf> {
+    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("KNEE_SHARED").map_or_else(default, PathBuf::from);
+    let folder = shared.join(name);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    let note = format!("SKIPPED {test}: no {}: set KNEE_SHARED", folder.display());
+    eprintln!("{note}");
+    if let Some(path) = std::env::var_os("KNEE_SKIPS") {
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| writeln!(file, "{note}")).expect("the list of skipped tests can be written");
+    }
+    None
+}

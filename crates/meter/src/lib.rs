@@ -1,0 +1,14 @@
+//! What the kernel says of a process tree while it runs: CPU time and place of every thread over time, what else the
+//! machine did meanwhile, and how fast a clock it had.
+//!
+//! The measured program is never touched: everything is read from `/proc` by the process that launched it.
+
+pub mod clock;
+mod proc;
+mod sampler;
+mod samples;
+mod validity;
+
+pub use proc::{descendants, pages_by_node};
+pub use sampler::{Sampler, Sampling, ThreadUse};
+pub use validity::{Baseline, Validity};

@@ -1,0 +1,164 @@
+//! Samples a process tree: which threads it has, how much CPU time each took, and where each ran.
+//!
+//! The sampler has a budget of 1 % of one cpu. A tick that took longer postpones the next one, so a tree of a
+//! thousand threads is sampled less often instead of being disturbed; the record says how often it was.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::proc::{Task, TaskTimes, descendants, numbered};
+use crate::samples::Samples;
+
+/// A tick may take this fraction of the time until the next one.
+const BUDGET: u32 = 100;
+
+/// What one thread did, as far as samples saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ThreadUse {
+    /// Its id.
+    pub tid: i32,
+    /// The process it belongs to.
+    pub pid: i32,
+    /// Cpu it was seen on last.
+    pub cpu: u32,
+    /// CPU time until it was seen last.
+    pub cpu_ns: u64,
+    /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub wait_ns: Option<u64>,
+    /// Times it was seen on another cpu than the sample before.
+    pub migrations: u32,
+    /// When it was first and last seen, since the launch.
+    pub first_seen_ns: u64,
+    /// See `first_seen_ns`.
+    pub last_seen_ns: u64,
+}
+
+/// How the sampling itself went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sampling {
+    /// Period asked for.
+    pub period_ms: u64,
+    /// Samples taken.
+    pub count: u64,
+    /// Time spent taking them.
+    pub cost_ns: u64,
+}
+
+struct Watched {
+    task: Task,
+    seen: ThreadUse,
+    source: String,
+    alive: bool,
+}
+
+/// Samples everything below one process.
+pub struct Sampler {
+    ancestor: i32,
+    begin: Instant,
+    period: Duration,
+    due: Instant,
+    threads: BTreeMap<i32, Watched>,
+    samples: Samples,
+    sampling: Sampling,
+}
+
+impl Sampler {
+    /// Watches the descendants of `ancestor` from `begin` on.
+    #[must_use]
+    pub fn new(ancestor: i32, begin: Instant, period_ms: u64) -> Self {
+        let period = Duration::from_millis(period_ms.max(1));
+        let sampling = Sampling { period_ms, count: 0, cost_ns: 0 };
+        Self { ancestor, begin, period, due: begin, threads: BTreeMap::new(), samples: Samples::default(), sampling }
+    }
+
+    /// Time until the next sample is due.
+    #[must_use]
+    pub fn pause(&self) -> Duration {
+        self.due.saturating_duration_since(Instant::now())
+    }
+
+    /// Takes a sample if one is due.
+    pub fn tick(&mut self) {
+        let start = Instant::now();
+        if start < self.due {
+            return;
+        }
+        self.sample(start);
+        let cost = start.elapsed();
+        self.sampling.count += 1;
+        self.sampling.cost_ns += nanoseconds(cost);
+        self.due = start + self.period.max(cost * BUDGET);
+    }
+
+    fn sample(&mut self, now: Instant) {
+        let t_ns = nanoseconds(now - self.begin);
+        for pid in descendants(self.ancestor) {
+            for tid in numbered(&format!("/proc/{pid}/task")) {
+                self.watch(pid, tid, t_ns);
+            }
+        }
+        let mut buffer = [0; 1024];
+        for watched in self.threads.values_mut().filter(|watched| watched.alive) {
+            match watched.task.read(&mut buffer) {
+                Some(times) => note(watched, &times, t_ns, &mut self.samples),
+                None => watched.alive = false,
+            }
+        }
+    }
+
+    fn watch(&mut self, pid: i32, tid: i32, t_ns: u64) {
+        if self.threads.get(&tid).is_some_and(|watched| watched.alive && watched.seen.pid == pid) {
+            return;
+        }
+        if let Some(task) = Task::open(pid, tid) {
+            let seen = ThreadUse {
+                tid,
+                pid,
+                cpu: u32::MAX,
+                cpu_ns: 0,
+                wait_ns: None,
+                migrations: 0,
+                first_seen_ns: t_ns,
+                last_seen_ns: t_ns,
+            };
+            let source = format!("thread:{tid}");
+            self.threads.insert(tid, Watched { task, seen, source, alive: true });
+        }
+    }
+
+    /// Ends the sampling: writes the series to `path` if one is given, and returns what each thread did.
+    ///
+    /// # Errors
+    /// The system's, when the file cannot be written.
+    pub fn finish(self, path: Option<&Path>) -> io::Result<(Vec<ThreadUse>, Sampling)> {
+        if let Some(path) = path {
+            self.samples.write(path)?;
+        }
+        let seen = self.threads.into_values().map(|watched| watched.seen);
+        Ok((seen.filter(|thread| thread.cpu != u32::MAX).collect(), self.sampling))
+    }
+}
+
+fn note(watched: &mut Watched, times: &TaskTimes, t_ns: u64, samples: &mut Samples) {
+    let seen = &mut watched.seen;
+    if seen.cpu != u32::MAX && seen.cpu != times.cpu {
+        seen.migrations += 1;
+    }
+    seen.cpu = times.cpu;
+    seen.cpu_ns = times.cpu_ns;
+    seen.wait_ns = times.wait_ns;
+    seen.last_seen_ns = t_ns;
+    samples.push(t_ns, &watched.source, "cpu_ns", times.cpu_ns);
+    samples.push(t_ns, &watched.source, "cpu", times.cpu.into());
+    samples.push(t_ns, &watched.source, "runnable", times.runnable.into());
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,27 @@
+//! Time series as gzip CSV: `t_ns,source,name,value`, one line a value.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// Gathers lines in memory and writes them when the run is over, so that no disk is touched while it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    lines: Vec<u8>,
+}
+
+impl Samples {
+    pub(crate) fn push(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
+        writeln!(self.lines, "{t_ns},{source},{name},{value}").expect("memory takes every write");
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
+        let mut out = GzEncoder::new(BufWriter::new(File::create(path)?), Compression::fast());
+        out.write_all(b"t_ns,source,name,value\n")?;
+        out.write_all(&self.lines)?;
+        out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether a run can be trusted: did it get the cpus it was given, or did somebody else?
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use knee_machine::CpuSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Evidence on the quality of one run. Fractions are of the time of its cpus; what cannot be known is absent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Validity {
+    /// CPU time of the run over wall time × the cpus it could use at once.
+    pub own_share: f64,
+    /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub other_busy: Option<f64>,
+    /// Time a hypervisor took its cpus away.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub steal: Option<f64>,
+    /// Fraction of the wall time in which some task of the machine waited for a cpu (pressure stall information).
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub psi_cpu: Option<f64>,
+    /// The clock proxy before the run, ns per link.
+    pub clock_before_ns: f64,
+    /// The clock proxy after the run, ns per link.
+    pub clock_after_ns: f64,
+}
+
+/// The state of the machine when a run begins.
+#[derive(Debug)]
+pub struct Baseline {
+    begin: Instant,
+    cpus: CpuSet,
+    ticks: Option<Ticks>,
+    stalled: Option<Duration>,
+    clock_before_ns: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Ticks {
+    busy: u64,
+    steal: u64,
+}
+
+impl Baseline {
+    /// Notes the state of `cpus`, those the run may use.
+    #[must_use]
+    pub fn take(cpus: CpuSet, clock_before_ns: f64) -> Self {
+        let (ticks, stalled) = (ticks(&cpus), stalled());
+        Self { begin: Instant::now(), cpus, ticks, stalled, clock_before_ns }
+    }
+
+    /// Compares with the state now. `at_once` is how many cpus the run could use at the same time.
+    #[must_use]
+    pub fn compare(self, wall: Duration, cpu: Duration, at_once: usize, clock_after_ns: f64) -> Validity {
+        let span = self.begin.elapsed().as_secs_f64().max(1e-9);
+        let capacity = span * self.cpus.len().max(1) as f64;
+        let tick = 1.0 / rustix::param::clock_ticks_per_second().max(1) as f64;
+        let now = ticks(&self.cpus).zip(self.ticks);
+        let other = now.map(|(now, then)| now.busy.saturating_sub(then.busy) as f64 * tick - cpu.as_secs_f64());
+        let steal = now.map(|(now, then)| now.steal.saturating_sub(then.steal) as f64 * tick);
+        let stall = stalled().zip(self.stalled).map(|(now, then)| now.saturating_sub(then).as_secs_f64());
+        Validity {
+            own_share: rounded(cpu.as_secs_f64() / (wall.as_secs_f64().max(1e-9) * at_once.max(1) as f64)),
+            other_busy: other.map(|seconds| rounded((seconds / capacity).clamp(0.0, 1.0))),
+            steal: steal.map(|seconds| rounded((seconds / capacity).clamp(0.0, 1.0))),
+            psi_cpu: stall.map(|seconds| rounded((seconds / span).clamp(0.0, 1.0))),
+            clock_before_ns: self.clock_before_ns,
+            clock_after_ns,
+        }
+    }
+}
+
+/// Four digits are more than ticks can carry, and keep records readable.
+fn rounded(fraction: f64) -> f64 {
+    (fraction * 1e4).round() / 1e4
+}
+
+fn ticks(cpus: &CpuSet) -> Option<Ticks> {
+    parse_ticks(&fs::read_to_string("/proc/stat").ok()?, cpus)
+}
+
+fn parse_ticks(text: &str, cpus: &CpuSet) -> Option<Ticks> {
+    let mut sum = Ticks::default();
+    let mut found = false;
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let number = words.next().and_then(|name| name.strip_prefix("cpu")).and_then(|n| n.parse::<u32>().ok());
+        if !number.is_some_and(|cpu| cpus.contains(cpu)) {
+            continue;
+        }
+        // user nice system idle iowait irq softirq steal
+        let ticks: Vec<u64> = words.filter_map(|word| word.parse().ok()).collect();
+        let at = |field: usize| ticks.get(field).copied().unwrap_or(0);
+        sum.busy += at(0) + at(1) + at(2) + at(5) + at(6);
+        sum.steal += at(7);
+        found = true;
+    }
+    found.then_some(sum)
+}
+
+/// Total time in which some task waited for a cpu.
+fn stalled() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/pressure/cpu").ok()?;
+    let some = text.lines().find(|line| line.starts_with("some"))?;
+    let total = some.split(' ').find_map(|word| word.strip_prefix("total="))?;
+    total.trim().parse().ok().map(Duration::from_micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_cpus_of_the_run_are_counted() {
+        let text =
+            "cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 100 100 4 5 6 0 0\ncpu1 10 0 0 0 0 0 0 1 0 0\ncpu10 7 0 0 0 0 0 0 7\n";
+        let ticks = parse_ticks(text, &"0,1".parse().unwrap()).unwrap();
+        assert_eq!((ticks.busy, ticks.steal), (25, 7));
+        assert!(parse_ticks(text, &"7".parse().unwrap()).is_none());
+    }
+}

@@ -1,0 +1,176 @@
+//! Edge lists as they are found in the wild: comments, headers, gaps in the numbering, both directions, loops,
+//! repeated edges, trailing fields, plain or compressed.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use knee_workload::Error;
+use rayon::prelude::*;
+
+/// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. What was dropped on the way is counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EdgeList {
+    /// Vertices with at least one edge.
+    pub vertices: usize,
+    /// The edges.
+    pub edges: Vec<(u32, u32)>,
+    /// Edges from a vertex to itself, dropped.
+    pub loops: usize,
+    /// Lines that named an edge again, in either direction, dropped.
+    pub repeated: usize,
+    /// The first line, when it was taken for a header (vertices, edges) and not for an edge.
+    pub header: Option<(u64, u64)>,
+}
+
+impl EdgeList {
+    /// Reads a text file, plain, `.gz` or `.zst`; the content decides, not the name.
+    ///
+    /// # Errors
+    /// When the file cannot be read or decompressed, or a line does not begin with two vertex numbers.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let name = path.display();
+        let broken = |error: std::io::Error| Error::new(format!("cannot read graph: {name}: {error}"));
+        let mut raw = Vec::new();
+        File::open(path).and_then(|mut file| file.read_to_end(&mut raw)).map_err(broken)?;
+        let text = match raw.get(..4) {
+            Some([0x1f, 0x8b, ..]) => {
+                let mut text = Vec::new();
+                flate2::read::MultiGzDecoder::new(&raw[..]).read_to_end(&mut text).map_err(broken)?;
+                text
+            }
+            Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::decode_all(&raw[..]).map_err(broken)?,
+            _ => raw,
+        };
+        Self::parse(&text).map_err(|reason| {
+            Error::new(format!("cannot read graph: {name}: {reason}"))
+                .hint("an edge list has two vertex numbers a line, and comments begin with # or %")
+        })
+    }
+
+    /// Reads the text of an edge list.
+    ///
+    /// # Errors
+    /// The line and what is wrong with it.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        let mut pairs = Vec::with_capacity(text.len() / 12);
+        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            let line = line.trim_ascii();
+            if !line.is_empty() && !matches!(line[0], b'#' | b'%') {
+                pairs.push(pair(line).map_err(|reason| format!("line {number}: {reason}"))?);
+            }
+        }
+        let header = header(&pairs);
+        if header.is_some() {
+            pairs.remove(0);
+        }
+        if pairs.is_empty() {
+            return Err("it holds no edge".into());
+        }
+        Ok(Self { header, ..Self::from_pairs(pairs) })
+    }
+
+    /// Makes a simple graph of any pairs: renumbers without gaps in ascending order, drops loops and repetitions.
+    ///
+    /// # Panics
+    /// When there are more than 2^32 vertices.
+    #[must_use]
+    pub fn from_pairs(pairs: Vec<(u64, u64)>) -> Self {
+        let given = pairs.len();
+        let mut straight: Vec<(u64, u64)> =
+            pairs.into_par_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let loops = given - straight.len();
+        straight.par_sort_unstable();
+        straight.dedup();
+        let repeated = given - loops - straight.len();
+        let mut names: Vec<u64> = straight.par_iter().flat_map_iter(|&(a, b)| [a, b]).collect();
+        names.par_sort_unstable();
+        names.dedup();
+        let vertices = names.len();
+        let number = |name: u64| u32::try_from(names.partition_point(|&n| n < name)).expect("fewer than 2^32 vertices");
+        // Already without gaps: most files are, and the search costs more than everything else here.
+        let dense = names.last().is_some_and(|&last| last + 1 == vertices as u64);
+        let short = |name: u64| u32::try_from(name).expect("fewer than 2^32 vertices");
+        let edges =
+            straight.par_iter().map(|&(a, b)| if dense { (short(a), short(b)) } else { (number(a), number(b)) });
+        Self { vertices, edges: edges.collect(), loops, repeated, header: None }
+    }
+}
+
+/// The two numbers that a line begins with, between blanks, tabs or commas. Whatever follows is somebody's attribute.
+fn pair(line: &[u8]) -> Result<(u64, u64), String> {
+    let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',')).filter(|word| !word.is_empty());
+    let mut next = || {
+        let word = words.next().ok_or_else(|| format!("{:?} is not two vertex numbers", shown(line)))?;
+        let digits = std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+        let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+        number.ok_or_else(|| format!("{:?} is not a vertex number", shown(word)))
+    };
+    Ok((next()?, next()?))
+}
+
+/// At most 40 characters of what somebody else wrote.
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).chars().take(40).collect()
+}
+
+/// Some files begin with the numbers of vertices and edges on a line of their own, without a comment sign. Such a line
+/// is told from an edge by all three: its second number counts the lines that follow (or half of them when each edge
+/// stands in both directions), those lines name no more vertices than its first, and there are at least two of them.
+fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
+    let (&(vertices, edges), rest) = pairs.split_first()?;
+    let lines = rest.len() as u64;
+    if lines < 2 || (edges != lines && edges.checked_mul(2) != Some(lines)) {
+        return None;
+    }
+    let named: HashSet<u64> = rest.iter().flat_map(|&(a, b)| [a, b]).collect();
+    (named.len() as u64 <= vertices).then_some((vertices, edges))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edges(text: &str) -> Vec<(u32, u32)> {
+        EdgeList::parse(text.as_bytes()).unwrap().edges
+    }
+
+    #[test]
+    fn the_habits_of_many_sources_are_read() {
+        let expected = [(0, 1), (1, 2)];
+        for text in
+            ["0 1\n1 2\n", "# c\n% d\n\n1\t2\r\n2\t3\r\n", "10,20 {}\n20,30 0.5 x", "7 7\n7 9\n9 7\n9 100000000000\n"]
+        {
+            assert_eq!(edges(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_first_line_that_counts_is_a_header_and_an_edge_is_not() {
+        assert_eq!(EdgeList::parse(b"3 2\n0 1\n1 2\n").unwrap().header, Some((3, 2)));
+        assert_eq!(EdgeList::parse(b"7 2\n100 1\n1 50\n").unwrap().header, Some((7, 2)));
+        assert_eq!(EdgeList::parse(b"3 3\n3 0\n1 2\n4 2\n").unwrap().header, None);
+        assert_eq!(edges("1 2\n2 3\n").len(), 2);
+    }
+
+    #[test]
+    fn what_is_dropped_is_counted() {
+        let list = EdgeList::parse(b"1 1\n1 2\n2 1\n1 2\n").unwrap();
+        assert_eq!((list.loops, list.repeated, list.vertices), (1, 2, 2));
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (text, reason) in [
+            ("0 1\n1\n", "line 2: \"1\" is not two vertex numbers"),
+            ("-1 2\n", "line 1: \"-1\" is not a vertex number"),
+            ("0 1\n0 x\n", "line 2: \"x\" is not a vertex number"),
+            ("0 99999999999999999999999\n", "line 1: \"99999999999999999999999\" is not a vertex number"),
+            ("# nothing\n", "it holds no edge"),
+            ("", "it holds no edge"),
+        ] {
+            assert_eq!(EdgeList::parse(text.as_bytes()).unwrap_err(), reason);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Known counts of real graphs, by both plans, from converted files and from the files as they came.
+
+#[path = "../../machine/tests/shared/mod.rs"]
+mod shared;
+
+use knee_mining::graph::EdgeList;
+use knee_mining::{Graph, Pattern, Plan, count};
+
+/// Name, vertices, edges, triangles, diamonds, 4-cliques.
+const KNOWN: [(&str, usize, usize, u128, u128, u128); 7] = [
+    ("wikivote", 7_115, 100_762, 608_389, 40_544_543, 2_077_903),
+    ("enron", 36_692, 183_831, 727_044, 36_528_276, 2_341_639),
+    ("astroph", 17_903, 196_972, 1_350_014, 72_334_291, 9_576_850),
+    ("brightkite", 56_739, 212_945, 494_408, 29_260_255, 2_851_090),
+    ("cornell5", 18_660, 790_777, 6_112_650, 424_965_628, 36_489_220),
+    ("egotwitter", 81_306, 1_342_296, 13_082_506, 1_200_274_418, 104_929_938),
+    ("cnr2000", 325_557, 2_738_969, 20_977_629, 43_933_401_996, 159_814_399),
+];
+
+fn check(name: &str, list: &EdgeList) {
+    let &(_, vertices, edges, triangles, diamonds, cliques) = KNOWN.iter().find(|known| known.0 == name).unwrap();
+    assert_eq!((list.vertices, list.edges.len()), (vertices, edges), "{name}");
+    let graph = Graph::from_edges(list);
+    for plan in [Plan::Explore, Plan::Formula] {
+        let counts =
+            [Pattern::Triangle, Pattern::Diamond, Pattern::Clique4].map(|pattern| count(&graph, pattern, plan));
+        assert_eq!(counts, [triangles, diamonds, cliques], "{name} {plan:?}");
+    }
+}
+
+#[test]
+fn every_known_graph_has_its_known_counts() {
+    let Some(graphs) = shared::folder("every_known_graph_has_its_known_counts", "graphs") else { return };
+    for (name, ..) in KNOWN {
+        check(name, &EdgeList::read(&graphs.join(format!("{name}.el.zst"))).unwrap());
+    }
+}
+
+#[test]
+fn raw_files_are_read_as_they_came() {
+    let Some(graphs) = shared::folder("raw_files_are_read_as_they_came", "graphs") else { return };
+    for (file, name) in [
+        ("wiki-vote_input", "wikivote"),
+        ("email-Enron.txt.zst", "enron"),
+        ("ca-AstroPh.txt.zst", "astroph"),
+        ("soc-brightkite.txt.zst", "brightkite"),
+    ] {
+        check(name, &EdgeList::read(&graphs.join("raw").join(file)).unwrap());
+    }
+}
+
+#[test]
+fn a_truncated_archive_is_an_error_not_a_smaller_graph() {
+    let Some(graphs) = shared::folder("a_truncated_archive_is_an_error", "graphs") else { return };
+    let whole = std::fs::read(graphs.join("wikivote.el.zst")).unwrap();
+    let cut = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(cut.path(), &whole[..whole.len() / 2]).unwrap();
+    let error = EdgeList::read(cut.path()).unwrap_err().to_string();
+    assert!(error.starts_with("cannot read graph: ") && error.contains(&cut.path().display().to_string()), "{error}");
+}

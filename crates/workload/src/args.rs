@@ -1,0 +1,143 @@
+//! Arguments of workloads: declared once, then read from words, from a spec, or from a study's factors alike.
+
+use std::collections::BTreeMap;
+
+use crate::Error;
+
+/// One argument of a workload.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// Its name: `--name VALUE` on the command line, and the factor's name in a study.
+    pub name: &'static str,
+    /// One line for help.
+    pub summary: &'static str,
+    /// Value when none is given; none where one must be.
+    pub default: Option<&'static str>,
+    /// The values there are; empty where any will do.
+    pub values: &'static [&'static str],
+    /// Whether it may be given without its name; such parameters take words in the order of declaration.
+    pub positional: bool,
+}
+
+/// Arguments of one run: every declared parameter has a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Args(BTreeMap<String, String>);
+
+impl Args {
+    /// Completes and checks named values.
+    ///
+    /// # Errors
+    /// An unknown name, a value that is not among the declared ones, or a value that is missing.
+    pub fn complete(params: &[Param], given: &BTreeMap<String, String>) -> Result<Self, Error> {
+        if let Some(unknown) = given.keys().find(|name| params.iter().all(|param| param.name != name.as_str())) {
+            let names: Vec<_> = params.iter().map(|param| param.name).collect();
+            return Err(Error::new(format!("unknown argument: {unknown}: this workload takes {}", names.join(", "))));
+        }
+        let value = |param: &Param| {
+            let value = given.get(param.name).map(String::as_str).or(param.default);
+            let value =
+                value.ok_or_else(|| Error::new(format!("missing argument: {}: {}", param.name, param.summary)))?;
+            if !param.values.is_empty() && !param.values.contains(&value) {
+                let message =
+                    format!("bad argument: {} {value:?}: it is one of {}", param.name, param.values.join(", "));
+                return Err(Error::new(message));
+            }
+            Ok((param.name.to_owned(), value.to_owned()))
+        };
+        params.iter().map(value).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Reads words as they stand on a command line: `--name VALUE`, `--name=VALUE`, or a bare positional value.
+    ///
+    /// # Errors
+    /// A name without a value, a name given twice, or a word too many.
+    pub fn named(params: &[Param], words: &[String]) -> Result<BTreeMap<String, String>, Error> {
+        let mut given = BTreeMap::new();
+        let mut open = params.iter().filter(|param| param.positional);
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let (name, value) = if let Some(flag) = word.strip_prefix("--") {
+                let missing = || Error::new(format!("no value given: {word}"));
+                match flag.split_once('=') {
+                    Some((name, value)) => (name, value),
+                    None => (flag, words.next().ok_or_else(missing)?.as_str()),
+                }
+            } else {
+                let param = open.find(|param| !given.contains_key(param.name));
+                (param.ok_or_else(|| Error::new(format!("one word too many: {word:?}")))?.name, word.as_str())
+            };
+            if given.insert(name.to_owned(), value.to_owned()).is_some() {
+                return Err(Error::new(format!("given twice: --{name}")));
+            }
+        }
+        Ok(given)
+    }
+
+    /// The value of a declared parameter.
+    ///
+    /// # Panics
+    /// When `name` was not declared, which is a mistake in the workload itself.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.0.get(name).unwrap_or_else(|| panic!("parameter {name} is not declared"))
+    }
+
+    /// The value as a whole number.
+    ///
+    /// # Errors
+    /// When it is not a whole number inside `range`.
+    pub fn number(&self, name: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, Error> {
+        let text = self.text(name);
+        let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| {
+            let (low, high) = (range.start(), range.end());
+            Error::new(format!("bad argument: {name} {text:?}: it is a whole number from {low} to {high}"))
+        })
+    }
+
+    /// Names and values.
+    #[must_use]
+    pub fn all(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMS: &[Param] = &[
+        Param { name: "graph", summary: "g", default: None, values: &[], positional: true },
+        Param {
+            name: "plan",
+            summary: "p",
+            default: Some("explore"),
+            values: &["explore", "formula"],
+            positional: false,
+        },
+    ];
+
+    fn read(words: &[&str]) -> Result<Args, String> {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let named = Args::named(PARAMS, &words).and_then(|given| Args::complete(PARAMS, &given));
+        named.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn words_in_any_order_mean_the_same() {
+        let expected = read(&["g.el", "--plan", "formula"]).unwrap();
+        assert_eq!(read(&["--plan=formula", "--graph", "g.el"]).unwrap(), expected);
+        assert_eq!(expected.text("plan"), "formula");
+    }
+
+    #[test]
+    fn each_mistake_has_its_own_words() {
+        let says = |words: &[&str]| read(words).unwrap_err();
+        assert_eq!(says(&["a", "b"]), "one word too many: \"b\"");
+        assert_eq!(says(&["a", "--plan"]), "no value given: --plan");
+        assert_eq!(says(&["a", "--graph", "b"]), "given twice: --graph");
+        assert_eq!(says(&[]), "missing argument: graph: g");
+        assert_eq!(says(&["a", "--x", "1"]), "unknown argument: x: this workload takes graph, plan");
+        assert_eq!(says(&["a", "--plan", "x"]), "bad argument: plan \"x\": it is one of explore, formula");
+    }
+}

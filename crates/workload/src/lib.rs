@@ -1,0 +1,86 @@
+//! The contract between knee and what it measures. A workload is one file that implements [`Workload`], plus one line
+//! in its crate's `WORKLOADS`.
+//!
+//! A measured process prepares once and runs once. Everything it spends is spent inside a named phase or outside all
+//! of them; nothing is subtracted afterwards.
+
+mod args;
+mod phases;
+mod team;
+
+pub use args::{Args, Param};
+pub use phases::{Phase, Phases};
+pub use team::{Bind, Team};
+
+/// Something that can be measured.
+pub trait Workload: Sync {
+    /// The word on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One line for lists.
+    fn summary(&self) -> &'static str;
+
+    /// Markdown with the headings *What it computes*, *What it stresses*, *Where it should bend* and *Source*.
+    fn about(&self) -> &'static str;
+
+    /// What can be set, with defaults.
+    fn params(&self) -> &'static [Param];
+
+    /// Reads arguments and input, and builds what the run needs.
+    ///
+    /// # Errors
+    /// [`Error`] when an argument or an input is no good; the message says what, where and why.
+    fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error>;
+}
+
+/// A workload that is ready to go.
+pub trait Run {
+    /// Does the work on the team, inside phases, and returns the answer as it is printed.
+    fn run(&mut self, team: &Team, phases: &mut Phases) -> String;
+
+    /// Compares the answer with something that was computed in another way.
+    fn check(&self, answer: &str) -> Check;
+
+    /// Facts about the input that belong into the record, by name.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// Another computation gave the same answer.
+    Right,
+    /// Another computation gave this.
+    Wrong(String),
+    /// No independent answer is known for these arguments.
+    Unknown,
+}
+
+/// Why a workload could not be prepared.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    message: String,
+    hint: Option<String>,
+}
+
+impl Error {
+    /// An error in one line: what failed, which thing, the reason.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    /// Adds the one thing to try.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// The one thing to try.
+    #[must_use]
+    pub fn hinted(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}

@@ -1,0 +1,48 @@
+//! Phases: named stretches of a run, measured on the serial side where they begin and end.
+
+use std::time::{Duration, Instant};
+
+use rustix::time::{ClockId, clock_gettime};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One phase as it goes into the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// Time from begin to end.
+    pub wall_ns: u64,
+    /// CPU time of the whole process in between.
+    pub cpu_ns: u64,
+}
+
+/// The phases of one run, in order.
+#[derive(Debug, Default)]
+pub struct Phases(Vec<Phase>);
+
+impl Phases {
+    /// Measures `work` as the phase `name`.
+    pub fn measure<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+        let (begin, cpu) = (Instant::now(), process_cpu());
+        let result = work();
+        let (wall_ns, cpu_ns) = (nanoseconds(begin.elapsed()), nanoseconds(process_cpu().saturating_sub(cpu)));
+        self.0.push(Phase { name: name.to_owned(), wall_ns, cpu_ns });
+        result
+    }
+
+    /// What was measured.
+    #[must_use]
+    pub fn done(self) -> Vec<Phase> {
+        self.0
+    }
+}
+
+fn process_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
