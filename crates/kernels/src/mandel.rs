@@ -25,6 +25,10 @@ impl Workload for Mandel {
          **Source.** `mandel` of the parallel part of GHC's nofib suite."
     }
 
+    fn phase(&self) -> &'static str {
+        "rows"
+    }
+
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] =
             &[number("size", "points of a side", "1024"), number("depth", "most iterations", "1024"), RUNTIME];

@@ -24,6 +24,10 @@ impl Workload for Parfib {
          **Source.** `parfib` of the parallel part of GHC's nofib suite."
     }
 
+    fn phase(&self) -> &'static str {
+        "calls"
+    }
+
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
             number("n", "argument of nfib", "38"),

@@ -25,6 +25,10 @@ impl Workload for Sumeuler {
          **Source.** `sumeuler` of the parallel part of GHC's nofib suite."
     }
 
+    fn phase(&self) -> &'static str {
+        "sum"
+    }
+
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] =
             &[number("n", "largest number", "8000"), number("chunk", "numbers in one task", "100"), RUNTIME];

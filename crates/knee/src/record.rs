@@ -134,7 +134,7 @@ pub(crate) enum Counter {
 #[serde(untagged)]
 pub(crate) enum Pages {
     /// Node to number of base pages.
-    Known(BTreeMap<u32, u64>),
+    Known(BTreeMap<String, u64>),
     /// Why they are not known.
     Unavailable {
         /// The reason.

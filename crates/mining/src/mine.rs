@@ -26,6 +26,10 @@ impl Workload for Mine {
          **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017)."
     }
 
+    fn phase(&self) -> &'static str {
+        "match"
+    }
+
     fn params(&self) -> &'static [Param] {
         const NO_VALUES: &[&str] = &[];
         const PARAMS: &[Param] = &[

@@ -23,6 +23,9 @@ pub trait Workload: Sync {
     /// Markdown with the headings *What it computes*, *What it stresses*, *Where it should bend* and *Source*.
     fn about(&self) -> &'static str;
 
+    /// The phase that is the work itself: what a study measures unless it is told otherwise.
+    fn phase(&self) -> &'static str;
+
     /// What can be set, with defaults.
     fn params(&self) -> &'static [Param];
 

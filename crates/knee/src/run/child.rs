@@ -107,6 +107,6 @@ pub(crate) fn read_report(text: &str, program: &Program, record: &mut Record) {
         || Pages::Unavailable {
             unavailable: "/proc/self/numa_maps cannot be read: a kernel without NUMA support".into(),
         },
-        Pages::Known,
+        |pages| Pages::Known(pages.into_iter().map(|(node, count)| (node.to_string(), count)).collect()),
     );
 }

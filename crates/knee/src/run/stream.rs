@@ -98,8 +98,11 @@ impl Runner {
         }
         let ended = launcher.wait().map_err(fail)?;
         tree::end_all();
-        let mut record = serde_json::from_slice(&text).unwrap_or_else(|_| {
-            let how = ended.signal().map_or_else(|| ended.to_string(), |signal| format!("signal {signal}"));
+        let mut record: Record = serde_json::from_slice(&text).unwrap_or_else(|error| {
+            let how = match ended.signal() {
+                Some(signal) => format!("signal {signal}"),
+                None => format!("{ended}, {error}"),
+            };
             let mut record = blank(spec);
             record.exit.error = Some(format!("the launcher of this run was lost: {how}"));
             record

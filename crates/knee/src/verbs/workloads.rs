@@ -13,7 +13,8 @@ use crate::registry;
 pub(crate) fn show(args: &cli::Workloads) -> Result<ExitCode, Failure> {
     if !args.resolve.is_empty() {
         let (workload, args) = registry::resolve(&args.resolve)?;
-        println!("{}", json!({ "workload": workload, "args": args }));
+        let phase = registry::find(&workload)?.phase();
+        println!("{}", json!({ "workload": workload, "args": args, "phase": phase }));
     } else if args.json {
         let list: Vec<Value> = registry::workloads().map(described).collect();
         println!("{:#}", json!({ "schema": 1, "workloads": list }));
@@ -48,5 +49,5 @@ fn described(workload: &'static dyn Workload) -> Value {
         })
     };
     let params: Vec<Value> = workload.params().iter().map(param).collect();
-    json!({ "name": workload.name(), "summary": workload.summary(), "about": workload.about(), "params": params })
+    json!({ "name": workload.name(), "summary": workload.summary(), "about": workload.about(), "phase": workload.phase(), "params": params })
 }

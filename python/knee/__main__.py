@@ -1,0 +1,7 @@
+"""The Python verbs, as the binary starts them: ``python -P -m knee VERB WORDS...``."""
+
+import sys
+
+from knee.cli import main
+
+sys.exit(main())

@@ -1,0 +1,136 @@
+"""The analysis of a study: everything the report says, as plain data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from knee.explain import CAUSES
+from knee.explain.accounting import Account, account
+from knee.explain.cause import Finding
+from knee.explain.series import Series, group, table
+from knee.explain.verdict import main_series, sentence
+from knee.stats.contrasts import Ratio, ratio
+from knee.stats.residuals import Drift, drift, outliers, residuals
+from knee.store import SCHEMA, Run
+
+DISTURBED = {"other_busy": 0.05, "steal": 0.02}
+"""A run is called disturbed when other work, or a hypervisor, took more than this share of its cpus."""
+
+CLOCK_CHANGE = 0.05
+"""A run is called disturbed when the clock proxy changed by more than this while it ran."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """Everything that is concluded from the runs of a study."""
+
+    name: str
+    verdict: str
+    series: list[Series]
+    accounts: dict[str, list[Account]]
+    findings: list[Finding]
+    baseline: dict[str, Ratio]
+    drift: Drift
+    outliers: list[str]
+    disturbed: dict[str, str]
+    bad: dict[str, str]
+    planned: int
+    made: int
+    simulated: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form of analysis.json: numbers that are not known are null."""
+        series = [
+            {"name": one.name, "levels": one.levels, "base": one.curve.base, "points": list(map(asdict, one.curve.points))}
+            for one in self.series
+        ]
+        plain: dict[str, Any] = {
+            "schema": SCHEMA,
+            "name": self.name,
+            "verdict": self.verdict,
+            "series": series,
+            "accounts": {name: [asdict(one) for one in accounts] for name, accounts in self.accounts.items()},
+            "findings": [asdict(finding) for finding in self.findings],
+            "baseline": {name: asdict(one) for name, one in self.baseline.items()},
+            "drift": asdict(self.drift),
+            "outliers": self.outliers,
+            "disturbed": self.disturbed,
+            "bad": self.bad,
+            "planned": self.planned,
+            "made": self.made,
+            "simulated": self.simulated,
+        }
+        return cast("dict[str, Any]", _without_nan(plain))
+
+
+def analyze(name: str, runs: list[Run], planned: int, machine: dict[str, Any]) -> Analysis:
+    """Return the analysis of a study's runs. ``planned`` is how many there should be."""
+    series = group(runs, len(machine["allowed"]["cpus"]))
+    chosen = main_series(series)
+    examined = [cause.examine(chosen) for cause in CAUSES] if chosen else []
+    findings = [finding for finding in examined if finding is not None]
+    good = [run for run in runs if run.bad is None]
+    codes = _codes(good)
+    left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
+    trend = drift(left, np.array([float(run.order) for run in good]))
+    odd = outliers(left, codes)
+    return Analysis(
+        name=name,
+        verdict=sentence(name, series, findings),
+        series=series,
+        accounts={one.name: _accounts(one) for one in series},
+        findings=findings,
+        baseline=_baseline(runs, series),
+        drift=trend,
+        outliers=[run.spec["id"] for run, unlike in zip(good, odd, strict=True) if unlike],
+        disturbed={run.spec["id"]: why for run in good if (why := _disturbance(run))},
+        bad={run.spec["id"]: run.bad for run in runs if run.bad is not None},
+        planned=planned,
+        made=len(runs),
+        simulated=any(run.record["simulated"] for run in runs),
+    )
+
+
+def _codes(runs: list[Run]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    names = [str(sorted(run.spec["cell"].items())) for run in runs]
+    numbers = {name: float(number) for number, name in enumerate(sorted(set(names)))}
+    return np.array([numbers[name] for name in names])
+
+
+def _accounts(series: Series) -> list[Account]:
+    found = [account(series, point.threads) for point in series.curve.points]
+    return [one for one in found if one is not None]
+
+
+def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
+    """T1 / TS for each series: how many times as long the program takes on one thread as the best serial version."""
+    serial = [run for run in runs if "baseline" in run.spec["cell"]]
+    if not serial:
+        return {}
+    blocks = max(run.spec["block"] for run in runs)
+    ts = table(serial, 1, blocks, cpu=False)
+    base = {one.name: table(list(one.runs), one.curve.base, blocks, cpu=False) for one in series}
+    return {name: ratio(t1, ts) for name, t1 in base.items()}
+
+
+def _disturbance(run: Run) -> str | None:
+    validity = run.record.get("validity", {})
+    for name, limit in DISTURBED.items():
+        if validity.get(name, 0.0) > limit:
+            return f"{name.replace('_', ' ')} {100 * validity[name]:.0f} %"
+    before, after = validity.get("clock_before_ns"), validity.get("clock_after_ns")
+    if before and after and abs(math.log(after / before)) > CLOCK_CHANGE:
+        return f"clock proxy from {before:.2f} to {after:.2f} ns"
+    return None
+
+
+def _without_nan(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _without_nan(inner) for key, inner in cast("dict[Any, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(inner) for inner in cast("list[object]", value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,68 @@
+"""The verdict: one sentence that claims no more than the data can carry."""
+
+from __future__ import annotations
+
+from knee.explain.cause import Finding
+from knee.explain.series import Series
+from knee.stats.scaling import Curve, Point
+
+COUNTS_FOR_A_LAW = 6
+"""With fewer thread counts no law is fitted and no knee is claimed."""
+
+
+def main_series(series: list[Series]) -> Series | None:
+    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the fastest."""
+    ranked = sorted(series, key=lambda one: (one.pinned, one.curve.best().speedup.estimate))
+    return ranked[-1] if ranked else None
+
+
+def sentence(name: str, series: list[Series], findings: list[Finding]) -> str:
+    """Return the verdict on a study."""
+    chosen = main_series(series)
+    if chosen is None:
+        return f"{name}: no verdict: the runs that every speedup is compared with are missing or bad."
+    where = "where the kernel puts them" if not chosen.pinned else f"on {chosen.name}"
+    parts = [_scaling(chosen.curve, where)]
+    parts += [finding.says for finding in findings if finding.cause != "oversubscription"]
+    parts.append(_knee(chosen.curve))
+    return f"{name}: " + ". ".join(part[0].upper() + part[1:] for part in parts) + "."
+
+
+def _scaling(curve: Curve, where: str) -> str:
+    base, best = _threads(curve.base), curve.best()
+    gains = [point for point in curve.points if point.threads > curve.base and point.speedup.interval.low > 1]
+    if len(curve.points) == 1:
+        return f"only {base} was measured, so there is no speedup"
+    if not gains:
+        top = curve.points[-1]
+        return f"{_threads(top.threads)} {where} are not faster than {base} ({_speedup(top)})"
+    text = f"{_threads(best.threads)} {where} run {_speedup(best)} as fast as {base}, at {100 * best.efficiency:.0f} % efficiency"
+    beyond = [point for point in curve.points if point.threads > best.threads]
+    if beyond:
+        text += f"; more threads do not help (at {beyond[-1].threads}: {_speedup(beyond[-1])})"
+    return text
+
+
+def _knee(curve: Curve) -> str:
+    counts = len(curve.points)
+    if counts < COUNTS_FOR_A_LAW:
+        return f"{counts} thread count{'s are' if counts > 1 else ' is'} too few for a law or a knee, so none is claimed"
+    return _bend(curve)
+
+
+def _bend(curve: Curve) -> str:
+    """Where more threads stop paying: the smallest count whose interval reaches the best one's estimate."""
+    best = curve.best()
+    enough = next(point for point in curve.points if point.speedup.interval.high >= best.speedup.estimate)
+    if enough.threads == curve.points[-1].threads:
+        return f"speedup still grows at {enough.threads}, the largest count measured"
+    return f"the curve bends at {enough.threads}: no larger count is faster by more than the interval of that one"
+
+
+def _threads(n: int) -> str:
+    return f"{n} thread" if n == 1 else f"{n} threads"
+
+
+def _speedup(point: Point) -> str:
+    ends = point.speedup.interval
+    return f"{point.speedup.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}]"

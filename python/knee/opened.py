@@ -1,0 +1,88 @@
+"""A study opened in Python: frames, charts, findings."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from knee import store
+from knee.explain.analysis import Analysis, analyze
+from knee.plots import run_list
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True)
+class OpenedStudy:
+    """A study read from its folder. Reading again means opening again."""
+
+    folder: store.Folder
+    machine: dict[str, Any]
+    runs: list[store.Run]
+    planned: int
+    name: str
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> OpenedStudy:
+        """Read a folder.
+
+        Raises
+        ------
+        knee.store.StudyError
+            When it is no study, was damaged, or is of another version.
+        """
+        folder = store.Folder(Path(path))
+        folder.check()
+        planned = len(folder.read_plan())
+        try:
+            name = str(tomllib.loads(folder.question.read_text(encoding="utf-8")).get("name", folder.path.name))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise store.StudyError(f"cannot read the study: {folder.question}: {error}") from error
+        return cls(folder, folder.read_machine(), store.runs(folder), planned, name)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Everything that is concluded from the runs."""
+        return analyze(self.name, self.runs, self.planned, self.machine)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in one sentence or two."""
+        return self.analysis.verdict
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one plain dictionary a run: order, cell, times in seconds, state."""
+        return run_list.rows(self.runs, self.analysis.outliers, self.analysis.disturbed)
+
+    def frame(self, kind: str = "pandas") -> Any:
+        """Return the runs as a frame of pandas or polars, whichever is installed.
+
+        Parameters
+        ----------
+        kind
+            ``pandas`` or ``polars``.
+
+        Raises
+        ------
+        ValueError
+            For another kind.
+        ImportError
+            When that library is not installed; knee does not need it otherwise.
+        """
+        if kind not in ("pandas", "polars"):
+            raise ValueError(f"unknown kind of frame: {kind!r}: pandas or polars")
+        import importlib
+
+        return importlib.import_module(kind).DataFrame(self.rows())
+
+    @cached_property
+    def charts(self) -> dict[str, alt.Chart | alt.LayerChart]:
+        """Figures by name, as Altair charts: they draw themselves in a notebook."""
+        from knee.report.figures import figures
+
+        return {figure.name: figure.chart for figure in figures(self)}

@@ -1,0 +1,86 @@
+"""CPU use of every thread over time, one run at a time."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from knee.plots.style import HEIGHT
+from knee.store import Run
+
+SEES = "A full row is a thread that computed all the time; gaps are waiting, a row that ends early is an uneven share."
+
+BINS = 60
+"""Columns of the figure: more would be finer than the sampler."""
+
+MOST_THREADS = 64
+MOST_RUNS = 24
+
+
+def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]:
+    """Return one run of each cell that has samples: the one of median time."""
+    chosen: list[tuple[str, Run]] = []
+    for name, runs in members.items():
+        for threads in sorted({run.threads for run in runs}):
+            good = [r for r in runs if r.threads == threads and r.bad is None and "samples" in r.record]
+            if good:
+                middle = sorted(good, key=lambda run: run.time_s)[len(good) // 2]
+                chosen.append((f"{name}, {threads} thread{'s' if threads > 1 else ''}", middle))
+    return chosen[:MOST_RUNS]
+
+
+def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, Any]]:
+    """Return the figure's table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
+    table: list[dict[str, Any]] = []
+    for name, run in representative(members):
+        series = read(folder / str(run.record.get("samples")))
+        end = run.record["wall_ns"]
+        # Threads that hardly ran (a main thread that waits) come last, and the busiest first.
+        busiest = sorted(series, key=lambda tid: -series[tid][1][-1])[:MOST_THREADS]
+        for rank, tid in enumerate(busiest):
+            times, cpu = series[tid]
+            edges = np.linspace(0.0, end, BINS + 1)
+            used = np.diff(np.interp(edges, np.append(times, end), np.append(cpu, cpu[-1])))
+            table += [
+                {"run": name, "thread": rank, "from_s": low / 1e9, "to_s": high / 1e9, "use": min(1.0, part / (high - low))}
+                for low, high, part in zip(edges, edges[1:], used, strict=False)
+            ]
+    return [{key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()} for row in table]
+
+
+def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+    """Return thread to (times, CPU time so far), both in ns, shape (samples,). Empty when the file is missing or torn."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["name"] == "cpu_ns":
+                    found.setdefault(row["source"], [(0, 0)]).append((int(row["t_ns"]), int(row["value"])))
+    except (OSError, EOFError, KeyError, ValueError, TypeError):
+        return {}
+    return {name: (np.array([t for t, _ in pairs]), np.array([c for _, c in pairs])) for name, pairs in found.items()}
+
+
+def chart(table: list[dict[str, Any]]) -> alt.Chart:
+    """Return the figure, with a menu of the runs."""
+    names = list(dict.fromkeys(row["run"] for row in table))
+    menu = alt.param(name="run", value=names[-1] if names else "", bind=alt.binding_select(options=names, name="run  "))
+    return (
+        alt.Chart(alt.Data(values=table))
+        .mark_rect()
+        .encode(
+            x=alt.X("from_s:Q", title="time, s", scale=alt.Scale(nice=False)),
+            x2="to_s:Q",
+            y=alt.Y("thread:O", title="thread, busiest first"),
+            color=alt.Color("use:Q", title="CPU use", scale=alt.Scale(domain=[0, 1], scheme="viridis")),
+            tooltip=["thread:O", alt.Tooltip("from_s:Q", format=".3f"), alt.Tooltip("use:Q", format=".0%")],
+        )
+        .add_params(menu)
+        .transform_filter("datum.run === run")
+        .properties(width="container", height=min(HEIGHT, 160))
+    )

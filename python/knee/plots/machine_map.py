@@ -1,0 +1,56 @@
+"""A map of the machine: cores as columns, their hardware threads as rows, and in which order a placement fills them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+SEES = "The number is the thread that a placement puts there; an empty field is not used, a grey one not allowed."
+
+
+def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str, Any]]:
+    """Return the figure's table: one row for each hardware thread and placement."""
+    allowed = set(machine["allowed"]["cpus"])
+    core_of = {cpu: core for core in machine["cores"] for cpu in core["cpus"]}
+    table: list[dict[str, Any]] = []
+    for name, order in orders.items():
+        rank = {cpu: place for place, cpu in enumerate(order)}
+        for cpu, core in sorted(core_of.items()):
+            table.append(
+                {
+                    "placement": name,
+                    "cpu": cpu,
+                    "core": core["id"],
+                    "sibling": core["cpus"].index(cpu),
+                    "socket": f"socket {core['socket']}, node {core['node']}",
+                    "thread": str(rank[cpu]) if cpu in rank else "",
+                    "state": "used" if cpu in rank else "free" if cpu in allowed else "not allowed",
+                }
+            )
+    return table
+
+
+def chart(table: list[dict[str, Any]]) -> alt.LayerChart:
+    """Return the figure, with a menu of the placements."""
+    names = list(dict.fromkeys(row["placement"] for row in table))
+    menu = alt.param(name="placement", value=names[0], bind=alt.binding_select(options=names, name="placement  "))
+    deep = max((row["sibling"] for row in table), default=0) + 1
+    sockets = len({row["socket"] for row in table})
+    base = (
+        alt.Chart(alt.Data(values=table))
+        .transform_filter("datum.placement === placement")
+        .transform_calculate(row="datum.socket + ', hardware thread ' + datum.sibling")
+        .encode(x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0)), y=alt.Y("row:N", title=None, axis=alt.Axis(labelLimit=260)))
+    )
+    fill = alt.Color(
+        "state:N", title=None, scale=alt.Scale(domain=["used", "free", "not allowed"], range=["#56B4E9", "#dddddd55", "#99999999"])
+    )
+    return (
+        alt.layer(
+            base.mark_rect(stroke="#888888", cornerRadius=3).encode(color=fill, tooltip=["cpu:Q", "core:O", "socket:N", "thread:N"]),
+            base.mark_text(fontSize=13).encode(text="thread:N"),
+        )
+        .add_params(menu)
+        .properties(width="container", height=max(60, 34 * deep * sockets))
+    )

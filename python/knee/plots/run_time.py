@@ -1,0 +1,53 @@
+"""Run time over thread counts on logarithmic axes: every run, and the geometric mean of each cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from knee.plots.style import HEIGHT
+from knee.stats.scaling import Curve
+from knee.store import Run
+
+SEES = "A straight line falling one step to the left per step down is ideal. Each small mark is one run: their spread is the noise."
+
+
+def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
+    """Return the figure's table: one row a cell."""
+    return [
+        {
+            "series": name,
+            "threads": point.threads,
+            "geometric mean s": point.mean_s,
+            "median s": point.median_s,
+            "fastest s": point.low_s,
+            "slowest s": point.high_s,
+            "runs": point.runs,
+        }
+        for name, curve in curves.items()
+        for point in curve.points
+    ]
+
+
+def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]]) -> alt.LayerChart:
+    """Return the figure; ``members`` are the runs behind each curve."""
+    each = [
+        {"series": name, "threads": run.threads, "time": run.time_s, "run": run.spec["id"]}
+        for name, runs in members.items()
+        for run in runs
+        if run.bad is None
+    ]
+    means = [{"series": row["series"], "threads": row["threads"], "time": row["geometric mean s"]} for row in rows(curves)]
+    counts = sorted({row["threads"] for row in means})
+    x = alt.X("threads:Q", scale=alt.Scale(type="log", base=2, nice=False, padding=12), axis=alt.Axis(values=counts, format="d"))
+    y = alt.Y("time:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12))
+    colour = alt.Color("series:N", title=None)
+    return alt.layer(
+        alt.Chart(alt.Data(values=each))
+        .mark_point(size=28, opacity=0.6)
+        .encode(x=x, y=y, color=colour, shape=alt.Shape("series:N", title=None), tooltip=["series:N", "run:N", "time:Q"]),
+        alt.Chart(alt.Data(values=means))
+        .mark_line()
+        .encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("series:N", title=None)),
+    ).properties(width="container", height=HEIGHT)

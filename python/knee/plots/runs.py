@@ -1,0 +1,59 @@
+"""Every run in the order in which it was made, also the bad ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from knee.plots.style import HEIGHT
+from knee.store import Run
+
+SEES = "Rows should be level: a slope is drift, a lone mark an outlier. Crosses are bad runs; they count nowhere else."
+
+
+def rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the figure's table: one row a run."""
+    return [
+        {
+            "order": run.order + 1,
+            "run": run.spec["id"],
+            "block": run.spec["block"],
+            "cell": ", ".join(f"{name}={level}" for name, level in run.spec["cell"].items()),
+            "threads": run.threads,
+            "time_s": run.time_s if run.bad is None else None,
+            "wall_s": run.record["wall_ns"] / 1e9,
+            "cpu_s": (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
+            "state": _state(run, unlike, disturbed),
+            "why": run.bad or disturbed.get(run.spec["id"], ""),
+        }
+        for run in runs
+    ]
+
+
+def _state(run: Run, unlike: list[str], disturbed: dict[str, str]) -> str:
+    if run.bad is not None:
+        return "bad"
+    if run.spec["id"] in unlike:
+        return "unlike its cell"
+    return "disturbed" if run.spec["id"] in disturbed else "good"
+
+
+def chart(table: list[dict[str, Any]]) -> alt.Chart:
+    """Return the figure. A bad run stands at its wall time."""
+    states = ["good", "disturbed", "unlike its cell", "bad"]
+    marks = alt.Scale(domain=states, range=["circle", "diamond", "triangle-up", "cross"])
+    colours = alt.Scale(domain=states, range=["#0072B2", "#E69F00", "#CC79A7", "#D55E00"])
+    return (
+        alt.Chart(alt.Data(values=table))
+        .transform_calculate(shown="datum.time_s === null ? max(datum.wall_s, 0.000001) : datum.time_s")
+        .mark_point()
+        .encode(
+            x=alt.X("order:Q", title="running order", scale=alt.Scale(nice=False, padding=12), axis=alt.Axis(format="d")),
+            y=alt.Y("shown:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12)),
+            color=alt.Color("state:N", title=None, scale=colours),
+            shape=alt.Shape("state:N", title=None, scale=marks),
+            tooltip=["run:N", "cell:N", "block:Q", "shown:Q", "state:N", "why:N"],
+        )
+        .properties(width="container", height=HEIGHT)
+    )

@@ -1,0 +1,1 @@
+"""The report: records in, one self-contained page out."""

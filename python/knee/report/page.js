@@ -1,0 +1,98 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const views = new Map();
+  // What went wrong is said on the page as well: a figure that is missing must not look like one that was left out.
+  const failed = [];
+
+  async function draw(place) {
+    const name = place.dataset.figure;
+    const figure = data.figures[name];
+    try {
+      views.get(name)?.finalize();
+      const config = data.configs[dark.matches ? "dark" : "light"];
+      const made = await vegaEmbed(place, figure.spec, { actions: false, renderer: "svg", config });
+      views.set(name, made);
+      place.dataset.drawn = "yes";
+    } catch (error) {
+      failed.push(name);
+      place.textContent = "This figure could not be drawn: " + error.message;
+    }
+  }
+
+  async function drawShown() {
+    for (const place of document.querySelectorAll(".figure")) {
+      if (!place.closest("[hidden]")) await draw(place);
+    }
+    document.body.dataset.ready = failed.length ? "failed" : "yes";
+  }
+
+  function save(name, type, content) {
+    const link = document.createElement("a");
+    const blob = content instanceof Blob ? content : new Blob([content], { type });
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  function csv(rows) {
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const field = (value) => {
+      let text = value === null || value === undefined ? "" : String(value);
+      // A spreadsheet would run text that begins like a formula.
+      if (typeof value === "string" && /^[=+\-@\t]/.test(text)) text = "'" + text;
+      return /[",\n\r]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+    };
+    return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(field).join(",")).join("\n") + "\n";
+  }
+
+  const savers = {
+    csv: async (name) => save(name + ".csv", "text/csv", csv(data.figures[name].rows)),
+    svg: async (name) => save(name + ".svg", "image/svg+xml", await views.get(name).view.toSVG()),
+    png: async (name) => {
+      const canvas = await views.get(name).view.toCanvas(2);
+      canvas.toBlob((blob) => save(name + ".png", "image/png", blob));
+    },
+    json: async () => save("analysis.json", "application/json", JSON.stringify(data.analysis, null, 1)),
+  };
+
+  function fill(details) {
+    const place = details.querySelector("table");
+    if (place.rows.length) return;
+    const rows = data.figures[details.dataset.table].rows;
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const head = place.createTHead().insertRow();
+    for (const name of names) {
+      const cell = document.createElement("th");
+      cell.scope = "col";
+      cell.textContent = name;
+      head.append(cell);
+    }
+    const body = place.createTBody();
+    for (const row of rows.slice(0, 2000)) {
+      const line = body.insertRow();
+      for (const name of names) {
+        const value = row[name];
+        line.insertCell().textContent = typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(4) : value ?? "–";
+      }
+    }
+  }
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.dataset.show) {
+      const section = button.closest("section");
+      for (const panel of section.querySelectorAll(".panel")) panel.hidden = panel.dataset.panel !== button.dataset.show;
+      for (const other of section.querySelectorAll("button[data-show]")) other.setAttribute("aria-pressed", String(other === button));
+      for (const place of section.querySelectorAll(".panel:not([hidden]) .figure")) await draw(place);
+    } else if (button.dataset.save) {
+      await savers[button.dataset.save](button.dataset.of);
+    }
+  });
+  for (const details of document.querySelectorAll("details[data-table]")) details.addEventListener("toggle", () => fill(details));
+  dark.addEventListener("change", drawShown);
+  drawShown();
+})();

@@ -1,0 +1,66 @@
+"""Checks of what the intervals rest on: no drift over the study, no run unlike its cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from knee.stats.contrasts import Array
+
+OUTLIER = 3.5
+"""Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin, 1993)."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Trend of log times over the study, after each cell's mean is taken out.
+
+    ``change`` is the ratio from the first run to the last; ``p`` of the slope; ``lag1`` the autocorrelation of
+    neighbours in running order.
+    """
+
+    change: float
+    p: float
+    lag1: float
+    found: bool
+
+
+def residuals(values: Array, cells: Array) -> Array:
+    """Return log values minus the mean of their cell. Both of shape (runs,); cells are integer codes."""
+    logs = np.log(values)
+    left = logs.copy()
+    for cell in np.unique(cells):
+        member = cells == cell
+        left[member] -= logs[member].mean()
+    return left
+
+
+def drift(left: Array, order: Array) -> Drift:
+    """Test residuals for a trend over running order. Found means p < 1 % and a change of more than 1 %."""
+    if left.size < 8 or float(np.ptp(left)) == 0.0:
+        return Drift(1.0, 1.0, 0.0, found=False)
+    fit = stats.linregress(order, left)
+    change = float(np.exp(fit.slope * float(np.ptp(order))))
+    ordered = left[np.argsort(order)]
+    lag1 = float((ordered[1:] * ordered[:-1]).sum() / (ordered**2).sum())
+    p = float(fit.pvalue)
+    return Drift(change, p, lag1, found=bool(p < 0.01 and abs(np.log(change)) > 0.01))
+
+
+def outliers(left: Array, cells: Array) -> npt.NDArray[np.bool_]:
+    """Return which runs are unlike their cell, shape (runs,).
+
+    Scores use the median absolute deviation of the whole study's residuals: five runs of one cell are too few to know
+    its spread. Cells with fewer than three runs have no outliers.
+    """
+    odd = np.zeros(left.size, dtype=bool)
+    spread = float(np.median(np.abs(left - np.median(left)))) if left.size else 0.0
+    for cell in np.unique(cells):
+        member = np.flatnonzero(cells == cell)
+        if member.size >= 3 and spread > 0:
+            score = 0.6745 * np.abs(left[member] - np.median(left[member])) / spread
+            odd[member] = score > OUTLIER
+    return odd

@@ -1,0 +1,58 @@
+"""Progress on standard error: a bar with time left for a person, a line a block for a log."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from knee.store import Record, Spec
+
+
+@contextmanager
+def shown(plan: list[Spec], todo: int) -> Iterator[Callable[[Spec, Record], None]]:
+    """Show progress while runs are made; yields what is to be called after each."""
+    if not sys.stderr.isatty():
+        yield _log(plan)
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("measuring", total=len(plan), completed=len(plan) - todo)
+
+        def tell(spec: Spec, record: Record) -> None:
+            bar.update(task, advance=1, description=f"block {spec['block']}")
+            if record["exit"].get("code") != 0:
+                bar.console.print(f"run {spec['id']}: {_ending(record)}", markup=False, highlight=False)
+
+        yield tell
+
+
+def _log(plan: list[Spec]) -> Callable[[Spec, Record], None]:
+    last = {spec["block"]: spec["id"] for spec in plan}
+
+    def tell(spec: Spec, record: Record) -> None:
+        if record["exit"].get("code") != 0:
+            print(f"knee: run {spec['id']}: {_ending(record)}", file=sys.stderr)
+        if last[spec["block"]] == spec["id"]:
+            print(f"knee: block {spec['block']} of {len(last)} is done", file=sys.stderr)
+
+    return tell
+
+
+def _ending(record: Record) -> str:
+    end = record["exit"]
+    for key, words in (("error", "{}"), ("timeout_s", "stopped after {} s"), ("signal", "ended by signal {}")):
+        if end.get(key) is not None:
+            return words.format(end[key])
+    return f"exit status {end.get('code')}"
