@@ -53,16 +53,41 @@ def _asking(command: Any) -> Any:
     for option in reversed(
         [
             click.argument("words", nargs=-1, type=click.UNPROCESSED),
-            click.option("--factor", "factors", multiple=True, metavar="NAME=a,b", help="Vary threads, placement, memory, an argument, {NAME} in a command, or env:NAME."),
-            click.option("--blocks", type=click.IntRange(2, 1000), help="Launches of each cell, in random blocks.  [default: 5]"),
+            click.option(
+                "--factor",
+                "factors",
+                multiple=True,
+                metavar="NAME=a,b",
+                help="Vary threads, placement, memory, an argument, {NAME} in a command, or env:NAME.",
+            ),
+            click.option(
+                "--blocks", type=click.IntRange(2, 1000), help="Launches of each cell, in random blocks.  [default: 5]"
+            ),
             click.option("--seed", type=click.IntRange(0), help="Seed of the order.  [default: 1]"),
             click.option("--phase", metavar="NAME", help="Measure this phase of a workload; `wall` for the whole run."),
-            click.option("--metric", metavar="REGEX", help="Measure a time that the program prints: group 1 of this, with --unit."),
-            click.option("--unit", type=click.Choice(["s", "ms", "us", "ns"]), default="s", help="Unit of --metric.  [default: s]"),
+            click.option(
+                "--metric",
+                metavar="REGEX",
+                help="Measure a time that the program prints: group 1 of this, with --unit.",
+            ),
+            click.option(
+                "--unit",
+                type=click.Choice(["s", "ms", "us", "ns"]),
+                default="s",
+                help="Unit of --metric.  [default: s]",
+            ),
             click.option("--check", metavar="REGEX", help="Standard output must match this."),
-            click.option("--baseline", metavar="WORDS", help="A best serial version: a command, or a workload with its arguments."),
-            click.option("--timeout", type=click.FloatRange(0.001, 1e8), help="Seconds until a run is stopped.  [default: 600]"),
-            click.option("--sample-ms", type=click.IntRange(0, 60000), help="Period of the sampler, 0 for none.  [default: 10]"),
+            click.option(
+                "--baseline",
+                metavar="WORDS",
+                help="A best serial version: a command, or a workload with its arguments.",
+            ),
+            click.option(
+                "--timeout", type=click.FloatRange(0.001, 1e8), help="Seconds until a run is stopped.  [default: 600]"
+            ),
+            click.option(
+                "--sample-ms", type=click.IntRange(0, 60000), help="Period of the sampler, 0 for none.  [default: 10]"
+            ),
             click.option("--name", help="What the study is called."),
         ]
     ):
@@ -76,7 +101,7 @@ def _asking(command: Any) -> Any:
 @click.option("--resume", type=click.Path(path_type=Path), help="Go on with the study in this folder.")
 @click.option("--report/--no-report", default=True, help="Write report.html at the end.")
 def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> int:
-    """Measure a program over thread counts and placements, and say where it bends.
+    r"""Measure a program over thread counts and placements, and say where it bends.
 
     \b
     knee study [OPTIONS] -- COMMAND...          {threads} becomes the count
@@ -106,7 +131,9 @@ def _measure(folder: Folder, report: bool) -> int:
             run.run(folder, tell)
     except (run.Stopped, KeyboardInterrupt):
         left, total = len(run.remaining(folder)), len(folder.read_plan())
-        _say(f"stopped: {total - left} of {total} runs are kept", f"knee study --resume {shlex.quote(str(folder.path))}")
+        _say(
+            f"stopped: {total - left} of {total} runs are kept", f"knee study --resume {shlex.quote(str(folder.path))}"
+        )
         return EXIT_STOPPED
     return _conclude(folder, ["json", *(["html"] if report else [])])
 
@@ -139,7 +166,9 @@ def plan_verb(**asked: Any) -> int:
 
 @verbs.command(context_settings={"max_content_width": 80})
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--format", "forms", default="html", help="Any of html, svg, png, pdf, json, with commas.  [default: html]")
+@click.option(
+    "--format", "forms", default="html", help="Any of html, svg, png, pdf, json, with commas.  [default: html]"
+)
 def report(folder: Path, forms: str) -> int:
     """Write the report of a study anew."""
     asked = forms.split(",")
@@ -212,7 +241,7 @@ def _program(words: list[str]) -> tuple[dict[str, Any], str | None]:
 
 
 def _serial(words: list[str]) -> dict[str, Any]:
-    """The baseline: a workload when one has that name, else a command."""
+    """Return the baseline: a workload when one has that name, else a command."""
     listed = {workload["name"] for workload in _binary.ask("workloads", "--json")["workloads"]}
     if words and words[0] in listed:
         return _program(words)[0]
@@ -231,9 +260,8 @@ def _warn_if_deaf(what: Question) -> None:
 
 
 def _unused(name: str) -> Path:
-    """A folder under knee-studies that does not exist yet."""
+    """Return a folder under knee-studies that does not exist yet."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "study"
     base = Path("knee-studies") / f"{plain}-{date.today().isoformat()}"
     tries = [base, *(base.with_name(f"{base.name}-{number}") for number in range(2, 1000))]
     return next(path for path in tries if not path.exists())
-

@@ -14,7 +14,7 @@ from knee.explain.analysis import Analysis, analyze
 from knee.plots import run_list
 
 if TYPE_CHECKING:
-    import altair as alt
+    from knee.plots.style import Chart
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class OpenedStudy:
         return importlib.import_module(kind).DataFrame(self.rows())
 
     @cached_property
-    def charts(self) -> dict[str, alt.Chart | alt.LayerChart]:
+    def charts(self) -> dict[str, Chart]:
         """Figures by name, as Altair charts: they draw themselves in a notebook."""
         from knee.report.figures import figures
 

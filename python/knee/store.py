@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,7 +148,9 @@ class Folder:
         seen: set[str] = set()
         for record in records:
             if record["id"] in seen:
-                raise StudyError(f"run {record['id']} was recorded twice: {self.records}", hint="remove one of its lines")
+                raise StudyError(
+                    f"run {record['id']} was recorded twice: {self.records}", hint="remove one of its lines"
+                )
             seen.add(record["id"])
         return records
 
@@ -194,6 +197,15 @@ def _object(path: Path, text: str, what: str) -> dict[str, Any]:
 def _lines(path: Path, text: str) -> list[dict[str, Any]]:
     lines = [line for line in text.split("\n") if line]
     return [_object(path, line, f"line {number}") for number, line in enumerate(lines, 1)]
+
+
+def finite(value: object) -> object:
+    """Return plain data with null for every number that is not known: JSON has no NaN."""
+    if isinstance(value, dict):
+        return {str(key): finite(inner) for key, inner in cast("dict[Any, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in cast("list[object]", value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def runs(folder: Folder) -> list[Run]:
@@ -272,7 +284,9 @@ def _odd_answers(made: list[Run]) -> list[Run]:
 def _input(run: Run) -> str:
     program = run.spec["program"]
     args = {**program.get("args", {}), **program.get("params", {})}
-    return json.dumps([program.get("workload"), {k: v for k, v in args.items() if k not in _SAME_ANSWER}], sort_keys=True)
+    return json.dumps(
+        [program.get("workload"), {k: v for k, v in args.items() if k not in _SAME_ANSWER}], sort_keys=True
+    )
 
 
 def _answer(run: Run) -> str:

@@ -12,16 +12,26 @@ from knee.explain import CAUSES
 from knee.explain.accounting import Account, account
 from knee.explain.cause import Finding
 from knee.explain.series import Series, group, table
-from knee.explain.verdict import main_series, sentence
+from knee.explain.verdict import sentence
 from knee.stats.contrasts import Ratio, ratio
 from knee.stats.residuals import Drift, drift, outliers, residuals
-from knee.store import SCHEMA, Run
+from knee.store import SCHEMA, Run, finite
 
 DISTURBED = {"other_busy": 0.05, "steal": 0.02}
 """A run is called disturbed when other work, or a hypervisor, took more than this share of its cpus."""
 
 CLOCK_CHANGE = 0.05
 """A run is called disturbed when the clock proxy changed by more than this while it ran."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """How many times as long ``series`` takes as ``reference`` at a thread count; below 1 it is faster."""
+
+    series: str
+    reference: str
+    threads: int
+    ratio: Ratio
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,7 @@ class Analysis:
     accounts: dict[str, list[Account]]
     findings: list[Finding]
     baseline: dict[str, Ratio]
+    contrasts: list[Contrast]
     drift: Drift
     outliers: list[str]
     disturbed: dict[str, str]
@@ -45,7 +56,12 @@ class Analysis:
     def to_json(self) -> dict[str, Any]:
         """Return the form of analysis.json: numbers that are not known are null."""
         series = [
-            {"name": one.name, "levels": one.levels, "base": one.curve.base, "points": list(map(asdict, one.curve.points))}
+            {
+                "name": one.name,
+                "levels": one.levels,
+                "base": one.curve.base,
+                "points": list(map(asdict, one.curve.points)),
+            }
             for one in self.series
         ]
         plain: dict[str, Any] = {
@@ -56,6 +72,7 @@ class Analysis:
             "accounts": {name: [asdict(one) for one in accounts] for name, accounts in self.accounts.items()},
             "findings": [asdict(finding) for finding in self.findings],
             "baseline": {name: asdict(one) for name, one in self.baseline.items()},
+            "contrasts": [asdict(one) for one in self.contrasts],
             "drift": asdict(self.drift),
             "outliers": self.outliers,
             "disturbed": self.disturbed,
@@ -64,15 +81,15 @@ class Analysis:
             "made": self.made,
             "simulated": self.simulated,
         }
-        return cast("dict[str, Any]", _without_nan(plain))
+        return cast("dict[str, Any]", finite(plain))
 
 
 def analyze(name: str, runs: list[Run], planned: int, machine: dict[str, Any]) -> Analysis:
     """Return the analysis of a study's runs. ``planned`` is how many there should be."""
     series = group(runs, len(machine["allowed"]["cpus"]))
-    chosen = main_series(series)
-    examined = [cause.examine(chosen) for cause in CAUSES] if chosen else []
-    findings = [finding for finding in examined if finding is not None]
+    # The kernel's own placement is the negative control; it is examined only where there is nothing else.
+    examined = [one for one in series if one.pinned] or series
+    findings = [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
     good = [run for run in runs if run.bad is None]
     codes = _codes(good)
     left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
@@ -85,6 +102,7 @@ def analyze(name: str, runs: list[Run], planned: int, machine: dict[str, Any]) -
         accounts={one.name: _accounts(one) for one in series},
         findings=findings,
         baseline=_baseline(runs, series),
+        contrasts=_contrasts(runs, series),
         drift=trend,
         outliers=[run.spec["id"] for run, unlike in zip(good, odd, strict=True) if unlike],
         disturbed={run.spec["id"]: why for run in good if (why := _disturbance(run))},
@@ -117,6 +135,19 @@ def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
     return {name: ratio(t1, ts) for name, t1 in base.items()}
 
 
+def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
+    """Compare every series with the first one, block by block, at every thread count that both have."""
+    blocks = max((run.spec["block"] for run in runs), default=0)
+    found: list[Contrast] = []
+    for other in series[1:]:
+        for n in (point.threads for point in other.curve.points):
+            pair = [table(list(one.runs), n, blocks, cpu=False) for one in (other, series[0])]
+            compared = ratio(pair[0], pair[1])
+            if compared.blocks:
+                found.append(Contrast(other.name, series[0].name, n, compared))
+    return found
+
+
 def _disturbance(run: Run) -> str | None:
     validity = run.record.get("validity", {})
     for name, limit in DISTURBED.items():
@@ -126,11 +157,3 @@ def _disturbance(run: Run) -> str | None:
     if before and after and abs(math.log(after / before)) > CLOCK_CHANGE:
         return f"clock proxy from {before:.2f} to {after:.2f} ns"
     return None
-
-
-def _without_nan(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _without_nan(inner) for key, inner in cast("dict[Any, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(inner) for inner in cast("list[object]", value)]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class Finding:
     """A named cause: what is said, the signs it rests on (two at least), the run that would refute it, the remedy."""
 
+    series: str
     cause: str
     says: str
     signs: tuple[str, ...]

@@ -44,6 +44,7 @@ def examine(series: Series) -> Finding | None:
     low, high = point.cpu.interval.low, point.cpu.interval.high
     ends = point.speedup.interval
     return Finding(
+        series=series.name,
         cause="duplicated work",
         says=(
             f"CPU time grows {point.cpu.estimate:.2f}x from 1 to {point.threads} threads while the run time does not "

@@ -30,10 +30,12 @@ def examine(series: Series) -> Finding | None:
     if waited is None or waited < WAITED or last.speedup.estimate > best.speedup.interval.high:
         return None
     return Finding(
+        series=series.name,
         cause="oversubscription",
         says=f"{last.threads} threads on {series.cpus} cpus gain nothing over {best.threads}: they take turns",
         signs=(
-            f"speedup at {last.threads} threads {last.speedup.estimate:.2f}, at {best.threads} {best.speedup.estimate:.2f}",
+            f"speedup at {last.threads} threads: {last.speedup.estimate:.2f}",
+            f"speedup at {best.threads}: {best.speedup.estimate:.2f}",
             f"threads were ready and had no cpu for {100 * waited:.0f} % of the run time, added up",
         ),
         refute=f"{last.threads} threads on as many cpus: if they are no faster there, cpus were not what was missing",

@@ -70,5 +70,5 @@ def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:
     for run in runs:
         if run.threads == threads and run.bad is None:
             value = run.cpu_s if cpu else run.time_s
-            values[run.spec["block"] - 1] = np.nan if not value else value
+            values[run.spec["block"] - 1] = value or np.nan
     return values

@@ -21,23 +21,31 @@ def sentence(name: str, series: list[Series], findings: list[Finding]) -> str:
     chosen = main_series(series)
     if chosen is None:
         return f"{name}: no verdict: the runs that every speedup is compared with are missing or bad."
-    where = "where the kernel puts them" if not chosen.pinned else f"on {chosen.name}"
+    where = f"with {chosen.name}" if "=" in chosen.name else f"on {chosen.name}"
+    if not chosen.pinned:
+        where = "where the kernel puts them"
     parts = [_scaling(chosen.curve, where)]
-    parts += [finding.says for finding in findings if finding.cause != "oversubscription"]
+    parts += [_says(finding, chosen) for finding in findings if finding.cause != "oversubscription"]
     parts.append(_knee(chosen.curve))
     return f"{name}: " + ". ".join(part[0].upper() + part[1:] for part in parts) + "."
 
 
+def _says(finding: Finding, chosen: Series) -> str:
+    return finding.says if finding.series == chosen.name else f"with {finding.series}, {finding.says}"
+
+
 def _scaling(curve: Curve, where: str) -> str:
-    base, best = _threads(curve.base), curve.best()
+    base = _threads(curve.base)
     gains = [point for point in curve.points if point.threads > curve.base and point.speedup.interval.low > 1]
     if len(curve.points) == 1:
         return f"only {base} was measured, so there is no speedup"
     if not gains:
         top = curve.points[-1]
         return f"{_threads(top.threads)} {where} are not faster than {base} ({_speedup(top)})"
-    text = f"{_threads(best.threads)} {where} run {_speedup(best)} as fast as {base}, at {100 * best.efficiency:.0f} % efficiency"
-    beyond = [point for point in curve.points if point.threads > best.threads]
+    enough = curve.enough()
+    text = f"{_threads(enough.threads)} {where} run {_speedup(enough)} as fast as {base}"
+    text += f", at {100 * enough.efficiency:.0f} % efficiency"
+    beyond = [point for point in curve.points if point.threads > enough.threads]
     if beyond:
         text += f"; more threads do not help (at {beyond[-1].threads}: {_speedup(beyond[-1])})"
     return text
@@ -46,14 +54,14 @@ def _scaling(curve: Curve, where: str) -> str:
 def _knee(curve: Curve) -> str:
     counts = len(curve.points)
     if counts < COUNTS_FOR_A_LAW:
-        return f"{counts} thread count{'s are' if counts > 1 else ' is'} too few for a law or a knee, so none is claimed"
+        return (
+            f"{counts} thread count{'s are' if counts > 1 else ' is'} too few for a law or a knee, so none is claimed"
+        )
     return _bend(curve)
 
 
 def _bend(curve: Curve) -> str:
-    """Where more threads stop paying: the smallest count whose interval reaches the best one's estimate."""
-    best = curve.best()
-    enough = next(point for point in curve.points if point.speedup.interval.high >= best.speedup.estimate)
+    enough = curve.enough()
     if enough.threads == curve.points[-1].threads:
         return f"speedup still grows at {enough.threads}, the largest count measured"
     return f"the curve bends at {enough.threads}: no larger count is faster by more than the interval of that one"

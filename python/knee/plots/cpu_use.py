@@ -13,7 +13,7 @@ import numpy as np
 from knee.plots.style import HEIGHT
 from knee.store import Run
 
-SEES = "A full row is a thread that computed all the time; gaps are waiting, a row that ends early is an uneven share."
+SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or an uneven share."
 
 BINS = 60
 """Columns of the figure: more would be finer than the sampler."""
@@ -35,7 +35,7 @@ def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]
 
 
 def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, Any]]:
-    """Return the figure's table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
+    """Return the table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
     table: list[dict[str, Any]] = []
     for name, run in representative(members):
         series = read(folder / str(run.record.get("samples")))
@@ -47,14 +47,20 @@ def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, An
             edges = np.linspace(0.0, end, BINS + 1)
             used = np.diff(np.interp(edges, np.append(times, end), np.append(cpu, cpu[-1])))
             table += [
-                {"run": name, "thread": rank, "from_s": low / 1e9, "to_s": high / 1e9, "use": min(1.0, part / (high - low))}
+                {
+                    "run": name,
+                    "thread": rank,
+                    "from_s": low / 1e9,
+                    "to_s": high / 1e9,
+                    "use": min(1.0, part / (high - low)),
+                }
                 for low, high, part in zip(edges, edges[1:], used, strict=False)
             ]
     return [{key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()} for row in table]
 
 
 def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-    """Return thread to (times, CPU time so far), both in ns, shape (samples,). Empty when the file is missing or torn."""
+    """Return thread to (times, CPU time so far) in ns, shape (samples,); empty when the file is missing or torn."""
     found: dict[str, list[tuple[int, int]]] = {}
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -69,7 +75,11 @@ def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, An
 def chart(table: list[dict[str, Any]]) -> alt.Chart:
     """Return the figure, with a menu of the runs."""
     names = list(dict.fromkeys(row["run"] for row in table))
-    menu = alt.param(name="run", value=names[-1] if names else "", bind=alt.binding_select(options=names, name="run  "))
+    menu = alt.param(
+        name="run",
+        value=names[-1] if names else "",
+        bind=alt.BindRadioSelect(input="select", options=names, name="run  "),
+    )
     return (
         alt.Chart(alt.Data(values=table))
         .mark_rect()

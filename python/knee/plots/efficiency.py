@@ -6,10 +6,10 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT
+from knee.plots.style import HEIGHT, Chart, channels, threads_axis
 from knee.stats.scaling import Curve
 
-SEES = "1 means that every thread pays in full; a fall says how much of each is lost. Above 1, threads help each other's caches."
+SEES = "1 means that every thread pays in full; a fall says how much of each is lost."
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
@@ -28,22 +28,21 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve]) -> alt.LayerChart:
+def chart(curves: dict[str, Curve]) -> Chart:
     """Return the figure."""
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
     data = alt.Chart(alt.Data(values=rows(curves)))
-    x = alt.X("threads:Q", scale=alt.Scale(nice=False, padding=12), axis=alt.Axis(values=counts, format="d"))
-    colour = alt.Color("series:N", title=None)
+    x, series = threads_axis(counts), channels([*curves])
     full = alt.Chart(alt.Data(values=[{"one": 1.0}])).mark_rule(strokeDash=[2, 3], color="#888888").encode(y="one:Q")
     return alt.layer(
         full,
-        data.mark_rule(strokeWidth=2).encode(x=x, y="low:Q", y2="high:Q", color=colour),
+        data.mark_rule(strokeWidth=2).encode(x=x, y="low:Q", y2="high:Q", color=series.colour),
         data.mark_line(point=True).encode(
             x=x,
             y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(zero=True)),
-            color=colour,
-            shape=alt.Shape("series:N", title=None),
-            strokeDash=alt.StrokeDash("series:N", title=None),
+            color=series.colour,
+            shape=series.shape,
+            strokeDash=series.dash,
             tooltip=["series:N", "threads:Q", alt.Tooltip("efficiency:Q", format=".3f")],
         ),
     ).properties(width="container", height=HEIGHT)

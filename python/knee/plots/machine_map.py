@@ -6,6 +6,8 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.style import Chart
+
 SEES = "The number is the thread that a placement puts there; an empty field is not used, a grey one not allowed."
 
 
@@ -31,24 +33,33 @@ def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str
     return table
 
 
-def chart(table: list[dict[str, Any]]) -> alt.LayerChart:
+def chart(table: list[dict[str, Any]]) -> Chart:
     """Return the figure, with a menu of the placements."""
     names = list(dict.fromkeys(row["placement"] for row in table))
-    menu = alt.param(name="placement", value=names[0], bind=alt.binding_select(options=names, name="placement  "))
+    menu = alt.param(
+        name="placement", value=names[0], bind=alt.BindRadioSelect(input="select", options=names, name="placement  ")
+    )
     deep = max((row["sibling"] for row in table), default=0) + 1
     sockets = len({row["socket"] for row in table})
     base = (
         alt.Chart(alt.Data(values=table))
         .transform_filter("datum.placement === placement")
         .transform_calculate(row="datum.socket + ', hardware thread ' + datum.sibling")
-        .encode(x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0)), y=alt.Y("row:N", title=None, axis=alt.Axis(labelLimit=260)))
+        .encode(
+            x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("row:N", title=None, axis=alt.Axis(labelLimit=260)),
+        )
     )
     fill = alt.Color(
-        "state:N", title=None, scale=alt.Scale(domain=["used", "free", "not allowed"], range=["#56B4E9", "#dddddd55", "#99999999"])
+        "state:N",
+        title=None,
+        scale=alt.Scale(domain=["used", "free", "not allowed"], range=["#56B4E9", "#dddddd55", "#99999999"]),
     )
     return (
         alt.layer(
-            base.mark_rect(stroke="#888888", cornerRadius=3).encode(color=fill, tooltip=["cpu:Q", "core:O", "socket:N", "thread:N"]),
+            base.mark_rect(stroke="#888888", cornerRadius=3).encode(
+                color=fill, tooltip=["cpu:Q", "core:O", "socket:N", "thread:N"]
+            ),
             base.mark_text(fontSize=13).encode(text="thread:N"),
         )
         .add_params(menu)

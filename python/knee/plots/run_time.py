@@ -6,11 +6,11 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT
+from knee.plots.style import HEIGHT, Chart, channels, threads_axis
 from knee.stats.scaling import Curve
 from knee.store import Run
 
-SEES = "A straight line falling one step to the left per step down is ideal. Each small mark is one run: their spread is the noise."
+SEES = "On these axes the ideal is a straight line down. Each small mark is one run: their spread is the noise."
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]]) -> alt.LayerChart:
+def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]]) -> Chart:
     """Return the figure; ``members`` are the runs behind each curve."""
     each = [
         {"series": name, "threads": run.threads, "time": run.time_s, "run": run.spec["id"]}
@@ -38,16 +38,17 @@ def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]]) -> alt.
         for run in runs
         if run.bad is None
     ]
-    means = [{"series": row["series"], "threads": row["threads"], "time": row["geometric mean s"]} for row in rows(curves)]
+    means = [
+        {"series": row["series"], "threads": row["threads"], "time": row["geometric mean s"]} for row in rows(curves)
+    ]
     counts = sorted({row["threads"] for row in means})
-    x = alt.X("threads:Q", scale=alt.Scale(type="log", base=2, nice=False, padding=12), axis=alt.Axis(values=counts, format="d"))
+    x, series = threads_axis(counts, logarithmic=True), channels([*curves])
     y = alt.Y("time:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12))
-    colour = alt.Color("series:N", title=None)
     return alt.layer(
         alt.Chart(alt.Data(values=each))
         .mark_point(size=28, opacity=0.6)
-        .encode(x=x, y=y, color=colour, shape=alt.Shape("series:N", title=None), tooltip=["series:N", "run:N", "time:Q"]),
+        .encode(x=x, y=y, color=series.colour, shape=series.shape, tooltip=["series:N", "run:N", "time:Q"]),
         alt.Chart(alt.Data(values=means))
-        .mark_line()
-        .encode(x=x, y=y, color=colour, strokeDash=alt.StrokeDash("series:N", title=None)),
+        .mark_line(point=True)
+        .encode(x=x, y=y, shape=series.shape, color=series.colour, strokeDash=series.dash),
     ).properties(width="container", height=HEIGHT)

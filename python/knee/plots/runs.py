@@ -43,13 +43,15 @@ def chart(table: list[dict[str, Any]]) -> alt.Chart:
     """Return the figure. A bad run stands at its wall time."""
     states = ["good", "disturbed", "unlike its cell", "bad"]
     marks = alt.Scale(domain=states, range=["circle", "diamond", "triangle-up", "cross"])
-    colours = alt.Scale(domain=states, range=["#0072B2", "#E69F00", "#CC79A7", "#D55E00"])
+    colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#CC79A7", "#D55E00"])
     return (
         alt.Chart(alt.Data(values=table))
         .transform_calculate(shown="datum.time_s === null ? max(datum.wall_s, 0.000001) : datum.time_s")
         .mark_point()
         .encode(
-            x=alt.X("order:Q", title="running order", scale=alt.Scale(nice=False, padding=12), axis=alt.Axis(format="d")),
+            x=alt.X(
+                "order:Q", title="running order", scale=alt.Scale(nice=False, padding=12), axis=alt.Axis(format="d")
+            ),
             y=alt.Y("shown:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12)),
             color=alt.Color("state:N", title=None, scale=colours),
             shape=alt.Shape("state:N", title=None, scale=marks),

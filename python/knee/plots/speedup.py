@@ -6,10 +6,10 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT
+from knee.plots.style import HEIGHT, Chart, channels, threads_axis
 from knee.stats.scaling import Curve
 
-SEES = "Where a curve leaves the ideal line, threads stop paying in full; where its band overlaps the next, they pay nothing."
+SEES = "Where a curve leaves the dotted ideal, threads stop paying in full; where it is level, they pay nothing."
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
@@ -30,28 +30,31 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve], *, logarithmic: bool = False) -> alt.LayerChart:
+def chart(curves: dict[str, Curve], *, logarithmic: bool = False) -> Chart:
     """Return the figure; ``logarithmic`` sets both axes."""
     kind = "log" if logarithmic else "linear"
     scale = alt.Scale(type=kind, base=2, zero=False, nice=False) if logarithmic else alt.Scale(zero=True)
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
     base = min(curve.base for curve in curves.values())
     ideal = [{"threads": n, "ideal": n / base} for n in counts]
-    axis = alt.Axis(values=counts, format="d")
-    x = alt.X("threads:Q", title="threads", scale=alt.Scale(type=kind, base=2, nice=False, padding=12) if logarithmic else alt.Scale(nice=False, padding=12), axis=axis)
+    x = threads_axis(counts, logarithmic=logarithmic)
+    series = channels([*curves])
     line = alt.Chart(alt.Data(values=ideal)).mark_line(strokeDash=[2, 3], color="#888888")
     known = alt.Chart(alt.Data(values=rows(curves)))
-    colour = alt.Color("series:N", title=None)
     return alt.layer(
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup")),
-        known.mark_area(opacity=0.2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
-        known.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        known.mark_area(opacity=0.2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=series.colour),
+        known.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=series.colour),
         known.mark_line(point=True).encode(
             x=x,
             y=alt.Y("speedup:Q", scale=scale),
-            color=colour,
-            shape=alt.Shape("series:N", title=None),
-            strokeDash=alt.StrokeDash("series:N", title=None),
-            tooltip=["series:N", "threads:Q", *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("speedup", "low", "high"))],
+            color=series.colour,
+            shape=series.shape,
+            strokeDash=series.dash,
+            tooltip=[
+                "series:N",
+                "threads:Q",
+                *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("speedup", "low", "high")),
+            ],
         ),
     ).properties(width="container", height=HEIGHT)

@@ -41,6 +41,20 @@ def account_rows(analysis: Analysis) -> list[Row]:
     ]
 
 
+def contrast_rows(analysis: Analysis) -> list[Row]:
+    """Return how the series compare: one row a series and thread count."""
+    return [
+        {
+            "series": one.series,
+            "against": one.reference,
+            "threads": one.threads,
+            "time over time": _with(one.ratio.estimate, one.ratio.interval),
+            "differs": "yes" if one.ratio.interval.excludes(1.0) else "not that the interval can see",
+        }
+        for one in analysis.contrasts
+    ]
+
+
 def fact_rows(machine: dict[str, Any]) -> list[Row]:
     """Return facts and capabilities; one that is missing comes with its reason."""
     shape = {kind: len(machine[kind]) for kind in ("sockets", "nodes", "cores", "hardware_threads")}
@@ -68,10 +82,16 @@ def design_rows(study: OpenedStudy) -> list[Row]:
     rows += [
         {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
         {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},
-        {"what": "intervals", "value": "90 %, Student's t on the blocks' log ratios below ten blocks, bootstrap from ten on"},
+        {
+            "what": "intervals",
+            "value": "90 %, Student's t on the blocks' log ratios below ten blocks, bootstrap from ten on",
+        },
         {"what": "drift", "value": _drift(analysis)},
         {"what": "runs unlike their cell", "value": ", ".join(analysis.outliers) or "none"},
-        {"what": "disturbed runs", "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none"},
+        {
+            "what": "disturbed runs",
+            "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",
+        },
     ]
     if study.runs:
         rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
@@ -80,7 +100,8 @@ def design_rows(study: OpenedStudy) -> list[Row]:
 
 def _drift(analysis: Analysis) -> str:
     drift = analysis.drift
-    text = f"{100 * (drift.change - 1):+.1f} % from first to last run, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
+    change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
+    text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
     return f"found: {text}; intervals may be too narrow" if drift.found else f"not found: {text}"
 
 
@@ -100,7 +121,9 @@ def unknown(study: OpenedStudy) -> list[str]:
     if all(len(core["cpus"]) == 1 for core in machine["cores"]):
         lines.append("What SMT siblings do to each other: the kernel shows none (a hypervisor may hide them).")
     if any("command" in run.spec["program"] for run in study.runs):
-        lines.append("Which of a foreign program's threads ran where from the start: they are held by the set, not one by one.")
+        lines.append(
+            "Which of a foreign program's threads ran where from the start: they are held by the set, not one by one."
+        )
     lines.append("Other inputs, other builds, other machines: nothing here was measured on them.")
     return lines
 

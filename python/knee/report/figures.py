@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import altair as alt
-
 from knee.plots import cpu_use, efficiency, machine_map, run_list, run_time, speedup
+from knee.plots.style import Chart
 
 if TYPE_CHECKING:
     from knee.opened import OpenedStudy
@@ -20,7 +19,7 @@ class Figure:
     name: str
     title: str
     sees: str
-    chart: alt.Chart | alt.LayerChart
+    chart: Chart
     rows: list[dict[str, Any]]
     group: str = ""
     choice: str = ""

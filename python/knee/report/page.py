@@ -1,4 +1,4 @@
-"""The page: one file with everything in it. It opens from a disk or a mail attachment and asks no network for anything."""
+"""The page: one file with everything in it. It opens from a disk or a mail attachment and needs no network."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from knee.opened import OpenedStudy
 from knee.plots.style import config
 from knee.report import facts
 from knee.report.figures import Figure, figures
+from knee.store import finite
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 """Inside a script element no character may end it or begin another."""
+
 
 def page(study: OpenedStudy) -> str:
     """Return the report of a study as HTML."""
@@ -35,6 +37,7 @@ def page(study: OpenedStudy) -> str:
         groups=groups,
         curves=facts.curve_rows(study.analysis),
         accounts=facts.account_rows(study.analysis),
+        contrasts=facts.contrast_rows(study.analysis),
         facts=facts.fact_rows(study.machine),
         design=facts.design_rows(study),
         unknown=facts.unknown(study),
@@ -58,20 +61,14 @@ def _data(study: OpenedStudy, drawn: list[Figure]) -> dict[str, Any]:
 
 
 def _json(value: object) -> str:
-    def finite(inner: Any) -> Any:
-        if isinstance(inner, dict):
-            return {key: finite(item) for key, item in inner.items()}  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(inner, list):
-            return [finite(item) for item in inner]  # pyright: ignore[reportUnknownVariableType]
-        return None if isinstance(inner, float) and not math.isfinite(inner) else inner
-
     return json.dumps(finite(value), separators=(",", ":")).translate(SCRIPT_SAFE)
 
 
 @cache
 def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script."""
-    return vlc.javascript_bundle().replace("</script", "<\\/script")
+    bundle: str = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return bundle.replace("</script", r"<\/script")
 
 
 def _resource(name: str) -> str:

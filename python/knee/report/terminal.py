@@ -1,4 +1,4 @@
-"""The analysis in the terminal: a table of cells, then the verdict."""
+"""The analysis in the terminal: a table for each series, then the verdict."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ from rich.table import Table
 from rich.text import Text
 
 from knee.explain.analysis import Analysis
+from knee.explain.series import Series
 from knee.stats.contrasts import Interval
 
 
 def show(analysis: Analysis) -> None:
     """Print the analysis, at most as wide as the terminal."""
     console = Console()
-    if analysis.series:
-        console.print(_table(analysis))
+    for series in analysis.series:
+        console.print(Text(series.name))
+        console.print(_table(series))
     if analysis.bad:
-        console.print(Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count; the report lists them."))
+        console.print(
+            Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count; the report lists them.")
+        )
     if analysis.drift.found:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
     console.print(Text(analysis.verdict, style="bold"))
 
 
-def _table(analysis: Analysis) -> Table:
+def _table(series: Series) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("series", "threads", "time s", "speedup", "90 % interval", "efficiency", "cpus busy"):
-        table.add_column(name, justify="left" if name == "series" else "right", overflow="fold")
-    for series in analysis.series:
-        for point in series.curve.points:
-            table.add_row(
-                Text(series.name),
-                str(point.threads),
-                f"{point.mean_s:.4g}",
-                f"{point.speedup.estimate:.2f}",
-                _ends(point.speedup.interval),
-                f"{100 * point.efficiency:.0f} %",
-                "-" if point.busy != point.busy else f"{point.busy:.2f}",
-            )
-        table.add_section()
+    for name in ("threads", "time s", "speedup", "90 % interval", "efficiency", "cpus busy"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=8)
+    for point in series.curve.points:
+        table.add_row(
+            str(point.threads),
+            f"{point.mean_s:.4g}",
+            f"{point.speedup.estimate:.2f}",
+            _ends(point.speedup.interval),
+            f"{100 * point.efficiency:.0f} %",
+            "-" if point.busy != point.busy else f"{point.busy:.2f}",
+        )
     return table
 
 
 def _ends(interval: Interval) -> str:
-    return "-" if interval.low != interval.low else f"{interval.low:.2f} to {interval.high:.2f}"
+    return "-" if interval.low != interval.low else f"{interval.low:.2f}-{interval.high:.2f}"

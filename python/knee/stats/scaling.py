@@ -47,6 +47,13 @@ class Curve:
         """Return the point of the highest speedup."""
         return max(self.points, key=lambda point: point.speedup.estimate)
 
+    def enough(self) -> Point:
+        """Return the smallest count that is as good as the best one: its interval reaches the best estimate."""
+        best = self.best()
+        return next(
+            point for point in self.points if point.speedup.interval.high >= best.speedup.estimate or point is best
+        )
+
     def at(self, threads: int) -> Point:
         """Return the point at a thread count."""
         return next(point for point in self.points if point.threads == threads)

@@ -63,7 +63,7 @@ def _spec(name: str, block: int, cell: Cell, question: Question, orders: Orders,
 
 
 def _program(program: dict[str, Any], cell: Cell) -> dict[str, Any]:
-    """The program with the cell's other factors in it: arguments of a workload, ``{NAME}`` in a command, variables."""
+    """Put the other factors in: arguments of a workload, ``{NAME}`` in a command, variables."""
     others = {name: level for name, level in cell.items() if name not in RESERVED}
     variables = {name[4:]: str(level) for name, level in others.items() if name.startswith("env:")}
     arguments = {name: str(level) for name, level in others.items() if not name.startswith("env:")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from knee.store import Record, Spec
 
 
 @contextmanager
-def shown(plan: list[Spec], todo: int) -> Iterator[Callable[[Spec, Record], None]]:
+def shown(plan: list[Spec], todo: int) -> Generator[Callable[[Spec, Record], None]]:
     """Show progress while runs are made; yields what is to be called after each."""
     if not sys.stderr.isatty():
         yield _log(plan)

@@ -107,7 +107,7 @@ class _Reader:
         return found
 
     def number(self, table: dict[str, Any], key: str, default: float, low: float, high: float) -> float:
-        value = table.get(key.rsplit(".")[-1], default)
+        value = table.get(key.rpartition(".")[2], default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise self.fail(key, f"{value!r} is not a number from {low:g} to {high:g}")
         return value
@@ -140,7 +140,9 @@ class _Reader:
     def program(self, tables: dict[str, Any], key: str) -> dict[str, Any]:
         table = dict(self.table(tables, key, ("command", "workload", "args", "env", "directory")))
         if ("command" in table) == ("workload" in table):
-            raise self.fail(key, "it names a command or a workload, one of them", 'command = ["./program", "{threads}"]')
+            raise self.fail(
+                key, "it names a command or a workload, one of them", 'command = ["./program", "{threads}"]'
+            )
         for name in ("args", "env"):
             if name in table:
                 table[name] = {k: str(v) for k, v in self.table(table, name, ()).items()}

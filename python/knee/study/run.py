@@ -1,4 +1,4 @@
-"""Runs a plan through ``knee run --stdin``, appends every record the moment it comes, and can go on where it stopped."""
+"""Runs a plan through ``knee run --stdin``, appends each record as it comes, and can go on where it stopped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -79,7 +79,7 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None]) -> None:
 
 
 @contextmanager
-def _locked(folder: Folder) -> Iterator[None]:
+def _locked(folder: Folder) -> Generator[None]:
     with (folder.path / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -89,7 +89,7 @@ def _locked(folder: Folder) -> Iterator[None]:
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def _stoppable() -> Generator[None]:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise Stopped
 
@@ -102,7 +102,7 @@ def _stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def _runner(folder: Folder) -> Iterator[subprocess.Popen[bytes]]:
+def _runner(folder: Folder) -> Generator[subprocess.Popen[bytes]]:
     words = [str(_binary.find()), "run", "--stdin", "--samples", str(folder.samples)]
     runner = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
@@ -126,7 +126,8 @@ def _close(stream: IO[bytes] | None) -> None:
 
 def _exchange(runner: subprocess.Popen[bytes], spec: Spec, folder: Folder) -> bytes:
     """Hand over one spec and wait for its record."""
-    assert runner.stdin is not None and runner.stdout is not None
+    if runner.stdin is None or runner.stdout is None:
+        raise StudyError("the runner has no pipes")
     try:
         runner.stdin.write(json.dumps(spec).encode() + b"\n")
         runner.stdin.flush()

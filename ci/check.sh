@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Everything that can be said without running a test: format, lints, types, docs, generated pages, who imports whom.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$HOME/.cargo/bin:$PATH"
+bin=.venv/bin
+
+cargo fmt --all --check
+cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace --no-deps --document-private-items
+$bin/ruff format --check --quiet .
+$bin/ruff check --quiet .
+$bin/pyright --pythonpath $bin/python
+ci/generated.sh check
+$bin/python ci/imports.py
+echo "all checks passed"

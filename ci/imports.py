@@ -1,0 +1,101 @@
+"""Who may import whom: checked against cargo's metadata and Python's own syntax trees."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+CRATES = {
+    "knee-machine": set(),
+    "knee-meter": {"knee-machine"},
+    "knee-workload": {"knee-machine"},
+    "knee-kernels": {"knee-machine", "knee-workload"},
+    "knee-mining": {"knee-machine", "knee-workload"},
+    "knee": {"knee-machine", "knee-meter", "knee-workload", "knee-kernels", "knee-mining"},
+}
+"""Each crate and the crates of ours that it may depend on."""
+
+ROOMS = {
+    "store": set(),
+    "_binary": {"store"},
+    "study": {"_binary", "store"},
+    "stats": set(),
+    "explain": {"stats", "store"},
+    "plots": {"stats", "store"},
+    "opened": {"explain", "plots", "store", "report"},
+    "report": {"explain", "plots", "stats", "store", "opened"},
+    "cli": {"_binary", "store", "study", "opened", "report"},
+    "__main__": {"cli"},
+    "__init__": {"opened"},
+}
+"""Each room of the Python package and the rooms it may import; numpy, altair and the like are free."""
+
+LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "study": {"rich", "tomli_w"}}
+"""Rooms that may import only these libraries beside the standard one."""
+
+STARTERS = {"_binary.py", "study/run.py"}
+"""The only modules that start processes."""
+
+
+def crates() -> list[str]:
+    """Return what is wrong among the crates."""
+    words = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"]
+    packages = json.loads(subprocess.run(words, cwd=ROOT, check=True, capture_output=True).stdout)["packages"]
+    wrong = []
+    for package in packages:
+        ours = {d["name"] for d in package["dependencies"] if d["name"].startswith("knee") and d["kind"] != "dev"}
+        allowed = CRATES.get(package["name"])
+        if allowed is None:
+            wrong.append(f"crate {package['name']} is not in the list of ci/imports.py")
+        elif not ours <= allowed:
+            wrong.append(f"crate {package['name']} may not depend on {', '.join(sorted(ours - allowed))}")
+    return wrong
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Return every module that a syntax tree imports, `from knee import x` as `knee.x`."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            ours = node.module == "knee"
+            found |= {f"knee.{alias.name}" for alias in node.names} if ours else {node.module}
+    return found
+
+
+def rooms() -> list[str]:
+    """Return what is wrong among the Python rooms."""
+    package, wrong = ROOT / "python/knee", []
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package)
+        room = name.parts[0].removesuffix(".py")
+        modules = imported(ast.parse(path.read_text()))
+        ours = {module.split(".")[1] for module in modules if module.startswith("knee.")} - {room, "__version__"}
+        if room not in ROOMS:
+            wrong.append(f"{name}: room {room} is not in the list of ci/imports.py")
+            continue
+        wrong += [f"{name} may not import knee.{other}" for other in sorted(ours - ROOMS[room])]
+        if room in LIBRARIES:
+            foreign = {m.split(".")[0] for m in modules} - set(sys.stdlib_module_names) - {"knee", "__future__"}
+            wrong += [f"{name} may not import {other}" for other in sorted(foreign - LIBRARIES[room])]
+        if {"subprocess", "multiprocessing"} & modules and str(name) not in STARTERS:
+            wrong.append(f"{name} may not start processes")
+    return wrong
+
+
+def main() -> int:
+    """Say what is wrong; 1 when anything is."""
+    wrong = crates() + rooms()
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

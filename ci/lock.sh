@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Writes the lock files of the Python environment anew: every version and hash, no address.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+lock() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url "$@"; }
+lock pyproject.toml -o requirements/run.txt
+lock pyproject.toml --group dev -c requirements/run.txt -o requirements/test.txt
+echo "maturin>=1.16,<2" | lock - -o requirements/build.txt

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Sets up everything on a fresh Debian 12: packages, the exact Rust toolchain, a private Python environment, and knee
+# itself as the wheel that users get. `setup.sh study` is what a study needs, `setup.sh test` what the tests need.
+# What is there already is left alone, so a second call takes seconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+what=${1:-study}
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+install_packages() {
+    local wanted=(gcc libc6-dev curl ca-certificates python3 python3-venv) missing=()
+    # Tests compile the examples, open the report in a browser, and unpack captured machines.
+    if [ "$what" = test ]; then wanted+=(ghc chromium chromium-driver bzip2 git procps); fi
+    if [ "$what" = test ] && ! command -v go >/dev/null; then wanted+=(golang-go); fi
+    for package in "${wanted[@]}"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    if [ ${#missing[@]} -gt 0 ]; then
+        echo "installing packages: ${missing[*]}"
+        as_root apt-get update -qq
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    fi
+}
+
+install_rust() {
+    local version
+    version=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+    export PATH="$HOME/.cargo/bin:$PATH"
+    if ! command -v rustup >/dev/null; then
+        curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal --default-toolchain none
+    fi
+    # Explicitly: RUSTUP_AUTO_INSTALL=0 may be set.
+    if ! rustup toolchain list | grep -q "^$version-"; then
+        rustup toolchain install "$version" --profile minimal --component clippy --component rustfmt
+    fi
+}
+
+install_python() {
+    local lock=requirements/run.txt
+    if [ "$what" = test ]; then lock=requirements/test.txt; fi
+    [ -x .venv/bin/python ] || python3 -m venv .venv
+    if ! cmp -s "$lock" ".venv/installed-$what.txt"; then
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+        cp "$lock" ".venv/installed-$what.txt"
+    fi
+    if [ ! -x .venv/bin/maturin ]; then
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/build.txt
+    fi
+}
+
+install_knee() {
+    rm -rf dist
+    .venv/bin/maturin build --quiet --release --locked --out dist
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/knee-*.whl
+}
+
+install_packages
+install_rust
+install_python
+install_knee

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds every example whose compiler is installed into examples/build, and says which are left out.
+set -euo pipefail
+cd "$(dirname "$0")"
+mkdir -p build/objects
+
+if command -v ghc >/dev/null; then
+    for name in sumeuler parfib mandel; do
+        ghc -v0 -O2 -threaded -rtsopts -outputdir "build/objects/$name" -o "build/$name-ghc" "haskell/$name.hs"
+    done
+    ghc -v0 -O2 -threaded -rtsopts -feager-blackholing -outputdir build/objects/eager \
+        -o build/sumeuler-ghc-eager haskell/sumeuler.hs
+else
+    echo "left out: Haskell (no ghc)"
+fi
+if command -v gcc >/dev/null; then
+    gcc -O2 -Wall -Wextra -Werror -fopenmp -o build/sumeuler-openmp openmp/sumeuler.c
+else
+    echo "left out: OpenMP (no gcc)"
+fi
+if command -v go >/dev/null; then
+    GO111MODULE=off GOFLAGS= go build -o build/mandel-go go/mandel.go
+else
+    echo "left out: Go (no go)"
+fi
