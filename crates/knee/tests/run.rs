@@ -1,0 +1,253 @@
+//! `knee run --stdin` through the real binary: what is recorded, and what is left when somebody is killed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+fn knee() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_knee"))
+}
+
+fn spec(command: &[&str]) -> Value {
+    json!({ "schema": 1, "id": "0001", "block": 1, "program": { "command": command }, "threads": 1, "sample_ms": 10 })
+}
+
+struct Runner {
+    process: Child,
+    records: BufReader<std::process::ChildStdout>,
+}
+
+impl Runner {
+    fn start(samples: Option<&Path>) -> Self {
+        let mut command = knee();
+        command.args(["run", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(folder) = samples {
+            command.arg("--samples").arg(folder);
+        }
+        let mut process = command.spawn().unwrap();
+        let records = BufReader::new(process.stdout.take().unwrap());
+        Self { process, records }
+    }
+
+    fn hand(&mut self, spec: &Value) {
+        writeln!(self.process.stdin.as_mut().unwrap(), "{spec}").unwrap();
+    }
+
+    fn record(&mut self) -> Value {
+        let mut line = String::new();
+        self.records.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn end(mut self) -> i32 {
+        drop(self.process.stdin.take());
+        self.process.wait().unwrap().code().unwrap()
+    }
+}
+
+fn record_of(spec: &Value) -> Value {
+    let mut runner = Runner::start(None);
+    runner.hand(spec);
+    let record = runner.record();
+    assert_eq!(runner.end(), 0);
+    record
+}
+
+#[test]
+fn a_run_is_recorded_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = folder.path().join("samples");
+    let mut runner = Runner::start(Some(&samples));
+    let mut busy = spec(&["sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo result 0.25 s"]);
+    busy["cpus"] = json!([0]);
+    busy["metric"] = json!({ "regex": "result ([0-9.]+)", "unit": "s" });
+    busy["check"] = json!({ "stdout": "^result" });
+    busy["counters"] = json!(["instructions"]);
+    runner.hand(&busy);
+    let record = runner.record();
+    assert_eq!(runner.end(), 0);
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    assert_eq!(record["check"], json!({ "ok": true }));
+    assert_eq!(record["metric"]["value"], json!(0.25));
+    let number = |value: &Value| value.as_f64().unwrap();
+    let cpu = number(&record["user_ns"]) + number(&record["system_ns"]);
+    assert!(cpu > 0.3 * number(&record["wall_ns"]), "a busy loop takes CPU time: {record}");
+    let thread = &record["threads"][0];
+    assert_eq!(thread["cpu"], json!(0), "it stayed where it was put: {record}");
+    assert!(record["validity"]["own_share"].as_f64().unwrap() > 0.3);
+    assert!(record["validity"]["clock_before_ns"].as_f64().unwrap() > 0.0);
+    // A counter is a number or a reason, never 0 for "not there".
+    let counter = &record["counters"]["instructions"];
+    assert!(counter.is_u64() || counter["unavailable"].is_string(), "{counter}");
+    assert!(samples.join("0001.csv.gz").exists());
+    assert_eq!(record["samples"], json!("samples/0001.csv.gz"));
+}
+
+#[test]
+fn a_workload_reports_phases_pages_and_its_check() {
+    let program = json!({ "workload": "sumeuler", "args": { "n": "3000" }, "params": { "runtime": "serial" } });
+    let record = record_of(&json!({ "schema": 1, "id": "w", "program": program, "threads": 1,
+        "cpus": [0], "bind": "each", "metric": { "phase": "sum" } }));
+    assert_eq!(record["phases"][0]["name"], json!("sum"));
+    assert_eq!(record["check"], json!({ "ok": true }));
+    assert!(record["metric"]["value"].as_f64().unwrap() > 0.0);
+    assert!(record["pages"].is_object());
+    assert_eq!(record["output"]["stdout_tail"], json!("2736188"));
+}
+
+#[test]
+fn what_goes_wrong_is_a_record_that_says_so() {
+    let exit = |command: &[&str]| record_of(&spec(command))["exit"].clone();
+    assert_eq!(exit(&["sh", "-c", "exit 7"]), json!({ "code": 7 }));
+    assert_eq!(exit(&["sh", "-c", "kill -SEGV $$"]), json!({ "signal": 11 }));
+    assert!(exit(&["/nonexistent"])["error"].as_str().unwrap().starts_with("cannot run /nonexistent: "));
+    let mut stubborn = spec(&["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"]);
+    stubborn["timeout_s"] = json!(0.2);
+    assert_eq!(record_of(&stubborn)["exit"]["timeout_s"], json!(0.2));
+    let mut nonsense = spec(&["printf", "no\\377sense"]);
+    nonsense["metric"] = json!({ "regex": "took (.*)", "unit": "s" });
+    assert!(record_of(&nonsense)["metric"]["unavailable"].is_string());
+    let mut refused = spec(&["true"]);
+    refused["cpus"] = json!([9999]);
+    assert!(record_of(&refused)["exit"]["error"].as_str().unwrap().starts_with("cpus not allowed: 9999"));
+}
+
+#[test]
+fn a_program_that_leaves_children_behind_is_accounted_and_cleaned_up() {
+    let record = record_of(&spec(&["sh", "-c", "sleep 61.4142 & sleep 61.4142 & exit 0"]));
+    assert_eq!(record["exit"], json!({ "code": 0, "left_behind": 2 }));
+    assert!(!alive("61.4142"));
+}
+
+#[test]
+fn a_spec_of_another_version_is_refused() {
+    for (line, reason) in [
+        ("{}", "schema none"),
+        ("{\"schema\": 2}", "schema 2"),
+        ("nonsense", "not JSON"),
+        ("{\"schema\":1,\"id\":\"a/b\",\"program\":{\"command\":[\"true\"]},\"threads\":1}", "an id has letters"),
+        ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":0}", "0 threads asked"),
+        ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":1,\"x\":1}", "unknown field"),
+    ] {
+        let mut process = knee().args(["run", "--stdin"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        process.stdin.take().unwrap().write_all(line.as_bytes()).unwrap();
+        let output = process.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("knee: bad spec: ") && said.contains(reason), "{line}: {said}");
+    }
+}
+
+/// Whether a process with this word on its command line is there.
+fn alive(word: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
+        let words = String::from_utf8_lossy(&line);
+        words.split('\0').any(|found| found == word)
+    })
+}
+
+fn becomes(wanted: bool, word: &str) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(10) {
+        if alive(word) == wanted {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+fn parent_of(word: &str) -> i32 {
+    let of = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/stat")).ok();
+    let names = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found = names.filter(|pid| {
+        std::fs::read(format!("/proc/{pid}/cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).split('\0').any(|found| found == word))
+    });
+    let stat = of(&found.next().unwrap()).unwrap();
+    stat[stat.rfind(')').unwrap() + 2..].split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+fn kill(pid: i32) {
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+/// A program with a child and a grandchild that would run for a minute; `word` tells them from everybody else's.
+fn family(word: &str) -> Value {
+    spec(&["sh", "-c", &format!("sh -c 'sleep {word}; true' & sleep {word}; true")])
+}
+
+#[test]
+fn nothing_is_left_when_the_runner_is_killed() {
+    let mut runner = Runner::start(None);
+    runner.hand(&family("62.1"));
+    assert!(becomes(true, "62.1"));
+    runner.process.kill().unwrap();
+    runner.process.wait().unwrap();
+    assert!(becomes(false, "62.1"));
+}
+
+#[test]
+fn nothing_is_left_when_the_launcher_is_killed_and_the_record_says_so() {
+    let mut runner = Runner::start(None);
+    runner.hand(&family("62.2"));
+    assert!(becomes(true, "62.2"));
+    let mut launcher = parent_of("62.2");
+    let runner_pid = i32::try_from(runner.process.id()).unwrap();
+    while parent(launcher) != runner_pid {
+        launcher = parent(launcher);
+    }
+    kill(launcher);
+    let record = runner.record();
+    assert_eq!(record["exit"]["error"], json!("the launcher of this run was lost: signal 9"));
+    assert!(becomes(false, "62.2"));
+    runner.hand(&spec(&["true"]));
+    assert_eq!(runner.record()["exit"], json!({ "code": 0 }), "the runner goes on");
+    assert_eq!(runner.end(), 0);
+}
+
+fn parent(pid: i32) -> i32 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat[stat.rfind(')').unwrap() + 2..].split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn nothing_is_left_when_the_reader_of_records_is_gone() {
+    let mut runner = Runner::start(None);
+    runner.hand(&family("62.3"));
+    assert!(becomes(true, "62.3"));
+    let Runner { mut process, records } = runner;
+    drop(records);
+    assert!(becomes(false, "62.3"));
+    assert_eq!(process.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_polite_signal_ends_everything_without_a_record() {
+    let mut runner = Runner::start(None);
+    runner.hand(&family("62.4"));
+    assert!(becomes(true, "62.4"));
+    let pid = rustix::process::Pid::from_child(&runner.process);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let mut rest = String::new();
+    runner.records.read_line(&mut rest).unwrap();
+    assert_eq!(rest, "");
+    assert_eq!(runner.process.wait().unwrap().code(), Some(130));
+    assert!(becomes(false, "62.4"));
+}
+
+#[test]
+fn memory_policy_reaches_the_program() {
+    let mut bound = spec(&["sh", "-c", "cat /proc/self/numa_maps | head -1"]);
+    bound["memory"] = json!({ "policy": "bind", "nodes": [0] });
+    let text = record_of(&bound)["output"]["stdout_tail"].as_str().unwrap().to_owned();
+    assert!(text.contains("bind:0"), "{text}");
+    bound["memory"] = json!({ "policy": "bind", "nodes": [999] });
+    let error = record_of(&bound)["exit"]["error"].as_str().unwrap().to_owned();
+    assert!(error.starts_with("memory policy refused: bind:999"), "{error}");
+}
