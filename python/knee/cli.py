@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 import shlex
+import shutil
 import sys
 from datetime import date
 from pathlib import Path
@@ -121,8 +122,18 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
 
 def _planned(out: Path | None, asked: dict[str, Any]) -> Folder:
     what = _question(asked)
+    for program in (what.program, what.baseline or {}):
+        _find_program(program)
     machine, specs = _specs(what)
     return run.create(out or _unused(what.name), what.to_toml(), json.dumps(machine, indent=1) + "\n", specs)
+
+
+def _find_program(program: dict[str, Any]) -> None:
+    """Find a program that is missing before a hundred runs do."""
+    name = str(program.get("command", ["{"])[0])
+    path = str(Path(program.get("directory", ".")) / name) if "/" in name else name
+    if "{" not in name and shutil.which(path) is None:
+        raise StudyError(f"cannot run {name}: no such program", hint="give its path, or build it first")
 
 
 def _measure(folder: Folder, report: bool) -> int:

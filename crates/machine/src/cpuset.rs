@@ -24,6 +24,23 @@ impl CpuSet {
         self.0.iter().copied()
     }
 
+    /// From the kernel's mask notation: hexadecimal words of 32 bits with commas, the highest first.
+    ///
+    /// # Errors
+    /// [`Error::CpuList`] when a word is no hexadecimal number.
+    pub fn from_mask(text: &str) -> Result<Self, Error> {
+        let word = |digits: &str| {
+            u32::from_str_radix(digits.trim(), 16).map_err(|_| Error::CpuList {
+                text: text.into(),
+                reason: format!("{digits:?} is not a word of a mask"),
+            })
+        };
+        let words = text.trim().rsplit(',').map(word).collect::<Result<Vec<_>, _>>()?;
+        let bits =
+            |(base, word): (u32, u32)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| base + bit);
+        Ok((0..).step_by(32).zip(words).flat_map(bits).collect())
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -131,6 +148,12 @@ mod tests {
     #[test]
     fn an_ordered_list_keeps_its_order() {
         assert_eq!(parse_ordered("4,0-2").unwrap(), [4, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_mask_has_its_highest_word_first() {
+        assert_eq!(CpuSet::from_mask("1,80000003\n").unwrap().to_string(), "0-1,31-32");
+        assert!(CpuSet::from_mask("xyz").is_err());
     }
 
     #[test]

@@ -12,7 +12,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Plain machines that this reader is meant to be right on.
-const PLAIN: [&str; 4] = ["xeon4108-2p-16c-smt2", "laptop-4c-smt2", "xeon-4p-72c-smt2", "westmere-ex-4p-40c"];
+const PLAIN: [&str; 5] =
+    ["xeon4108-2p-16c-smt2", "laptop-4c-smt2", "xeon-4p-72c-smt2", "westmere-ex-4p-40c", "epyc7451-2p-48c-smt2-8n"];
 
 /// Unpacks a capture and reads it; the folder goes away with the first part.
 fn captured(topologies: &Path, name: &str) -> (TempDir, Topology) {

@@ -33,7 +33,7 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
 def chart(curves: dict[str, Curve], *, logarithmic: bool = False) -> Chart:
     """Return the figure; ``logarithmic`` sets both axes."""
     kind = "log" if logarithmic else "linear"
-    scale = alt.Scale(type=kind, base=2, zero=False, nice=False) if logarithmic else alt.Scale(zero=True)
+    scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
     base = min(curve.base for curve in curves.values())
     ideal = [{"threads": n, "ideal": n / base} for n in counts]

@@ -85,6 +85,14 @@ impl Reader<'_> {
         Self::text(path).map(|text| text.parse()).transpose()
     }
 
+    /// A set that the kernel writes twice, as a list and as a mask; old kernels and some captures have one of them.
+    fn set(dir: &Path, list: &str, mask: &str) -> Result<Option<CpuSet>, Error> {
+        match Self::list(&dir.join(list))? {
+            Some(found) => Ok(Some(found)),
+            None => Self::text(&dir.join(mask)).map(|text| CpuSet::from_mask(&text)).transpose(),
+        }
+    }
+
     fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
         Self::text(path)?.parse().ok()
     }
@@ -116,7 +124,7 @@ impl Reader<'_> {
         let ids: BTreeSet<u32> = entries.filter_map(|e| number(e.file_name().to_str()?)).collect();
         let node = |id: u32| -> Result<Node, Error> {
             let dir = dir.join(format!("node{id}"));
-            let cpus = Self::list(&dir.join("cpulist"))?.unwrap_or_default().intersection(online);
+            let cpus = Self::set(&dir, "cpulist", "cpumap")?.unwrap_or_default().intersection(online);
             let distances = Self::text(&dir.join("distance")).unwrap_or_default();
             let distances = distances.split_whitespace().filter_map(|word| word.parse().ok()).collect();
             Ok(Node { id, cpus, memory_bytes: node_memory(&dir), distances })
@@ -159,8 +167,9 @@ impl Reader<'_> {
     }
 
     fn siblings(&self, cpu: u32) -> Result<CpuSet, Error> {
-        for name in ["topology/core_cpus_list", "topology/thread_siblings_list"] {
-            if let Some(set) = Self::list(&self.cpu_file(cpu, name))? {
+        let dir = self.cpu_file(cpu, "topology");
+        for (list, mask) in [("core_cpus_list", "core_cpus"), ("thread_siblings_list", "thread_siblings")] {
+            if let Some(set) = Self::set(&dir, list, mask)? {
                 return Ok(set);
             }
         }
@@ -174,7 +183,7 @@ impl Reader<'_> {
                 let dir = self.cpu_file(cpu, &format!("cache/index{index}"));
                 let Some(level) = Self::number::<u32>(&dir.join("level")) else { break };
                 let kind = Self::text(&dir.join("type")).unwrap_or_default().to_lowercase();
-                let shared = Self::list(&dir.join("shared_cpu_list"))?.unwrap_or_default();
+                let shared = Self::set(&dir, "shared_cpu_list", "shared_cpu_map")?.unwrap_or_default();
                 let cpus: CpuSet = shared.intersection(online).iter().chain([cpu]).collect();
                 let size_bytes = Self::text(&dir.join("size")).and_then(|size| parse_size(&size)).unwrap_or(0);
                 found.entry((level, cpus.first(), kind)).or_insert((size_bytes, cpus));

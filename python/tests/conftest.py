@@ -1,0 +1,112 @@
+"""What tests share: the real binary, and studies that are made up with known answers."""
+
+import json
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from knee import _binary
+from knee.store import Folder
+
+ROOT = Path(__file__).parents[2]
+
+
+def skipped(test: str, why: str) -> None:
+    """Skip a test and note it in the list that the runner prints."""
+    if path := os.environ.get("KNEE_SKIPS"):
+        with Path(path).open("a") as file:
+            file.write(f"SKIPPED {test}: {why}\n")
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="session")
+def binary() -> str:
+    """Path of the installed binary."""
+    return str(_binary.find())
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Folder of the data that is not part of the project."""
+    folder = Path(os.environ.get("KNEE_SHARED", ROOT.parent / "shared"))
+    if not folder.is_dir():
+        skipped("tests of shared data", f"no {folder}: set KNEE_SHARED")
+    return folder
+
+
+def machine(cores: int) -> dict:
+    """A machine with that many cores on one node, as `knee machine --json` would print it."""
+    cpus = list(range(cores))
+    facts = {"kernel": "6.1", "hardware_counters": {"unavailable": "no hardware PMU"}}
+    return {
+        "schema": 1,
+        "sockets": [{"id": 0, "cpus": cpus}],
+        "dies": [],
+        "nodes": [{"id": 0, "cpus": cpus, "memory_bytes": 1 << 30, "distances": [10]}],
+        "caches": [{"id": 0, "level": 3, "kind": "unified", "size_bytes": 1 << 20, "cpus": cpus}],
+        "cores": [{"id": cpu, "socket": 0, "node": 0, "cpus": [cpu]} for cpu in cpus],
+        "hardware_threads": [{"id": cpu, "cpus": [cpu], "core": cpu, "socket": 0, "node": 0} for cpu in cpus],
+        "offline": [],
+        "allowed": {"cpus": cpus, "quota_cpus": None},
+        "facts": facts,
+    }
+
+
+def record(name: str, block: int, wall_s: float, cpu_s: float, **more: object) -> dict:
+    """A record of a good run."""
+    rusage = ("max_rss_bytes", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
+    good = {
+        "schema": 1,
+        "id": name,
+        "block": block,
+        "launch": 1,
+        "start": "2026-01-01T00:00:00.000Z",
+        "wall_ns": int(wall_s * 1e9),
+        "user_ns": int(cpu_s * 1e9),
+        "system_ns": 0,
+        "phases": [],
+        "exit": {"code": 0},
+        "rusage": dict.fromkeys(rusage, 0),
+        "counters": {},
+        "pages": {"unavailable": "simulated"},
+        "threads": [],
+        "output": {"stdout_bytes": 0},
+        "simulated": True,
+    }
+    return good | more
+
+
+Curves = dict[str, dict[int, tuple[float, float]]]
+
+
+@pytest.fixture
+def simulated(tmp_path: Path) -> Callable[..., Folder]:
+    """Makes the folder of a finished study: placement to thread count to (seconds, CPU seconds)."""
+
+    def make(curves: Curves, *, blocks: int = 5, noise: float = 0.01, seed: int = 1, name: str = "made up") -> Folder:
+        folder = Folder(tmp_path / "study")
+        folder.path.mkdir()
+        draw = random.Random(seed)
+        cells = [(placement, n) for placement, points in curves.items() for n in points]
+        plan, records = [], []
+        for block in range(1, blocks + 1):
+            for placement, n in draw.sample(cells, len(cells)):
+                run = f"{len(plan) + 1:04d}"
+                cell = {"threads": n, "placement": placement}
+                cpus = [] if placement == "none" else list(range(n))
+                program = {"command": ["program", "{threads}"]}
+                plan.append({"schema": 1, "id": run, "cell": cell, "block": block, "program": program,
+                             "threads": n, "cpus": cpus, "bind": "set"})  # fmt: skip
+                shake = draw.lognormvariate(0, noise)
+                wall, cpu = curves[placement][n]
+                records.append(record(run, block, wall * shake, cpu * shake))
+        folder.question.write_text(f"schema = 1\nname = {json.dumps(name)}\n[program]\ncommand = ['program']\n")
+        folder.machine.write_text(json.dumps(machine(4)))
+        folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in plan))
+        folder.records.write_text("".join(json.dumps(one) + "\n" for one in records))
+        return folder
+
+    return make

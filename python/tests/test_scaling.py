@@ -1,0 +1,60 @@
+"""Curves with known answers."""
+
+import numpy as np
+import pytest
+
+from knee.stats.residuals import drift, outliers, residuals
+from knee.stats.scaling import curve, karp_flatt
+
+
+def exact(times: dict[int, float]):
+    values = {n: np.full(3, t) for n, t in times.items()}
+    return curve(values, {n: v * n for n, v in values.items()})
+
+
+def test_amdahls_program_has_a_flat_karp_flatt():
+    serial = 0.1
+    found = exact({n: serial + (1 - serial) / n for n in (1, 2, 4, 8, 16)})
+    assert [point.karp_flatt for point in found.points[1:]] == pytest.approx([serial] * 4)
+    assert found.points[-1].speedup.estimate == pytest.approx(1 / (0.1 + 0.9 / 16))
+    assert found.points[-1].efficiency == pytest.approx(found.points[-1].speedup.estimate / 16)
+
+
+def test_a_ladder_that_begins_at_two_threads_is_measured_against_two():
+    found = exact({2: 1.0, 4: 0.5})
+    assert (found.base, found.at(4).speedup.estimate, found.at(4).efficiency) == (2, pytest.approx(2), pytest.approx(1))
+
+
+def test_without_a_good_base_there_is_no_curve():
+    assert curve({1: np.array([np.nan]), 2: np.array([1.0])}, {1: np.array([np.nan]), 2: np.array([1.0])}) is None
+
+
+def test_enough_is_the_smallest_count_as_good_as_the_best():
+    noisy = np.array([1.0, 1.02, 0.98])
+    times = {1: np.ones(3), 2: 0.5 * noisy, 4: 0.497 * noisy[::-1]}
+    assert curve(times, times).enough().threads == 2
+    times = {1: np.ones(3), 2: np.full(3, 0.5), 4: np.full(3, 0.25)}
+    assert curve(times, times).enough().threads == 4
+
+
+def test_karp_flatt_of_one_thread_is_unknown():
+    assert np.isnan(karp_flatt(1.0, 1))
+
+
+def test_a_planted_drift_is_found_and_noise_is_not():
+    random, cells = np.random.default_rng(1), np.tile(np.arange(6.0), 5)
+    order = np.arange(30.0)
+    noise = np.exp(random.normal(0, 0.01, 30))
+    level = 1 + cells
+    assert not drift(residuals(level * noise, cells), order).found
+    found = drift(residuals(level * noise * np.exp(0.004 * order), cells), order)
+    assert found.found
+    assert found.change == pytest.approx(np.exp(0.004 * 29), rel=0.03)
+
+
+def test_a_planted_outlier_is_named_and_no_other_run():
+    random, cells = np.random.default_rng(2), np.repeat(np.arange(4.0), 5)
+    values = np.exp(random.normal(0, 0.01, 20))
+    values[7] *= 1.3
+    assert list(np.flatnonzero(outliers(residuals(values, cells), cells))) == [7]
+    assert not outliers(np.array([]), np.array([])).any()

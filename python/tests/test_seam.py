@@ -1,0 +1,69 @@
+"""The seam: plans and records obey the published schemas, and the types on this side know every field."""
+
+import json
+import subprocess
+from typing import get_type_hints
+
+import jsonschema
+import pytest
+from conftest import ROOT
+
+from knee.store import Record, Spec
+
+
+def schema(name: str) -> dict:
+    return json.loads((ROOT / "schema" / f"{name}.schema.json").read_text())
+
+
+def lines(*words: str, **more) -> list[dict]:
+    done = subprocess.run(words, capture_output=True, text=True, check=True, **more)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def plan(binary) -> list[dict]:
+    words = [
+        "plan",
+        "--blocks",
+        "2",
+        "--factor",
+        "threads=1,2",
+        "--factor",
+        "memory=local",
+        "--check",
+        "x",
+        "--metric",
+        "(1)",
+    ]
+    return lines(binary, *words, "--", "echo", "{threads}", "x1")
+
+
+def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):
+    for spec in plan:
+        jsonschema.validate(spec, schema("spec"))
+    text = "".join(json.dumps(spec) + "\n" for spec in plan)
+    records = lines(binary, "run", "--stdin", input=text)
+    assert [record["id"] for record in records] == [spec["id"] for spec in plan]
+    for record in records:
+        jsonschema.validate(record, schema("record"))
+        assert record["exit"] == {"code": 0}
+        assert record["metric"]["value"] == 1.0
+
+
+def test_the_machine_obeys_the_schema(binary):
+    done = subprocess.run([binary, "machine", "--json"], capture_output=True, check=True)
+    jsonschema.validate(json.loads(done.stdout), schema("machine"))
+
+
+@pytest.mark.parametrize(("name", "ours"), [("spec", Spec), ("record", Record)])
+def test_types_here_have_the_fields_of_the_schema(name, ours):
+    theirs = set(schema(name)["properties"])
+    known = set(get_type_hints(ours))
+    assert known <= theirs
+    assert theirs - known <= {"facts"} if name == "record" else theirs == known
+
+
+def test_a_workload_record_obeys_the_schema(binary):
+    record = lines(binary, "run", "--json", "-n", "1", "mine", "count", "rmat:6")[0]
+    jsonschema.validate(record, schema("record"))
+    assert [phase["name"] for phase in record["phases"]] == ["load", "prepare", "match"]

@@ -1,0 +1,94 @@
+"""Folders that were cut off, edited, mixed up, or written by another version."""
+
+import json
+
+import pytest
+from conftest import record
+
+from knee import store
+from knee.store import Folder, StudyError
+
+TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
+
+
+def test_a_torn_last_line_was_never_written(simulated):
+    folder = simulated(TWO)
+    whole = folder.records.read_bytes()
+    folder.records.write_bytes(whole[:-20])
+    assert len(folder.read_records()) == 9
+    folder.mend_records()
+    assert folder.records.read_bytes() == whole[: whole[:-20].rfind(b"\n") + 1]
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda lines: [lines[0], *lines], "run 0001 was recorded twice"),
+        (lambda lines: ["{", *lines[1:]], "cannot read line 1"),
+        (
+            lambda lines: [lines[0].replace('"schema": 1', '"schema": 2'), *lines[1:]],
+            "schema 2, this version of knee reads 1",
+        ),
+        (lambda lines: ["[]", *lines[1:]], "it is not an object"),
+        (lambda lines: [lines[0].replace('"id": "0001"', '"id": "9999"'), *lines[1:]], "run 9999 is not in the plan"),
+    ],
+)
+def test_damage_is_one_clear_error_and_nothing_is_overwritten(simulated, damage, reason):
+    folder = simulated(TWO)
+    lines = folder.records.read_text().splitlines()
+    folder.records.write_text("\n".join(damage(lines)) + "\n")
+    before = folder.records.read_bytes()
+    with pytest.raises(StudyError, match=reason):
+        store.runs(folder)
+    assert folder.records.read_bytes() == before
+
+
+def test_a_folder_that_is_no_study_is_told_by_what_it_lacks(tmp_path):
+    with pytest.raises(StudyError, match=r"it has no study\.toml"):
+        Folder(tmp_path).check()
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"exit": {"code": 3}}, "exit status 3"),
+        ({"exit": {"signal": 9}}, "ended by signal 9"),
+        ({"exit": {"timeout_s": 5.0}}, "stopped after 5.0 s"),
+        ({"exit": {"error": "cannot run x"}}, "cannot run x"),
+        ({"check": {"ok": False, "reason": "wrong"}}, "check failed: wrong"),
+        ({"metric": {"name": "m", "unavailable": "nothing matches"}}, "no m: nothing matches"),
+        ({"metric": {"name": "m", "value": 0.0, "unit": "s"}}, "m is 0.0, not a time"),
+    ],
+)
+def test_a_bad_run_says_why(simulated, more, why):
+    folder = simulated(TWO)
+    lines = folder.records.read_text().splitlines()
+    first = json.loads(lines[0])
+    lines[0] = json.dumps(first | more)
+    folder.records.write_text("\n".join(lines) + "\n")
+    runs = store.runs(folder)
+    assert [run.bad for run in runs] == [why] + [None] * 9
+
+
+def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
+    spec = {"schema": 1, "id": "1", "cell": {}, "block": 1, "program": {}, "threads": 1, "cpus": [], "bind": "set"}
+    phases = [{"name": "match", "wall_ns": 2_000_000_000, "cpu_ns": 3_000_000_000}]
+    metric = {"name": "match", "value": 2.0, "unit": "s"}
+    run = store._run(0, spec, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
+    assert (run.time_s, run.cpu_s) == (2.0, 3.0)
+    printed = store._run(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
+    assert (printed.time_s, printed.cpu_s) == (0.25, None)
+
+
+def test_an_answer_unlike_the_others_makes_a_run_bad(simulated):
+    folder = simulated(TWO)
+    program = {"workload": "mine", "args": {"graph": "g", "plan": "x"}}
+    changes = {
+        folder.plan: lambda spec: spec | {"program": program},
+        folder.records: lambda one: one | {"output": {"stdout_fnv1a": "b" if one["id"] == "0004" else "a"}},
+    }
+    for path, change in changes.items():
+        lines = [change(json.loads(line)) for line in path.read_text().splitlines()]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    bad = {run.spec["id"]: run.bad for run in store.runs(folder) if run.bad}
+    assert bad == {"0004": "the answer differs from that of other runs on the same input"}

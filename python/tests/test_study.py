@@ -1,0 +1,173 @@
+"""Studies for real, through the installed command: they run, stop, go on, and refuse what is wrong."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from knee.opened import OpenedStudy
+from knee.store import Folder
+
+SHORT = ("--blocks", "2", "--factor", "threads=1,2", "--factor", "placement=none")
+
+
+def knee(binary: str, *words: str, cwd: Path, **more) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([binary, *words], cwd=cwd, capture_output=True, text=True, check=False, **more)
+
+
+def test_a_study_of_a_command_from_question_to_report(binary, tmp_path):
+    done = knee(binary, "study", "--out", "s", *SHORT, "--", "sh", "-c", "echo {threads}; sleep 0.05", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["s/analysis.json", "s/report.html"]
+    assert "2 thread counts are too few" in " ".join(done.stdout.split())
+    study = OpenedStudy.read(tmp_path / "s")
+    assert [run.record["output"]["stdout_tail"] for run in study.runs] == [str(run.threads) for run in study.runs]
+    assert study.analysis.bad == {}
+    assert json.loads((tmp_path / "s/analysis.json").read_text())["verdict"] == study.verdict
+
+
+def test_a_study_of_a_workload_measures_its_phase_and_its_baseline(binary, tmp_path):
+    words = [*SHORT, "--baseline", "sumeuler --n 1000 --runtime serial", "sumeuler", "--n", "1000"]
+    done = knee(binary, "study", "--out", "s", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = OpenedStudy.read(tmp_path / "s")
+    assert {run.record["metric"]["name"] for run in study.runs} == {"sum"}
+    assert set(study.analysis.baseline) == {series.name for series in study.analysis.series}
+    assert study.analysis.bad == {}
+
+
+def test_without_names_studies_do_not_overwrite_each_other(binary, tmp_path):
+    for _ in range(2):
+        assert knee(binary, "study", "--no-report", *SHORT, "--", "true", cwd=tmp_path).returncode == 0
+    assert len(list((tmp_path / "knee-studies").iterdir())) == 2
+
+
+def test_bad_runs_are_kept_and_said(binary, tmp_path):
+    program = "test $(( $(date +%N) % 2 )) = 2 || exit 5"
+    done = knee(binary, "study", "--out", "s", *SHORT, "--", "sh", "-c", program, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "exit status 5" in done.stderr
+    assert "4 of 4 runs were bad" in done.stdout
+    assert "no verdict" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--", "/nonexistent/x"], "cannot run /nonexistent/x: no such program"),
+        (["nosuchworkload"], 'unknown workload: "nosuchworkload"'),
+        ([], "nothing to study"),
+        (["--factor", "threads=0", "--", "true"], "0 is not a number of threads"),
+        (["--factor", "placement=wide", "--", "true"], 'unknown placement: "wide"'),
+        (["--factor", "placement=4096", "--", "true"], "cpus not allowed: 4096"),
+        (["--blocks", "1", "--", "true"], "1 is not in the range 2<=x<=1000"),
+        (["--check", "(", "--", "true"], "is no regular expression"),
+        (["--resume", "nowhere"], "not the folder of a study: nowhere"),
+        (["none.toml"], "cannot read the study: none.toml: No such file"),
+        (["mine", "count", "--pattern", "house", "g"], 'bad argument: pattern "house"'),
+        (["--nonsense", "--", "true"], "No such option '--nonsense'"),
+        (["--out", "/proc/x", "--", "true"], "cannot make the study: /proc/x"),
+    ],
+)
+def test_bad_input_is_one_error_and_exit_status_two(binary, tmp_path, words, reason):
+    done = knee(binary, "study", *(["--out", "s"] if "--out" not in words else []), *words, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    assert done.stderr.startswith("knee: ")
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+    assert max(map(len, done.stderr.splitlines())) < 160
+
+
+def test_a_folder_with_something_in_it_is_left_alone(binary, tmp_path):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s/mine.txt").write_text("precious")
+    done = knee(binary, "study", "--out", "s", "--", "true", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the folder is not empty: s" in done.stderr
+    assert [path.name for path in (tmp_path / "s").iterdir()] == ["mine.txt"]
+
+
+def test_an_unreadable_folder_is_said_to_be_so(binary, tmp_path):
+    knee(binary, "study", "--no-report", "--out", "s", *SHORT, "--", "true", cwd=tmp_path)
+    (tmp_path / "s/records.jsonl").write_bytes(b"\xff\xfe\n")
+    done = knee(binary, "report", "s", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "knee: cannot read: s/records.jsonl: not text\n"
+
+
+def test_a_full_disk_stops_the_study_and_loses_nothing(binary, tmp_path):
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    words = ["study", "--out", "s", "--blocks", "9", "--factor", "threads=1,2", "--sample-ms", "0", "--", "true"]
+    words[5:5] = ["--factor", "placement=none"]
+    done = knee(binary, *words, cwd=tmp_path, preexec_fn=little_room)
+    assert done.returncode == 2
+    assert "cannot write a record: s/records.jsonl: File too large" in done.stderr
+    assert "knee study --resume s" in done.stderr
+    kept = len(Folder(tmp_path / "s").read_records())
+    assert 0 < kept < 18
+    assert knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path).returncode == 0
+    assert len(Folder(tmp_path / "s").read_records()) == 18
+
+
+def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(binary, tmp_path):
+    words = [binary, "study", "--out", "s", "--blocks", "5", "--factor", "threads=1", "--", "sleep", "0.3"]
+    study = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    records = tmp_path / "s/records.jsonl"
+    while not records.exists() or records.read_text().count("\n") < 2:
+        time.sleep(0.01)
+    os.killpg(study.pid, signal.SIGINT)
+    said = study.communicate(timeout=20)[1]
+    assert study.returncode == 130
+    assert "runs are kept" in said
+    assert "knee study --resume s" in said
+    second = knee(binary, "study", "--resume", "s", cwd=tmp_path)
+    assert second.returncode == 0, second.stderr
+    folder = Folder(tmp_path / "s")
+    assert [r["id"] for r in folder.read_records()] == [s["id"] for s in folder.read_plan()]
+
+
+def test_two_runners_do_not_share_a_study(binary, tmp_path):
+    words = [binary, "study", "--out", "s", "--blocks", "5", "--factor", "threads=1", "--", "sleep", "0.2"]
+    first = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    while not (tmp_path / "s/records.jsonl").exists():
+        time.sleep(0.01)
+    second = knee(binary, "study", "--resume", "s", cwd=tmp_path)
+    assert second.returncode == 2
+    assert "is being run already" in second.stderr
+    assert first.wait() == 0
+
+
+def test_a_file_named_like_ours_in_the_users_folder_is_never_imported(binary, tmp_path):
+    for name in ("knee.py", "numpy.py", "click.py"):
+        (tmp_path / name).write_text("raise SystemExit('imported from the working folder')")
+    done = knee(binary, "plan", "--blocks", "2", "--", "true", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_opened_study_gives_frames_and_charts(simulated):
+    import knee
+
+    study = knee.open(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}}).path)
+    assert list(study.frame().columns[:3]) == ["order", "run", "block"]
+    assert len(study.frame()) == 10
+    assert {"speedup", "efficiency", "run-time", "machine", "runs"} <= set(study.charts)
+    with pytest.raises(ValueError, match="unknown kind of frame"):
+        study.frame("excel")
+
+
+@pytest.mark.parametrize(("form", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_figures_come_in_the_forms_of_a_paper(binary, simulated, form, begins):
+    folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}}).path
+    done = knee(binary, "report", str(folder), "--format", form, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    files = list((folder / "figures").iterdir())
+    assert len(files) >= 5
+    assert all(path.read_bytes().startswith(begins) for path in files)

@@ -1,0 +1,85 @@
+"""The verdict on curves whose truth is known: it says no more than they carry."""
+
+import pytest
+
+from knee.opened import OpenedStudy
+
+
+def verdict(folder) -> str:
+    return OpenedStudy.read(folder.path).verdict
+
+
+def ideal(n: int) -> tuple[float, float]:
+    return 8 / n, 8.0
+
+
+def test_with_few_thread_counts_no_law_and_no_knee_is_claimed(simulated):
+    text = verdict(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 4)}}))
+    assert "3 thread counts are too few for a law or a knee" in text
+    assert "bends at" not in text
+    assert "4 threads on cores-close run 3.9" in text or "4 threads on cores-close run 4.0" in text
+
+
+def test_with_enough_counts_the_bend_is_where_it_was_put(simulated):
+    curve = {n: (8 / min(n, 4), 8.0 * n / min(n, 4)) for n in (1, 2, 3, 4, 6, 8, 12)}
+    text = verdict(simulated({"cores-close": curve}, blocks=8))
+    assert "the curve bends at 4" in text.lower()
+
+
+def test_a_curve_that_still_grows_has_no_bend(simulated):
+    text = verdict(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 3, 4, 6, 8)}}))
+    assert "still grows at 8" in text
+
+
+def test_duplicated_work_is_named_and_memory_is_not(simulated):
+    study = OpenedStudy.read(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}, noise=0.0005).path)
+    assert [finding.cause for finding in study.analysis.findings] == ["duplicated work"]
+    assert "CPU time grows 1.95x from 1 to 2 threads while the run time does not fall" in study.verdict
+    assert "memory" not in study.verdict.lower()
+    assert "bandwidth" not in study.verdict.lower()
+
+
+@pytest.mark.parametrize(
+    "two",
+    [(0.7, 1.35), (0.5, 1.0), (1.0, 1.0), (0.98, 1.3)],
+    ids=["some inflation and some gain", "ideal", "idle", "little inflation"],
+)
+def test_duplicated_work_is_not_named_without_both_signs(simulated, two):
+    study = OpenedStudy.read(simulated({"cores-close": {1: (1.0, 1.0), 2: two}}).path)
+    assert study.analysis.findings == []
+
+
+def test_noise_that_swallows_the_difference_gives_no_cause(simulated):
+    study = OpenedStudy.read(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}, blocks=3, noise=0.6).path)
+    assert study.analysis.findings == []
+
+
+def test_threads_that_do_not_help_are_said_not_to(simulated):
+    text = verdict(simulated({"cores-close": {1: (1.0, 1.0), 2: (1.1, 1.1)}}))
+    assert "2 threads on cores-close are not faster than 1 thread" in text
+
+
+def test_one_thread_count_has_no_speedup(simulated):
+    assert "Only 1 thread was measured" in verdict(simulated({"cores-close": {1: (1.0, 1.0)}}))
+
+
+def test_a_study_whose_base_is_bad_gets_no_verdict(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}})
+    text = folder.records.read_text()
+    lines = [line.replace('"code": 0', '"code": 1') for line in text.splitlines()]
+    folder.records.write_text("\n".join(lines) + "\n")
+    assert "no verdict" in verdict(folder)
+
+
+def test_parts_of_the_account_add_up_to_the_loss(simulated):
+    curve = {1: (8.0, 7.6), 2: (4.5, 8.2), 4: (2.9, 9.0), 8: (2.4, 11.0)}
+    analysis = OpenedStudy.read(simulated({"cores-close": curve}).path).analysis
+    accounts = analysis.accounts["cores-close"]
+    assert [account.threads for account in accounts] == [2, 4, 8]
+    for account in accounts:
+        assert sum(part.value for part in account.parts) == pytest.approx(account.loss.value)
+
+
+def test_the_kernels_choice_is_not_preferred_to_a_pinned_series(simulated):
+    curves = {"none": {1: (1.0, 1.0), 2: (0.45, 1.0)}, "cores-close": {1: (1.0, 1.0), 2: (0.55, 1.0)}}
+    assert "on cores-close" in verdict(simulated(curves))
