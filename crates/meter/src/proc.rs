@@ -6,13 +6,18 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-/// CPU time and place of one thread at one moment.
+/// CPU time of one thread at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TaskTimes {
+pub(crate) struct Times {
     /// CPU time since the thread began.
     pub(crate) cpu_ns: u64,
     /// Time it was ready and waited for a cpu; none where the kernel keeps no schedstat.
     pub(crate) wait_ns: Option<u64>,
+}
+
+/// Where one thread is at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
     /// Cpu it ran on last.
     pub(crate) cpu: u32,
     /// Whether it was running or ready.
@@ -32,19 +37,30 @@ impl Task {
         let dir = format!("/proc/{pid}/task/{tid}");
         let stat = File::open(format!("{dir}/stat")).ok()?;
         let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
-        Some(Self { stat, schedstat: File::open(format!("{dir}/schedstat")).ok(), tick_ns })
+        let mut task = Self { stat, schedstat: File::open(format!("{dir}/schedstat")).ok(), tick_ns };
+        // A schedstat of zero beside a stat that has ticks is a kernel that does not fill it in.
+        let mut buffer = [0; 1024];
+        let ticks = read_in_place(&task.stat, &mut buffer).and_then(parse_stat).map_or(0, |(_, ticks, _)| ticks);
+        if ticks > 0 && task.times(&mut buffer).is_some_and(|times| times.cpu_ns == 0) {
+            task.schedstat = None;
+        }
+        Some(task)
     }
 
-    /// None once the thread is gone.
-    pub(crate) fn read(&self, buffer: &mut [u8; 1024]) -> Option<TaskTimes> {
-        let (runnable, ticks, cpu) = parse_stat(read_in_place(&self.stat, buffer)?)?;
-        let precise = self.schedstat.as_ref().and_then(|file| parse_schedstat(read_in_place(file, buffer)?));
-        // A schedstat of zero beside a stat that has ticks is a kernel that does not fill it in.
-        let (cpu_ns, wait_ns) = match precise {
-            Some((cpu_ns, wait_ns)) if cpu_ns > 0 || ticks == 0 => (cpu_ns, Some(wait_ns)),
-            _ => (ticks * self.tick_ns, None),
-        };
-        Some(TaskTimes { cpu_ns, wait_ns, cpu, runnable })
+    /// CPU time, from schedstat to the nanosecond, else from stat in ticks. None once the thread is gone.
+    pub(crate) fn times(&self, buffer: &mut [u8; 1024]) -> Option<Times> {
+        if let Some(file) = &self.schedstat {
+            let (cpu_ns, wait_ns) = parse_schedstat(read_in_place(file, buffer)?)?;
+            return Some(Times { cpu_ns, wait_ns: Some(wait_ns) });
+        }
+        let (_, ticks, _) = parse_stat(read_in_place(&self.stat, buffer)?)?;
+        Some(Times { cpu_ns: ticks * self.tick_ns, wait_ns: None })
+    }
+
+    /// Where it is. None once the thread is gone.
+    pub(crate) fn place(&self, buffer: &mut [u8; 1024]) -> Option<Place> {
+        let (runnable, _, cpu) = parse_stat(read_in_place(&self.stat, buffer)?)?;
+        Some(Place { cpu, runnable })
     }
 }
 
@@ -145,9 +161,11 @@ mod tests {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
         let tid = rustix::thread::gettid().as_raw_nonzero().get();
         let task = Task::open(pid, tid).unwrap();
-        let times = task.read(&mut [0; 1024]).unwrap();
-        assert!(times.runnable);
-        std::thread::sleep(std::time::Duration::from_millis(1));
-        assert!(task.read(&mut [0; 1024]).unwrap().cpu_ns >= times.cpu_ns);
+        let mut buffer = [0; 1024];
+        let times = task.times(&mut buffer).unwrap();
+        assert!(task.place(&mut buffer).unwrap().runnable);
+        let begin = std::time::Instant::now();
+        while begin.elapsed() < std::time::Duration::from_millis(30) {}
+        assert!(task.times(&mut buffer).unwrap().cpu_ns > times.cpu_ns);
     }
 }

@@ -11,11 +11,15 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::proc::{Task, TaskTimes, descendants, numbered};
+use crate::proc::{Place, Task, Times, descendants, numbered};
 use crate::samples::Samples;
 
 /// A tick may take this fraction of the time until the next one.
 const BUDGET: u32 = 100;
+/// Looking for new threads, and where each of them is, costs more than reading CPU times. Programs start their threads
+/// early, so every one of the first ticks looks, and later every fourth.
+const FIRST_TICKS: u64 = 16;
+const LOOK_EVERY: u64 = 4;
 
 /// What one thread did, as far as samples saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +35,7 @@ pub struct ThreadUse {
     /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub wait_ns: Option<u64>,
-    /// Times it was seen on another cpu than the sample before.
+    /// Times it was seen on another cpu than when it was last looked for.
     pub migrations: u32,
     /// When it was first and last seen, since the launch.
     pub first_seen_ns: u64,
@@ -98,16 +102,25 @@ impl Sampler {
 
     fn sample(&mut self, now: Instant) {
         let t_ns = nanoseconds(now - self.begin);
-        for pid in descendants(self.ancestor) {
-            for tid in numbered(&format!("/proc/{pid}/task")) {
-                self.watch(pid, tid, t_ns);
-            }
+        let looks = self.sampling.count < FIRST_TICKS || self.sampling.count.is_multiple_of(LOOK_EVERY);
+        if looks {
+            self.look(t_ns);
         }
         let mut buffer = [0; 1024];
         for watched in self.threads.values_mut().filter(|watched| watched.alive) {
-            match watched.task.read(&mut buffer) {
-                Some(times) => note(watched, &times, t_ns, &mut self.samples),
+            let place = if looks { watched.task.place(&mut buffer) } else { None };
+            match watched.task.times(&mut buffer) {
+                Some(times) => note(watched, times, place, t_ns, &mut self.samples),
                 None => watched.alive = false,
+            }
+        }
+    }
+
+    /// Finds threads and processes that are new.
+    fn look(&mut self, t_ns: u64) {
+        for pid in descendants(self.ancestor) {
+            for tid in numbered(&format!("/proc/{pid}/task")) {
+                self.watch(pid, tid, t_ns);
             }
         }
     }
@@ -145,18 +158,19 @@ impl Sampler {
     }
 }
 
-fn note(watched: &mut Watched, times: &TaskTimes, t_ns: u64, samples: &mut Samples) {
+fn note(watched: &mut Watched, times: Times, place: Option<Place>, t_ns: u64, samples: &mut Samples) {
     let seen = &mut watched.seen;
-    if seen.cpu != u32::MAX && seen.cpu != times.cpu {
-        seen.migrations += 1;
-    }
-    seen.cpu = times.cpu;
     seen.cpu_ns = times.cpu_ns;
     seen.wait_ns = times.wait_ns;
     seen.last_seen_ns = t_ns;
     samples.push(t_ns, &watched.source, "cpu_ns", times.cpu_ns);
-    samples.push(t_ns, &watched.source, "cpu", times.cpu.into());
-    samples.push(t_ns, &watched.source, "runnable", times.runnable.into());
+    let Some(place) = place else { return };
+    if seen.cpu != u32::MAX && seen.cpu != place.cpu {
+        seen.migrations += 1;
+    }
+    seen.cpu = place.cpu;
+    samples.push(t_ns, &watched.source, "cpu", place.cpu.into());
+    samples.push(t_ns, &watched.source, "runnable", place.runnable.into());
 }
 
 fn nanoseconds(duration: Duration) -> u64 {
