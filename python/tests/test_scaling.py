@@ -58,3 +58,5 @@ def test_a_planted_outlier_is_named_and_no_other_run():
     values[7] *= 1.3
     assert list(np.flatnonzero(outliers(residuals(values, cells), cells))) == [7]
     assert not outliers(np.array([]), np.array([])).any()
+    values[5:10] = [1.0, 1.1, 1.2, 1.3, 1.4]
+    assert not outliers(residuals(values, cells), cells).any(), "a cell that scatters has no outliers"

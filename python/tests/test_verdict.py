@@ -55,8 +55,21 @@ def test_noise_that_swallows_the_difference_gives_no_cause(simulated):
 
 
 def test_threads_that_do_not_help_are_said_not_to(simulated):
-    text = verdict(simulated({"cores-close": {1: (1.0, 1.0), 2: (1.1, 1.1)}}))
-    assert "2 threads on cores-close are not faster than 1 thread" in text
+    text = verdict(simulated({"cores-close": {1: (1.0, 1.0), 2: (1.2, 1.2)}}))
+    assert "2 threads on cores-close are slower than 1 thread" in text
+
+
+def test_a_difference_inside_the_noise_is_not_called_one(simulated):
+    text = verdict(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.0)}}, noise=0.2))
+    assert "not faster than 1 thread, as far as the interval can see" in text
+
+
+def test_without_two_good_blocks_nothing_is_said_about_speedup(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}})
+    lines = folder.records.read_text().splitlines()
+    lines = [lines[0], lines[1], *(line.replace('"code": 0', '"code": 1') for line in lines[2:])]
+    folder.records.write_text("\n".join(lines) + "\n")
+    assert "Too few good runs on cores-close for an interval" in verdict(folder)
 
 
 def test_one_thread_count_has_no_speedup(simulated):

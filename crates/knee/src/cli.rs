@@ -116,7 +116,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
     /// Read one spec per line, write one record per line
-    #[arg(long, conflicts_with_all = ["threads", "memory", "env", "timeout", "check", "json", "words"])]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "sample_ms", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
     /// Print the record on standard output; the program's own output goes to standard error
     #[arg(long)]

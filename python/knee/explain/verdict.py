@@ -39,15 +39,19 @@ def _scaling(curve: Curve, where: str) -> str:
     gains = [point for point in curve.points if point.threads > curve.base and point.speedup.interval.low > 1]
     if len(curve.points) == 1:
         return f"only {base} was measured, so there is no speedup"
+    if all(point.speedup.blocks < 2 for point in curve.points if point.threads > curve.base):
+        return f"too few good runs {where} for an interval, so nothing is said about speedup"
     if not gains:
         top = curve.points[-1]
-        return f"{_threads(top.threads)} {where} are not faster than {base} ({_speedup(top)})"
+        worse = top.speedup.interval.high < 1
+        than = f"slower than {base}" if worse else f"not faster than {base}, as far as the interval can see"
+        return f"{_threads(top.threads)} {where} are {than} ({_speedup(top)})"
     enough = curve.enough()
     text = f"{_threads(enough.threads)} {where} run {_speedup(enough)} as fast as {base}"
     text += f", at {100 * enough.efficiency:.0f} % efficiency"
     beyond = [point for point in curve.points if point.threads > enough.threads]
     if beyond:
-        text += f"; more threads do not help (at {beyond[-1].threads}: {_speedup(beyond[-1])})"
+        text += f"; more gain nothing that the interval can see (at {beyond[-1].threads}: {_speedup(beyond[-1])})"
     return text
 
 

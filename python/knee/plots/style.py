@@ -65,7 +65,7 @@ def channels(names: list[str]) -> Channels:
     """Return colour, shape and dash for these series."""
     scale = alt.Scale(domain=names)
     return Channels(
-        alt.Color("series:N", title=None, scale=scale),
+        alt.Color("series:N", title=None, scale=scale, legend=alt.Legend(symbolOpacity=1)),
         alt.Shape("series:N", title=None, scale=scale),
         alt.StrokeDash("series:N", title=None, scale=scale),
     )

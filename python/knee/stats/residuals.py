@@ -53,14 +53,20 @@ def drift(left: Array, order: Array) -> Drift:
 def outliers(left: Array, cells: Array) -> npt.NDArray[np.bool_]:
     """Return which runs are unlike their cell, shape (runs,).
 
-    Scores use the median absolute deviation of the whole study's residuals: five runs of one cell are too few to know
-    its spread. Cells with fewer than three runs have no outliers.
+    Scores use the median absolute deviation of the whole study's residuals, since five runs of one cell are too few to
+    know its spread; or the cell's own where that is larger: a cell that scatters has no outliers, it scatters. Cells
+    with fewer than three runs have none.
     """
     odd = np.zeros(left.size, dtype=bool)
-    spread = float(np.median(np.abs(left - np.median(left)))) if left.size else 0.0
+    common = _deviation(left) if left.size else 0.0
     for cell in np.unique(cells):
         member = np.flatnonzero(cells == cell)
+        spread = max(common, _deviation(left[member]))
         if member.size >= 3 and spread > 0:
             score = 0.6745 * np.abs(left[member] - np.median(left[member])) / spread
             odd[member] = score > OUTLIER
     return odd
+
+
+def _deviation(values: Array) -> float:
+    return float(np.median(np.abs(values - np.median(values))))

@@ -74,6 +74,8 @@ pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
     let mut running = match Running::start(spec, how.streams, begin) {
         Ok(running) => running,
         Err(error) => {
+            tree::end_all();
+            pin_back(&allowed);
             record.exit.error = Some(format!("cannot run {}: {error}", described(&spec.program)));
             return Outcome::Refused(Box::new(record), error.kind());
         }
@@ -191,7 +193,10 @@ impl Running {
                 if how.lifeline.is_some() {
                     return None;
                 }
-                tree::signal_all(signal);
+                // Ctrl-C has reached the program already: it is in our process group.
+                if signal != Signal::INT {
+                    tree::signal_all(signal);
+                }
             }
             if stop_at.is_some_and(|at| Instant::now() >= at) {
                 tree::signal_all(if self.timed_out { Signal::KILL } else { Signal::TERM });

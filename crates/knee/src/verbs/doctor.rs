@@ -63,7 +63,7 @@ fn examine(machine: &Topology) -> Vec<Finding> {
             "autogroup",
             "nice works",
             |text| text == "0",
-            "Sessions share the cpus evenly, so `nice` does not protect a measurement from\n     another session. sysctl kernel.sched_autogroup_enabled=0, or leave it and look at validity",
+            "Sessions share the cpus evenly, so `nice` does not protect a measurement from\n     another one. sysctl kernel.sched_autogroup_enabled=0, or look at validity.",
         ),
         (
             "hypervisor",

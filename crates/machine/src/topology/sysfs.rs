@@ -129,7 +129,11 @@ impl Reader<'_> {
             let distances = distances.split_whitespace().filter_map(|word| word.parse().ok()).collect();
             Ok(Node { id, cpus, memory_bytes: node_memory(&dir), distances })
         };
-        let nodes = ids.into_iter().map(node).collect::<Result<Vec<_>, _>>()?;
+        let mut nodes = ids.into_iter().map(node).collect::<Result<Vec<_>, _>>()?;
+        if let ([only], Some(total)) = (&mut nodes[..], facts::total_memory_bytes(self.root)) {
+            // A node's own count lags behind while a guest's pages are set up lazily; a lone node has all there is.
+            only.memory_bytes = total;
+        }
         if nodes.iter().any(|node| !node.cpus.is_empty()) {
             return Ok(nodes);
         }
