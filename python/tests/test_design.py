@@ -2,7 +2,7 @@
 
 import collections
 import json
-import tarfile
+import subprocess
 
 import pytest
 from conftest import machine
@@ -38,8 +38,8 @@ def test_a_small_machine_gets_every_count_and_one_beyond(cores):
     ],
 )
 def test_the_ladder_of_a_large_machine_has_its_edges(shared, tmp_path, name, edges):
-    with tarfile.open(shared / "topologies/captures" / f"{name}.tar.bz2") as archive:
-        archive.extractall(tmp_path, filter="data")
+    archive = shared / "topologies/captures" / f"{name}.tar.bz2"
+    subprocess.run(["tar", "-xjf", archive, "-C", tmp_path], check=True)
     counts = design.ladder(_binary.ask("machine", "--json", "--root", str(tmp_path / name)))
     assert edges <= set(counts)
     assert counts == sorted(set(counts))
