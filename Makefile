@@ -10,7 +10,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 .PHONY: study test
 study:
 	@ci/setup.sh study
-	@.venv/bin/knee study mine count --pattern diamond $(GRAPH)
+	@.venv/bin/knee study mine count --pattern diamond '$(GRAPH)'
 
 test:
 	@ci/setup.sh test

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,19 @@ def find() -> Path:
     return Path(found)
 
 
+def validate(specs: Sequence[Mapping[str, Any]]) -> None:
+    """Let the binary read specs without running them.
+
+    Raises
+    ------
+    StudyError
+        With the binary's own words about the first spec that it would refuse.
+    """
+    text = "".join(json.dumps(spec) + "\n" for spec in specs)
+    words = [str(find()), "run", "--stdin", "--validate"]
+    _done(subprocess.run(words, input=text, capture_output=True, text=True, check=False))
+
+
 def ask(*words: str) -> Any:
     """Run a native verb that prints JSON, and return what it printed.
 
@@ -46,7 +60,11 @@ def ask(*words: str) -> Any:
         With the binary's own words when it refuses.
     """
     done = subprocess.run([str(find()), *words], capture_output=True, text=True, check=False)
+    return json.loads(_done(done))
+
+
+def _done(done: subprocess.CompletedProcess[str]) -> str:
     if done.returncode != 0:
         message, _, hint = done.stderr.strip().removeprefix("knee: ").partition("\n\nhint: ")
         raise StudyError(message, hint=hint or None)
-    return json.loads(done.stdout)
+    return done.stdout

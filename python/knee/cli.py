@@ -33,6 +33,8 @@ def main() -> int:
         return _say(error.format_message(), "`knee study --help` shows how")
     except StudyError as error:
         return _say(str(error), error.hint)
+    except OSError as error:
+        return _say(f"{error.filename or 'input or output'}: {error.strerror or error}", None)
     except (KeyboardInterrupt, click.Abort):
         return EXIT_STOPPED
 
@@ -59,7 +61,8 @@ def _asking(command: Any) -> Any:
                 "factors",
                 multiple=True,
                 metavar="NAME=a,b",
-                help="Vary threads, placement, memory, an argument, {NAME} in a command, or env:NAME.",
+                help="Vary threads, placement, memory, an argument, {NAME} in a command, or env:NAME."
+                " Levels that hold commas: NAME=0,1;2,3.",
             ),
             click.option(
                 "--blocks", type=click.IntRange(2, 1000), help="Launches of each cell, in random blocks.  [default: 5]"
@@ -82,6 +85,11 @@ def _asking(command: Any) -> Any:
                 "--baseline",
                 metavar="WORDS",
                 help="A best serial version: a command, or a workload with its arguments.",
+            ),
+            click.option(
+                "--copies",
+                is_flag=True,
+                help="Also run one-thread copies side by side, to tell the program from the machine.",
             ),
             click.option(
                 "--timeout", type=click.FloatRange(0.001, 1e8), help="Seconds until a run is stopped.  [default: 600]"
@@ -165,11 +173,17 @@ def _conclude(folder: Folder, forms: list[str]) -> int:
 
 @verbs.command(name="plan", context_settings=WORDS)
 @_asking
-def plan_verb(**asked: Any) -> int:
+@click.option("--out", type=click.Path(path_type=Path), help="Make the study's folder instead of printing the plan.")
+def plan_verb(out: Path | None, **asked: Any) -> int:
     """Print the runs that a study would make, one JSON line each, in running order.
 
-    `knee run --stdin < plan.jsonl > records.jsonl` makes them on a machine without Python.
+    With --out the folder of the study is made. Inside it, on a machine without Python,
+    `knee run --stdin --samples samples < plan.jsonl > records.jsonl` makes the runs; `knee report` reads the folder
+    afterwards. Placements are those of the machine where the plan is made.
     """
+    if out is not None:
+        _planned(out, asked)
+        return 0
     for spec in _specs(_question(asked))[1]:
         click.echo(json.dumps(spec))
     return 0
@@ -193,7 +207,9 @@ def _specs(what: Question) -> tuple[dict[str, Any], list[Spec]]:
     machine: dict[str, Any] = _binary.ask("machine", "--json")
     orders = design.placements(what)
     cells = design.cells(what, machine, orders)
-    return machine, plan.specs(what, cells, orders, machine)
+    specs = plan.specs(what, cells, orders, machine)
+    _binary.validate(specs)
+    return machine, specs
 
 
 def _question(asked: dict[str, Any]) -> Question:
@@ -214,10 +230,26 @@ def _question(asked: dict[str, Any]) -> Question:
     if asked["metric"]:
         given["metric"] = {"regex": _pattern(asked["metric"], "--metric"), "unit": asked["unit"]}
     elif asked["phase"]:
-        given["metric"] = None if asked["phase"] == "wall" else {"phase": asked["phase"]}
-    what = dataclasses.replace(base, factors=factors, **given)
+        given["metric"] = {"phase": asked["phase"]}
+    if asked["copies"]:
+        given["copies"] = True
+    what = _with_phase(dataclasses.replace(base, factors=factors, **given))
     _warn_if_deaf(what)
     return what
+
+
+def _with_phase(what: Question) -> Question:
+    """Complete a study file's workload: all its arguments, and its own phase where nothing else is measured."""
+    if what.metric == {"phase": "wall"}:
+        return dataclasses.replace(what, metric=None)
+    if "workload" not in what.program or what.metric is not None:
+        return what
+    # A factor may be what gives an argument its value; any of its levels will do here.
+    first = {name: str(levels[0]) for name, levels in what.factors.items() if name not in question.RESERVED}
+    args: dict[str, str] = what.program.get("args", {}) | first
+    words = [word for name, value in args.items() for word in (f"--{name}", value)]
+    resolved = _binary.ask("workloads", "--resolve", str(what.program["workload"]), *words)
+    return dataclasses.replace(what, metric={"phase": resolved["phase"]})
 
 
 def _pattern(text: str, where: str) -> str:
@@ -265,6 +297,7 @@ def _warn_if_deaf(what: Question) -> None:
     """Say so when the thread count reaches the program neither by word nor by variable."""
     program = what.program
     told = [*program.get("command", ["{threads}"]), *program.get("env", {}).values()]
+    told += [str(level) for levels in what.factors.values() for level in levels]
     if not any("{threads}" in word or "{cpus}" in word for word in told):
         click.echo("knee: note: neither the command nor a variable mentions {threads}: the program", err=True)
         click.echo("      is not told how many threads to use, only which cpus it may use", err=True)

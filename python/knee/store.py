@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, cast
@@ -142,8 +143,8 @@ class Folder:
         """Return every record, in the order written. A torn last line counts as never written."""
         if not self.records.exists():
             return []
-        text = _text(self.records)
-        whole = text[: text.rfind("\n") + 1]
+        # Cut before decoding: a writer may have been killed inside a character.
+        whole = _decoded(self.records, lambda data: data[: data.rfind(b"\n") + 1])
         records = [cast("Record", line) for line in _lines(self.records, whole)]
         seen: set[str] = set()
         for record in records:
@@ -173,8 +174,12 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _text(path: Path) -> str:
+    return _decoded(path, lambda data: data)
+
+
+def _decoded(path: Path, part: Callable[[bytes], bytes]) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return part(path.read_bytes()).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not text"
         raise StudyError(f"cannot read: {path}: {reason}") from error
@@ -252,10 +257,10 @@ def _failure(record: Record) -> str | None:
         return f"stopped after {end['timeout_s']} s"
     if end.get("signal") is not None:
         return f"ended by signal {end['signal']}"
-    if end.get("code") != 0:
-        return f"exit status {end.get('code')}"
     if check is not None and not check["ok"]:
         return f"check failed: {check.get('reason', 'no reason given')}"
+    if end.get("code") != 0:
+        return f"exit status {end.get('code')}"
     return None
 
 

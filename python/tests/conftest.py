@@ -86,22 +86,31 @@ Curves = dict[str, dict[int, tuple[float, float]]]
 def simulated(tmp_path: Path) -> Callable[..., Folder]:
     """Makes the folder of a finished study: placement to thread count to (seconds, CPU seconds)."""
 
-    def make(curves: Curves, *, blocks: int = 5, noise: float = 0.01, seed: int = 1, name: str = "made up") -> Folder:
+    def make(
+        curves: Curves,
+        *,
+        blocks: int = 5,
+        noise: float = 0.01,
+        seed: int = 1,
+        name: str = "made up",
+        copies: dict[int, float] | None = None,
+    ) -> Folder:
         folder = Folder(tmp_path / "study")
         folder.path.mkdir()
         draw = random.Random(seed)
-        cells = [(placement, n) for placement, points in curves.items() for n in points]
+        cells = [(placement, n, False) for placement, points in curves.items() for n in points]
+        cells += [(placement, n, True) for placement in curves for n in copies or {}]
         plan, records = [], []
         for block in range(1, blocks + 1):
-            for placement, n in draw.sample(cells, len(cells)):
+            for placement, n, control in draw.sample(cells, len(cells)):
                 run = f"{len(plan) + 1:04d}"
-                cell = {"threads": n, "placement": placement}
+                cell = {"threads": n, "placement": placement} | ({"copies": n} if control else {})
                 cpus = [] if placement == "none" else list(range(n))
                 program = {"command": ["program", "{threads}"]}
                 plan.append({"schema": 1, "id": run, "cell": cell, "block": block, "program": program,
                              "threads": n, "cpus": cpus, "bind": "set"})  # fmt: skip
                 shake = draw.lognormvariate(0, noise)
-                wall, cpu = curves[placement][n]
+                wall, cpu = ((copies or {})[n], n * (copies or {})[n]) if control else curves[placement][n]
                 records.append(record(run, block, wall * shake, cpu * shake))
         folder.question.write_text(f"schema = 1\nname = {json.dumps(name)}\n[program]\ncommand = ['program']\n")
         folder.machine.write_text(json.dumps(machine(4)))

@@ -42,8 +42,13 @@ def below(ancestor: int) -> list[tuple[int, list[str]]]:
     return [(pid, words) for pid, (_, words) in processes.items() if descends(pid)]
 
 
-def orphans() -> list[int]:
-    return [pid for pid, (_, words) in everybody().items() if MARK in words]
+def orphans(binary: str) -> list[int]:
+    """Processes of ours that nobody should have left: programs, their shells, runners and launchers."""
+
+    def ours(words: list[str]) -> bool:
+        return any(MARK in word for word in words) or (words[0] == binary and words[1] in ("run", "launch"))
+
+    return [pid for pid, (_, words) in everybody().items() if len(words) > 1 and ours(words)]
 
 
 def strike(study: subprocess.Popen[bytes], draw: random.Random) -> str:
@@ -53,7 +58,7 @@ def strike(study: subprocess.Popen[bytes], draw: random.Random) -> str:
         "python": [study.pid],
         "runner": [pid for pid, words in tree if "--stdin" in words],
         "launcher": [pid for pid, words in tree if "launch" in words],
-        "program": [pid for pid, words in tree if MARK in words or any(MARK in word for word in words)],
+        "program": [pid for pid, words in tree if any(MARK in word for word in words)],
     }
     sort = draw.choice([name for name, pids in sorts.items() if pids])
     try:
@@ -75,7 +80,8 @@ def kill_at_random(binary: str, folder: Path, kills: int, seed: int) -> dict[str
         words = [*first, *program]
         for _ in range(40):
             study = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            pause = draw.uniform(0.0, 0.9)
+            # Python alone needs the first part of a second; most of the moments lie behind it.
+            pause = draw.uniform(0.05, 0.3) if draw.random() < 0.1 else draw.uniform(0.3, 0.9)
             try:
                 study.wait(timeout=pause)
             except subprocess.TimeoutExpired:
@@ -84,7 +90,7 @@ def kill_at_random(binary: str, folder: Path, kills: int, seed: int) -> dict[str
                 if who not in ("python", "runner"):
                     study.wait(timeout=60)
             study.wait(timeout=60)
-            assert no_orphans(), f"orphans after {struck}"
+            assert no_orphans(binary), f"orphans after {struck}"
             if out.exists():
                 words = [binary, "study", "--no-report", "--resume", str(out)]
                 if len(Folder(out).read_records()) == len(Folder(out).read_plan()):
@@ -93,10 +99,10 @@ def kill_at_random(binary: str, folder: Path, kills: int, seed: int) -> dict[str
     return struck
 
 
-def no_orphans() -> bool:
+def no_orphans(binary: str) -> bool:
     end = time.monotonic() + 10
     while time.monotonic() < end:
-        if not orphans():
+        if not orphans(binary):
             return True
         time.sleep(0.01)
     return False
@@ -113,11 +119,11 @@ def complete(folder: Folder) -> None:
 
 def test_twelve_kills(binary, tmp_path):
     struck = kill_at_random(binary, tmp_path, 12, seed=11)
-    assert sum(struck.values()) >= 12
+    assert sum(n for who, n in struck.items() if who != "nobody") == 12
 
 
 @pytest.mark.nightly
 def test_two_hundred_kills(binary, tmp_path, record_property):
     struck = kill_at_random(binary, tmp_path, 200, seed=2026)
     record_property("killed", str(struck))
-    assert {"python", "runner", "launcher", "program"} <= set(struck)
+    assert min(struck[who] for who in ("python", "runner", "launcher", "program")) >= 10

@@ -32,9 +32,19 @@ def test_without_a_good_base_there_is_no_curve():
 def test_enough_is_the_smallest_count_as_good_as_the_best():
     noisy = np.array([1.0, 1.02, 0.98])
     times = {1: np.ones(3), 2: 0.5 * noisy, 4: 0.497 * noisy[::-1]}
-    assert curve(times, times).enough().threads == 2
+    assert curve(times, times).enough.threads == 2
     times = {1: np.ones(3), 2: np.full(3, 0.5), 4: np.full(3, 0.25)}
-    assert curve(times, times).enough().threads == 4
+    assert curve(times, times).enough.threads == 4
+
+
+def test_noise_of_the_base_does_not_hide_what_the_blocks_show():
+    """Every interval of a speedup carries T1's noise; the counts among themselves do not."""
+    base = np.exp(np.random.default_rng(4).normal(0, 0.2, 5))
+    steady = np.array([1.0, 1.001, 0.999, 1.002, 0.998])
+    times = {1: base, 4: 0.26 * steady, 8: 0.21 * steady[::-1]}
+    found = curve(times, times)
+    assert found.at(4).speedup.interval.high > found.at(8).speedup.estimate
+    assert found.enough.threads == 8
 
 
 def test_karp_flatt_of_one_thread_is_unknown():

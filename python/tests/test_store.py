@@ -14,6 +14,8 @@ TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 def test_a_torn_last_line_was_never_written(simulated):
     folder = simulated(TWO)
     whole = folder.records.read_bytes()
+    folder.records.write_bytes(whole + b'{"schema": 1, "output": "\xc3')
+    assert len(folder.read_records()) == 10
     folder.records.write_bytes(whole[:-20])
     assert len(folder.read_records()) == 9
     folder.mend_records()

@@ -71,6 +71,9 @@ def test_bad_runs_are_kept_and_said(binary, tmp_path):
         (["mine", "count", "--pattern", "house", "g"], 'bad argument: pattern "house"'),
         (["--nonsense", "--", "true"], "No such option '--nonsense'"),
         (["--out", "/proc/x", "--", "true"], "cannot make the study: /proc/x"),
+        (["--check", "(?<=x)y", "--", "true"], "bad spec: run 0001: regex parse error"),
+        (["--baseline", "true", "sumeuler"], "a command as baseline has no phase sum"),
+        (["--copies", "sumeuler"], "copies are for commands"),
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_two(binary, tmp_path, words, reason):
@@ -131,6 +134,41 @@ def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(binary, tmp_path):
     assert second.returncode == 0, second.stderr
     folder = Folder(tmp_path / "s")
     assert [r["id"] for r in folder.read_records()] == [s["id"] for s in folder.read_plan()]
+
+
+def test_a_plan_made_at_the_desk_is_run_without_python_and_reported_at_the_desk(binary, tmp_path):
+    assert knee(binary, "plan", "--out", "s", *SHORT, "--", "true", "{threads}", cwd=tmp_path).returncode == 0
+    words = f"{binary} run --stdin --samples samples < plan.jsonl > records.jsonl"
+    subprocess.run(["sh", "-c", words], cwd=tmp_path / "s", check=True, env={"PATH": "/usr/bin:/bin"})
+    done = knee(binary, "report", "s", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(OpenedStudy.read(tmp_path / "s").runs) == 4
+
+
+def test_a_study_file_with_a_workload_measures_its_phase(binary, tmp_path):
+    (tmp_path / "w.toml").write_text("[program]\nworkload = 'sumeuler'\n[program.args]\nn = 500\n")
+    done = knee(binary, "study", "--out", "s", *SHORT, "./w.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {run.record["metric"]["name"] for run in OpenedStudy.read(tmp_path / "s").runs} == {"sum"}
+    (tmp_path / "w.toml").write_text("[program]\nworkload = 'sumeuler'\n[program.args]\nm = 500\n")
+    done = knee(binary, "study", "--out", "t", *SHORT, "w.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "unknown argument: m" in done.stderr
+    assert not (tmp_path / "t").exists()
+
+
+def test_copies_run_side_by_side_on_one_thread_each(binary, tmp_path):
+    words = ["--copies", "--factor", "threads=1,2", "--factor", "placement=0,1;none", "--blocks", "2"]
+    program = ["sh", "-c", "echo {threads}; sleep 0.2"]
+    done = knee(binary, "study", "--out", "s", *words, "--", *program, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = OpenedStudy.read(tmp_path / "s")
+    copies = [run for run in study.runs if "copies" in run.spec["cell"]]
+    assert [run.record["output"]["stdout_tail"] for run in copies] == ["1\n1", "1\n1"]
+    assert all(run.record["wall_ns"] < 0.39e9 for run in copies), "they ran at once"
+    pinned = next(series for series in study.analysis.series if series.pinned)
+    assert pinned.copies[2].blocks == 2
+    assert [point.threads for point in pinned.curve.points] == [1, 2]
 
 
 def test_two_runners_do_not_share_a_study(binary, tmp_path):

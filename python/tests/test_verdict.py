@@ -32,11 +32,20 @@ def test_a_curve_that_still_grows_has_no_bend(simulated):
 
 
 def test_duplicated_work_is_named_and_memory_is_not(simulated):
-    study = OpenedStudy.read(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}, noise=0.0005).path)
+    curves = {"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}
+    study = OpenedStudy.read(simulated(curves, noise=0.0005, copies={2: 1.01}).path)
     assert [finding.cause for finding in study.analysis.findings] == ["duplicated work"]
     assert "CPU time grows 1.95x from 1 to 2 threads while the run time does not fall" in study.verdict
     assert "memory" not in study.verdict.lower()
     assert "bandwidth" not in study.verdict.lower()
+
+
+@pytest.mark.parametrize(("copies", "left"), [({}, "--copies"), ({2: 1.9}, "slow each other down")])
+def test_without_copies_that_run_freely_only_what_was_seen_is_said(simulated, copies, left):
+    curves = {"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}
+    findings = OpenedStudy.read(simulated(curves, noise=0.0005, copies=copies).path).analysis.findings
+    assert [finding.cause for finding in findings] == ["growing CPU time"]
+    assert left in findings[0].says + findings[0].refute
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ pub(crate) enum Verb {
     #[command(hide = true)]
     Child(Child),
     #[command(hide = true)]
+    Copies(Copies),
+    #[command(hide = true)]
     Generate(Generate),
 }
 
@@ -118,6 +120,9 @@ pub(crate) struct Run {
     /// Read one spec per line, write one record per line
     #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "sample_ms", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
+    /// Read specs and say whether they can be run
+    #[arg(long, hide = true)]
+    pub(crate) validate: bool,
     /// Print the record on standard output; the program's own output goes to standard error
     #[arg(long)]
     pub(crate) json: bool,
@@ -196,6 +201,13 @@ pub(crate) struct Child {
     #[arg(long)]
     pub(crate) report: Option<i32>,
     pub(crate) task: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Copies {
+    pub(crate) number: usize,
+    #[arg(last = true)]
+    pub(crate) command: Vec<String>,
 }
 
 #[derive(Debug, Args)]

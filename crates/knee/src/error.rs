@@ -1,6 +1,7 @@
 //! How knee fails: what failed, which thing, the system's reason; then the one thing to try; then an exit status.
 
 use std::fmt;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Exit statuses. `run` passes on those of the program it ran; these are knee's own.
@@ -66,7 +67,9 @@ impl From<knee_machine::Error> for Failure {
                 let names: Vec<_> = knee_machine::Placement::NAMED.iter().map(|(name, _)| *name).collect();
                 Some(format!("use one of {}, or cpus like 0,2,4-7", names.join(", ")))
             }
-            E::TooFewPlaces { .. } => Some("use --bind set to put more threads than cpus on the whole set".into()),
+            E::TooFewPlaces { .. } => {
+                Some("`knee run --bind set`, and every study, puts more threads than cpus on the whole set".into())
+            }
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
             _ => None,
         };
@@ -77,5 +80,16 @@ impl From<knee_machine::Error> for Failure {
 impl From<knee_workload::Error> for Failure {
     fn from(error: knee_workload::Error) -> Self {
         Self { hint: error.hinted().map(Into::into), ..Self::new(&error) }
+    }
+}
+
+/// Prints data on standard output. A reader that has gone away is nobody's mistake; anything else is said.
+pub(crate) fn print_out(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("cannot write: standard output: {error}")))
+        }
+        _ => Ok(()),
     }
 }

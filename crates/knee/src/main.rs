@@ -41,6 +41,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Report(_) => python::hand_over("report"),
         Verb::Launch(args) => run::launch_verb(&args),
         Verb::Child(args) => run::child::verb(&args),
+        Verb::Copies(args) => run::copies::verb(&args),
         Verb::Generate(args) => verbs::generate::write(&args),
     }
 }

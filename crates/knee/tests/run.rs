@@ -123,6 +123,51 @@ fn a_program_that_leaves_children_behind_is_accounted_and_cleaned_up() {
 }
 
 #[test]
+fn a_flood_of_output_does_not_outrun_the_time_limit() {
+    let mut flood = spec(&["sh", "-c", "yes & yes >&2"]);
+    flood["timeout_s"] = json!(0.3);
+    let begin = Instant::now();
+    let record = record_of(&flood);
+    assert_eq!(record["exit"]["timeout_s"], json!(0.3));
+    assert!(record["output"]["stdout_bytes"].as_u64().unwrap() > 1_000_000);
+    assert!(record["output"]["stdout_tail"].as_str().unwrap().len() <= 2_000);
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn hundreds_of_processes_are_sampled_within_the_limit_of_open_files_and_all_ended() {
+    let mut crowd = spec(&["sh", "-c", "i=0; while [ $i -lt 700 ]; do sleep 63.5 & i=$((i+1)); done; sleep 63.5"]);
+    crowd["timeout_s"] = json!(2.5);
+    let limited = format!("ulimit -n 1024; exec {} run --stdin", env!("CARGO_BIN_EXE_knee"));
+    let mut runner = Command::new("sh");
+    let mut runner = runner.args(["-c", &limited]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    writeln!(runner.stdin.take().unwrap(), "{crowd}").unwrap();
+    let output = runner.wait_with_output().unwrap();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["exit"]["timeout_s"], json!(2.5), "{record}");
+    assert!(record["threads"].as_array().unwrap().len() >= 300, "{}", record["threads"]);
+    assert!(!alive("63.5"));
+}
+
+#[test]
+fn the_samplers_own_cpu_is_not_handed_down_to_the_program() {
+    let mut free = spec(&["grep", "Cpus_allowed_list", "/proc/self/status"]);
+    free["sampler_cpu"] = json!(0);
+    let allowed = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = allowed.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap().to_owned();
+    assert_eq!(record_of(&free)["output"]["stdout_tail"], json!(allowed));
+}
+
+#[test]
+fn a_full_disk_under_standard_output_is_one_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = knee().arg("machine").stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "knee: cannot write: standard output: No space left on device (os error 28)\n");
+}
+
+#[test]
 fn a_spec_of_another_version_is_refused() {
     for (line, reason) in [
         ("{}", "schema none"),

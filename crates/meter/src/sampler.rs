@@ -20,6 +20,9 @@ const BUDGET: u32 = 100;
 /// early, so every one of the first ticks looks, and later every fourth.
 const FIRST_TICKS: u64 = 16;
 const LOOK_EVERY: u64 = 4;
+/// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
+/// threads beyond this is in the totals of the run all the same.
+const MOST_WATCHED: usize = 400;
 
 /// What one thread did, as far as samples saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,10 +58,10 @@ pub struct Sampling {
 }
 
 struct Watched {
-    task: Task,
+    /// None once the thread is gone: its files are closed, or a program that starts thousands would use ours up.
+    task: Option<Task>,
     seen: ThreadUse,
     source: String,
-    alive: bool,
 }
 
 /// Samples everything below one process.
@@ -107,11 +110,12 @@ impl Sampler {
             self.look(t_ns);
         }
         let mut buffer = [0; 1024];
-        for watched in self.threads.values_mut().filter(|watched| watched.alive) {
-            let place = if looks { watched.task.place(&mut buffer) } else { None };
-            match watched.task.times(&mut buffer) {
+        for watched in self.threads.values_mut() {
+            let Some(task) = &watched.task else { continue };
+            let place = if looks { task.place(&mut buffer) } else { None };
+            match task.times(&mut buffer) {
                 Some(times) => note(watched, times, place, t_ns, &mut self.samples),
-                None => watched.alive = false,
+                None => watched.task = None,
             }
         }
     }
@@ -126,7 +130,8 @@ impl Sampler {
     }
 
     fn watch(&mut self, pid: i32, tid: i32, t_ns: u64) {
-        if self.threads.get(&tid).is_some_and(|watched| watched.alive && watched.seen.pid == pid) {
+        let known = self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid);
+        if known || self.threads.values().filter(|watched| watched.task.is_some()).count() >= MOST_WATCHED {
             return;
         }
         if let Some(task) = Task::open(pid, tid) {
@@ -141,20 +146,16 @@ impl Sampler {
                 last_seen_ns: t_ns,
             };
             let source = format!("thread:{tid}");
-            self.threads.insert(tid, Watched { task, seen, source, alive: true });
+            self.threads.insert(tid, Watched { task: Some(task), seen, source });
         }
     }
 
-    /// Ends the sampling: writes the series to `path` if one is given, and returns what each thread did.
-    ///
-    /// # Errors
-    /// The system's, when the file cannot be written.
-    pub fn finish(self, path: Option<&Path>) -> io::Result<(Vec<ThreadUse>, Sampling)> {
-        if let Some(path) = path {
-            self.samples.write(path)?;
-        }
+    /// Ends the sampling: what each thread did, how the sampling went, and whether the series could be written to
+    /// `path`, if one is given.
+    pub fn finish(self, path: Option<&Path>) -> (Vec<ThreadUse>, Sampling, io::Result<()>) {
+        let written = path.map_or(Ok(()), |path| self.samples.write(path));
         let seen = self.threads.into_values().map(|watched| watched.seen);
-        Ok((seen.filter(|thread| thread.cpu != u32::MAX).collect(), self.sampling))
+        (seen.filter(|thread| thread.cpu != u32::MAX).collect(), self.sampling, written)
     }
 }
 

@@ -17,10 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.series import Series, table
-from knee.stats.contrasts import Array, Interval, t_interval
-
-NOTHING_TO_EXPLAIN = 0.05
-"""A loss below this (5 % of the time) is not worth a cause."""
+from knee.stats.contrasts import Array, Interval, mean_interval
 
 
 @dataclass(frozen=True)
@@ -64,4 +61,4 @@ def account(series: Series, threads: int) -> Account | None:
 
 
 def _part(name: str, values: Array) -> Part:
-    return Part(name, float(values.mean()), t_interval(values))
+    return Part(name, float(values.mean()), mean_interval(values))

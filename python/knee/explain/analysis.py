@@ -20,6 +20,9 @@ from knee.store import SCHEMA, Run, finite
 DISTURBED = {"other_busy": 0.05, "steal": 0.02}
 """A run is called disturbed when other work, or a hypervisor, took more than this share of its cpus."""
 
+SEVERAL_TICKS = 0.03
+"""Seconds below which a share of time, counted in ticks of 10 ms, is rounding."""
+
 CLOCK_CHANGE = 0.05
 """A run is called disturbed when the clock proxy changed by more than this while it ran."""
 
@@ -150,8 +153,9 @@ def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
 
 def _disturbance(run: Run) -> str | None:
     validity = run.record.get("validity", {})
+    capacity = run.record["wall_ns"] / 1e9 * max(1, len(run.spec["cpus"]))
     for name, limit in DISTURBED.items():
-        if validity.get(name, 0.0) > limit:
+        if validity.get(name, 0.0) > limit and validity[name] * capacity > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * validity[name]:.0f} %"
     before, after = validity.get("clock_before_ns"), validity.get("clock_after_ns")
     if before and after and abs(math.log(after / before)) > CLOCK_CHANGE:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.stats.contrasts import Array
+from knee.stats.contrasts import Array, Ratio, ratio
 from knee.stats.scaling import Curve, curve
 from knee.store import Run
 
@@ -20,6 +20,8 @@ class Series:
     runs: tuple[Run, ...]
     curve: Curve
     cpus: int
+    copies: dict[int, Ratio]
+    """Number of copies to their time over that of one, where the study ran copies."""
 
     @property
     def pinned(self) -> bool:
@@ -30,7 +32,7 @@ class Series:
 def group(runs: list[Run], allowed: int) -> list[Series]:
     """Return the series of a study, those with a usable base only, in the order in which they were planned."""
     found: dict[str, list[Run]] = {}
-    factors = {name for run in runs for name in run.spec["cell"] if name not in ("threads", "baseline")}
+    factors = {name for run in runs for name in run.spec["cell"] if name not in ("threads", "baseline", "copies")}
     varying = {name for name in factors if len({run.spec["cell"].get(name) for run in runs if _counts(run)}) > 1}
     for run in sorted(runs, key=_sort_key):
         if _counts(run):
@@ -46,7 +48,10 @@ def _counts(run: Run) -> bool:
 def _sort_key(run: Run) -> list[str]:
     cell = run.spec["cell"]
     # `none` is the negative control: it comes last.
-    return [str(cell.get("placement") == "none"), *(f"{k}={cell[k]}" for k in sorted(cell) if k != "threads")]
+    return [
+        str(cell.get("placement") == "none"),
+        *(f"{k}={cell[k]}" for k in sorted(cell) if k not in ("threads", "copies")),
+    ]
 
 
 def _name(run: Run, varying: set[str]) -> str:
@@ -55,13 +60,22 @@ def _name(run: Run, varying: set[str]) -> str:
     return ", ".join(str(cell[n]) if n in ("placement", "runtime") else f"{n}={cell[n]}" for n in shown if n in cell)
 
 
-def _series(name: str, runs: list[Run], allowed: int) -> Series | None:
-    blocks = max(run.spec["block"] for run in runs)
+def _series(name: str, members: list[Run], allowed: int) -> Series | None:
+    runs = [run for run in members if "copies" not in run.spec["cell"]]
+    if not runs:
+        return None
+    blocks = max(run.spec["block"] for run in members)
     times = {n: table(runs, n, blocks, cpu=False) for n in sorted({run.threads for run in runs})}
     cpu = {n: table(runs, n, blocks, cpu=True) for n in times}
     fitted = curve(times, cpu)
+    if fitted is None:
+        return None
+    copies = [run for run in members if "copies" in run.spec["cell"]]
+    slowed = {
+        n: ratio(table(copies, n, blocks, cpu=False), times[fitted.base]) for n in {run.threads for run in copies}
+    }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
-    return None if fitted is None else Series(name, levels, tuple(runs), fitted, allowed)
+    return Series(name, levels, tuple(runs), fitted, allowed, slowed)
 
 
 def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:

@@ -11,9 +11,8 @@ COUNTS_FOR_A_LAW = 6
 
 
 def main_series(series: list[Series]) -> Series | None:
-    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the fastest."""
-    ranked = sorted(series, key=lambda one: (one.pinned, one.curve.best().speedup.estimate))
-    return ranked[-1] if ranked else None
+    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the one of least time."""
+    return min(series, key=lambda one: (not one.pinned, one.curve.best().mean_s), default=None)
 
 
 def sentence(name: str, series: list[Series], findings: list[Finding]) -> str:
@@ -22,7 +21,7 @@ def sentence(name: str, series: list[Series], findings: list[Finding]) -> str:
     if chosen is None:
         return f"{name}: no verdict: the runs that every speedup is compared with are missing or bad."
     where = f"with {chosen.name}" if "=" in chosen.name else f"on {chosen.name}"
-    if not chosen.pinned:
+    if chosen.name == "none":
         where = "where the kernel puts them"
     parts = [_scaling(chosen.curve, where)]
     parts += [_says(finding, chosen) for finding in findings if finding.cause != "oversubscription"]
@@ -46,7 +45,7 @@ def _scaling(curve: Curve, where: str) -> str:
         worse = top.speedup.interval.high < 1
         than = f"slower than {base}" if worse else f"not faster than {base}, as far as the interval can see"
         return f"{_threads(top.threads)} {where} are {than} ({_speedup(top)})"
-    enough = curve.enough()
+    enough = curve.enough
     text = f"{_threads(enough.threads)} {where} run {_speedup(enough)} as fast as {base}"
     text += f", at {100 * enough.efficiency:.0f} % efficiency"
     beyond = [point for point in curve.points if point.threads > enough.threads]
@@ -56,7 +55,7 @@ def _scaling(curve: Curve, where: str) -> str:
 
 
 def _knee(curve: Curve) -> str:
-    counts = len(curve.points)
+    counts = sum(1 for point in curve.points if point.speedup.blocks > 1)
     if counts < COUNTS_FOR_A_LAW:
         return (
             f"{counts} thread count{'s are' if counts > 1 else ' is'} too few for a law or a knee, so none is claimed"
@@ -65,10 +64,10 @@ def _knee(curve: Curve) -> str:
 
 
 def _bend(curve: Curve) -> str:
-    enough = curve.enough()
+    enough = curve.enough
     if enough.threads == curve.points[-1].threads:
         return f"speedup still grows at {enough.threads}, the largest count measured"
-    return f"the curve bends at {enough.threads}: no larger count is faster by more than the interval of that one"
+    return f"the curve bends at {enough.threads}: no larger count is faster than it, as far as the interval can see"
 
 
 def _threads(n: int) -> str:
@@ -76,5 +75,7 @@ def _threads(n: int) -> str:
 
 
 def _speedup(point: Point) -> str:
+    if point.speedup.blocks < 2:
+        return "too few good runs to say"
     ends = point.speedup.interval
     return f"{point.speedup.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}]"

@@ -15,11 +15,12 @@ from knee.store import Run
 
 SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or an uneven share."
 
-BINS = 60
-"""Columns of the figure: more would be finer than the sampler."""
+BINS = 48
+"""Columns of the figure: more would be finer than a page is wide."""
 
 MOST_THREADS = 64
-MOST_RUNS = 24
+MOST_ROWS = 6000
+"""Rows of the figure's table, about 0.4 MB: the report is one file that fits into a mail."""
 
 
 def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]:
@@ -31,17 +32,20 @@ def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]
             if good:
                 middle = sorted(good, key=lambda run: run.time_s)[len(good) // 2]
                 chosen.append((f"{name}, {threads} thread{'s' if threads > 1 else ''}", middle))
-    return chosen[:MOST_RUNS]
+    return chosen
 
 
 def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, Any]]:
     """Return the table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
     table: list[dict[str, Any]] = []
-    for name, run in representative(members):
+    # Large thread counts first: they are what a reader asks about when there is no room for all.
+    for name, run in sorted(representative(members), key=lambda one: -one[1].threads):
         series = read(folder / str(run.record.get("samples")))
         end = run.record["wall_ns"]
         # Threads that hardly ran (a main thread that waits) come last, and the busiest first.
         busiest = sorted(series, key=lambda tid: -series[tid][1][-1])[:MOST_THREADS]
+        if table and len(table) + len(busiest) * BINS > MOST_ROWS:
+            continue
         for rank, tid in enumerate(busiest):
             times, cpu = series[tid]
             edges = np.linspace(0.0, end, BINS + 1)

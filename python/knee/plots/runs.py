@@ -22,7 +22,7 @@ def rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> list[
             "cell": ", ".join(f"{name}={level}" for name, level in run.spec["cell"].items()),
             "threads": run.threads,
             "time_s": run.time_s if run.bad is None else None,
-            "wall_s": run.record["wall_ns"] / 1e9,
+            "wall_s": run.record["wall_ns"] / 1e9 or None,
             "cpu_s": (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
             "state": _state(run, unlike, disturbed),
             "why": run.bad or disturbed.get(run.spec["id"], ""),
@@ -46,7 +46,7 @@ def chart(table: list[dict[str, Any]]) -> alt.Chart:
     colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#CC79A7", "#D55E00"])
     return (
         alt.Chart(alt.Data(values=table))
-        .transform_calculate(shown="datum.time_s === null ? max(datum.wall_s, 0.000001) : datum.time_s")
+        .transform_calculate(shown="datum.time_s === null ? datum.wall_s : datum.time_s")
         .mark_point()
         .encode(
             x=alt.X(

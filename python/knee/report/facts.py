@@ -84,7 +84,7 @@ def design_rows(study: OpenedStudy) -> list[Row]:
         {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},
         {
             "what": "intervals",
-            "value": "90 %, Student's t on the blocks' log ratios below ten blocks, bootstrap from ten on",
+            "value": "90 %, Student's t on the blocks' log ratios below twenty blocks, bootstrap from there on",
         },
         {"what": "drift", "value": _drift(analysis)},
         {"what": "runs unlike their cell", "value": ", ".join(analysis.outliers) or "none"},
@@ -109,11 +109,13 @@ def unknown(study: OpenedStudy) -> list[str]:
     """Return what this study cannot know, and why."""
     machine, lines = study.machine, list[str]()
     counters = machine["facts"].get("hardware_counters")
+    why = "this version of knee reads none"
     if isinstance(counters, dict):
-        lines.append(
-            f"Why CPU time grew: there are no hardware counters here ({counters['unavailable']}), so more instructions "  # pyright: ignore[reportUnknownMemberType]
-            "and slower ones look the same. CPU time, per-thread samples and a clock proxy were used instead."
-        )
+        why = str(counters["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
+    lines.append(
+        f"Why CPU time grew: there are no hardware counters here ({why}), so more instructions and slower "
+        "ones look the same. CPU time, per-thread samples and a clock proxy were used instead."
+    )
     if len(machine["nodes"]) == 1:
         lines.append("Anything about remote memory: this machine has one node.")
     if len(machine["sockets"]) == 1:

@@ -46,7 +46,7 @@ def figures(study: OpenedStudy) -> list[Figure]:
     orders = _orders(study)
     if orders:
         places = machine_map.rows(study.machine, orders)
-        found.append(Figure("machine", "Where threads went", machine_map.SEES, machine_map.chart(places), places))
+        found.append(Figure("machine", "Where threads are put", machine_map.SEES, machine_map.chart(places), places))
     if study.runs:
         table = study.rows()
         found.append(Figure("runs", "Every run", run_list.SEES, run_list.chart(table), table))

@@ -5,6 +5,7 @@
   const views = new Map();
   // What went wrong is said on the page as well: a figure that is missing must not look like one that was left out.
   const failed = [];
+  const SHOWN = 2000;
 
   async function draw(place) {
     const name = place.dataset.figure;
@@ -37,6 +38,9 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  // A table that is the data of its figure is not embedded twice.
+  const rowsOf = (name) => data.figures[name].rows ?? data.figures[name].spec.data.values;
+
   function csv(rows) {
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     const field = (value) => {
@@ -49,7 +53,7 @@
   }
 
   const savers = {
-    csv: async (name) => save(name + ".csv", "text/csv", csv(data.figures[name].rows)),
+    csv: async (name) => save(name + ".csv", "text/csv", csv(rowsOf(name))),
     svg: async (name) => save(name + ".svg", "image/svg+xml", await views.get(name).view.toSVG()),
     png: async (name) => {
       const canvas = await views.get(name).view.toCanvas(2);
@@ -61,7 +65,7 @@
   function fill(details) {
     const place = details.querySelector("table");
     if (place.rows.length) return;
-    const rows = data.figures[details.dataset.table].rows;
+    const rows = rowsOf(details.dataset.table);
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     const head = place.createTHead().insertRow();
     for (const name of names) {
@@ -70,8 +74,9 @@
       cell.textContent = name;
       head.append(cell);
     }
+    if (rows.length > SHOWN) place.createCaption().textContent = `The first ${SHOWN} of ${rows.length} rows; the CSV has all.`;
     const body = place.createTBody();
-    for (const row of rows.slice(0, 2000)) {
+    for (const row of rows.slice(0, SHOWN)) {
       const line = body.insertRow();
       for (const name of names) {
         const value = row[name];

@@ -55,9 +55,15 @@ def _data(study: OpenedStudy, drawn: list[Figure]) -> dict[str, Any]:
     return {
         "name": study.name,
         "configs": {"light": config("light"), "dark": config("dark")},
-        "figures": {figure.name: {"spec": specification(figure), "rows": figure.rows} for figure in drawn},
+        "figures": {figure.name: _embedded(specification(figure), figure.rows) for figure in drawn},
         "analysis": study.analysis.to_json(),
     }
+
+
+def _embedded(spec: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Keep a table out where the specification carries it already."""
+    same = spec.get("data", {}).get("values") == rows
+    return {"spec": spec} if same else {"spec": spec, "rows": rows}
 
 
 def _json(value: object) -> str:

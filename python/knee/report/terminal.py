@@ -18,9 +18,10 @@ def show(analysis: Analysis) -> None:
     for series in analysis.series:
         console.print(Text(series.name))
         console.print(_table(series))
+    bases = {series.name: series.curve.base for series in analysis.series}
     for name, one in analysis.baseline.items():
         times = f"{one.estimate:.2f} [{one.interval.low:.2f}, {one.interval.high:.2f}] times"
-        console.print(Text(f"{name}: on one thread it takes {times} as long as the best serial version."))
+        console.print(Text(f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."))
     if analysis.bad:
         console.print(
             Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count; the report lists them.")

@@ -42,17 +42,12 @@ class Curve:
 
     base: int
     points: tuple[Point, ...]
+    enough: Point
+    """The smallest count that is as good as the best one: the paired interval of their ratio contains 1."""
 
     def best(self) -> Point:
-        """Return the point of the highest speedup."""
+        """Return the point of the highest speedup; it may be ahead of others by noise only."""
         return max(self.points, key=lambda point: point.speedup.estimate)
-
-    def enough(self) -> Point:
-        """Return the smallest count that is as good as the best one: its interval reaches the best estimate."""
-        best = self.best()
-        return next(
-            point for point in self.points if point.speedup.interval.high >= best.speedup.estimate or point is best
-        )
 
     def at(self, threads: int) -> Point:
         """Return the point at a thread count."""
@@ -78,7 +73,18 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Curve | None:
     if not counts or counts[0] != min(times):
         return None
     base = counts[0]
-    return Curve(base, tuple(_point(n, base, times, cpu) for n in counts))
+    points = tuple(_point(n, base, times, cpu) for n in counts)
+    return Curve(base, points, _enough(points, times))
+
+
+def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
+    """Compare every count with the best one directly: through T1 both would carry T1's noise."""
+    best = max(points, key=lambda point: point.speedup.estimate)
+    for point in points:
+        against = ratio(times[point.threads], times[best.threads])
+        if against.blocks > 1 and not against.interval.low > 1:
+            return point
+    return best
 
 
 def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Point:

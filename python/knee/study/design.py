@@ -77,4 +77,17 @@ def cells(question: Question, machine: dict[str, Any], orders: Orders) -> list[C
         count *= len(levels)
     if count * question.blocks > 1_000_000:
         raise StudyError(f"too many runs: {count} cells in {question.blocks} blocks", hint="use fewer levels")
-    return [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
+    made = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
+    return [*made, *(_copies(made, orders) if question.copies else [])]
+
+
+def _copies(cells: list[Cell], orders: Orders) -> list[Cell]:
+    """Return the controls: as many one-thread copies as the most threads that fit, once for each pinned series."""
+    controls: dict[str, Cell] = {}
+    for cell in cells:
+        order = orders[str(cell["placement"])]
+        if order is not None and 1 < int(cell["threads"]) <= len(order):
+            key = str(sorted((name, str(level)) for name, level in cell.items() if name != "threads"))
+            largest = controls.get(key, cell)
+            controls[key] = max(largest, cell, key=lambda one: int(one["threads"]))
+    return [cell | {"copies": cell["threads"]} for cell in controls.values()]

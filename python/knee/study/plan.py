@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from knee import _binary
 from knee.store import SCHEMA, Level, Spec, StudyError
 from knee.study.design import Cell, Orders
 from knee.study.question import RESERVED, Question
@@ -19,6 +20,11 @@ def specs(question: Question, cells: list[Cell], orders: Orders, machine: dict[s
     The order within a block is drawn from the seed, so that the machine's moods fall on all cells alike and a plan can
     be made again.
     """
+    if question.copies and ("workload" in question.program or question.metric):
+        raise StudyError("copies are for commands whose run time is measured", hint="leave --copies or the metric out")
+    if question.baseline and "command" in question.baseline and "phase" in (question.metric or {}):
+        hint = "--phase wall measures the whole run of both"
+        raise StudyError(f"a command as baseline has no phase {(question.metric or {})['phase']}", hint=hint)
     draw = random.Random(question.seed)
     planned: list[Spec] = []
     everything = [*cells, *([BASELINE] if question.baseline else [])]
@@ -35,6 +41,8 @@ def _spec(name: str, block: int, cell: Cell, question: Question, orders: Orders,
     threads = 1 if alone else int(cell["threads"])
     order = next(iter(orders.values())) if alone else orders[str(cell["placement"])]
     program = (question.baseline or {}) if alone else _program(question.program, cell)
+    if "copies" in cell:
+        program = _side_by_side(program, int(cell["copies"]))
     # More threads than places: all of them on the whole set. Foreign threads are held by the set as well.
     tied = order is not None and threads <= len(order) and "workload" in program
     cpus = [] if order is None else order[:threads]
@@ -64,7 +72,7 @@ def _spec(name: str, block: int, cell: Cell, question: Question, orders: Orders,
 
 def _program(program: dict[str, Any], cell: Cell) -> dict[str, Any]:
     """Put the other factors in: arguments of a workload, ``{NAME}`` in a command, variables."""
-    others = {name: level for name, level in cell.items() if name not in RESERVED}
+    others = {name: level for name, level in cell.items() if name not in (*RESERVED, "copies")}
     variables = {name[4:]: str(level) for name, level in others.items() if name.startswith("env:")}
     arguments = {name: str(level) for name, level in others.items() if not name.startswith("env:")}
     if "workload" in program:
@@ -77,6 +85,15 @@ def _program(program: dict[str, Any], cell: Cell) -> dict[str, Any]:
             hint = f"write {{{name}}} where its level goes, or use env:{name} for a variable"
             raise StudyError(f"bad factor: {name}: the command does not mention {{{name}}}", hint=hint)
     return program | {"command": command} | ({"env": program.get("env", {}) | variables} if variables else {})
+
+
+def _side_by_side(program: dict[str, Any], number: int) -> dict[str, Any]:
+    """As many copies of the command at once, each told to use one thread."""
+    one = [word.replace("{threads}", "1") for word in program["command"]]
+    env = {name: value.replace("{threads}", "1") for name, value in program.get("env", {}).items()}
+    return (
+        program | {"command": [str(_binary.find()), "copies", str(number), "--", *one]} | ({"env": env} if env else {})
+    )
 
 
 def _filled(word: str, arguments: dict[str, str]) -> str:

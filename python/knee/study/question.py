@@ -30,6 +30,7 @@ class Question:
     metric: dict[str, str] | None = None
     check: dict[str, str] | None = None
     baseline: dict[str, Any] | None = None
+    copies: bool = False
 
     def to_toml(self) -> str:
         """Return the study file that asks the same."""
@@ -40,7 +41,7 @@ class Question:
             "name": self.name,
             "program": self.program,
             "factors": self.factors,
-            "design": {"blocks": self.blocks, "seed": self.seed},
+            "design": {"blocks": self.blocks, "seed": self.seed, "copies": self.copies},
             "measure": measure,
         }
         return tomli_w.dumps(tables | ({"baseline": self.baseline} if self.baseline else {}))
@@ -66,9 +67,12 @@ def from_file(path: Path) -> Question:
 def factor(text: str) -> tuple[str, list[Level]]:
     """Read ``NAME=a,b,c``. Levels that are whole numbers are numbers."""
     name, equals, levels = text.partition("=")
-    values = [_level(level) for level in levels.split(",")]
+    # An explicit cpu list or a set of nodes holds commas itself: with a semicolon anywhere, only semicolons separate.
+    values = [_level(level) for level in levels.split(";" if ";" in levels else ",")]
     if not equals or not name or "" in values:
-        raise StudyError(f"bad factor: {text!r}", hint="a factor is written NAME=a,b,c")
+        raise StudyError(
+            f"bad factor: {text!r}", hint="a factor is written NAME=a,b,c, or NAME=0,1;2,3 when levels hold commas"
+        )
     return _checked_factor(name, values, f"--factor {text}")
 
 
@@ -119,7 +123,7 @@ class _Reader:
                 raise self.fail(key, "no such key", f"a study takes {', '.join(known)}")
         if tables.get("schema", SCHEMA) != SCHEMA:
             raise self.fail("schema", f"{tables['schema']}: this version of knee reads {SCHEMA}")
-        design = self.table(tables, "design", ("blocks", "seed"))
+        design = self.table(tables, "design", ("blocks", "seed", "copies"))
         measure = self.table(tables, "measure", ("sample_ms", "timeout_s", "metric", "check"))
         name = tables.get("name", self.path.stem)
         if not isinstance(name, str):
@@ -134,6 +138,7 @@ class _Reader:
             timeout_s=self.number(measure, "measure.timeout_s", 600.0, 0.001, 1e8),
             metric=self.metric(measure),
             check=self.table(measure, "check", ("stdout",)) or None,
+            copies=bool(design.get("copies", False)),
             baseline=self.program(tables, "baseline") if "baseline" in tables else None,
         )
 

@@ -31,7 +31,8 @@ def create(path: Path, question: str, machine: str, plan: list[Spec]) -> Folder:
     """
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise StudyError(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    whole = path.absolute()
+    partial = whole.with_name(f".{whole.name}.partial-{os.getpid()}")
     try:
         partial.mkdir(parents=True)
         (partial / "samples").mkdir()

@@ -12,7 +12,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 
 use crate::cli;
-use crate::error::{Failure, status};
+use crate::error::{Failure, print_out, status};
 use crate::record::{CheckResult, Pages, Record};
 use crate::registry;
 use crate::spec::{Program, Spec};
@@ -58,11 +58,20 @@ pub(crate) fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result
     Ok(command)
 }
 
+/// Says whether the spec's workload, if it is one, exists and takes its arguments.
+pub(crate) fn validate(spec: &Spec) -> Result<(), Failure> {
+    if let Program::Workload { workload, args, params, .. } = &spec.program {
+        let given = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
+        Args::complete(registry::find(workload)?.params(), &given)?;
+    }
+    Ok(())
+}
+
 /// The hidden verb `child`.
 pub(crate) fn verb(args: &cli::Child) -> Result<ExitCode, Failure> {
     let task: Task = serde_json::from_str(&args.task).map_err(|error| Failure::new(format!("bad task: {error}")))?;
     let (answer, report) = perform(&task)?;
-    println!("{answer}");
+    print_out(&format!("{answer}\n"))?;
     if let Some(fd) = args.report {
         let text = serde_json::to_vec(&report).map_err(Failure::new)?;
         let sent = std::fs::OpenOptions::new().write(true).open(format!("/proc/self/fd/{fd}"));

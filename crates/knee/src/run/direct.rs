@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use knee_machine::Placement;
 use knee_workload::Bind;
 
+use super::capture::Echo;
 use super::launch::{Launch, Outcome, Streams, launch, machine};
 use super::signals::Signals;
 use crate::cli::Run;
-use crate::error::{Failure, status};
+use crate::error::{Failure, print_out, status};
 use crate::record::Record;
 use crate::registry;
 use crate::spec::{OutputCheck, Program, SCHEMA, Spec};
@@ -26,7 +27,8 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     }
     let signals = Signals::catch().map_err(|error| ours(Failure::new(format!("cannot catch signals: {error}"))))?;
     let streams = match (&spec.check, json) {
-        (Some(_), _) => Streams::Captured,
+        (Some(_), true) => Streams::Shown(Echo::StandardError),
+        (Some(_), false) => Streams::Shown(Echo::StandardOutput),
         (None, true) => Streams::ToStandardError,
         (None, false) => Streams::Inherited,
     };
@@ -35,7 +37,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
         Outcome::Refused(record, kind) => {
             if json {
-                print_record(&record);
+                print_record(&record)?;
             }
             Err(Failure::new(record.exit.error.unwrap_or_default()).code(match kind {
                 io::ErrorKind::NotFound => status::NOT_FOUND,
@@ -45,12 +47,8 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         }
         Outcome::Ran(record) => {
             if json {
-                print_record(&record);
+                print_record(&record)?;
             } else {
-                print!(
-                    "{}",
-                    if streams == Streams::Captured { record.output.stdout_tail.clone() + "\n" } else { String::new() }
-                );
                 summarise(&record, spec.threads);
             }
             Ok(exit_code(&record))
@@ -112,8 +110,8 @@ fn variable(pair: &str) -> Result<(String, String), Failure> {
     Ok((parts.0.into(), parts.1.into()))
 }
 
-fn print_record(record: &Record) {
-    println!("{}", serde_json::to_string(record).expect("a record is plain data"));
+fn print_record(record: &Record) -> Result<(), Failure> {
+    print_out(&format!("{}\n", serde_json::to_string(record).expect("a record is plain data")))
 }
 
 fn summarise(record: &Record, threads: usize) {

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use knee_machine::{CpuSet, Topology, sys};
 use knee_meter::{Baseline, Sampler, clock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
-use super::capture::Capture;
+use super::capture::{Capture, Echo};
 use super::signals::Signals;
 use super::{child, tree};
 use crate::record::{Exit, Output, Record, Resources};
@@ -30,6 +30,8 @@ pub(crate) enum Streams {
     Inherited,
     /// Ours too, but standard output goes to standard error.
     ToStandardError,
+    /// Into the record and to ours, standard output to this one; standard input is ours.
+    Shown(Echo),
 }
 
 /// How to launch.
@@ -65,10 +67,6 @@ pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
     }
     let (cpus, at_once) = cpus_of(spec, &allowed);
     let baseline = Baseline::take(cpus.clone(), clock_on(&cpus, &allowed));
-    if let Some(cpu) = spec.sampler_cpu {
-        // A cpu that went away since the plan costs the sampler its place, not the study its run.
-        let _ = sys::pin(&[cpu]);
-    }
     let usage = sys::children_usage();
     let begin = Instant::now();
     let mut running = match Running::start(spec, how.streams, begin) {
@@ -80,13 +78,18 @@ pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
             return Outcome::Refused(Box::new(record), error.kind());
         }
     };
+    if let Some(cpu) = spec.sampler_cpu {
+        // Only now, or the program would inherit it. A cpu that went away since the plan costs the sampler its place, not
+        // the study its run.
+        let _ = sys::pin(&[cpu]);
+    }
     let Some((status, wall)) = running.watch(spec, how) else {
         tree::end_all();
         return Outcome::Abandoned;
     };
     let left_behind = tree::end_all();
     let used = difference(sys::children_usage(), usage);
-    running.drain();
+    running.drain_all();
     pin_back(&allowed);
     record.wall_ns = nanoseconds(wall);
     record.user_ns = nanoseconds(used.user);
@@ -147,23 +150,35 @@ impl Running {
     fn start(spec: &Spec, streams: Streams, begin: Instant) -> io::Result<Self> {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let mut command = command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
-        let captured = streams == Streams::Captured;
-        if captured {
-            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        } else if streams == Streams::ToStandardError {
-            command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+        match streams {
+            Streams::Captured => {
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            }
+            Streams::Shown(_) => {
+                command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            }
+            Streams::ToStandardError => {
+                command.stdout(Stdio::from(io::stderr().as_fd().try_clone_to_owned()?));
+            }
+            Streams::Inherited => {}
         }
+        let (out, err) = match streams {
+            Streams::Shown(echo) => (Some(echo), Some(Echo::StandardError)),
+            _ => (None, None),
+        };
         sys::place_on_exec(&mut command, &spec.cpus, spec.memory.as_ref())?;
         let mut process = command.spawn()?;
         drop(command);
         let pid = Pid::from_child(&process);
         let exited = pidfd_open(pid, PidfdFlags::empty())?;
-        let capture = |pipe: Option<OwnedFd>| pipe.map(Capture::new).transpose();
+        let capture = |pipe: Option<OwnedFd>, echo| -> io::Result<Option<Capture>> {
+            pipe.map(|pipe| Capture::new(pipe).map(|capture| capture.echoing(echo))).transpose()
+        };
         let sampler = spec.sample_ms.filter(|&ms| ms > 0);
         Ok(Self {
-            stdout: capture(process.stdout.take().map(Into::into))?,
-            stderr: capture(process.stderr.take().map(Into::into))?,
-            report: capture(report.map(|(read, _write)| read))?,
+            stdout: capture(process.stdout.take().map(Into::into), out)?,
+            stderr: capture(process.stderr.take().map(Into::into), err)?,
+            report: capture(report.map(|(read, _write)| read), None)?,
             sampler: sampler.map(|ms| Sampler::new(rustix::process::getpid().as_raw_nonzero().get(), begin, ms)),
             process,
             exited,
@@ -199,7 +214,10 @@ impl Running {
                 }
             }
             if stop_at.is_some_and(|at| Instant::now() >= at) {
-                tree::signal_all(if self.timed_out { Signal::KILL } else { Signal::TERM });
+                let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
+                // The program itself whatever happens, also where /proc does not tell us what is below us.
+                let _ = kill_process(Pid::from_child(&self.process), signal);
+                tree::signal_all(signal);
                 self.timed_out = true;
                 stop_at = Some(Instant::now() + GRACE);
             }
@@ -229,16 +247,22 @@ impl Running {
         }
     }
 
+    /// Everything that is still in the pipes. Whoever could write more has been ended.
+    fn drain_all(&mut self) {
+        for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
+            while capture.fd().is_some() && capture.drain() {}
+        }
+    }
+
     /// Puts what was watched into the record.
     fn finish(self, spec: &Spec, samples: Option<&Path>, record: &mut Record) {
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
         if let Some(sampler) = self.sampler {
-            match sampler.finish(path.as_deref()) {
-                Ok((threads, sampling)) => {
-                    record.threads = threads;
-                    record.sampling = Some(sampling);
-                    record.samples = path.map(|path| relative_name(&path));
-                }
+            let (threads, sampling, written) = sampler.finish(path.as_deref());
+            record.threads = threads;
+            record.sampling = Some(sampling);
+            match written {
+                Ok(()) => record.samples = path.map(|path| relative_name(&path)),
                 Err(error) => eprintln!("knee: samples of run {} are lost: {error}", spec.id),
             }
         }

@@ -12,6 +12,7 @@
 
 mod capture;
 pub(crate) mod child;
+pub(crate) mod copies;
 mod direct;
 mod launch;
 mod outcome;
@@ -26,7 +27,11 @@ use crate::error::Failure;
 
 /// `knee run`.
 pub(crate) fn verb(args: Run) -> Result<ExitCode, Failure> {
-    if args.stdin { stream::run_all(args.samples.as_deref()) } else { direct::run_once(args) }
+    match (args.validate, args.stdin) {
+        (true, _) => stream::validate(),
+        (_, true) => stream::run_all(args.samples.as_deref()),
+        _ => direct::run_once(args),
+    }
 }
 
 /// The hidden verb `launch`: a spec on standard input, a record on standard output.

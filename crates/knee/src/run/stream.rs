@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::launch::{Launch, Outcome, Streams, blank, launch};
 use super::signals::Signals;
 use super::tree;
-use crate::error::{Failure, status};
+use crate::error::{Failure, print_out, status};
 use crate::record::Record;
 use crate::spec::Spec;
 
@@ -144,6 +144,15 @@ fn start_launcher(spec: &Spec, samples: Option<&Path>) -> io::Result<Child> {
     Ok(launcher)
 }
 
+/// Reads specs and says whether all of them could be run, without running one.
+pub(crate) fn validate() -> Result<ExitCode, Failure> {
+    for line in io::stdin().lines() {
+        let line = line.map_err(|error| Failure::new(format!("cannot read specs: standard input: {error}")))?;
+        super::child::validate(&Spec::read(&line)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Waits for the launcher or a signal; true when nobody reads our standard output any more.
 fn poll_launcher(output: BorrowedFd<'_>, stdout: BorrowedFd<'_>, signals: &Signals) -> bool {
     let mut fds =
@@ -205,7 +214,7 @@ pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     let how = Launch { streams: Streams::Captured, samples, lifeline: Some(stdin.as_fd()), signals: &signals };
     match launch(&spec, &how) {
         Outcome::Ran(record) | Outcome::Refused(record, _) => {
-            println!("{}", serde_json::to_string(&record).map_err(Failure::new)?);
+            print_out(&format!("{}\n", serde_json::to_string(&record).map_err(Failure::new)?))?;
             Ok(ExitCode::SUCCESS)
         }
         Outcome::Abandoned => Ok(stopped()),

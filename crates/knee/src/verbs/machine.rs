@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use knee_machine::{CpuSet, Fact, Topology};
 
 use crate::cli;
-use crate::error::Failure;
+use crate::error::{Failure, print_out};
 
 /// Prints the topology.
 pub(crate) fn show(args: &cli::Machine) -> Result<ExitCode, Failure> {
     let machine = read(args.root.as_deref())?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&machine).map_err(Failure::new)?);
+        print_out(&format!("{}\n", serde_json::to_string_pretty(&machine).map_err(Failure::new)?))?;
     } else {
-        print!("{}", drawn(&machine));
+        print_out(&drawn(&machine))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,7 +8,7 @@ use knee_machine::{Placement, Topology};
 use knee_workload::{Args, Bind, Phases, Team};
 
 use crate::cli;
-use crate::error::Failure;
+use crate::error::{Failure, print_out};
 use crate::registry;
 
 /// Does what was asked.
@@ -43,9 +43,9 @@ fn count(args: &cli::Mine) -> Result<ExitCode, Failure> {
             "schema": 1, "pattern": args.pattern, "plan": args.plan, "graph": args.graph, "count": number,
             "threads": threads, "facts": facts, "phases": phases.done(),
         });
-        println!("{report:#}");
+        print_out(&format!("{report:#}\n"))?;
     } else {
-        println!("{answer}");
+        print_out(&format!("{answer}\n"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

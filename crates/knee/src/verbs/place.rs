@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::machine;
 use crate::cli;
-use crate::error::Failure;
+use crate::error::{Failure, print_out};
 
 /// A thread's place with everything that tells it from the others.
 #[derive(Serialize)]
@@ -35,16 +35,16 @@ pub(crate) fn show(args: &cli::Place) -> Result<ExitCode, Failure> {
     let placement: Placement = args.placement.parse()?;
     let places = places(&machine, &placement, args.threads)?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&places).map_err(Failure::new)?);
+        print_out(&format!("{}\n", serde_json::to_string_pretty(&places).map_err(Failure::new)?))?;
         return Ok(ExitCode::SUCCESS);
     }
     match places.places {
-        None => println!("the kernel decides, among cpus {}", machine.allowed.cpus),
+        None => print_out(&format!("the kernel decides, among cpus {}\n", machine.allowed.cpus))?,
         Some(places) => {
-            println!("thread  cpu  core  node  socket");
+            print_out("thread  cpu  core  node  socket\n")?;
             for place in places {
                 let Place { thread, cpu, core, node, socket } = place;
-                println!("{thread:>6} {cpu:>4} {core:>5} {node:>5} {socket:>7}");
+                print_out(&format!("{thread:>6} {cpu:>4} {core:>5} {node:>5} {socket:>7}\n"))?;
             }
         }
     }

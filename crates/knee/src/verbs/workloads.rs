@@ -6,7 +6,7 @@ use knee_workload::{Param, Workload};
 use serde_json::{Value, json};
 
 use crate::cli;
-use crate::error::Failure;
+use crate::error::{Failure, print_out};
 use crate::registry;
 
 /// Prints the list.
@@ -14,15 +14,15 @@ pub(crate) fn show(args: &cli::Workloads) -> Result<ExitCode, Failure> {
     if !args.resolve.is_empty() {
         let (workload, args) = registry::resolve(&args.resolve)?;
         let phase = registry::find(&workload)?.phase();
-        println!("{}", json!({ "workload": workload, "args": args, "phase": phase }));
+        print_out(&format!("{}\n", json!({ "workload": workload, "args": args, "phase": phase })))?;
     } else if args.json {
         let list: Vec<Value> = registry::workloads().map(described).collect();
-        println!("{:#}", json!({ "schema": 1, "workloads": list }));
+        print_out(&format!("{:#}\n", json!({ "schema": 1, "workloads": list })))?;
     } else {
         for workload in registry::workloads() {
-            println!("{:<10} {}", workload.name(), workload.summary());
+            print_out(&format!("{:<10} {}\n", workload.name(), workload.summary()))?;
             for param in workload.params() {
-                println!("    {:<14} {}", usage(param), meaning(param));
+                print_out(&format!("    {:<14} {}\n", usage(param), meaning(param)))?;
             }
         }
     }

@@ -1,0 +1,22 @@
+//! The hidden verb `copies`: the same command several times at once. As the control of a study it shows what the machine
+//! does to that many threads that have nothing to do with each other.
+
+use std::process::{Child, Command, ExitCode};
+
+use crate::cli::Copies;
+use crate::error::{Failure, status};
+
+/// Starts all copies, waits for all, and ends as the first one that failed.
+pub(crate) fn verb(args: &Copies) -> Result<ExitCode, Failure> {
+    let (program, words) = args.command.split_first().ok_or_else(|| Failure::new("nothing to run"))?;
+    let fail = |error: std::io::Error| Failure::new(format!("cannot run {program}: {error}")).code(status::NOT_FOUND);
+    let start = |_| Command::new(program).args(words).spawn();
+    let mut copies: Vec<Child> = (0..args.number).map(start).collect::<Result<_, _>>().map_err(fail)?;
+    let mut worst = 0;
+    for copy in &mut copies {
+        let ended = copy.wait().map_err(fail)?;
+        let code = ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(status::SIGNALLED);
+        worst = if worst == 0 { code } else { worst };
+    }
+    Ok(ExitCode::from(worst))
+}
