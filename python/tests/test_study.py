@@ -47,10 +47,14 @@ def test_without_names_studies_do_not_overwrite_each_other(binary, tmp_path):
     assert len(list((tmp_path / "knee-studies").iterdir())) == 2
 
 
-def test_bad_runs_are_kept_and_said(binary, tmp_path):
-    done = knee(binary, "study", "--out", "s", *SHORT, "--", "sh", "-c", "exit 5", cwd=tmp_path)
+def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(binary, tmp_path):
+    done = knee(binary, "study", "--out", "s", *SHORT, "--", "sh", "-c", "echo why >&2; exit 5", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "run 0001: exit status 5: why" in done.stderr
+    assert "every run of the first block failed" in done.stderr
+    assert len(Folder(tmp_path / "s").read_records()) == 2
+    done = knee(binary, "study", "--resume", "s", cwd=tmp_path)
     assert done.returncode == 1
-    assert "exit status 5" in done.stderr
     assert "4 of 4 runs were bad" in done.stdout
     assert "no verdict" in done.stdout
 

@@ -55,4 +55,5 @@ def _ending(record: Record) -> str:
     for key, words in (("error", "{}"), ("timeout_s", "stopped after {} s"), ("signal", "ended by signal {}")):
         if end.get(key) is not None:
             return words.format(end[key])
-    return f"exit status {end.get('code')}"
+    said = str(record["output"].get("stderr_tail", "")).strip().splitlines()
+    return f"exit status {end.get('code')}" + (f": {said[0][:100]}" if said else "")

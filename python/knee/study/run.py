@@ -72,11 +72,18 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None]) -> None:
         folder.mend_records()
         todo = remaining(folder)
         if todo:
+            fresh = len(todo) == len(folder.read_plan())
             with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
+                good = False
                 for spec in todo:
+                    if fresh and not good and spec["block"] == 2:
+                        hint = f"see why above; knee study --resume {folder.path} goes on all the same"
+                        raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
                     line = _exchange(runner, spec, folder)
                     _append(log, line, folder)
-                    tell(spec, json.loads(line))
+                    record: Record = json.loads(line)
+                    good = good or record["exit"].get("code") == 0
+                    tell(spec, record)
 
 
 @contextmanager
