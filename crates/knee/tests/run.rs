@@ -137,15 +137,16 @@ fn a_flood_of_output_does_not_outrun_the_time_limit() {
 #[test]
 fn hundreds_of_processes_are_sampled_within_the_limit_of_open_files_and_all_ended() {
     let mut crowd = spec(&["sh", "-c", "i=0; while [ $i -lt 700 ]; do sleep 63.5 & i=$((i+1)); done; sleep 63.5"]);
-    crowd["timeout_s"] = json!(2.5);
+    crowd["timeout_s"] = json!(4.0);
     let limited = format!("ulimit -n 1024; exec {} run --stdin", env!("CARGO_BIN_EXE_knee"));
     let mut runner = Command::new("sh");
     let mut runner = runner.args(["-c", &limited]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     writeln!(runner.stdin.take().unwrap(), "{crowd}").unwrap();
     let output = runner.wait_with_output().unwrap();
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(record["exit"]["timeout_s"], json!(2.5), "{record}");
-    assert!(record["threads"].as_array().unwrap().len() >= 300, "{}", record["threads"]);
+    assert_eq!(record["exit"]["timeout_s"], json!(4.0), "{record}");
+    let seen = record["threads"].as_array().unwrap().len();
+    assert!(seen >= 200, "{seen} threads were seen");
     assert!(!alive("63.5"));
 }
 
