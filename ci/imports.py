@@ -29,7 +29,8 @@ ROOMS = {
     "plots": {"stats", "store"},
     "opened": {"explain", "plots", "store", "report"},
     "report": {"explain", "plots", "stats", "store", "opened"},
-    "cli": {"_binary", "store", "study", "opened", "report"},
+    "asking": {"_binary", "store", "study"},
+    "cli": {"_binary", "asking", "store", "study", "opened", "report"},
     "__main__": {"cli"},
     "__init__": {"opened"},
 }

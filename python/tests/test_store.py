@@ -7,6 +7,7 @@ from conftest import record
 
 from knee import store
 from knee.store import Folder, StudyError
+from knee.store.runs import _run as judged
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 
@@ -76,9 +77,9 @@ def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
     spec = {"schema": 1, "id": "1", "cell": {}, "block": 1, "program": {}, "threads": 1, "cpus": [], "bind": "set"}
     phases = [{"name": "match", "wall_ns": 2_000_000_000, "cpu_ns": 3_000_000_000}]
     metric = {"name": "match", "value": 2.0, "unit": "s"}
-    run = store._run(0, spec, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
+    run = judged(0, spec, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
     assert (run.time_s, run.cpu_s) == (2.0, 3.0)
-    printed = store._run(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
+    printed = judged(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
     assert (printed.time_s, printed.cpu_s) == (0.25, None)
 
 

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitCode;
 
-use knee_machine::Placement;
+use knee_machine::{Placement, Topology};
 use knee_workload::Bind;
 
 use super::capture::Echo;
-use super::launch::{Launch, Outcome, Streams, launch, machine};
+use super::launch::{Launch, Outcome, Streams, launch};
 use super::signals::Signals;
 use crate::cli::Run;
 use crate::error::{Failure, print_out, status};
@@ -57,7 +57,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
 }
 
 fn spec(args: Run) -> Result<Spec, Failure> {
-    let machine = machine()?;
+    let machine = Topology::this_machine()?;
     let threads = args.threads.unwrap_or(machine.allowed.cpus.len());
     let placement: Placement = args.placement.parse()?;
     let usage = "`knee run --help` shows how";

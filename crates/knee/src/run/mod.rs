@@ -16,6 +16,7 @@ pub(crate) mod copies;
 mod direct;
 mod launch;
 mod outcome;
+mod running;
 mod signals;
 mod stream;
 mod tree;

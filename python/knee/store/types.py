@@ -1,0 +1,76 @@
+"""The two shapes that cross the seam, as Python sees them, and the error that everything here raises."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NotRequired, TypedDict, cast
+
+SCHEMA = 1
+"""Version of specs and records that this package reads and writes."""
+
+Level = str | int | float
+"""A level of a factor."""
+
+
+class StudyError(Exception):
+    """What failed, which thing, the reason; and the one thing to try."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Spec(TypedDict):
+    """One line of plan.jsonl; ``schema/spec.schema.json`` is the authority."""
+
+    schema: int
+    id: str
+    cell: dict[str, Level]
+    block: int
+    program: dict[str, Any]
+    threads: int
+    cpus: list[int]
+    bind: str
+    memory: NotRequired[dict[str, Any]]
+    counters: NotRequired[list[str]]
+    sample_ms: NotRequired[int]
+    sampler_cpu: NotRequired[int]
+    timeout_s: NotRequired[float]
+    metric: NotRequired[dict[str, str]]
+    check: NotRequired[dict[str, str]]
+
+
+class Record(TypedDict):
+    """One line of records.jsonl; ``schema/record.schema.json`` is the authority."""
+
+    schema: int
+    id: str
+    block: int
+    launch: int
+    start: str
+    wall_ns: int
+    user_ns: int
+    system_ns: int
+    phases: list[dict[str, Any]]
+    exit: dict[str, Any]
+    metric: NotRequired[dict[str, Any]]
+    check: NotRequired[dict[str, Any]]
+    rusage: dict[str, int]
+    counters: dict[str, Any]
+    pages: dict[str, Any]
+    threads: list[dict[str, Any]]
+    sampling: NotRequired[dict[str, int]]
+    validity: NotRequired[dict[str, float]]
+    samples: NotRequired[str]
+    facts: NotRequired[dict[str, str]]
+    output: dict[str, Any]
+    simulated: bool
+
+
+def finite(value: object) -> object:
+    """Return plain data with null for every number that is not known: JSON has no NaN."""
+    if isinstance(value, dict):
+        return {str(key): finite(inner) for key, inner in cast("dict[Any, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in cast("list[object]", value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
