@@ -154,7 +154,7 @@ pub(crate) struct Mine {
     /// count: count a pattern; edges: print the graph as a plain edge list
     #[arg(value_parser = ["count", "edges"])]
     pub(crate) action: String,
-    /// An edge list (plain, gz, zst) or rmat:SCALE[:EDGE_FACTOR[:SEED]]
+    #[arg(help = "An edge list (plain, gz, zst) or rmat:SCALE[:EDGE_FACTOR[:SEED]]")]
     pub(crate) graph: String,
     /// triangle, diamond or 4-clique
     #[arg(long, default_value = "diamond")]
