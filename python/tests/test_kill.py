@@ -76,7 +76,7 @@ def kill_at_random(binary: str, folder: Path, kills: int, seed: int) -> dict[str
         out = folder / f"s{number}"
         # A child and a grandchild, both of which would outlive the test by far if anybody left them.
         program = ["sh", "-c", f"sleep {MARK} & sh -c 'sleep {MARK} & sleep 0.02; exit 0' & sleep 0.04; exit 0"]
-        first = [binary, "study", "--no-report", "--out", str(out), "--blocks", "3", "--factor", "threads=1", "--"]
+        first = [binary, "study", "--no-report", "--out", str(out), "--blocks", "12", "--factor", "threads=1", "--"]
         words = [*first, *program]
         for _ in range(40):
             study = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
