@@ -120,7 +120,7 @@ fn chosen(fact: &mut Fact) {
 fn hardware_counters(root: &Path) -> Fact {
     let devices = root.join("sys/bus/event_source/devices");
     let cpu = ["cpu", "cpu_core", "armv8_pmuv3_0"].iter().find(|name| devices.join(name).exists());
-    known_or(cpu.map(|name| (*name).into()), "no hardware PMU: the kernel lists no cpu event source")
+    known_or(cpu.map(|name| (*name).into()), "no hardware PMU: the kernel lists no cpu events")
 }
 
 fn field(cpuinfo: &str, name: &str) -> Option<String> {

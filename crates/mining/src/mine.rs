@@ -42,7 +42,7 @@ impl Workload for Mine {
             },
             Param {
                 name: "graph",
-                summary: "an edge list (plain, gz, zst) or rmat:SCALE[:EDGE_FACTOR[:SEED]]",
+                summary: "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]",
                 default: None,
                 values: NO_VALUES,
                 positional: true,
@@ -56,7 +56,7 @@ impl Workload for Mine {
             },
             Param {
                 name: "plan",
-                summary: "match vertex by vertex, or count in closed form",
+                summary: "match vertices, or use formulas",
                 default: Some("explore"),
                 values: &["explore", "formula"],
                 positional: false,

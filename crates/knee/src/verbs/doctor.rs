@@ -51,7 +51,7 @@ fn examine(machine: &Topology) -> Vec<Finding> {
             "governor",
             "steady clock",
             |text| text == "performance",
-            "The clock may change during a study; the clock proxy in each record watches it.\n     Where the governor can be set: cpupower frequency-set -g performance",
+            "The clock may change; the clock proxy in each record watches it.\n     Where the governor can be set: cpupower frequency-set -g performance",
         ),
         (
             "numa_balancing",
@@ -63,13 +63,13 @@ fn examine(machine: &Topology) -> Vec<Finding> {
             "autogroup",
             "nice works",
             |text| text == "0",
-            "Sessions share the cpus evenly, so `nice` does not protect a measurement from\n     another one. sysctl kernel.sched_autogroup_enabled=0, or look at validity.",
+            "Sessions share the cpus evenly: `nice` does not protect a run from another\n     session. sysctl kernel.sched_autogroup_enabled=0, or look at validity.",
         ),
         (
             "hypervisor",
             "bare metal",
             |text| text == "no",
-            "A hypervisor may take cpus away and may hide siblings; steal is recorded with\n     each run. Nothing to set from inside.",
+            "A hypervisor may take cpus away and hide siblings; steal is recorded with\n     each run. Nothing to set from inside.",
         ),
     ];
     findings.extend(rules.into_iter().map(|(fact, name, good, advice)| rule(machine, fact, name, good, advice)));
