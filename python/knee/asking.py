@@ -43,7 +43,6 @@ def asking(command: Any) -> Any:
             click.option(
                 "--unit",
                 type=click.Choice(["s", "ms", "us", "ns"]),
-                default="s",
                 help="Unit of --metric.  [default: s]",
             ),
             click.option("--check", metavar="REGEX", help="Standard output must match this."),
@@ -84,10 +83,12 @@ def question_of(asked: dict[str, Any]) -> Question:
         given["check"] = {"stdout": _pattern(asked["check"], "--check")}
     if asked["baseline"]:
         given["baseline"] = _serial(shlex.split(asked["baseline"]))
+    if asked["unit"] and not asked["metric"]:
+        raise StudyError("--unit says what --metric is in: there is no --metric")
     if asked["phase"] and asked["metric"]:
         raise StudyError("--phase and --metric: a study measures one thing")
     if asked["metric"]:
-        given["metric"] = {"regex": _pattern(asked["metric"], "--metric"), "unit": asked["unit"]}
+        given["metric"] = {"regex": _grouped(asked["metric"]), "unit": asked["unit"] or "s"}
     elif asked["phase"]:
         given["metric"] = {"phase": asked["phase"]}
     if asked["copies"]:
@@ -111,6 +112,12 @@ def _with_phase(what: Question) -> Question:
     return dataclasses.replace(what, metric={"phase": resolved["phase"]})
 
 
+def _grouped(text: str) -> str:
+    if re.compile(_pattern(text, "--metric")).groups < 1:
+        raise StudyError(f"--metric: {text!r} has no group", hint="put the number in brackets: 'took ([0-9.]+) s'")
+    return text
+
+
 def _pattern(text: str, where: str) -> str:
     try:
         re.compile(text)
@@ -125,19 +132,31 @@ def _from_words(words: list[str]) -> Question:
     behind = raw[raw.index("--") + 1 :] if "--" in raw else None
     if behind == words:
         program: dict[str, Any] = {"command": words, "directory": str(Path.cwd())}
-        return Question(name=Path(words[0]).name, program=program)
+        return Question(name=_title(words), program=program)
     if "/" in words[0] or words[0].endswith(".toml"):
         if len(words) > 1:
-            raise StudyError(f"one word too many: {words[1]!r}", hint="options stand before the study file")
+            raise StudyError(
+                f"one word too many: {words[1]!r}", hint="a program stands behind --, and options before the study file"
+            )
         return question.from_file(Path(words[0]))
     program, phase = _program(words)
     title = " ".join(Path(w).name if "/" in w else w for w in words if not w.startswith("--"))
     return Question(name=title, program=program, metric={"phase": phase} if phase else None)
 
 
+def _title(words: list[str]) -> str:
+    """Name a program by its own file, a script by the script's."""
+    interpreted = re.fullmatch(r"(python|node|ruby|perl|bash|sh)[0-9.]*", Path(words[0]).name)
+    script = interpreted and len(words) > 1 and not words[1].startswith("-")
+    return Path(words[1] if script else words[0]).name
+
+
 def _program(words: list[str]) -> tuple[dict[str, Any], str | None]:
     """Resolve a workload; return it with the phase that is the work itself."""
-    resolved = _binary.ask("workloads", "--resolve", *words)
+    try:
+        resolved = _binary.ask("workloads", "--resolve", *words)
+    except StudyError as error:
+        raise StudyError(str(error), hint=error.hint or "options of the study stand before the workload") from error
     args: dict[str, str] = resolved["args"]
     return {"workload": resolved["workload"], "args": args, "directory": str(Path.cwd())}, resolved["phase"]
 

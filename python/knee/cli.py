@@ -65,8 +65,8 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
     knee study --resume FOLDER
     """
     if resume is not None:
-        if asked["words"]:
-            raise StudyError("--resume goes on with a study as it was planned: it takes no words")
+        if any(value not in (None, (), False) for value in asked.values()):
+            raise StudyError("--resume goes on with a study as it was planned: it takes no words and no other options")
         folder = Folder(resume)
         folder.check()
     else:
@@ -87,7 +87,9 @@ def _find_program(program: dict[str, Any]) -> None:
     name = str(program.get("command", ["{"])[0])
     path = str(Path(program.get("directory", ".")) / name) if "/" in name else name
     if "{" not in name and shutil.which(path) is None:
-        raise StudyError(f"cannot run {name}: no such program", hint="give its path, or build it first")
+        raise StudyError(
+            f"cannot run {name}: no such program, or not executable", hint="give its path, or build it first"
+        )
 
 
 def _measure(folder: Folder, report: bool) -> int:
@@ -128,7 +130,7 @@ def plan_verb(out: Path | None, **asked: Any) -> int:
     afterwards. Placements are those of the machine where the plan is made.
     """
     if out is not None:
-        _planned(out, asked)
+        click.echo(str(_planned(out, asked).path))
         return 0
     for spec in _specs(question_of(asked))[1]:
         click.echo(json.dumps(spec))

@@ -37,6 +37,12 @@ def test_enough_is_the_smallest_count_as_good_as_the_best():
     assert curve(times, times).enough.threads == 4
 
 
+def test_one_noisy_count_does_not_stand_for_all_larger_ones():
+    steady = np.array([1.0, 1.001, 0.999])
+    times = {1: steady, 2: 0.5 * np.array([0.4, 1.0, 2.4]), 3: 0.6 * steady[::-1]}
+    assert curve(times, times).enough.threads != 1
+
+
 def test_noise_of_the_base_does_not_hide_what_the_blocks_show():
     """Every interval of a speedup carries T1's noise; the counts among themselves do not."""
     base = np.exp(np.random.default_rng(4).normal(0, 0.2, 5))

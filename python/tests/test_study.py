@@ -62,7 +62,7 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--", "/nonexistent/x"], "cannot run /nonexistent/x: no such program"),
+        (["--", "/nonexistent/x"], "cannot run /nonexistent/x: no such program, or not executable"),
         (["nosuchworkload"], 'unknown workload: "nosuchworkload"'),
         ([], "nothing to study"),
         (["--factor", "threads=0", "--", "true"], "0 is not a number of threads"),
@@ -78,6 +78,11 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--check", "(?<=x)y", "--", "true"], "bad spec: run 0001: regex parse error"),
         (["--baseline", "true", "sumeuler"], "a command as baseline has no phase sum"),
         (["--copies", "sumeuler"], "copies are for commands"),
+        (["--unit", "ms", "--", "true"], "there is no --metric"),
+        (["--metric", "took [0-9]+", "--", "true"], "has no group"),
+        (["--resume", "s", "--blocks", "3"], "it takes no words and no other options"),
+        (["./script.sh", "{threads}"], "a program stands behind --"),
+        (["sumeuler", "--blocks", "3"], "options of the study stand before the workload"),
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_two(binary, tmp_path, words, reason):

@@ -65,11 +65,9 @@ impl From<knee_machine::Error> for Failure {
         let hint = match &error {
             E::UnknownPlacement(_) => {
                 let names: Vec<_> = knee_machine::Placement::NAMED.iter().map(|(name, _)| *name).collect();
-                Some(format!("use one of {}, or cpus like 0,2,4-7", names.join(", ")))
+                Some(format!("{}, or cpus like 0,2,4-7", names.join(", ")))
             }
-            E::TooFewPlaces { .. } => {
-                Some("`knee run --bind set`, and every study, puts more threads than cpus on the whole set".into())
-            }
+            E::TooFewPlaces { .. } => Some("`knee run --bind set` puts more threads than cpus on the whole set".into()),
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
             _ => None,
         };

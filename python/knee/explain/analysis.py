@@ -63,6 +63,7 @@ class Analysis:
                 "name": one.name,
                 "levels": one.levels,
                 "base": one.curve.base,
+                "copies": {str(n): asdict(found) for n, found in one.copies.items()},
                 "points": list(map(asdict, one.curve.points)),
             }
             for one in self.series

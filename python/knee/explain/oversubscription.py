@@ -19,6 +19,10 @@ WAITED = 0.10
 """Threads together must have waited at least this part of the run time for a cpu."""
 
 
+OTHERS = 0.05
+"""Only runs whose cpus were busy with other work for less than this part of the time count."""
+
+
 def examine(series: Series) -> Finding | None:
     """Return the finding at the largest thread count, or None."""
     fitting = [point for point in series.curve.points if point.threads <= series.cpus]
@@ -36,7 +40,7 @@ def examine(series: Series) -> Finding | None:
         signs=(
             f"speedup at {last.threads} threads: {last.speedup.estimate:.2f}",
             f"speedup at {best.threads}: {best.speedup.estimate:.2f}",
-            f"threads were ready and had no cpu for {100 * waited:.0f} % of the run time, added up",
+            f"threads were ready and had no cpu for {100 * waited:.0f} % of the run time, all threads added up",
         ),
         refute=f"{last.threads} threads on as many cpus: if they are no faster there, cpus were not what was missing",
         remedy=f"use at most {series.cpus} threads",
@@ -48,6 +52,8 @@ def _waited(series: Series, threads: int) -> float | None:
     shares: list[float] = []
     for run in series.runs:
         waits = [thread.get("wait_ns") for thread in run.record["threads"]]
-        if run.threads == threads and run.bad is None and waits and None not in waits:
+        # Where other work held the cpus, waiting says nothing about these threads.
+        alone = run.record.get("validity", {}).get("other_busy", 1.0) <= OTHERS
+        if run.threads == threads and run.bad is None and alone and waits and None not in waits:
             shares.append(sum(wait for wait in waits if wait) / max(1, run.record["wall_ns"]))
     return sum(shares) / len(shares) if shares else None

@@ -10,6 +10,10 @@ COUNTS_FOR_A_LAW = 6
 """With fewer thread counts no law is fitted and no knee is claimed."""
 
 
+CLEARLY_SLOWER = 0.99
+"""A speedup whose interval ends below this is called slower; closer to 1 the printed digits would not show it."""
+
+
 def main_series(series: list[Series]) -> Series | None:
     """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the one of least time."""
     return min(series, key=lambda one: (not one.pinned, one.curve.best().mean_s), default=None)
@@ -42,7 +46,7 @@ def _scaling(curve: Curve, where: str) -> str:
         return f"too few good runs {where} for an interval, so nothing is said about speedup"
     if not gains:
         top = curve.points[-1]
-        worse = top.speedup.interval.high < 1
+        worse = top.speedup.interval.high < CLEARLY_SLOWER
         than = f"slower than {base}" if worse else f"not faster than {base}, as far as the interval can see"
         return f"{_threads(top.threads)} {where} are {than} ({_speedup(top)})"
     enough = curve.enough

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -22,9 +24,18 @@ def show(analysis: Analysis) -> None:
     for name, one in analysis.baseline.items():
         times = f"{one.estimate:.2f} [{one.interval.low:.2f}, {one.interval.high:.2f}] times"
         console.print(Text(f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."))
+    for series in analysis.series:
+        for number, ratio in series.copies.items():
+            ends = f"[{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"
+            took = f"{ratio.estimate:.2f} {ends} times as long as one"
+            console.print(Text(f"{series.name}: {number} one-thread copies side by side take {took}."))
+    if analysis.disturbed:
+        many = f"{len(analysis.disturbed)} of {analysis.made} runs were disturbed"
+        console.print(Text(f"{many} (other work, steal, clock); they count, and the report marks them."))
     if analysis.bad:
+        commonest = Counter(analysis.bad.values()).most_common(1)[0][0]
         console.print(
-            Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count; the report lists them.")
+            Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count, mostly: {commonest}")
         )
     if analysis.drift.found:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))

@@ -43,7 +43,7 @@ class Curve:
     base: int
     points: tuple[Point, ...]
     enough: Point
-    """The smallest count that is as good as the best one: the paired interval of their ratio contains 1."""
+    """The smallest count that no larger one beats: every interval of their ratio, block by block, contains 1."""
 
     def best(self) -> Point:
         """Return the point of the highest speedup; it may be ahead of others by noise only."""
@@ -78,13 +78,14 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Curve | None:
 
 
 def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
-    """Compare every count with the best one directly: through T1 both would carry T1's noise."""
-    best = max(points, key=lambda point: point.speedup.estimate)
-    for point in points:
-        against = ratio(times[point.threads], times[best.threads])
-        if against.blocks > 1 and not against.interval.low > 1:
+    """Find the smallest count that no larger one beats. Counts are compared directly, block by block: through T1 every
+    one of them would carry T1's noise, and one noisy count must not stand for all larger ones.
+    """
+    for place, point in enumerate(points):
+        larger = (ratio(times[point.threads], times[other.threads]) for other in points[place + 1 :])
+        if not any(against.interval.low > 1 for against in larger):
             return point
-    return best
+    return points[-1]
 
 
 def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Point:
