@@ -59,11 +59,25 @@ pub(crate) struct Json {
     pub(crate) json: bool,
 }
 
+/// Which machine a verb looks at.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Read another machine: a folder with its /sys and /proc, hwloc's XML, or a
+    /// description like "pack:2 core:4 pu:2"
+    #[arg(long, short, value_name = "FOLDER|XML|TEXT")]
+    pub(crate) input: Option<String>,
+    /// Read /sys and /proc under this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "input")]
+    pub(crate) root: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Machine {
-    /// Read /sys and /proc under this folder instead of this machine's
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Print hwloc's XML, for lstopo and every tool on hwloc
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) xml: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -76,9 +90,8 @@ pub(crate) struct Place {
     /// How many threads; the whole order without it
     #[arg(long, short = 'n')]
     pub(crate) threads: Option<usize>,
-    /// Read /sys and /proc under this folder instead of this machine's
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: Input,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

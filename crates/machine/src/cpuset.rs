@@ -36,9 +36,41 @@ impl CpuSet {
             })
         };
         let words = text.trim().rsplit(',').map(word).collect::<Result<Vec<_>, _>>()?;
+        if words.len() > HIGHEST as usize / 32 {
+            return Err(Error::CpuList {
+                text: text.chars().take(40).collect(),
+                reason: "a mask of that length".into(),
+            });
+        }
         let bits =
             |(base, word): (u32, u32)| (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| base + bit);
         Ok((0..).step_by(32).zip(words).flat_map(bits).collect())
+    }
+
+    /// From hwloc's notation: words of 32 bits in hexadecimal with `0x`, the highest first, empty for 0.
+    ///
+    /// # Errors
+    /// [`Error::CpuList`] when a word is no hexadecimal number, or the set is infinite (`0xf...f`).
+    pub fn from_hwloc(text: &str) -> Result<Self, Error> {
+        let plain = |word: &str| {
+            let digits = word.trim().trim_start_matches("0x");
+            if digits.is_empty() { "0".to_owned() } else { digits.to_owned() }
+        };
+        Self::from_mask(&text.split(',').map(plain).collect::<Vec<_>>().join(","))
+    }
+
+    /// In hwloc's notation.
+    #[must_use]
+    pub fn to_hwloc(&self) -> String {
+        let Some(last) = self.0.last() else { return "0x0".into() };
+        let word = |base: u32| (0..32).filter(|bit| self.contains(base + bit)).fold(0u32, |word, bit| word | 1 << bit);
+        (0..=last / 32).rev().map(|at| format!("0x{:08x}", word(at * 32))).collect::<Vec<_>>().join(",")
+    }
+
+    /// Whether every member is in `other` too.
+    #[must_use]
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.0.is_subset(&other.0)
     }
 
     /// How many there are.
@@ -75,6 +107,12 @@ impl CpuSet {
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         Self(self.0.difference(&other.0).copied().collect())
+    }
+}
+
+impl Extend<u32> for CpuSet {
+    fn extend<I: IntoIterator<Item = u32>>(&mut self, cpus: I) {
+        self.0.extend(cpus);
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod cpuset;
 pub mod facts;
 pub mod memory;
+mod nest;
 pub mod placement;
 pub mod sys;
 pub mod topology;
@@ -37,6 +38,14 @@ pub enum Error {
         text: String,
         /// What it should hold.
         expected: &'static str,
+    },
+    /// A synthetic description of a machine that is not understood.
+    #[error("bad description of a machine: {text:?}: {reason}")]
+    Synthetic {
+        /// The description.
+        text: String,
+        /// Why it was refused.
+        reason: String,
     },
     /// A cpu list like `0-3,8` does not parse.
     #[error("bad cpu list: {text:?}: {reason}")]

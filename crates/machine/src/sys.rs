@@ -6,22 +6,47 @@ use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use rustix::thread::{self, CpuSet as Mask};
+use rustix::thread;
 
 use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
 
-/// Largest cpu number an affinity mask can hold here, plus one.
-const MASK_CPUS: u32 = 1024;
-const _: () = assert!(MASK_CPUS as usize == Mask::MAX_CPU);
+/// Cpus an affinity mask can hold here: more than any kernel numbers (`CONFIG_NR_CPUS` is at most 8192).
+const MASK_CPUS: u32 = 1 << 16;
 /// Nodes a policy mask can hold: the kernel's own limit (`CONFIG_NODES_SHIFT` = 10).
 const MASK_NODES: usize = 1024;
+const BITS: usize = libc::c_ulong::BITS as usize;
+
+/// An affinity mask of any width; rustix's holds 1024 cpus.
+type Mask = Vec<libc::c_ulong>;
 
 /// The cpus that the calling thread may run on.
 #[must_use]
 pub fn affinity() -> CpuSet {
-    let mask = thread::sched_getaffinity(None).unwrap_or_else(|_| Mask::new());
-    (0..MASK_CPUS).filter(|&cpu| mask.is_set(cpu as usize)).collect()
+    affinity_of(0).unwrap_or_default()
+}
+
+/// The cpus that a thread may run on; 0 is the calling one.
+///
+/// # Errors
+/// The kernel's, when there is no such thread.
+pub fn affinity_of(tid: i32) -> io::Result<CpuSet> {
+    let mut mask: Mask = vec![0; MASK_CPUS as usize / BITS];
+    // SAFETY: the pointer is to `size_of_val(mask)` bytes that live through the call, which writes at most so many.
+    let length =
+        unsafe { libc::syscall(libc::SYS_sched_getaffinity, tid, size_of_val(mask.as_slice()), mask.as_mut_ptr()) };
+    if length < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let set = |cpu: &u32| mask[*cpu as usize / BITS] >> (*cpu as usize % BITS) & 1 == 1;
+    Ok((0..MASK_CPUS).filter(set).collect())
+}
+
+/// The nodes that the calling process may have pages on, by its cpuset; none where the kernel does not say.
+#[must_use]
+pub fn memory_nodes() -> Option<CpuSet> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    text.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"))?.trim().parse().ok()
 }
 
 /// The cpu the calling thread is on right now.
@@ -35,17 +60,32 @@ pub fn current_cpu() -> u32 {
 /// # Errors
 /// The kernel's, when none of them is allowed.
 pub fn pin(cpus: &[u32]) -> io::Result<()> {
-    Ok(thread::sched_setaffinity(None, &mask(cpus)?)?)
+    pin_thread(0, cpus)
+}
+
+/// Puts a thread of any process of ours on `cpus`; 0 is the calling one.
+///
+/// # Errors
+/// The kernel's: the thread is gone, it is not ours, none of the cpus is allowed.
+pub fn pin_thread(tid: i32, cpus: &[u32]) -> io::Result<()> {
+    set_affinity(tid, &mask(cpus)?)
+}
+
+fn set_affinity(tid: i32, mask: &[libc::c_ulong]) -> io::Result<()> {
+    // SAFETY: the pointer is to `size_of_val(mask)` bytes that live through the call, which only reads them.
+    let done = unsafe { libc::syscall(libc::SYS_sched_setaffinity, tid, size_of_val(mask), mask.as_ptr()) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 fn mask(cpus: &[u32]) -> io::Result<Mask> {
-    let mut mask = Mask::new();
+    let highest = cpus.iter().max().copied().unwrap_or(0);
+    if highest >= MASK_CPUS {
+        let error = Error::CpuList { text: highest.to_string(), reason: format!("beyond cpu {}", MASK_CPUS - 1) };
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+    }
+    let mut mask: Mask = vec![0; highest as usize / BITS + 1];
     for &cpu in cpus {
-        if cpu >= MASK_CPUS {
-            let error = Error::CpuList { text: cpu.to_string(), reason: format!("beyond cpu {}", MASK_CPUS - 1) };
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
-        }
-        mask.set(cpu as usize);
+        mask[cpu as usize / BITS] |= 1 << (cpu as usize % BITS);
     }
     Ok(mask)
 }
@@ -61,7 +101,7 @@ pub fn place_on_exec(command: &mut Command, cpus: &[u32], memory: Option<&Memory
     let hook = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         if let Some(mask) = &mask {
-            thread::sched_setaffinity(None, mask)?;
+            set_affinity(0, mask)?;
         }
         if let Some((mode, nodes)) = &policy {
             set_mempolicy(*mode, nodes)?;

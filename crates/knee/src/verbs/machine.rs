@@ -10,8 +10,10 @@ use crate::error::{Failure, print_out};
 
 /// Prints the topology.
 pub(crate) fn show(args: &cli::Machine) -> Result<ExitCode, Failure> {
-    let machine = read(args.root.as_deref())?;
-    if args.json {
+    let machine = read(&args.input)?;
+    if args.xml {
+        print_out(&machine.to_hwloc_xml())?;
+    } else if args.json {
         print_out(&format!("{}\n", serde_json::to_string_pretty(&machine).map_err(Failure::new)?))?;
     } else {
         print_out(&drawn(&machine))?;
@@ -19,9 +21,13 @@ pub(crate) fn show(args: &cli::Machine) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// This machine, or the captured one under `root`.
-pub(crate) fn read(root: Option<&std::path::Path>) -> Result<Topology, Failure> {
-    Ok(root.map_or_else(Topology::this_machine, Topology::from_sysfs)?)
+/// This machine, or the one that was asked for.
+pub(crate) fn read(asked: &cli::Input) -> Result<Topology, Failure> {
+    Ok(match (&asked.root, &asked.input) {
+        (Some(root), _) => Topology::from_sysfs(root)?,
+        (None, Some(input)) => Topology::from_input(input)?,
+        (None, None) => Topology::this_machine()?,
+    })
 }
 
 fn drawn(machine: &Topology) -> String {

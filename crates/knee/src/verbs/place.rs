@@ -31,7 +31,7 @@ struct Places {
 
 /// Prints the order.
 pub(crate) fn show(args: &cli::Place) -> Result<ExitCode, Failure> {
-    let machine = machine::read(args.root.as_deref())?;
+    let machine = machine::read(&args.input)?;
     let placement: Placement = args.placement.parse()?;
     let places = places(&machine, &placement, args.threads)?;
     if args.json {

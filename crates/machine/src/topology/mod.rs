@@ -1,11 +1,21 @@
-//! The machine as a tree of sockets, nodes, caches, cores and hardware threads.
+//! The machine as lists of sockets, nodes, caches, cores and hardware threads.
+//!
+//! Three readers fill them: the kernel's files under any root ([`sysfs`]), hwloc's XML ([`hwloc`]) and hwloc's synthetic
+//! text ([`synthetic`]). [`export`] writes hwloc's XML. [`Topology::from_input`] tells the forms apart, as `lstopo -i` does.
 
-mod sysfs;
+mod allowed;
+mod export;
+mod hwloc;
+mod input;
+mod kinds;
+mod memory;
+mod synthetic;
+pub(crate) mod sysfs;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CpuSet, Facts};
+use crate::{CpuSet, Fact, Facts};
 
 /// A group of cpus with the number the kernel gives it: a socket or a die.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +24,51 @@ pub struct Group {
     pub id: u32,
     /// Its online cpus.
     pub cpus: CpuSet,
+}
+
+/// A group of cpus between the usual levels: a cluster that shares an L2 or an interconnect stop, a blade, a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedGroup {
+    /// Position among the groups of this machine.
+    pub id: u32,
+    /// `cluster`, `book`, `drawer`, or `group` where the source does not say.
+    pub kind: String,
+    /// Its online cpus.
+    pub cpus: CpuSet,
+}
+
+/// Cores of one kind on a machine that has several: performance and efficiency cores, big and little ones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuKind {
+    /// Position, the fastest kind last.
+    pub id: u32,
+    /// `performance`, `efficiency`, or `kind N` where the source does not say.
+    pub name: String,
+    /// Its online cpus.
+    pub cpus: CpuSet,
+    /// Highest clock in MHz as the machine claims it; absent where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_mhz: Option<u64>,
+    /// The kernel's relative capacity, 1024 for the fastest; absent where it gives none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u64>,
+}
+
+/// What the firmware claims of the way from a node's nearest cpus to its memory (HMAT).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Access {
+    /// Read latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_latency_ns: Option<u64>,
+    /// Write latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_latency_ns: Option<u64>,
+    /// Read bandwidth in MiB/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bandwidth_mib_s: Option<u64>,
+    /// Write bandwidth in MiB/s.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bandwidth_mib_s: Option<u64>,
 }
 
 /// A NUMA node. A node without cpus is a memory target only.
@@ -27,6 +82,31 @@ pub struct Node {
     pub memory_bytes: u64,
     /// The firmware's distances (SLIT) to the nodes in ascending order of id; empty where there are none.
     pub distances: Vec<u32>,
+    /// What memory it is, where the source says so: `DRAM`, `HBM`, `NVM`, `CXL`, `SPM` (special purpose).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The kernel's memory tier, lower is faster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u32>,
+    /// The firmware's claim of its latency and bandwidth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// Size of the cache that stands before its memory, 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub side_cache_bytes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Node {
+    /// A node of which only the number, the cpus and the size are known.
+    #[must_use]
+    pub fn plain(id: u32, cpus: CpuSet, memory_bytes: u64) -> Self {
+        Self { id, cpus, memory_bytes, distances: vec![], kind: None, tier: None, access: None, side_cache_bytes: 0 }
+    }
 }
 
 /// One cache and who shares it.
@@ -75,8 +155,13 @@ pub struct HardwareThread {
 /// What this process may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Allowed {
-    /// Online cpus inside the affinity mask.
+    /// Online cpus inside the affinity mask and the cpuset.
     pub cpus: CpuSet,
+    /// Nodes whose memory may be used.
+    pub nodes: CpuSet,
+    /// Cpus of the control group's cpuset where it is narrower than the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpuset: Option<CpuSet>,
     /// CPU time limit of the control group in cpus (quota / period); none means unlimited.
     pub quota_cpus: Option<f64>,
 }
@@ -90,6 +175,9 @@ pub struct Topology {
     pub sockets: Vec<Group>,
     /// Dies; empty where the kernel does not tell them apart from sockets.
     pub dies: Vec<Group>,
+    /// Clusters and other groups of cpus; empty where there are none.
+    #[serde(default)]
+    pub groups: Vec<NamedGroup>,
     /// NUMA nodes, CPU-less ones too.
     pub nodes: Vec<Node>,
     /// Caches by level, then by first cpu.
@@ -98,7 +186,10 @@ pub struct Topology {
     pub cores: Vec<Core>,
     /// Online hardware threads by number.
     pub hardware_threads: Vec<HardwareThread>,
-    /// Cpus that are present and switched off.
+    /// Kinds of cores; empty where the machine does not tell kinds apart, one where it has one.
+    #[serde(default)]
+    pub cpu_kinds: Vec<CpuKind>,
+    /// Cpus that are present and switched off; in hwloc's XML also those that its writer was not allowed to use.
     pub offline: CpuSet,
     /// What this process may use.
     pub allowed: Allowed,
@@ -139,4 +230,39 @@ impl Topology {
         let known = row.zip(position).and_then(|(node, at)| node.distances.get(at));
         known.copied().unwrap_or(if from == to { 10 } else { 20 })
     }
+
+    /// The node a cpu belongs to: the smallest one that has it, by number where several are alike.
+    #[must_use]
+    pub fn node_of(&self, cpu: u32) -> u32 {
+        node_of(&self.nodes, cpu)
+    }
+
+    /// What stands for sockets: the sockets, or the nodes where the kernel numbers no socket.
+    #[must_use]
+    pub fn socket_like(&self) -> Vec<CpuSet> {
+        let unnumbered = matches!(self.facts.get("socket_numbers"), Some(Fact::Unavailable { .. }));
+        let sets: Vec<_> = if unnumbered {
+            self.nodes.iter().map(|node| node.cpus.clone()).collect()
+        } else {
+            self.sockets.iter().map(|socket| socket.cpus.clone()).collect()
+        };
+        sets.into_iter().filter(|cpus| !cpus.is_empty()).collect()
+    }
+}
+
+fn node_of(nodes: &[Node], cpu: u32) -> u32 {
+    let holders = nodes.iter().filter(|node| node.cpus.contains(cpu));
+    holders.min_by_key(|node| (node.cpus.len(), node.id)).map_or(0, |node| node.id)
+}
+
+/// Hardware threads by number, from cores.
+fn hardware_threads(cores: &[Core]) -> Vec<HardwareThread> {
+    let of_core = |core: &Core| {
+        let (id, socket, node) = (core.id, core.socket, core.node);
+        let thread = move |cpu| HardwareThread { id: cpu, cpus: [cpu].into_iter().collect(), core: id, socket, node };
+        core.cpus.iter().map(thread).collect::<Vec<_>>()
+    };
+    let mut threads: Vec<_> = cores.iter().flat_map(of_core).collect();
+    threads.sort_by_key(|thread| thread.id);
+    threads
 }

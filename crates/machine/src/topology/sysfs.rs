@@ -2,14 +2,17 @@
 //!
 //! Rules that real machines forced: intersect every list with the online cpus (a node's `cpulist` may name absent
 //! ones); take a core from its sibling list, never from `core_id` (unique only inside a socket, and not always
-//! there); where sockets are not numbered (`physical_package_id` absent or -1) use the nodes instead.
+//! there); where sockets are not numbered (`physical_package_id` absent or -1) there is one as far as the kernel says,
+//! a fact tells so, and placements over sockets use the nodes instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Allowed, Cache, Core, Group, HardwareThread, Node, Topology};
-use crate::{CpuSet, Error, facts, sys};
+use super::{
+    Allowed, Cache, Core, Group, NamedGroup, Node, Topology, allowed, hardware_threads, kinds, memory, node_of,
+};
+use crate::{CpuSet, Error, Fact, facts, sys};
 
 impl Topology {
     /// Reads this machine, with the affinity mask and the quota of this very process.
@@ -19,49 +22,82 @@ impl Topology {
     pub fn this_machine() -> Result<Self, Error> {
         let mut topology = Self::from_sysfs(Path::new("/"))?;
         topology.allowed.cpus = sys::affinity().intersection(&topology.online());
+        if let Some(nodes) = sys::memory_nodes() {
+            topology.allowed.nodes = nodes;
+        }
         Ok(topology)
     }
 
-    /// Reads the machine whose `/sys` and `/proc` lie under `root`. Every online cpu counts as allowed.
+    /// Reads the machine whose `/sys` and `/proc` lie under `root`. What the cpuset that is captured there leaves out
+    /// is not allowed; without one, all that is online is.
     ///
     /// # Errors
     /// When `sys/devices/system/cpu` is missing under `root` or holds what no kernel writes.
     pub fn from_sysfs(root: &Path) -> Result<Self, Error> {
         let reader = Reader { root };
         let (online, offline) = reader.online_and_offline()?;
-        let nodes = reader.nodes(&online)?;
-        let socket_of = reader.sockets(&online, &nodes);
-        let cores = reader.cores(&online, &nodes, &socket_of)?;
+        let nodes = memory::nodes(root, &online)?;
+        let socket_of = reader.sockets(&online);
+        let of_cpu = |cpu: u32| socket_of.as_ref().map_or(0, |sockets| sockets[&cpu]);
+        let cores = reader.cores(&online, &nodes, of_cpu)?;
+        let mut facts = facts::read(root);
+        if socket_of.is_none() {
+            let unavailable = "the kernel numbers no socket (physical_package_id is -1 or absent)".into();
+            facts.insert("socket_numbers".into(), Fact::Unavailable { unavailable });
+        }
+        let (cpuset, memory_set) = allowed::cpuset(root);
+        let all_nodes: CpuSet = nodes.iter().map(|node| node.id).collect();
+        let may = cpuset.as_ref().map_or_else(|| online.clone(), |set| set.intersection(&online));
         Ok(Self {
             schema: Self::SCHEMA,
-            sockets: groups(&socket_of),
-            dies: reader.dies(&online),
+            sockets: groups(&online.iter().map(|cpu| (cpu, of_cpu(cpu))).collect()),
+            dies: reader.dies(&online, &cores),
+            groups: reader.groups(&online, &cores),
             caches: reader.caches(&online)?,
             hardware_threads: hardware_threads(&cores),
+            cpu_kinds: kinds::kinds(root, &online),
+            allowed: Allowed {
+                cpuset: cpuset.filter(|set| !online.difference(set).is_empty()),
+                cpus: may,
+                nodes: memory_set.map_or_else(|| all_nodes.clone(), |set| set.intersection(&all_nodes)),
+                quota_cpus: facts::quota_cpus(root),
+            },
             nodes,
             cores,
             offline,
-            allowed: Allowed { cpus: online, quota_cpus: facts::quota_cpus(root) },
-            facts: facts::read(root),
+            facts,
         })
     }
 }
 
 fn groups(of: &BTreeMap<u32, u32>) -> Vec<Group> {
-    let ids: BTreeSet<u32> = of.values().copied().collect();
-    let members = |id| of.iter().filter(move |(_, group)| **group == id).map(|(cpu, _)| *cpu).collect();
-    ids.into_iter().map(|id| Group { id, cpus: members(id) }).collect()
+    let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (cpu, group) in of {
+        members.entry(*group).or_default().push(*cpu);
+    }
+    members.into_iter().map(|(id, cpus)| Group { id, cpus: cpus.into_iter().collect() }).collect()
 }
 
-fn hardware_threads(cores: &[Core]) -> Vec<HardwareThread> {
-    let of_core = |core: &Core| {
-        let (id, socket, node) = (core.id, core.socket, core.node);
-        let thread = move |cpu| HardwareThread { id: cpu, cpus: [cpu].into_iter().collect(), core: id, socket, node };
-        core.cpus.iter().map(thread).collect::<Vec<_>>()
-    };
-    let mut threads: Vec<_> = cores.iter().flat_map(of_core).collect();
-    threads.sort_by_key(|thread| thread.id);
-    threads
+/// A file of the kernel's without the line end; captures made with `dd` keep a zero byte behind it.
+pub(crate) fn text(path: &Path) -> Option<String> {
+    let blank = |c: char| c.is_whitespace() || c == '\0';
+    fs::read_to_string(path).ok().map(|text| text.trim_matches(blank).to_owned())
+}
+
+fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
+    text(path)?.parse().ok()
+}
+
+fn list(path: &Path) -> Result<Option<CpuSet>, Error> {
+    text(path).map(|text| text.parse()).transpose()
+}
+
+/// A set that the kernel writes twice, as a list and as a mask; old kernels and some captures have one of them.
+pub(super) fn set(dir: &Path, list_name: &str, mask: &str) -> Result<Option<CpuSet>, Error> {
+    match list(&dir.join(list_name))? {
+        Some(found) => Ok(Some(found)),
+        None => text(&dir.join(mask)).map(|text| CpuSet::from_mask(&text)).transpose(),
+    }
 }
 
 struct Reader<'a> {
@@ -77,38 +113,15 @@ impl Reader<'_> {
         self.cpu_dir().join(format!("cpu{cpu}")).join(file)
     }
 
-    fn text(path: &Path) -> Option<String> {
-        fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
-    }
-
-    fn list(path: &Path) -> Result<Option<CpuSet>, Error> {
-        Self::text(path).map(|text| text.parse()).transpose()
-    }
-
-    /// A set that the kernel writes twice, as a list and as a mask; old kernels and some captures have one of them.
-    fn set(dir: &Path, list: &str, mask: &str) -> Result<Option<CpuSet>, Error> {
-        match Self::list(&dir.join(list))? {
-            Some(found) => Ok(Some(found)),
-            None => Self::text(&dir.join(mask)).map(|text| CpuSet::from_mask(&text)).transpose(),
-        }
-    }
-
-    fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
-        Self::text(path)?.parse().ok()
-    }
-
     fn online_and_offline(&self) -> Result<(CpuSet, CpuSet), Error> {
         let dir = self.cpu_dir();
         let entries = fs::read_dir(&dir)
             .map_err(|error| Error::Unreadable { path: dir.display().to_string(), reason: error.to_string() })?;
-        let number = |name: &str| name.strip_prefix("cpu").and_then(|digits| digits.parse().ok());
-        let present: CpuSet = entries.flatten().filter_map(|e| number(e.file_name().to_str()?)).collect();
-        let listed = Self::list(&dir.join("online"))?;
-        // A cpu without a topology folder is switched off, whatever the list says: captures may lack the list.
-        let described = |cpu: &u32| self.cpu_file(*cpu, "topology").exists();
-        let online: CpuSet = match listed {
+        let name = |name: &str| name.strip_prefix("cpu").and_then(|digits| digits.parse().ok());
+        let present: CpuSet = entries.flatten().filter_map(|e| name(e.file_name().to_str()?)).collect();
+        let online: CpuSet = match list(&dir.join("online"))? {
             Some(list) => list.intersection(&present),
-            None => present.iter().filter(described).collect(),
+            None => self.online_one_by_one(&present),
         };
         if online.is_empty() {
             let expected = "a folder with at least one online cpu";
@@ -117,44 +130,51 @@ impl Reader<'_> {
         Ok((online.clone(), present.difference(&online)))
     }
 
-    fn nodes(&self, online: &CpuSet) -> Result<Vec<Node>, Error> {
-        let dir = self.root.join("sys/devices/system/node");
-        let number = |name: &str| name.strip_prefix("node").and_then(|digits| digits.parse().ok());
-        let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
-        let ids: BTreeSet<u32> = entries.filter_map(|e| number(e.file_name().to_str()?)).collect();
-        let node = |id: u32| -> Result<Node, Error> {
-            let dir = dir.join(format!("node{id}"));
-            let cpus = Self::set(&dir, "cpulist", "cpumap")?.unwrap_or_default().intersection(online);
-            let distances = Self::text(&dir.join("distance")).unwrap_or_default();
-            let distances = distances.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-            Ok(Node { id, cpus, memory_bytes: node_memory(&dir), distances })
-        };
-        let mut nodes = ids.into_iter().map(node).collect::<Result<Vec<_>, _>>()?;
-        if let ([only], Some(total)) = (&mut nodes[..], facts::total_memory_bytes(self.root)) {
-            // A node's own count lags behind while a guest's pages are set up lazily; a lone node has all there is.
-            only.memory_bytes = total;
-        }
-        if nodes.iter().any(|node| !node.cpus.is_empty()) {
-            return Ok(nodes);
-        }
-        // A kernel without NUMA support shows no node: the whole machine is one.
-        let memory_bytes = facts::total_memory_bytes(self.root).unwrap_or(0);
-        Ok(vec![Node { id: 0, cpus: online.clone(), memory_bytes, distances: vec![] }])
+    /// Without a list: a cpu says itself that it is off, or has no topology folder where others have one. Kernels
+    /// before 2.6.16 have no such folder at all.
+    fn online_one_by_one(&self, present: &CpuSet) -> CpuSet {
+        let described = |cpu: &u32| self.cpu_file(*cpu, "topology").exists();
+        let any = present.iter().any(|cpu| described(&cpu));
+        let off = |cpu: &u32| number::<u32>(&self.cpu_file(*cpu, "online")) == Some(0);
+        present.iter().filter(|cpu| !off(cpu) && (!any || described(cpu))).collect()
     }
 
-    fn sockets(&self, online: &CpuSet, nodes: &[Node]) -> BTreeMap<u32, u32> {
-        let id = |cpu| Self::number::<u32>(&self.cpu_file(cpu, "topology/physical_package_id"));
-        let numbered: Option<BTreeMap<u32, u32>> = online.iter().map(|cpu| Some((cpu, id(cpu)?))).collect();
-        numbered.unwrap_or_else(|| online.iter().map(|cpu| (cpu, node_of(nodes, cpu))).collect())
+    /// Socket of each cpu; none where the kernel does not number them all.
+    fn sockets(&self, online: &CpuSet) -> Option<BTreeMap<u32, u32>> {
+        online.iter().map(|cpu| Some((cpu, number(&self.cpu_file(cpu, "topology/physical_package_id"))?))).collect()
     }
 
-    fn dies(&self, online: &CpuSet) -> Vec<Group> {
-        let list = |cpu| Self::list(&self.cpu_file(cpu, "topology/die_cpus_list")).ok().flatten();
-        let sets: BTreeSet<CpuSet> = online.iter().filter_map(list).map(|set| set.intersection(online)).collect();
+    /// Every distinct set that the cpus name with a topology file, its list or its mask.
+    fn named_sets(&self, online: &CpuSet, name: &str) -> BTreeSet<CpuSet> {
+        let (list, mask) = (format!("{name}_list"), name.to_owned());
+        let of = |cpu| set(&self.cpu_file(cpu, "topology"), &list, &mask).ok().flatten();
+        online.iter().filter_map(of).map(|set| set.intersection(online)).collect()
+    }
+
+    /// Dies, where some socket has more than one.
+    fn dies(&self, online: &CpuSet, cores: &[Core]) -> Vec<Group> {
+        let sets = self.named_sets(online, "die_cpus");
+        let sockets: BTreeSet<u32> = cores.iter().map(|core| core.socket).collect();
+        // One die a socket says nothing, and some firmware calls every core a die.
+        let inside_cores = sets.iter().all(|die| cores.iter().any(|core| die.is_subset(&core.cpus)));
+        if sets.len() <= sockets.len() || inside_cores {
+            return Vec::new();
+        }
         (0..).zip(sets).map(|(id, cpus)| Group { id, cpus }).collect()
     }
 
-    fn cores(&self, online: &CpuSet, nodes: &[Node], sockets: &BTreeMap<u32, u32>) -> Result<Vec<Core>, Error> {
+    /// Clusters that are more than a core, and the books and drawers of mainframes.
+    fn groups(&self, online: &CpuSet, cores: &[Core]) -> Vec<NamedGroup> {
+        let kinds = [("cluster", "cluster_cpus"), ("book", "book_siblings"), ("drawer", "drawer_siblings")];
+        let of_kind = |(kind, file)| {
+            let sets = self.named_sets(online, file).into_iter();
+            sets.filter(|set| cores.iter().all(|core| core.cpus != *set)).map(move |set| (kind, set))
+        };
+        let found = kinds.into_iter().flat_map(of_kind);
+        (0..).zip(found).map(|(id, (kind, cpus))| NamedGroup { id, kind: kind.into(), cpus }).collect()
+    }
+
+    fn cores(&self, online: &CpuSet, nodes: &[Node], socket: impl Fn(u32) -> u32) -> Result<Vec<Core>, Error> {
         let mut seen = BTreeSet::new();
         let mut cores = Vec::new();
         for cpu in online.iter() {
@@ -165,7 +185,7 @@ impl Reader<'_> {
             let cpus: CpuSet = siblings.iter().chain([cpu]).filter(|sibling| !seen.contains(sibling)).collect();
             seen.extend(cpus.iter());
             let id = u32::try_from(cores.len()).expect("fewer cores than 2^32");
-            cores.push(Core { id, socket: sockets[&cpu], node: node_of(nodes, cpu), cpus });
+            cores.push(Core { id, socket: socket(cpu), node: node_of(nodes, cpu), cpus });
         }
         Ok(cores)
     }
@@ -173,7 +193,7 @@ impl Reader<'_> {
     fn siblings(&self, cpu: u32) -> Result<CpuSet, Error> {
         let dir = self.cpu_file(cpu, "topology");
         for (list, mask) in [("core_cpus_list", "core_cpus"), ("thread_siblings_list", "thread_siblings")] {
-            if let Some(set) = Self::set(&dir, list, mask)? {
+            if let Some(set) = set(&dir, list, mask)? {
                 return Ok(set);
             }
         }
@@ -185,28 +205,17 @@ impl Reader<'_> {
         for cpu in online.iter() {
             for index in 0.. {
                 let dir = self.cpu_file(cpu, &format!("cache/index{index}"));
-                let Some(level) = Self::number::<u32>(&dir.join("level")) else { break };
-                let kind = Self::text(&dir.join("type")).unwrap_or_default().to_lowercase();
-                let shared = Self::set(&dir, "shared_cpu_list", "shared_cpu_map")?.unwrap_or_default();
+                let Some(level) = number::<u32>(&dir.join("level")) else { break };
+                let kind = text(&dir.join("type")).unwrap_or_default().to_lowercase();
+                let shared = set(&dir, "shared_cpu_list", "shared_cpu_map")?.unwrap_or_default();
                 let cpus: CpuSet = shared.intersection(online).iter().chain([cpu]).collect();
-                let size_bytes = Self::text(&dir.join("size")).and_then(|size| parse_size(&size)).unwrap_or(0);
+                let size_bytes = text(&dir.join("size")).and_then(|size| parse_size(&size)).unwrap_or(0);
                 found.entry((level, cpus.first(), kind)).or_insert((size_bytes, cpus));
             }
         }
         let cache = |(id, ((level, _, kind), (size_bytes, cpus)))| Cache { id, level, kind, size_bytes, cpus };
         Ok((0..).zip(found).map(cache).collect())
     }
-}
-
-fn node_of(nodes: &[Node], cpu: u32) -> u32 {
-    nodes.iter().find(|node| node.cpus.contains(cpu)).map_or(0, |node| node.id)
-}
-
-fn node_memory(dir: &Path) -> u64 {
-    let text = fs::read_to_string(dir.join("meminfo")).unwrap_or_default();
-    let line = text.lines().find(|line| line.contains("MemTotal:"));
-    let kib = line.and_then(|line| line.split_whitespace().rev().nth(1)?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
 }
 
 /// `48K`, `2M` as the kernel writes a cache's size.
@@ -219,5 +228,5 @@ fn parse_size(text: &str) -> Option<u64> {
         "G" => 1 << 30,
         _ => return None,
     };
-    text[..unit].parse::<u64>().ok().map(|number| number * factor)
+    text[..unit].parse::<u64>().ok()?.checked_mul(factor)
 }

@@ -12,11 +12,17 @@ pub(crate) fn folder(test: &str, name: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    let note = format!("SKIPPED {test}: no {}: set KNEE_SHARED", folder.display());
+    skipped(test, &format!("no {}: set KNEE_SHARED", folder.display()));
+    None
+}
+
+/// Notes that `test`, or a part of it, was skipped.
+#[allow(dead_code, reason = "not every test that shares this file skips by itself")]
+pub(crate) fn skipped(test: &str, why: &str) {
+    let note = format!("SKIPPED {test}: {why}");
     eprintln!("{note}");
     if let Some(path) = std::env::var_os("KNEE_SKIPS") {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         file.and_then(|mut file| writeln!(file, "{note}")).expect("the list of skipped tests can be written");
     }
-    None
 }

@@ -1,12 +1,19 @@
 //! Facts that may explain a number: kernel, governor, SMT, huge pages, balancing, quota. What cannot be read is said
 //! with its reason, never left out and never 0.
 
+mod cpuid;
+mod quota;
+
+pub use quota::quota_cpus;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::topology::sysfs::text;
 
 /// One fact: its text, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -25,11 +32,10 @@ pub enum Fact {
 pub type Facts = BTreeMap<String, Fact>;
 
 /// Files that hold one fact each: name, path, and what their absence means.
-const FILES: [(&str, &str, &str); 10] = [
+const FILES: [(&str, &str, &str); 9] = [
     ("kernel", "proc/sys/kernel/osrelease", "the kernel does not say"),
     ("governor", "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "no frequency control here (no cpufreq)"),
-    ("turbo_off", "sys/devices/system/cpu/intel_pstate/no_turbo", "no intel_pstate driver"),
-    ("boost", "sys/devices/system/cpu/cpufreq/boost", "no cpufreq boost switch"),
+    ("isolated_cpus", "sys/devices/system/cpu/isolated", "the kernel does not say"),
     ("smt", "sys/devices/system/cpu/smt/control", "the kernel does not say"),
     ("transparent_huge_pages", "sys/kernel/mm/transparent_hugepage/enabled", "kernel built without them"),
     ("numa_balancing", "proc/sys/kernel/numa_balancing", "kernel built without NUMA balancing"),
@@ -46,9 +52,19 @@ pub fn read(root: &Path) -> Facts {
     facts.entry("transparent_huge_pages".into()).and_modify(chosen);
     let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
     facts.insert("model".into(), known_or(field(&cpuinfo, "model name"), "/proc/cpuinfo names none"));
-    let hypervisor = field(&cpuinfo, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let flags = field(&cpuinfo, "flags");
+    let hypervisor = flags.as_ref().map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     let hypervisor = hypervisor.map(|guest| if guest { "yes" } else { "no" }.to_owned());
     facts.insert("hypervisor".into(), known_or(hypervisor, "/proc/cpuinfo lists no flags"));
+    facts.insert("cpuid".into(), known_or(cpuid::judged(&cpuinfo), "/proc/cpuinfo lists no flags"));
+    facts.insert("turbo".into(), turbo(root));
+    let microcode = text(&root.join("sys/devices/system/cpu/cpu0/microcode/version"));
+    let microcode = microcode.or_else(|| field(&cpuinfo, "microcode"));
+    facts.insert("microcode".into(), known_or(microcode, "the kernel does not say"));
+    facts.insert("mitigations".into(), known_or(mitigations(root), "the kernel lists no vulnerabilities"));
+    facts.insert("huge_pages".into(), known_or(huge_pages(root), "kernel built without them"));
+    let page_size = (root == Path::new("/")).then(|| rustix::param::page_size().to_string());
+    facts.insert("page_bytes".into(), known_or(page_size, "it is not in captured files"));
     let memory = total_memory_bytes(root).map(|bytes| bytes.to_string());
     facts.insert("memory_bytes".into(), known_or(memory, "no /proc/meminfo"));
     facts.insert("hardware_counters".into(), hardware_counters(root));
@@ -63,44 +79,52 @@ pub fn total_memory_bytes(root: &Path) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// CPU time limit of the control group this process is in, in cpus; none where there is no limit.
-#[must_use]
-pub fn quota_cpus(root: &Path) -> Option<f64> {
-    let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
-    let limits = groups.lines().filter_map(|line| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
-        quota_of(root, controllers, path.trim_start_matches('/'))
-    });
-    limits.reduce(f64::min)
+/// Whether cores may run faster than their base clock, from whichever driver says so.
+fn turbo(root: &Path) -> Fact {
+    let cpu = root.join("sys/devices/system/cpu");
+    let named =
+        |file: &str, on: &str| text(&cpu.join(file)).map(|text| if text == on { "on" } else { "off" }.to_owned());
+    let found = named("intel_pstate/no_turbo", "0").or_else(|| named("cpufreq/boost", "1"));
+    known_or(found, "no driver says (neither intel_pstate nor cpufreq's boost)")
 }
 
-/// The tightest limit from a group up to the root of its hierarchy: a parent's quota binds its children.
-fn quota_of(root: &Path, controllers: &str, path: &str) -> Option<f64> {
-    let base = root.join("sys/fs/cgroup");
-    let read = |dir: &Path| -> Option<f64> {
-        if controllers.is_empty() {
-            let text = fs::read_to_string(dir.join("cpu.max")).ok()?;
-            let (quota, period) = text.trim().split_once(' ')?;
-            return Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?);
-        }
-        let number = |file: &str| fs::read_to_string(dir.join(file)).ok()?.trim().parse::<f64>().ok();
-        let (quota, period) = (number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?);
-        (quota > 0.0).then_some(quota / period)
+/// What the kernel does against leaks between programs; some of it costs time at every system call.
+fn mitigations(root: &Path) -> Option<String> {
+    let entries = fs::read_dir(root.join("sys/devices/system/cpu/vulnerabilities")).ok()?.flatten();
+    let mut found: Vec<(String, String)> =
+        entries.filter_map(|e| Some((e.file_name().to_str()?.to_owned(), text(&e.path())?))).collect();
+    found.sort();
+    let starting = |word: &str| -> String {
+        let names = found.iter().filter(|(_, state)| state.starts_with(word)).map(|(name, _)| name.as_str());
+        names.collect::<Vec<_>>().join(" ")
     };
-    let top = match controllers {
-        "" => base,
-        list if list.split(',').any(|name| name == "cpu") => base.join("cpu"),
-        _ => return None,
-    };
-    let group = top.join(path);
-    let chain = group.ancestors().take_while(|dir| dir.starts_with(&top));
-    chain.filter_map(read).reduce(f64::min)
+    let parts = [("mitigated", starting("Mitigation")), ("vulnerable", starting("Vulnerable"))];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(word, names)| format!("{word}: {names}"))
+        .collect();
+    Some(if parts.is_empty() { "none needed".into() } else { parts.join("; ") })
+}
+
+/// Reserved huge pages of each size, `0 x 2048 kB`.
+fn huge_pages(root: &Path) -> Option<String> {
+    let entries = fs::read_dir(root.join("sys/kernel/mm/hugepages")).ok()?.flatten();
+    let mut sizes: Vec<(u64, String)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let size: u64 = name.strip_prefix("hugepages-")?.strip_suffix("kB")?.parse().ok()?;
+            Some((size, text(&entry.path().join("nr_hugepages"))?))
+        })
+        .collect();
+    sizes.sort();
+    Some(sizes.into_iter().map(|(size, count)| format!("{count} x {size} kB")).collect::<Vec<_>>().join(", "))
 }
 
 fn file_fact(root: &Path, file: &str, absent: &str) -> Fact {
     match fs::read_to_string(root.join(file)) {
         Ok(text) if !text.trim().is_empty() => Fact::Known(text.trim().into()),
+        Ok(_) if file.ends_with("isolated") => Fact::Known("none".into()),
         Ok(_) => unavailable(&format!("/{file} is empty")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => unavailable(absent),
         Err(error) => unavailable(&format!("/{file}: {error}")),

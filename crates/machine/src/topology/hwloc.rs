@@ -1,0 +1,311 @@
+//! Reads a [`Topology`] from hwloc's XML, format 2 (hwloc 2.x) or 3 (hwloc 3.0).
+//!
+//! What differs from the kernel's view: sockets and cores are hwloc's own finding (two integer cores of one AMD
+//! module are two cores here, one in `thread_siblings`); a node without cpus is attached to the nearest ones, so its
+//! `cpus` are not empty; what was not allowed when the file was written may be missing altogether.
+
+use std::collections::BTreeMap;
+
+use roxmltree::{Document, Node as Element, ParsingOptions};
+
+use super::{Access, Allowed, Cache, Core, CpuKind, Group, NamedGroup, Node, Topology, hardware_threads, node_of};
+use crate::{CpuSet, Error, Fact, Facts};
+
+/// Deeper nesting than any machine has: the walk is recursive, so a hostile file must not choose its depth.
+const DEEPEST: usize = 128;
+
+const MOST_CPUS: u32 = 1 << 16;
+
+impl Topology {
+    /// Reads hwloc's XML; `name` says in errors where it came from.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] when the text is not hwloc's XML in format 2 or 3, or describes no hardware thread.
+    pub fn from_hwloc_xml(text: &str, name: &str) -> Result<Self, Error> {
+        let bad = |text: String, expected| Error::Malformed { path: name.into(), text, expected };
+        let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+        let document = Document::parse_with_options(text, options).map_err(|e| bad(e.to_string(), "XML"))?;
+        let root = document.root_element();
+        let version = root.attribute("version").unwrap_or("1");
+        if !root.has_tag_name("topology") || !["2.", "3."].iter().any(|major| version.starts_with(major)) {
+            let found = format!("<{} version=\"{version}\">", root.tag_name().name());
+            return Err(bad(found, "hwloc's XML in format 2 or 3 (lstopo --of xml writes it)"));
+        }
+        let mut found = Found::default();
+        for object in root.children().filter(|child| child.has_tag_name("object")) {
+            found.walk(object, 0).map_err(|(text, expected)| bad(text, expected))?;
+        }
+        if found.threads.is_empty() {
+            return Err(bad("no object of type PU".into(), "a machine with at least one hardware thread"));
+        }
+        found.distances(root);
+        found.memory_attributes(root);
+        found.kinds(root);
+        Ok(found.topology())
+    }
+}
+
+type Reason = (String, &'static str);
+
+/// What the walk over the objects has met.
+#[derive(Default)]
+struct Found {
+    machine: Option<CpuSet>,
+    complete: CpuSet,
+    allowed: Option<(CpuSet, CpuSet)>,
+    sockets: Vec<Group>,
+    dies: Vec<Group>,
+    groups: Vec<NamedGroup>,
+    nodes: Vec<Node>,
+    caches: Vec<Cache>,
+    cores: Vec<CpuSet>,
+    threads: CpuSet,
+    kinds: Vec<CpuKind>,
+    facts: Facts,
+    /// hwloc's own number of an object to the node's, for attributes that name nodes by it.
+    node_by_gp: BTreeMap<String, u32>,
+}
+
+impl Found {
+    fn walk(&mut self, object: Element<'_, '_>, depth: usize) -> Result<(), Reason> {
+        if depth > DEEPEST {
+            return Err((format!("objects nested {depth} deep"), "a machine"));
+        }
+        self.take(object)?;
+        for child in object.children().filter(Element::is_element) {
+            if child.has_tag_name("object") {
+                self.walk(child, depth + 1)?;
+            } else if child.has_tag_name("info") && depth <= 1 {
+                self.info(child);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, object: Element<'_, '_>) -> Result<(), Reason> {
+        let kind = object.attribute("type").unwrap_or_default();
+        let cpus = set(object, "cpuset")?;
+        let os_index = number(object, "os_index").unwrap_or_else(|| cpus.first().unwrap_or(0).into());
+        let id = u32::try_from(os_index).map_err(|_| (os_index.to_string(), "an os_index of 32 bits"))?;
+        let position = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        match kind {
+            "Machine" => {
+                self.allowed = Some((set_or(object, "allowed_cpuset", &cpus)?, set(object, "allowed_nodeset")?));
+                self.complete = set_or(object, "complete_cpuset", &cpus)?;
+                self.machine = Some(cpus);
+            }
+            "Package" => self.sockets.push(Group { id, cpus }),
+            "Die" => self.dies.push(Group { id: position(self.dies.len()), cpus }),
+            "Group" => {
+                let kind = object.attribute("subtype").map_or("group".into(), str::to_lowercase);
+                self.groups.push(NamedGroup { id: position(self.groups.len()), kind, cpus });
+            }
+            "NUMANode" => {
+                let gp = object.attribute("gp_index").unwrap_or_default().to_owned();
+                self.node_by_gp.insert(gp, id);
+                let kind = object.attribute("subtype").map(str::to_owned);
+                let bytes = number(object, "local_memory").unwrap_or(0);
+                let side_cache_bytes = side_cache(object);
+                self.nodes.push(Node { kind, side_cache_bytes, ..Node::plain(id, cpus, bytes) });
+            }
+            "Core" => self.cores.push(cpus),
+            "PU" if id >= MOST_CPUS => return Err((id.to_string(), "a cpu number")),
+            "PU" => self.threads.extend([id]),
+            _ if kind.ends_with("Cache") && kind.starts_with('L') => self.caches.extend(cache(object, cpus)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn info(&mut self, info: Element<'_, '_>) {
+        let names = [("CPUModel", "model"), ("OSRelease", "kernel")];
+        let name = info.attribute("name").unwrap_or_default();
+        if let Some((_, fact)) = names.into_iter().find(|(theirs, _)| *theirs == name) {
+            let value = info.attribute("value").unwrap_or_default();
+            self.facts.entry(fact.into()).or_insert_with(|| Fact::Known(value.into()));
+        }
+    }
+
+    /// Firmware distances; their rows and columns are in hwloc's order, ours in ascending order of node number.
+    fn distances(&mut self, root: Element<'_, '_>) {
+        let latency = |e: &Element<'_, '_>| e.has_tag_name("distances2") && e.attribute("name") == Some("NUMALatency");
+        let Some(matrix) = root.children().find(latency) else { return };
+        let words = |tag: &str| -> Vec<String> {
+            let parts = matrix.children().filter(|child| child.has_tag_name(tag)).filter_map(|child| child.text());
+            parts.flat_map(str::split_whitespace).map(str::to_owned).collect()
+        };
+        let by_os = matrix.attribute("indexing") != Some("gp");
+        let node = |word: &String| if by_os { word.parse().ok() } else { self.node_by_gp.get(word).copied() };
+        let indexes: Vec<Option<u32>> = words("indexes").iter().map(node).collect();
+        let values: Vec<u32> = words("u64values").iter().map(|word| word.parse().unwrap_or(0)).collect();
+        if values.len() != indexes.len() * indexes.len() {
+            return;
+        }
+        let mut columns: Vec<(u32, usize)> =
+            indexes.iter().enumerate().filter_map(|(at, id)| Some(((*id)?, at))).collect();
+        columns.sort_unstable();
+        for node in &mut self.nodes {
+            let Some(row) = indexes.iter().position(|id| *id == Some(node.id)) else { continue };
+            node.distances = columns.iter().map(|(_, column)| values[row * indexes.len() + column]).collect();
+        }
+    }
+
+    /// Latency and bandwidth of each node from its nearest initiator (the firmware's HMAT, or a benchmark's).
+    fn memory_attributes(&mut self, root: Element<'_, '_>) {
+        for attribute in root.children().filter(|child| child.has_tag_name("memattr")) {
+            let name = attribute.attribute("name").unwrap_or_default();
+            for value in attribute.children().filter(|child| child.has_tag_name("memattr_value")) {
+                let gp = value.attribute("target_obj_gp_index").unwrap_or_default();
+                let node = self.node_by_gp.get(gp).and_then(|id| self.nodes.iter_mut().find(|node| node.id == *id));
+                if let Some((node, number)) = node.zip(number(value, "value")) {
+                    let near = set(value, "initiator_cpuset").ok().filter(|cpus| !cpus.is_empty());
+                    if near.is_none_or(|cpus| !cpus.intersection(&node.cpus).is_empty()) {
+                        note(node, name, number);
+                    }
+                }
+            }
+        }
+        for node in &mut self.nodes {
+            if node.access == Some(Access::default()) {
+                node.access = None;
+            }
+        }
+    }
+
+    fn kinds(&mut self, root: Element<'_, '_>) {
+        let elements: Vec<_> = root.children().filter(|child| child.has_tag_name("cpukind")).collect();
+        for element in &elements {
+            let info = |name: &str| {
+                let mut infos = element.children().filter(|child| child.has_tag_name("info"));
+                infos.find(|info| info.attribute("name") == Some(name)).and_then(|info| info.attribute("value"))
+            };
+            let name = match info("CoreType") {
+                Some("IntelCore") => "performance".to_owned(),
+                Some("IntelAtom") => "efficiency".to_owned(),
+                _ => String::new(),
+            };
+            let max_mhz = info("FrequencyMaxMHz").and_then(|text| text.parse().ok());
+            let capacity = info("LinuxCapacity").and_then(|text| text.parse().ok());
+            let cpus = set(*element, "cpuset").unwrap_or_default();
+            self.kinds.push(CpuKind { id: 0, name, cpus, max_mhz, capacity });
+        }
+        self.kinds.sort_by_key(|kind| (kind.capacity, kind.max_mhz));
+        let several = self.kinds.len();
+        for (id, kind) in (0..).zip(&mut self.kinds) {
+            kind.id = id;
+            if kind.name.is_empty() {
+                kind.name = super::kinds::name(several, id);
+            }
+        }
+    }
+
+    fn topology(mut self) -> Topology {
+        let threads = self.threads.clone();
+        self.caches.sort_by_key(|cache| (cache.level, cache.cpus.first(), cache.kind.clone()));
+        for (id, cache) in (0..).zip(&mut self.caches) {
+            cache.id = id;
+        }
+        if self.nodes.is_empty() {
+            self.nodes.push(Node::plain(0, threads.clone(), 0));
+        }
+        self.nodes.sort_by_key(|node| node.id);
+        if self.sockets.is_empty() {
+            let unavailable = "the file describes no package".into();
+            self.facts.insert("socket_numbers".into(), Fact::Unavailable { unavailable });
+            self.sockets.push(Group { id: 0, cpus: threads.clone() });
+        }
+        renumber_if_twice(&mut self.sockets);
+        let cores = cores(&self.cores, &threads, &self.sockets, &self.nodes);
+        let (allowed, memory) = self.allowed.unwrap_or_default();
+        let all_nodes: CpuSet = self.nodes.iter().map(|node| node.id).collect();
+        let memory = if memory.is_empty() { all_nodes.clone() } else { memory.intersection(&all_nodes) };
+        let may = if allowed.is_empty() { threads.clone() } else { allowed.intersection(&threads) };
+        Topology {
+            schema: Topology::SCHEMA,
+            sockets: self.sockets,
+            dies: self.dies,
+            groups: self.groups,
+            nodes: self.nodes,
+            caches: self.caches,
+            hardware_threads: hardware_threads(&cores),
+            cores,
+            cpu_kinds: self.kinds,
+            offline: self.complete.difference(&threads),
+            allowed: Allowed {
+                cpuset: (may != threads).then(|| may.clone()),
+                cpus: may,
+                nodes: memory,
+                quota_cpus: None,
+            },
+            facts: self.facts,
+        }
+    }
+}
+
+/// Sockets without numbers, or with the same one, are numbered in order.
+fn renumber_if_twice(sockets: &mut [Group]) {
+    let distinct: std::collections::BTreeSet<u32> = sockets.iter().map(|socket| socket.id).collect();
+    if distinct.len() < sockets.len() {
+        for (id, socket) in (0..).zip(sockets) {
+            socket.id = id;
+        }
+    }
+}
+
+/// Cores with their socket and node; a hardware thread that no core names is a core of its own.
+fn cores(named: &[CpuSet], threads: &CpuSet, sockets: &[Group], nodes: &[Node]) -> Vec<Core> {
+    let inside = |cpus: &CpuSet| cpus.intersection(threads);
+    let covered: CpuSet = named.iter().flat_map(CpuSet::iter).collect();
+    let lone = threads.difference(&covered);
+    let lone = lone.iter().map(|cpu| [cpu].into_iter().collect::<CpuSet>());
+    let mut sets: Vec<CpuSet> = named.iter().map(inside).filter(|cpus| !cpus.is_empty()).chain(lone).collect();
+    sets.sort();
+    let socket = |cpu: u32| sockets.iter().find(|socket| socket.cpus.contains(cpu)).map_or(0, |socket| socket.id);
+    let core = |(id, cpus): (u32, CpuSet)| {
+        let first = cpus.first().expect("empty sets were left out");
+        Core { id, socket: socket(first), node: node_of(nodes, first), cpus }
+    };
+    (0..).zip(sets).map(core).collect()
+}
+
+fn note(node: &mut Node, name: &str, number: u64) {
+    let access = node.access.get_or_insert_default();
+    match name {
+        "Latency" | "ReadLatency" => access.read_latency_ns = Some(number),
+        "WriteLatency" => access.write_latency_ns = Some(number),
+        "Bandwidth" | "ReadBandwidth" => access.read_bandwidth_mib_s = Some(number),
+        "WriteBandwidth" => access.write_bandwidth_mib_s = Some(number),
+        _ => {}
+    }
+}
+
+/// The largest cache that stands between a node's memory and its cpus.
+fn side_cache(node: Element<'_, '_>) -> u64 {
+    let above = node.ancestors().filter(|object| object.attribute("type") == Some("MemCache"));
+    above.filter_map(|cache| number(cache, "cache_size")).max().unwrap_or(0)
+}
+
+fn cache(object: Element<'_, '_>, cpus: CpuSet) -> Option<Cache> {
+    let kind = match object.attribute("cache_type") {
+        Some("1" | "Data") => "data",
+        Some("2" | "Instruction") => "instruction",
+        _ => "unified",
+    };
+    let level = u32::try_from(number(object, "depth")?).ok()?;
+    let size_bytes = number(object, "cache_size").unwrap_or(0);
+    Some(Cache { id: 0, level, kind: kind.into(), size_bytes, cpus })
+}
+
+fn number(element: Element<'_, '_>, name: &str) -> Option<u64> {
+    element.attribute(name)?.trim().parse().ok()
+}
+
+fn set(element: Element<'_, '_>, name: &str) -> Result<CpuSet, Reason> {
+    let Some(text) = element.attribute(name) else { return Ok(CpuSet::default()) };
+    CpuSet::from_hwloc(text).map_err(|_| (text.to_owned(), "a set in hwloc's notation"))
+}
+
+fn set_or(element: Element<'_, '_>, name: &str, otherwise: &CpuSet) -> Result<CpuSet, Reason> {
+    let found = set(element, name)?;
+    Ok(if found.is_empty() { otherwise.clone() } else { found })
+}
