@@ -58,8 +58,46 @@ pub enum Error {
     /// A placement that nobody defined.
     #[error("unknown placement: {0:?}")]
     UnknownPlacement(String),
+    /// A placement with a qualifier that is not understood.
+    #[error("bad placement: {text:?}: {reason}")]
+    Placement {
+        /// What was written.
+        text: String,
+        /// Why it was refused.
+        reason: String,
+    },
+    /// A placement that keeps to a part which this machine does not have.
+    #[error("no such part of this machine: {part}: it has {known}")]
+    NoSuchPart {
+        /// What was asked for.
+        part: String,
+        /// What there is.
+        known: String,
+    },
+    /// Qualifiers that together leave no cpu.
+    #[error("no cpu left: {placement}: this process may use {allowed}")]
+    NothingLeft {
+        /// The placement.
+        placement: String,
+        /// What the process may use.
+        allowed: CpuSet,
+    },
+    /// More siblings than any core has.
+    #[error(
+        "too few siblings: {placement}: no core has {siblings} hardware threads that may be used, the most is {most}"
+    )]
+    TooFewSiblings {
+        /// The placement.
+        placement: String,
+        /// Hardware threads asked for.
+        siblings: usize,
+        /// The most that one core has.
+        most: usize,
+    },
     /// A memory policy that nobody defined.
-    #[error("unknown memory policy: {0:?}: it is local, bind:NODES, interleave:NODES or preferred:NODE")]
+    #[error(
+        "unknown memory policy: {0:?}: it is local, bind:NODES, interleave:NODES, weighted-interleave:NODES or preferred:NODE"
+    )]
     UnknownMemory(String),
     /// A placement that names cpus this process may not use.
     #[error("cpus not allowed: {cpus}: this process may use {allowed}")]

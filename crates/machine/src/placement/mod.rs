@@ -1,0 +1,181 @@
+//! Placements: a name becomes an ordered list of cpus, and place n+1 extends place n.
+//!
+//! # The words
+//!
+//! The vocabulary is OpenMP's: *places* (`threads cores ll_caches numa_domains sockets`) and *bind* (`close spread`),
+//! written `cores-close`. What a name means here, for every machine:
+//!
+//! - The machine is a tree of sockets, dies, nodes, clusters, caches (L2 and up), cores and hardware threads: whatever
+//!   the machine names, by what contains what (`tree`).
+//! - *close* walks the tree depth first. Branches are sorted by the distance (SLIT) of their nearest node from the node
+//!   of the lowest cpu, then by their lowest cpu.
+//! - *spread* deals out: at every branch it takes one from each child in turn, children sorted as for close.
+//! - Places are filled in rounds: every place gets one thread before any gets a second. Inside a place cores come
+//!   before siblings. So `cores-*` puts one thread on each core before it uses siblings, `sockets-close` one on each
+//!   socket, nearest first, and `threads-close` fills a core's hardware threads before it goes on.
+//!
+//! Unlike OpenMP's `cores`, a thread gets one hardware thread, never a whole core, so that two runs of one cell stand on
+//! the same ground. On AMD's modules of two integer cores (family 15h) the kernel calls the module a core: there
+//! `cores-*` means one thread a module and `threads-*` one an integer core.
+//!
+//! # Qualifiers
+//!
+//! Joined with `+`: `cores-close+per-core:2+within:socket:0`. `per-core:K` uses exactly K hardware threads of each core
+//! that it uses, and no core with fewer; `within:SET` keeps to a socket, node, die, core, kind of core or the first
+//! hardware threads; `leave-one` keeps the farthest core free, siblings and all; `compact` fills as few sockets as hold
+//! all threads, which gives up that place n+1 extends place n.
+
+mod order;
+mod text;
+mod tree;
+
+pub use text::Format;
+
+use crate::{CpuSet, Error, Topology, cpuset};
+
+/// What a place is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Places {
+    /// Hardware threads.
+    Threads,
+    /// Cores.
+    Cores,
+    /// Last-level caches; a core where the machine claims no cache.
+    LlCaches,
+    /// NUMA nodes that have cpus.
+    NumaDomains,
+    /// Sockets; nodes where the kernel numbers no socket.
+    Sockets,
+}
+
+/// How places follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spacing {
+    /// Nearest first.
+    Close,
+    /// As evenly over the machine as it goes.
+    Spread,
+}
+
+/// A part of the machine that a placement keeps to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Within {
+    /// Sockets by number.
+    Sockets(CpuSet),
+    /// Nodes by number.
+    Nodes(CpuSet),
+    /// Dies by number.
+    Dies(CpuSet),
+    /// Cores by number.
+    Cores(CpuSet),
+    /// A kind of cores by name.
+    Kind(String),
+    /// The first hardware thread of each core.
+    FirstThreads,
+}
+
+/// Where threads go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Placement {
+    /// By name.
+    Named(Named),
+    /// These cpus in this order.
+    Explicit(Vec<u32>),
+    /// The kernel decides.
+    None,
+}
+
+/// A named placement with its qualifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// What a place is.
+    pub places: Places,
+    /// How places follow each other.
+    pub spacing: Spacing,
+    /// Exactly so many hardware threads of each core that is used.
+    pub per_core: Option<usize>,
+    /// Parts of the machine; cpus have to be in all of them.
+    pub within: Vec<Within>,
+    /// Whether the farthest core stays free.
+    pub leave_one: bool,
+    /// Whether to use as few sockets as hold all threads.
+    pub compact: bool,
+}
+
+/// A placement made concrete on one machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// Thread i goes to the i-th cpu.
+    Cpus(Vec<u32>),
+    /// The kernel decides among the cpus that are allowed.
+    Kernel,
+}
+
+impl Placement {
+    /// The names with a line each, in the order in which they are listed.
+    pub const NAMED: [(&'static str, &'static str); 11] = [
+        ("cores-close", "one thread per core, nearest first; then siblings"),
+        ("cores-spread", "one thread per core, evenly over the machine; then siblings"),
+        ("threads-close", "fill the hardware threads of a core, then the next core"),
+        ("threads-spread", "hardware threads evenly over the machine"),
+        ("ll_caches-close", "one thread per last-level cache, nearest first"),
+        ("ll_caches-spread", "one thread per last-level cache, evenly over the machine"),
+        ("numa_domains-close", "one thread per NUMA node, nearest first"),
+        ("numa_domains-spread", "one thread per NUMA node, evenly over the machine"),
+        ("sockets-close", "one thread per socket, nearest first"),
+        ("sockets-spread", "one thread per socket, evenly inside each"),
+        ("none", "the kernel decides"),
+    ];
+
+    /// The whole order on this machine, restricted to what is allowed.
+    ///
+    /// # Errors
+    /// [`Error::NotAllowed`] when an explicit list names a cpu that is offline or not allowed; [`Error::NoSuchPart`]
+    /// and [`Error::NothingLeft`] when qualifiers leave nothing.
+    pub fn order(&self, machine: &Topology) -> Result<Order, Error> {
+        Ok(Order::Cpus(match self {
+            Self::Named(named) => order::of(machine, named, &order::available(machine, named)?)?,
+            Self::Explicit(cpus) => explicit(machine, cpus)?,
+            Self::None => return Ok(Order::Kernel),
+        }))
+    }
+
+    /// The cpus of the first `threads` threads; empty when the kernel decides.
+    ///
+    /// # Errors
+    /// [`Error::NoThreads`], [`Error::TooFewPlaces`], and those of [`Placement::order`].
+    pub fn cpus(&self, machine: &Topology, threads: usize) -> Result<Vec<u32>, Error> {
+        if threads == 0 {
+            return Err(Error::NoThreads);
+        }
+        let order = match self {
+            Self::Named(named) if named.compact => Order::Cpus(order::compact(machine, named, threads)?),
+            _ => self.order(machine)?,
+        };
+        match order {
+            Order::Kernel => Ok(Vec::new()),
+            Order::Cpus(order) if order.len() < threads => {
+                Err(Error::TooFewPlaces { threads, places: order.len(), placement: self.to_string() })
+            }
+            Order::Cpus(order) => Ok(order[..threads].to_vec()),
+        }
+    }
+}
+
+impl Named {
+    /// A placement without qualifiers.
+    #[must_use]
+    pub fn plain(places: Places, spacing: Spacing) -> Self {
+        Self { places, spacing, per_core: None, within: vec![], leave_one: false, compact: false }
+    }
+}
+
+fn explicit(machine: &Topology, cpus: &[u32]) -> Result<Vec<u32>, Error> {
+    let allowed = &machine.allowed.cpus;
+    let refused = cpus.iter().copied().collect::<CpuSet>().difference(allowed);
+    if refused.is_empty() {
+        Ok(cpus.to_vec())
+    } else {
+        Err(Error::NotAllowed { cpus: refused, allowed: allowed.clone() })
+    }
+}

@@ -1,0 +1,147 @@
+//! From a named placement to cpus in order.
+
+use std::collections::BTreeSet;
+
+use super::tree::{close, in_rounds, spread, tree};
+use super::{Named, Places, Spacing, Within};
+use crate::nest::Nested;
+use crate::{CpuSet, Error, Topology};
+
+/// The cpus that qualifiers leave.
+pub(super) fn available(machine: &Topology, named: &Named) -> Result<CpuSet, Error> {
+    let mut cpus = machine.allowed.cpus.clone();
+    for part in &named.within {
+        cpus = cpus.intersection(&part_of(machine, part)?);
+    }
+    if named.leave_one && !cpus.is_empty() {
+        let farthest = close(&tree(machine, &cpus), &cores(machine, &cpus)).pop().unwrap_or_default();
+        cpus = cpus.difference(&farthest);
+    }
+    if cpus.is_empty() {
+        return Err(Error::NothingLeft { placement: named.to_string(), allowed: machine.allowed.cpus.clone() });
+    }
+    Ok(cpus)
+}
+
+/// The cpus in the order of the placement.
+pub(super) fn of(machine: &Topology, named: &Named, cpus: &CpuSet) -> Result<Vec<u32>, Error> {
+    let tree = tree(machine, cpus);
+    let walk = |branch: &Nested<()>, places: &[CpuSet]| match named.spacing {
+        Spacing::Close => close(branch, places),
+        Spacing::Spread => spread(branch, places),
+    };
+    let cores = cores(machine, cpus);
+    let places = distinct(walk(&tree, &places(machine, named.places, cpus)));
+    // Inside a place: its cores as the bind says, first hardware threads before siblings.
+    let inner = walk(&tree, &cores);
+    let inside = |place: &CpuSet| {
+        let hands: Vec<Vec<u32>> = distinct(inner.iter().map(|core| core.intersection(place)).collect())
+            .iter()
+            .map(|core| core.iter().collect())
+            .collect();
+        in_rounds(&hands)
+    };
+    let order = in_rounds(&places.iter().map(inside).collect::<Vec<_>>());
+    match named.per_core {
+        None => Ok(order),
+        Some(siblings) => per_core(named, siblings, &cores, &order),
+    }
+}
+
+/// Exactly `siblings` hardware threads of each core that has as many, cores as `order` first meets them.
+fn per_core(named: &Named, siblings: usize, cores: &[CpuSet], order: &[u32]) -> Result<Vec<u32>, Error> {
+    let core_of = |cpu: &u32| cores.iter().find(|core| core.contains(*cpu)).cloned();
+    let met = distinct(order.iter().filter_map(core_of).collect());
+    let found: Vec<u32> = met
+        .iter()
+        .filter(|core| core.len() >= siblings)
+        .flat_map(|core| core.iter().take(siblings).collect::<Vec<_>>())
+        .collect();
+    if found.is_empty() {
+        let most = cores.iter().map(CpuSet::len).max().unwrap_or(0);
+        return Err(Error::TooFewSiblings { placement: named.to_string(), siblings, most });
+    }
+    Ok(found)
+}
+
+/// The order for exactly `threads` threads on as few sockets as hold them.
+pub(super) fn compact(machine: &Topology, named: &Named, threads: usize) -> Result<Vec<u32>, Error> {
+    let cpus = available(machine, named)?;
+    let whole = of(machine, named, &cpus)?;
+    if whole.len() < threads {
+        return Ok(whole);
+    }
+    let sockets = distinct(close(&tree(machine, &cpus), &places(machine, Places::Sockets, &cpus)));
+    let holds = |sockets: &[CpuSet]| -> Option<Vec<u32>> {
+        let inside: CpuSet = sockets.iter().flat_map(CpuSet::iter).collect();
+        of(machine, named, &inside).ok().filter(|order| order.len() >= threads)
+    };
+    let mut largest = sockets.clone();
+    largest.sort_by_key(|socket| std::cmp::Reverse(socket.len()));
+    let fewest = (1..=sockets.len()).find_map(|n| holds(&sockets[..n]).or_else(|| holds(&largest[..n])));
+    Ok(fewest.unwrap_or(whole))
+}
+
+/// The places of a kind, cut to `cpus`.
+fn places(machine: &Topology, places: Places, cpus: &CpuSet) -> Vec<CpuSet> {
+    let sets: Vec<CpuSet> = match places {
+        Places::Threads => cpus.iter().map(|cpu| [cpu].into_iter().collect()).collect(),
+        Places::Cores => machine.cores.iter().map(|core| core.cpus.clone()).collect(),
+        Places::LlCaches => last_level_caches(machine),
+        Places::NumaDomains => nodes(machine),
+        Places::Sockets => machine.socket_like(),
+    };
+    distinct(sets.into_iter().map(|set| set.intersection(cpus)).collect())
+}
+
+fn cores(machine: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
+    places(machine, Places::Cores, cpus)
+}
+
+fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
+    let of_core = |core: &crate::topology::Core| {
+        let first = core.cpus.first().expect("a core has a cpu");
+        machine.last_level_cache(first).map_or_else(|| core.cpus.clone(), |cache| cache.cpus.clone())
+    };
+    distinct(machine.cores.iter().map(of_core).collect())
+}
+
+/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts.
+fn nodes(machine: &Topology) -> Vec<CpuSet> {
+    let of_node =
+        |id| machine.cores.iter().filter(move |core| core.node == id).flat_map(|core| core.cpus.iter()).collect();
+    machine.nodes.iter().map(|node| of_node(node.id)).collect()
+}
+
+/// Each set once, where it stands first, and no empty one.
+fn distinct(sets: Vec<CpuSet>) -> Vec<CpuSet> {
+    let mut seen = BTreeSet::new();
+    sets.into_iter().filter(|set| !set.is_empty() && seen.insert(set.clone())).collect()
+}
+
+fn part_of(machine: &Topology, part: &Within) -> Result<CpuSet, Error> {
+    let chosen = |ids: &CpuSet, all: Vec<(u32, &CpuSet)>, what: &str| {
+        let known: CpuSet = all.iter().map(|(id, _)| *id).collect();
+        let missing = ids.difference(&known);
+        if !missing.is_empty() {
+            return Err(Error::NoSuchPart { part: format!("{what} {missing}"), known: format!("{what}s {known}") });
+        }
+        Ok(all.into_iter().filter(|(id, _)| ids.contains(*id)).flat_map(|(_, cpus)| cpus.iter()).collect())
+    };
+    match part {
+        Within::Sockets(ids) => chosen(ids, machine.sockets.iter().map(|s| (s.id, &s.cpus)).collect(), "socket"),
+        Within::Nodes(ids) => chosen(ids, machine.nodes.iter().map(|n| (n.id, &n.cpus)).collect(), "node"),
+        Within::Dies(ids) => chosen(ids, machine.dies.iter().map(|d| (d.id, &d.cpus)).collect(), "die"),
+        Within::Cores(ids) => chosen(ids, machine.cores.iter().map(|c| (c.id, &c.cpus)).collect(), "core"),
+        Within::Kind(name) => {
+            let kind = machine.cpu_kinds.iter().find(|kind| kind.name == *name);
+            let known = machine.cpu_kinds.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ");
+            let none = || Error::NoSuchPart {
+                part: format!("kind {name:?} of cores"),
+                known: if known.is_empty() { "no kinds".into() } else { known.clone() },
+            };
+            kind.map(|kind| kind.cpus.clone()).ok_or_else(none)
+        }
+        Within::FirstThreads => Ok(machine.cores.iter().filter_map(|core| core.cpus.first()).collect()),
+    }
+}
