@@ -6,6 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 use knee_workload::Bind;
 
+use crate::spec::Cache;
+
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
@@ -109,12 +111,39 @@ pub(crate) struct Run {
     /// Where the threads go; see `knee place`
     #[arg(long, short, default_value = "none")]
     pub(crate) placement: String,
-    /// How threads are tied: each to its cpu (built-in workloads), or all to the set
+    /// How threads are tied: each to its cpu, or all to the set of cpus
     #[arg(long, value_parser = bind)]
     pub(crate) bind: Option<Bind>,
-    /// Where pages go: local, bind:NODES, interleave:NODES, preferred:NODE
+    /// Threads that get no place of their own with --bind each: 0 is the main
+    /// thread, 1 the first one it starts; or a mask like 0x3 over started threads
+    #[arg(long, value_name = "LIST", value_parser = skip)]
+    pub(crate) skip: Option<Skipped>,
+    /// Where pages go: local, bind:NODES, interleave:NODES,
+    /// weighted-interleave:NODES, preferred:NODE
     #[arg(long, short)]
     pub(crate) memory: Option<String>,
+    /// Tell the program's runtime about threads and cpus: openmp, rayon, go, ghc,
+    /// tbb, julia, java, duckdb, polars, blas
+    #[arg(long = "for", value_name = "RUNTIME")]
+    pub(crate) runtime: Option<String>,
+    /// Shell command before everything else
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) setup: Option<String>,
+    /// Shell command before each run, warm-ups too
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) prepare: Option<String>,
+    /// Shell command after each run, warm-ups too
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) conclude: Option<String>,
+    /// Shell command after everything else, whatever happened
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) cleanup: Option<String>,
+    /// Runs before the measured one, not measured
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) warmup: u32,
+    /// Page cache at the start: cold drops it (needs root), warm runs once before
+    #[arg(long, value_enum)]
+    pub(crate) cache: Option<Cache>,
     /// Set a variable of the program, as NAME=VALUE
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
@@ -127,11 +156,15 @@ pub(crate) struct Run {
     /// Sample threads this often; 0 for never
     #[arg(long, value_name = "MS", default_value_t = 10)]
     pub(crate) sample_ms: u64,
+    /// Count pages by node this often; 0 for never. By default once a second on
+    /// machines with several nodes
+    #[arg(long, value_name = "MS")]
+    pub(crate) census_ms: Option<u64>,
     /// Keep the samples in this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
     /// Read one spec per line, write one record per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "sample_ms", "memory", "env", "timeout", "check", "json", "words"])]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "sample_ms", "census_ms", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
     /// Read specs and say whether they can be run
     #[arg(long, hide = true)]
@@ -151,6 +184,20 @@ impl Run {
         let behind = raw.iter().position(|word| word == "--").map(|at| &raw[at + 1..]);
         behind == Some(&self.words)
     }
+}
+
+/// Numbers of threads in order of appearance.
+pub(crate) type Skipped = Vec<usize>;
+
+/// A list of numbers, or likwid's mask: bit 0 is the first thread that the program starts.
+fn skip(text: &str) -> Result<Skipped, String> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        let mask = u64::from_str_radix(digits, 16).map_err(|_| "it is no mask of at most 64 bits")?;
+        return Ok((0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| bit + 1).collect());
+    }
+    let list =
+        knee_machine::cpuset::parse_ordered(text).map_err(|_| "it is no list like 0,2-3 and no mask like 0x3")?;
+    Ok(list.into_iter().map(|number| number as usize).collect())
 }
 
 fn bind(text: &str) -> Result<Bind, String> {

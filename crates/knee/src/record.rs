@@ -42,8 +42,15 @@ pub(crate) struct Record {
     pub(crate) rusage: Resources,
     /// Counters that the spec asked for.
     pub(crate) counters: BTreeMap<String, Counter>,
-    /// Resident base pages by node, read when the work was done.
+    /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the last
+    /// census.
     pub(crate) pages: Pages,
+    /// How threads of a command were pinned one by one; absent when they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pinning: Option<Pinning>,
+    /// Held facts that were not what they should be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changed: Vec<Changed>,
     /// What each thread did, as far as samples saw it.
     pub(crate) threads: Vec<ThreadUse>,
     /// How the sampling went; absent when there was none.
@@ -140,6 +147,38 @@ pub(crate) enum Pages {
         /// The reason.
         unavailable: String,
     },
+}
+
+/// How the threads of a command were pinned from outside.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Pinning {
+    /// How new threads were noticed.
+    pub(crate) mechanism: String,
+    /// Threads that were given a place of their own.
+    pub(crate) pinned: usize,
+    /// Threads that were left on the whole set: helpers of the runtime, or skipped on request.
+    pub(crate) left_on_set: usize,
+    /// Threads that ended, or refused, before they could be pinned.
+    pub(crate) missed: usize,
+    /// Most threads that shared a place at one time.
+    pub(crate) most_at_a_place: usize,
+    /// CPU time that a thread had used when it was pinned: the largest of all threads.
+    pub(crate) late_ns_max: u64,
+    /// The same, all threads together.
+    pub(crate) late_ns_sum: u64,
+    /// CPU time spent on noticing and pinning.
+    pub(crate) cost_ns: u64,
+}
+
+/// A held fact that was not what it should be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Changed {
+    /// The fact's name.
+    pub(crate) fact: String,
+    /// What it was when the study was planned.
+    pub(crate) held: String,
+    /// What it was before this run.
+    pub(crate) found: String,
 }
 
 /// What the process tree used, from the kernel's own accounting.

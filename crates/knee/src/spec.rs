@@ -37,6 +37,10 @@ pub(crate) struct Spec {
     /// How threads are tied to the cpus.
     #[serde(default = "set")]
     pub(crate) bind: Bind,
+    /// Threads of a command that get no place of their own with `bind` each: their numbers in order of appearance, the
+    /// main thread of the program being 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) skip: Vec<usize>,
     /// Where its pages go; absent leaves the policy as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<MemoryPolicy>,
@@ -49,6 +53,25 @@ pub(crate) struct Spec {
     /// Cpu the sampler stays on; absent leaves it to the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampler_cpu: Option<u32>,
+    /// Period at which pages are counted by node; absent or 0 for never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) census_ms: Option<u64>,
+    /// Runs of the program before the measured one, not measured.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) warmup: u32,
+    /// Shell command before each run, warm-ups too; `{threads}` and `{cpus}` are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) prepare: Option<String>,
+    /// Shell command after each run, warm-ups too; `{threads}` and `{cpus}` are replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) conclude: Option<String>,
+    /// State of the page cache at the start; absent leaves it as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cache: Option<Cache>,
+    /// Facts that must be what they were when the study was planned, by name; a change marks the run. `clock_ns` is the
+    /// clock proxy, which may move by a tenth.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) hold: BTreeMap<String, String>,
     /// Time limit in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) timeout_s: Option<f64>,
@@ -62,6 +85,21 @@ pub(crate) struct Spec {
 
 fn set() -> Bind {
     Bind::Set
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// State of the page cache when a run starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Cache {
+    /// Clean pages were dropped (`/proc/sys/vm/drop_caches`), so files come from the disk.
+    Cold,
+    /// At least one warm-up run came right before.
+    Warm,
 }
 
 /// What runs: a built-in workload in a fresh process, or any command.
@@ -89,6 +127,9 @@ pub(crate) enum Program {
         /// Variables to set; `{threads}` and `{cpus}` are replaced.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         env: BTreeMap<String, String>,
+        /// The runtime it is built on: knee sets the variables that this runtime reads.
+        #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
+        runtime: Option<String>,
         /// Folder it runs in; absent for the current one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directory: Option<String>,

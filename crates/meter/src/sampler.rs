@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use knee_machine::CpuSet;
 use rustix::time::{ClockId, clock_gettime};
 
 use schemars::JsonSchema;
@@ -35,6 +36,12 @@ pub struct ThreadUse {
     pub pid: i32,
     /// Cpu it was seen on last.
     pub cpu: u32,
+    /// Cpus it was allowed to run on when it was last looked for; absent when it ended before.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub affinity: Option<CpuSet>,
+    /// Its name when it was last looked for.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub name: String,
     /// CPU time until it was seen last.
     pub cpu_ns: u64,
     /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
@@ -143,6 +150,8 @@ impl Sampler {
                 tid,
                 pid,
                 cpu: u32::MAX,
+                affinity: None,
+                name: String::new(),
                 cpu_ns: 0,
                 wait_ns: None,
                 migrations: 0,

@@ -66,7 +66,7 @@ fn spec(args: Run) -> Result<Spec, Failure> {
     }
     let program = if args.is_command() {
         let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
-        Program::Command { command: args.words, env, directory: None }
+        Program::Command { command: args.words, env, runtime: args.runtime, directory: None }
     } else {
         if !args.env.is_empty() {
             return Err(Failure::new("--env is for commands: a built-in workload takes arguments").hint(usage));
@@ -93,10 +93,17 @@ fn spec(args: Run) -> Result<Spec, Failure> {
         threads,
         cpus: placement.cpus(&machine, places)?,
         bind,
+        skip: args.skip.unwrap_or_default(),
         memory: args.memory.map(|text| text.parse()).transpose()?,
         counters: Vec::new(),
         sample_ms: Some(args.sample_ms),
         sampler_cpu: None,
+        census_ms: args.census_ms,
+        warmup: args.warmup,
+        prepare: args.prepare,
+        conclude: args.conclude,
+        cache: args.cache,
+        hold: BTreeMap::new(),
         timeout_s: args.timeout,
         metric: None,
         check: args.check.map(|stdout| OutputCheck { stdout }),

@@ -155,6 +155,8 @@ pub(crate) fn blank(spec: &Spec) -> Record {
         rusage: Resources::default(),
         counters: super::outcome::counters(spec),
         pages: super::outcome::pages_unknown(&spec.program),
+        pinning: None,
+        changed: Vec::new(),
         threads: Vec::new(),
         sampling: None,
         validity: None,

@@ -172,7 +172,7 @@ struct Events {
 
 fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let (mut command, directory) = match &spec.program {
-        Program::Command { command, env, directory } => {
+        Program::Command { command, env, directory, .. } => {
             let mut words = command.iter().map(|word| spec.fill_in(word));
             let mut built = Command::new(words.next().ok_or_else(|| io::Error::other("the command is empty"))?);
             built.args(words).envs(env.iter().map(|(name, value)| (name, spec.fill_in(value))));
