@@ -71,7 +71,7 @@ pub(crate) struct Record {
     pub(crate) simulated: bool,
 }
 
-/// How a run ended: exactly one of the fields is there, but for `left_behind`.
+/// How a run ended: exactly one of the first four fields is there.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Exit {
     /// It returned this status.
@@ -86,6 +86,9 @@ pub(crate) struct Exit {
     /// It never ran, or its launcher was lost: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
+    /// It had stopped (SIGSTOP or its like) when its time was up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) was_stopped: bool,
     /// Processes it had started and left running; they were ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) left_behind: Option<usize>,
@@ -196,10 +199,10 @@ pub(crate) struct Resources {
     pub(crate) involuntary_switches: u64,
 }
 
-impl From<Usage> for Resources {
-    fn from(usage: Usage) -> Self {
+impl Resources {
+    pub(crate) fn new(usage: Usage, max_rss_bytes: u64) -> Self {
         Self {
-            max_rss_bytes: usage.max_rss_bytes,
+            max_rss_bytes,
             minor_faults: usage.minor_faults,
             major_faults: usage.major_faults,
             voluntary_switches: usage.voluntary_switches,

@@ -18,6 +18,9 @@ pub enum Policy {
     Bind,
     /// These nodes in turn.
     Interleave,
+    /// These nodes in turn, each as often as its weight says (Linux 6.9).
+    #[serde(rename = "weighted-interleave")]
+    WeightedInterleave,
     /// This node while it has room.
     Preferred,
 }
@@ -35,7 +38,7 @@ pub struct MemoryPolicy {
 impl FromStr for MemoryPolicy {
     type Err = Error;
 
-    /// `local`, `bind:0-1`, `interleave:0,1` or `preferred:0`.
+    /// `local`, `bind:0-1`, `interleave:0,1`, `weighted-interleave:0,1` or `preferred:0`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let unknown = || Error::UnknownMemory(text.into());
         let (name, nodes) = text.split_once(':').unwrap_or((text, ""));
@@ -43,6 +46,7 @@ impl FromStr for MemoryPolicy {
             "local" => Policy::Local,
             "bind" => Policy::Bind,
             "interleave" => Policy::Interleave,
+            "weighted-interleave" => Policy::WeightedInterleave,
             "preferred" => Policy::Preferred,
             _ => return Err(unknown()),
         };
@@ -57,6 +61,7 @@ impl fmt::Display for MemoryPolicy {
             Policy::Local => return f.write_str("local"),
             Policy::Bind => "bind",
             Policy::Interleave => "interleave",
+            Policy::WeightedInterleave => "weighted-interleave",
             Policy::Preferred => "preferred",
         };
         write!(f, "{name}:{}", self.nodes)

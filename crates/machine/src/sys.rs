@@ -122,9 +122,10 @@ fn raw_policy(memory: &MemoryPolicy) -> io::Result<(libc::c_int, NodeMask)> {
         let word = nodes.get_mut(node / 64).ok_or_else(|| io::Error::other(format!("node {node} is too large")))?;
         *word |= 1 << (node % 64);
     }
-    // MPOL_LOCAL is in the kernel's ABI (4) and not in libc's list.
+    // MPOL_LOCAL (4) and MPOL_WEIGHTED_INTERLEAVE (6) are in the kernel's ABI and not in libc's list.
     let mode = match memory.policy {
         Policy::Local => 4,
+        Policy::WeightedInterleave => 6,
         Policy::Bind => libc::MPOL_BIND,
         Policy::Interleave => libc::MPOL_INTERLEAVE,
         Policy::Preferred => libc::MPOL_PREFERRED,
@@ -151,6 +152,56 @@ pub fn try_memory_policy(memory: &MemoryPolicy) -> io::Result<()> {
     set_mempolicy(libc::MPOL_DEFAULT, &[0; MASK_NODES / 64])
 }
 
+/// Where the pages of a region of this process lie: one entry for each page from `start` on, none for a page that was
+/// never touched (or is the shared zero page).
+///
+/// # Errors
+/// The kernel's: built without NUMA support, or a container forbids the call.
+pub fn nodes_of_region(region: &[u8]) -> io::Result<Vec<Option<u32>>> {
+    let page = rustix::param::page_size();
+    let first = region.as_ptr() as usize / page * page;
+    let pages: Vec<*const libc::c_void> =
+        (first..region.as_ptr() as usize + region.len()).step_by(page).map(|at| at as *const libc::c_void).collect();
+    let mut status: Vec<libc::c_int> = vec![-libc::ENOENT; pages.len()];
+    let (no_nodes, no_flags): (*const libc::c_int, libc::c_int) = (std::ptr::null(), 0);
+    // SAFETY: both arrays have as many entries as the call is told and live through it. Without target nodes the call
+    // moves nothing: it writes the node of each page, or a negative error number, into `status`.
+    let done = unsafe {
+        libc::syscall(libc::SYS_move_pages, 0, pages.len(), pages.as_ptr(), no_nodes, status.as_mut_ptr(), no_flags)
+    };
+    if done != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(status.into_iter().map(|node| u32::try_from(node).ok()).collect())
+}
+
+/// A child that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// Its process id.
+    pub pid: i32,
+    /// How it ended.
+    pub status: std::process::ExitStatus,
+    /// Largest resident set of it and of the children that it had waited for.
+    pub max_rss_bytes: u64,
+}
+
+/// Takes an ended child off the list: this one, or any with `None`. None when none has ended yet, or there is none.
+#[must_use]
+pub fn reap(pid: Option<i32>) -> Option<Ended> {
+    let mut status = 0;
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: both pointers are to whole objects that live through the call, and all zeroes are a valid rusage, so it
+    // may be read whether or not the call wrote it.
+    let (ended, usage) = unsafe {
+        let ended = libc::wait4(pid.unwrap_or(-1), &raw mut status, libc::WNOHANG, usage.as_mut_ptr());
+        (ended, usage.assume_init())
+    };
+    let max_rss_bytes = u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024;
+    let status = std::os::unix::process::ExitStatusExt::from_raw(status);
+    (ended > 0).then_some(Ended { pid: ended, status, max_rss_bytes })
+}
+
 /// What ended children used, and the children that they had waited for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -158,8 +209,6 @@ pub struct Usage {
     pub user: Duration,
     /// CPU time inside the kernel.
     pub system: Duration,
-    /// Largest resident set of any one of them.
-    pub max_rss_bytes: u64,
     /// Page faults that needed no disk.
     pub minor_faults: u64,
     /// Page faults that did.
@@ -188,7 +237,6 @@ pub fn children_usage() -> Usage {
     Usage {
         user: time(raw.ru_utime),
         system: time(raw.ru_stime),
-        max_rss_bytes: count(raw.ru_maxrss) * 1024,
         minor_faults: count(raw.ru_minflt),
         major_faults: count(raw.ru_majflt),
         voluntary_switches: count(raw.ru_nvcsw),

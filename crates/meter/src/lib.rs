@@ -3,6 +3,7 @@
 //!
 //! The measured program is never touched: everything is read from `/proc` by the process that launched it.
 
+mod census;
 pub mod clock;
 mod proc;
 mod sampler;
@@ -10,5 +11,5 @@ mod samples;
 mod validity;
 
 pub use proc::{descendants, pages_by_node};
-pub use sampler::{Sampler, Sampling, ThreadUse};
+pub use sampler::{Sampler, Sampling, ThreadUse, Watched};
 pub use validity::{Baseline, Validity};

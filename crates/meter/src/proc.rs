@@ -16,8 +16,10 @@ pub(crate) struct Times {
 }
 
 /// Where one thread is at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
+    /// The thread's name.
+    pub(crate) name: String,
     /// Cpu it ran on last.
     pub(crate) cpu: u32,
     /// Whether it was running or ready.
@@ -59,8 +61,10 @@ impl Task {
 
     /// Where it is. None once the thread is gone.
     pub(crate) fn place(&self, buffer: &mut [u8; 1024]) -> Option<Place> {
-        let (runnable, _, cpu) = parse_stat(read_in_place(&self.stat, buffer)?)?;
-        Some(Place { cpu, runnable })
+        let text = read_in_place(&self.stat, buffer)?;
+        let (runnable, _, cpu) = parse_stat(text)?;
+        let name = text.get(text.find('(')? + 1..text.rfind(')')?).unwrap_or_default().to_owned();
+        Some(Place { name, cpu, runnable })
     }
 }
 

@@ -8,12 +8,13 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use knee_machine::CpuSet;
+use knee_machine::{CpuSet, sys};
 use rustix::time::{ClockId, clock_gettime};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::census::Census;
 use crate::proc::{Place, Task, Times, descendants, numbered};
 use crate::samples::Samples;
 
@@ -66,7 +67,20 @@ pub struct Sampling {
     pub cost_ns: u64,
 }
 
-struct Watched {
+/// What was seen of a tree.
+#[derive(Debug)]
+pub struct Watched {
+    /// What each thread did.
+    pub threads: Vec<ThreadUse>,
+    /// How the sampling went.
+    pub sampling: Sampling,
+    /// Pages of the whole tree by node at the last census, in base pages; none when there was no census.
+    pub pages: Option<BTreeMap<u32, u64>>,
+    /// Whether the series could be written.
+    pub written: io::Result<()>,
+}
+
+struct Thread {
     /// None once the thread is gone: its files are closed, or a program that starts thousands would use ours up.
     task: Option<Task>,
     seen: ThreadUse,
@@ -79,29 +93,46 @@ pub struct Sampler {
     begin: Instant,
     period: Duration,
     due: Instant,
-    threads: BTreeMap<i32, Watched>,
+    threads: BTreeMap<i32, Thread>,
+    census: Option<Census>,
     samples: Samples,
     sampling: Sampling,
 }
 
 impl Sampler {
-    /// Watches the descendants of `ancestor` from `begin` on.
+    /// Watches the descendants of `ancestor` from `begin` on. A period of 0 for never: for threads, and for the census
+    /// of their pages.
     #[must_use]
-    pub fn new(ancestor: i32, begin: Instant, period_ms: u64) -> Self {
-        let period = Duration::from_millis(period_ms.max(1));
-        let sampling = Sampling { period_ms, count: 0, cost_ns: 0 };
-        Self { ancestor, begin, period, due: begin, threads: BTreeMap::new(), samples: Samples::default(), sampling }
+    pub fn new(ancestor: i32, begin: Instant, period_ms: u64, census_ms: u64) -> Self {
+        let never = Duration::from_secs(1 << 32);
+        let period = if period_ms > 0 { Duration::from_millis(period_ms) } else { never };
+        let due = if period_ms > 0 { begin } else { begin + never };
+        Self {
+            ancestor,
+            begin,
+            period,
+            due,
+            threads: BTreeMap::new(),
+            census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
+            samples: Samples::default(),
+            sampling: Sampling { period_ms, count: 0, cost_ns: 0 },
+        }
     }
 
     /// Time until the next sample is due.
     #[must_use]
     pub fn pause(&self) -> Duration {
-        self.due.saturating_duration_since(Instant::now())
+        let census = self.census.as_ref().map(Census::due);
+        let next = census.map_or(self.due, |due| due.min(self.due));
+        next.saturating_duration_since(Instant::now())
     }
 
     /// Takes a sample if one is due.
     pub fn tick(&mut self) {
         let start = Instant::now();
+        if let Some(census) = &mut self.census {
+            self.sampling.cost_ns += census.tick(start, self.ancestor, self.begin, &mut self.samples);
+        }
         if start < self.due {
             return;
         }
@@ -159,26 +190,36 @@ impl Sampler {
                 last_seen_ns: t_ns,
             };
             let source = format!("thread:{tid}");
-            self.threads.insert(tid, Watched { task: Some(task), seen, source });
+            self.threads.insert(tid, Thread { task: Some(task), seen, source });
         }
     }
 
-    /// Ends the sampling: what each thread did, how the sampling went, and whether the series could be written to
-    /// `path`, if one is given.
-    pub fn finish(self, path: Option<&Path>) -> (Vec<ThreadUse>, Sampling, io::Result<()>) {
+    /// Ends the sampling, and writes the series to `path` if one is given.
+    #[must_use]
+    pub fn finish(self, path: Option<&Path>) -> Watched {
         let written = path.map_or(Ok(()), |path| self.samples.write(path));
         let seen = self.threads.into_values().map(|watched| watched.seen);
-        (seen.filter(|thread| thread.cpu != u32::MAX).collect(), self.sampling, written)
+        Watched {
+            threads: seen.filter(|thread| thread.cpu != u32::MAX).collect(),
+            sampling: self.sampling,
+            pages: self.census.and_then(Census::last),
+            written,
+        }
     }
 }
 
-fn note(watched: &mut Watched, times: Times, place: Option<Place>, t_ns: u64, samples: &mut Samples) {
+fn note(watched: &mut Thread, times: Times, place: Option<Place>, t_ns: u64, samples: &mut Samples) {
     let seen = &mut watched.seen;
     seen.cpu_ns = times.cpu_ns;
     seen.wait_ns = times.wait_ns;
     seen.last_seen_ns = t_ns;
     samples.push(t_ns, &watched.source, "cpu_ns", times.cpu_ns);
     let Some(place) = place else { return };
+    // Both are cheap, and the last word counts: a program may tie or name its threads late.
+    if let Ok(affinity) = sys::affinity_of(seen.tid) {
+        seen.affinity = Some(affinity);
+    }
+    seen.name = place.name;
     if seen.cpu != u32::MAX && seen.cpu != place.cpu {
         seen.migrations += 1;
     }
@@ -187,11 +228,11 @@ fn note(watched: &mut Watched, times: Times, place: Option<Place>, t_ns: u64, sa
     samples.push(t_ns, &watched.source, "runnable", place.runnable.into());
 }
 
-fn own_cpu() -> Duration {
+pub(crate) fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -9,6 +9,7 @@ use knee_workload::Bind;
 
 use super::capture::Echo;
 use super::launch::{Launch, Outcome, Streams, launch};
+use super::runtimes;
 use super::signals::Signals;
 use crate::cli::Run;
 use crate::error::{Failure, print_out, status};
@@ -66,7 +67,7 @@ fn spec(args: Run) -> Result<Spec, Failure> {
     }
     let program = if args.is_command() {
         let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
-        Program::Command { command: args.words, env, runtime: args.runtime, directory: None }
+        Program::Command { command: args.words, env, runtime: args.runtime.clone(), directory: None }
     } else {
         if !args.env.is_empty() {
             return Err(Failure::new("--env is for commands: a built-in workload takes arguments").hint(usage));
@@ -74,10 +75,15 @@ fn spec(args: Run) -> Result<Spec, Failure> {
         let (workload, args) = registry::resolve(&args.words)?;
         Program::Workload { workload, args, params: BTreeMap::new(), directory: None }
     };
+    if let Program::Command { runtime: Some(runtime), .. } = &program {
+        runtimes::find(runtime)?;
+    } else if args.runtime.is_some() {
+        return Err(Failure::new("--for is for commands: a built-in workload knows its threads").hint(usage));
+    }
     let foreign = matches!(program, Program::Command { .. });
-    if foreign && args.bind == Some(Bind::Each) {
-        let hint = "use --bind set: the program's threads stay on the cpus of the placement";
-        return Err(Failure::new("--bind each: only threads of built-in workloads can be tied one by one").hint(hint));
+    if args.bind == Some(Bind::Each) && placement == Placement::None {
+        let hint = "name a placement, as in --placement cores-close --bind each";
+        return Err(Failure::new("--bind each: the placement none leaves every thread to the kernel").hint(hint));
     }
     let bind = args.bind.unwrap_or(if foreign { Bind::Set } else { Bind::Each });
     let places = if bind == Bind::Set { threads.min(machine.allowed.cpus.len()) } else { threads };

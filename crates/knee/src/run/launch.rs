@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use knee_machine::{CpuSet, sys};
 use knee_meter::{Baseline, clock};
 
+use super::around::{self, Refusal};
 use super::capture::Echo;
 use super::running::Running;
 use super::signals::Signals;
 use super::tree;
-use crate::record::{Exit, Output, Record, Resources};
+use crate::record::{CheckResult, Exit, Output, Record, Resources};
 use crate::spec::{Program, SCHEMA, Spec};
 
 /// Where the program's standard streams go.
@@ -61,15 +62,34 @@ pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
         record.exit.error = Some(error.to_string());
         return Outcome::Refused(Box::new(record), io::ErrorKind::Other);
     }
-    let (cpus, at_once) = cpus_of(spec, &allowed);
-    let baseline = Baseline::take(cpus.clone(), clock_on(&cpus, &allowed));
+    if let Err(refusal) = around::before(spec, how) {
+        return refused(record, refusal);
+    }
+    measure(spec, how, &allowed, record)
+}
+
+fn refused(mut record: Record, refusal: Refusal) -> Outcome {
+    match refusal {
+        Refusal::Abandoned => Outcome::Abandoned,
+        Refusal::Failed(reason, kind) => {
+            record.exit = Exit { error: Some(reason), ..Exit::default() };
+            Outcome::Refused(Box::new(record), kind)
+        }
+    }
+}
+
+fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) -> Outcome {
+    let (cpus, at_once) = cpus_of(spec, allowed);
+    let clock_ns = clock_on(&cpus, allowed);
+    around::compare_facts(spec, clock_ns, &mut record);
+    let baseline = Baseline::take(cpus.clone(), clock_ns);
     let usage = sys::children_usage();
     let begin = Instant::now();
     let mut running = match Running::start(spec, how.streams, begin) {
         Ok(running) => running,
         Err(error) => {
             tree::end_all();
-            pin_back(&allowed);
+            pin_back(allowed);
             record.exit.error = Some(format!("cannot run {}: {error}", described(&spec.program)));
             return Outcome::Refused(Box::new(record), error.kind());
         }
@@ -79,23 +99,32 @@ pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
         // the study its run.
         let _ = sys::pin(&[cpu]);
     }
-    let Some((status, wall)) = running.watch(spec, how) else {
+    let Some(end) = running.watch(spec, how) else {
         tree::end_all();
         return Outcome::Abandoned;
     };
-    let left_behind = tree::end_all();
+    let left = tree::end_all();
     let used = difference(sys::children_usage(), usage);
     running.drain_all();
-    pin_back(&allowed);
-    record.wall_ns = nanoseconds(wall);
+    pin_back(allowed);
+    record.wall_ns = nanoseconds(end.wall);
     record.user_ns = nanoseconds(used.user);
     record.system_ns = nanoseconds(used.system);
-    record.rusage = Resources::from(used);
-    record.exit = exit(status, running.timed_out.then_some(spec.timeout_s).flatten());
-    record.exit.left_behind = Some(left_behind).filter(|&n| n > 0);
-    record.validity = Some(baseline.compare(wall, used.user + used.system, at_once, clock_on(&cpus, &allowed)));
+    record.rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));
+    record.exit = exit(end.status, running.timed_out.then_some(spec.timeout_s).flatten());
+    record.exit.was_stopped = running.was_stopped;
+    record.exit.left_behind = Some(left.living).filter(|&n| n > 0);
+    record.validity = Some(baseline.compare(end.wall, used.user + used.system, at_once, clock_on(&cpus, allowed)));
     running.finish(spec, how.samples, &mut record);
-    Outcome::Ran(Box::new(record))
+    match around::after(spec, how) {
+        Ok(()) => Outcome::Ran(Box::new(record)),
+        Err(Refusal::Abandoned) => Outcome::Abandoned,
+        Err(Refusal::Failed(reason, _)) => {
+            // What was measured is kept; that it may have left something behind is a failed check.
+            record.check = Some(CheckResult { ok: false, reason: Some(reason) });
+            Outcome::Ran(Box::new(record))
+        }
+    }
 }
 
 fn check_place(spec: &Spec, allowed: &CpuSet) -> io::Result<()> {
@@ -178,7 +207,6 @@ fn difference(now: sys::Usage, then: sys::Usage) -> sys::Usage {
     sys::Usage {
         user: now.user.saturating_sub(then.user),
         system: now.system.saturating_sub(then.system),
-        max_rss_bytes: now.max_rss_bytes,
         minor_faults: now.minor_faults - then.minor_faults,
         major_faults: now.major_faults - then.major_faults,
         voluntary_switches: now.voluntary_switches - then.voluntary_switches,

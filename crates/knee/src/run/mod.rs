@@ -10,13 +10,16 @@
 //!
 //! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
 
+mod around;
 mod capture;
 pub(crate) mod child;
 pub(crate) mod copies;
 mod direct;
 mod launch;
 mod outcome;
+mod pinning;
 mod running;
+pub(crate) mod runtimes;
 mod signals;
 mod stream;
 mod tree;

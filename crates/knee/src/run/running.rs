@@ -6,15 +6,17 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use knee_machine::sys;
-use knee_meter::Sampler;
+use knee_machine::{CpuSet, sys};
+use knee_meter::{Sampler, Watched};
+use knee_workload::Bind;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::capture::{Capture, Echo};
 use super::launch::{Launch, Streams};
-use super::{child, outcome, tree};
-use crate::record::{Output, Record};
+use super::pinning::Pinner;
+use super::{child, outcome, runtimes, tree};
+use crate::record::{Output, Pages, Record};
 use crate::spec::{Program, Spec};
 
 /// Time between a polite request to end and the end.
@@ -29,12 +31,22 @@ pub(super) struct Running {
     stderr: Option<Capture>,
     report: Option<Capture>,
     sampler: Option<Sampler>,
+    pinner: Option<Pinner>,
     pub(super) timed_out: bool,
+    pub(super) was_stopped: bool,
+}
+
+/// How a program ended.
+pub(super) struct End {
+    pub(super) status: ExitStatus,
+    pub(super) wall: Duration,
+    pub(super) max_rss_bytes: u64,
 }
 
 impl Running {
     pub(super) fn start(spec: &Spec, streams: Streams, begin: Instant) -> io::Result<Self> {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
+        let us = rustix::process::getpid().as_raw_nonzero().get();
         let mut command = command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
         match streams {
             Streams::Captured => {
@@ -48,6 +60,8 @@ impl Running {
             }
             Streams::Inherited => {}
         }
+        let foreign = matches!(spec.program, Program::Command { .. });
+        let each = foreign && spec.bind == Bind::Each && !spec.cpus.is_empty();
         let (out, err) = match streams {
             Streams::Shown(echo) => (Some(echo), Some(Echo::StandardError)),
             _ => (None, None),
@@ -60,31 +74,40 @@ impl Running {
         let capture = |pipe: Option<OwnedFd>, echo| -> io::Result<Option<Capture>> {
             pipe.map(|pipe| Capture::new(pipe).map(|capture| capture.echoing(echo))).transpose()
         };
-        let sampler = spec.sample_ms.filter(|&ms| ms > 0);
+        let census_ms = spec.census_ms.unwrap_or_else(usual_census_ms);
+        let sampler = (spec.sample_ms.unwrap_or(0), if report.is_some() { 0 } else { census_ms });
         Ok(Self {
             stdout: capture(process.stdout.take().map(Into::into), out)?,
             stderr: capture(process.stderr.take().map(Into::into), err)?,
             report: capture(report.map(|(read, _write)| read), None)?,
-            sampler: sampler.map(|ms| Sampler::new(rustix::process::getpid().as_raw_nonzero().get(), begin, ms)),
+            sampler: (sampler != (0, 0)).then(|| Sampler::new(us, begin, sampler.0, sampler.1)),
+            pinner: each.then(|| Pinner::new(us, &spec.cpus, &skipped(spec))),
             process,
             exited,
             begin,
             timed_out: false,
+            was_stopped: false,
         })
     }
 
     /// Waits for the end, sampling and reading. None when we were told to stop.
-    pub(super) fn watch(&mut self, spec: &Spec, how: &Launch<'_>) -> Option<(ExitStatus, Duration)> {
+    pub(super) fn watch(&mut self, spec: &Spec, how: &Launch<'_>) -> Option<End> {
         let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
         loop {
+            // First: the sooner a thread is tied, the less of it runs elsewhere.
+            if let Some(pinner) = &mut self.pinner {
+                pinner.tick();
+            }
             if let Some(sampler) = &mut self.sampler {
                 sampler.tick();
             }
             let events = self.wait(stop_at, how);
             if events.exited {
                 let wall = self.begin.elapsed();
-                // The pidfd says that it has ended, so this does not block; it cannot fail on our own child.
-                return self.process.wait().ok().map(|status| (status, wall));
+                // The pidfd says that it has ended, so there is something to take.
+                let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
+                let ended = sys::reap(Some(pid))?;
+                return Some(End { status: ended.status, wall, max_rss_bytes: ended.max_rss_bytes });
             }
             self.drain();
             if events.abandoned {
@@ -101,9 +124,13 @@ impl Running {
             }
             if stop_at.is_some_and(|at| Instant::now() >= at) {
                 let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
+                self.was_stopped |= !self.timed_out && is_stopped(Pid::from_child(&self.process));
                 // The program itself whatever happens, also where /proc does not tell us what is below us.
                 let _ = kill_process(Pid::from_child(&self.process), signal);
                 tree::signal_all(signal);
+                // One that is stopped does not hear a polite request.
+                let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
+                tree::signal_all(Signal::CONT);
                 self.timed_out = true;
                 stop_at = Some(Instant::now() + GRACE);
             }
@@ -112,7 +139,8 @@ impl Running {
 
     fn wait(&self, stop_at: Option<Instant>, how: &Launch<'_>) -> Events {
         let now = Instant::now();
-        let pauses = [self.sampler.as_ref().map(Sampler::pause), stop_at.map(|at| at.saturating_duration_since(now))];
+        let watchers = [self.sampler.as_ref().map(Sampler::pause), self.pinner.as_ref().map(Pinner::pause)];
+        let pauses = [watchers[0], watchers[1], stop_at.map(|at| at.saturating_duration_since(now))];
         let pause = pauses.into_iter().flatten().min().map(timespec);
         let mut fds = vec![PollFd::new(&self.exited, PollFlags::IN)];
         // The lifeline never carries anything after the spec: readable means that its other end is gone.
@@ -140,13 +168,22 @@ impl Running {
         }
     }
 
+    /// The end of what it said on standard error.
+    pub(super) fn last_words(&self) -> String {
+        self.stderr.as_ref().map(Capture::shown).unwrap_or_default()
+    }
+
     /// Puts what was watched into the record.
     pub(super) fn finish(self, spec: &Spec, samples: Option<&Path>, record: &mut Record) {
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
+        record.pinning = self.pinner.map(Pinner::finish);
         if let Some(sampler) = self.sampler {
-            let (threads, sampling, written) = sampler.finish(path.as_deref());
+            let Watched { threads, sampling, pages, written } = sampler.finish(path.as_deref());
             record.threads = threads;
             record.sampling = Some(sampling);
+            if let Some(pages) = pages {
+                record.pages = Pages::Known(pages.into_iter().map(|(node, count)| (node.to_string(), count)).collect());
+            }
             match written {
                 Ok(()) => record.samples = path.map(|path| relative_name(&path)),
                 Err(error) => eprintln!("knee: samples of run {} are lost: {error}", spec.id),
@@ -172,9 +209,13 @@ struct Events {
 
 fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let (mut command, directory) = match &spec.program {
-        Program::Command { command, env, directory, .. } => {
+        Program::Command { command, env, runtime, directory } => {
             let mut words = command.iter().map(|word| spec.fill_in(word));
             let mut built = Command::new(words.next().ok_or_else(|| io::Error::other("the command is empty"))?);
+            if let Some(runtime) = runtime {
+                let runtime = runtimes::find(runtime).map_err(|failure| io::Error::other(failure.to_string()))?;
+                built.envs(runtime.variables(spec));
+            }
             built.args(words).envs(env.iter().map(|(name, value)| (name, spec.fill_in(value))));
             (built, directory)
         }
@@ -184,6 +225,25 @@ fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
         command.current_dir(directory);
     }
     Ok(command)
+}
+
+/// Threads without a place: those asked for, and those of which the runtime is known to make no use.
+fn skipped(spec: &Spec) -> Vec<usize> {
+    let Program::Command { runtime: Some(runtime), .. } = &spec.program else { return spec.skip.clone() };
+    let known = runtimes::find(runtime).map(runtimes::Runtime::skip).unwrap_or_default();
+    spec.skip.iter().chain(known).copied().collect()
+}
+
+/// Once a second where there is more than one node to have pages on.
+fn usual_census_ms() -> u64 {
+    let nodes = std::fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_default();
+    if nodes.trim().parse::<CpuSet>().is_ok_and(|nodes| nodes.len() > 1) { 1000 } else { 0 }
+}
+
+/// Whether the kernel holds it stopped.
+fn is_stopped(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
 }
 
 /// The file as it is called inside the study's folder: its own folder's name and its name.

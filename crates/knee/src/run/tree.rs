@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use knee_machine::sys;
 use knee_meter::descendants;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait};
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 
 /// From here on, processes whose parent ends become our children instead of init's.
 pub(crate) fn adopt_orphans() {
@@ -22,18 +23,27 @@ pub(crate) fn signal_all(signal: Signal) {
     }
 }
 
-/// Kills until nothing is left below us, and returns how many living processes there were at first.
-pub(crate) fn end_all() -> usize {
-    reap();
-    let first = below().len();
-    while !below().is_empty() {
-        signal_all(Signal::KILL);
-        reap();
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    first
+/// What was left below us.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Left {
+    /// Living processes there were.
+    pub(crate) living: usize,
+    /// Largest resident set among those and the ended ones.
+    pub(crate) max_rss_bytes: u64,
 }
 
-fn reap() {
-    while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+/// Kills until nothing is left below us.
+pub(crate) fn end_all() -> Left {
+    let mut max_rss_bytes = reap_all();
+    let living = below().len();
+    while !below().is_empty() {
+        signal_all(Signal::KILL);
+        max_rss_bytes = max_rss_bytes.max(reap_all());
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    Left { living, max_rss_bytes }
+}
+
+fn reap_all() -> u64 {
+    std::iter::from_fn(|| sys::reap(None)).map(|ended| ended.max_rss_bytes).max().unwrap_or(0)
 }

@@ -1,0 +1,104 @@
+//! What happens around a measured run: held facts, warm-ups, preparation, the page cache.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use knee_machine::{Fact, facts};
+
+use super::launch::{Launch, Streams};
+use super::running::Running;
+use super::tree;
+use crate::record::{Changed, Record};
+use crate::spec::{Cache, Program, Spec};
+
+/// The clock proxy may differ by this much from when the study was planned: less is noise of a shared machine.
+const CLOCK_TOLERANCE: f64 = 0.1;
+
+/// Why a run was not made.
+pub(super) enum Refusal {
+    /// A step before it failed: why.
+    Failed(String, io::ErrorKind),
+    /// We were told to stop.
+    Abandoned,
+}
+
+/// Everything before the measured run, in hyperfine's order: each warm-up prepared as the run itself is.
+pub(super) fn before(spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+    let warmups = if spec.cache == Some(Cache::Warm) { spec.warmup.max(1) } else { spec.warmup };
+    for _ in 0..warmups {
+        shell("prepare", spec.prepare.as_deref(), spec, how)?;
+        once(spec.clone(), "warm-up", how)?;
+        shell("conclude", spec.conclude.as_deref(), spec, how)?;
+    }
+    shell("prepare", spec.prepare.as_deref(), spec, how)?;
+    if spec.cache == Some(Cache::Cold) {
+        drop_page_cache().map_err(|error| {
+            let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (it takes root)");
+            Refusal::Failed(reason, io::ErrorKind::Other)
+        })?;
+    }
+    Ok(())
+}
+
+/// The shell command after the run, warm-ups too.
+pub(super) fn after(spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+    shell("conclude", spec.conclude.as_deref(), spec, how)
+}
+
+/// Dirty pages cannot be dropped, so they are written first.
+fn drop_page_cache() -> io::Result<()> {
+    rustix::fs::sync();
+    std::fs::write("/proc/sys/vm/drop_caches", "3\n")
+}
+
+fn shell(step: &str, text: Option<&str>, spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+    let Some(text) = text else { return Ok(()) };
+    let (Program::Command { directory, .. } | Program::Workload { directory, .. }) = &spec.program;
+    let command = vec!["sh".into(), "-c".into(), spec.fill_in(text)];
+    let program = Program::Command { command, env: BTreeMap::new(), runtime: None, directory: directory.clone() };
+    // Not in the run's place: preparing may take all that we may use.
+    once(Spec { program, cpus: Vec::new(), memory: None, ..spec.clone() }, step, how)
+}
+
+/// Runs something that is not measured, and that has to go well.
+fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
+    let spec = Spec { sample_ms: None, census_ms: Some(0), ..spec };
+    let fail = |reason: String, kind| Refusal::Failed(format!("{step} failed: {reason}"), kind);
+    let started = Running::start(&spec, Streams::Captured, Instant::now());
+    let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
+    let end = running.watch(&spec, how);
+    tree::end_all();
+    let Some(end) = end else { return Err(Refusal::Abandoned) };
+    running.drain_all();
+    if end.status.success() {
+        return Ok(());
+    }
+    let said = running.last_words();
+    let how = if running.timed_out { "its time was up".into() } else { end.status.to_string() };
+    Err(fail(if said.is_empty() { how } else { format!("{how}: {said}") }, io::ErrorKind::Other))
+}
+
+/// Compares held facts with what they are now.
+pub(super) fn compare_facts(spec: &Spec, clock_ns: f64, record: &mut Record) {
+    if spec.hold.is_empty() {
+        return;
+    }
+    let now = facts::read(Path::new("/"));
+    for (fact, held) in &spec.hold {
+        let found = if fact == "clock_ns" {
+            let then = held.parse::<f64>().unwrap_or(clock_ns);
+            if (clock_ns / then - 1.0).abs() <= CLOCK_TOLERANCE { held.clone() } else { format!("{clock_ns:.3}") }
+        } else {
+            match now.get(fact) {
+                Some(Fact::Known(text)) => text.clone(),
+                Some(Fact::Unavailable { unavailable }) => unavailable.clone(),
+                None => "no such fact".into(),
+            }
+        };
+        if found != *held {
+            record.changed.push(Changed { fact: fact.clone(), held: held.clone(), found });
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What each runtime reads to learn how many threads to use and where: `--for openmp` and its like.
+//!
+//! Variables are set before the program starts; one that the user sets with `--env` wins. Some runtimes read no variable
+//! and count the cpus of their affinity mask instead: those need a placement.
+
+use knee_workload::Bind;
+
+use crate::error::Failure;
+use crate::spec::Spec;
+
+/// One runtime.
+pub(crate) struct Runtime {
+    /// What users call it.
+    pub(crate) name: &'static str,
+    /// Variables for the number of threads.
+    count: &'static [(&'static str, &'static str)],
+    /// Variables for tying each thread to its cpu, where the runtime can do that itself.
+    each: &'static [(&'static str, &'static str)],
+    /// Threads that do no work of the program, by order of appearance, main thread 0.
+    skip: &'static [usize],
+    /// What the user has to know.
+    pub(crate) note: &'static str,
+}
+
+/// All of them.
+pub(crate) const RUNTIMES: [Runtime; 10] = [
+    Runtime {
+        name: "openmp",
+        count: &[("OMP_NUM_THREADS", "{threads}"), ("OMP_DYNAMIC", "false")],
+        each: &[("OMP_PROC_BIND", "true"), ("OMP_PLACES", "{places}")],
+        skip: &[],
+        note: "with --bind each the runtime ties its threads itself",
+    },
+    Runtime {
+        name: "rayon",
+        count: &[("RAYON_NUM_THREADS", "{threads}")],
+        each: &[],
+        skip: &[0],
+        note: "the main thread waits: it gets no place",
+    },
+    Runtime {
+        name: "go",
+        count: &[("GOMAXPROCS", "{threads}")],
+        each: &[],
+        skip: &[1],
+        note: "the second thread is the monitor: it gets no place",
+    },
+    Runtime {
+        name: "ghc",
+        count: &[("GHCRTS", "-N{threads}")],
+        each: &[],
+        skip: &[],
+        note: "the program must be linked with -threaded -rtsopts",
+    },
+    Runtime {
+        name: "tbb",
+        count: &[],
+        each: &[],
+        skip: &[],
+        note: "it reads no variable and counts the cpus of its mask: use a placement",
+    },
+    Runtime {
+        name: "julia",
+        count: &[("JULIA_NUM_THREADS", "{threads}")],
+        each: &[],
+        skip: &[],
+        note: "garbage collection may have threads of its own",
+    },
+    Runtime {
+        name: "java",
+        count: &[("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount={threads}")],
+        each: &[],
+        skip: &[0],
+        note: "the launcher's thread only waits: it gets no place",
+    },
+    Runtime {
+        name: "duckdb",
+        count: &[("SLURM_CPUS_ON_NODE", "{threads}")],
+        each: &[],
+        skip: &[],
+        note: "it reads SLURM's number of cpus",
+    },
+    Runtime {
+        name: "polars",
+        count: &[("POLARS_MAX_THREADS", "{threads}")],
+        each: &[],
+        skip: &[0],
+        note: "the main thread waits: it gets no place",
+    },
+    Runtime {
+        name: "blas",
+        count: &[
+            ("OPENBLAS_NUM_THREADS", "{threads}"),
+            ("MKL_NUM_THREADS", "{threads}"),
+            ("BLIS_NUM_THREADS", "{threads}"),
+            ("OMP_NUM_THREADS", "{threads}"),
+        ],
+        each: &[],
+        skip: &[],
+        note: "OpenBLAS, MKL and BLIS",
+    },
+];
+
+/// The runtime of this name.
+pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
+    RUNTIMES.iter().find(|runtime| runtime.name == name).ok_or_else(|| {
+        let known: Vec<_> = RUNTIMES.iter().map(|runtime| runtime.name).collect();
+        Failure::new(format!("unknown runtime: {name:?}")).hint(format!("--for takes {}", known.join(", ")))
+    })
+}
+
+impl Runtime {
+    /// The variables for this run.
+    pub(crate) fn variables(&self, spec: &Spec) -> Vec<(&'static str, String)> {
+        let ties = spec.bind == Bind::Each && !spec.cpus.is_empty();
+        let each = if ties { self.each } else { &[] };
+        let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();
+        let filled = |text: &str| spec.fill_in(text).replace("{places}", &places.join(","));
+        self.count.iter().chain(each).map(|(name, value)| (*name, filled(value))).collect()
+    }
+
+    /// Threads that get no place.
+    pub(crate) fn skip(&self) -> &'static [usize] {
+        self.skip
+    }
+}
