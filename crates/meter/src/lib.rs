@@ -1,10 +1,12 @@
 //! What the kernel says of a process tree while it runs: CPU time and place of every thread over time, what else the
 //! machine did meanwhile, and how fast a clock it had.
 //!
-//! The measured program is never touched: everything is read from `/proc` by the process that launched it.
+//! The measured program is never touched: everything is read from `/proc` by the process that launched it. Only
+//! [`contention`] makes work of its own: it finds out which cpus share a core.
 
 mod census;
 pub mod clock;
+pub mod contention;
 mod proc;
 mod sampler;
 mod samples;

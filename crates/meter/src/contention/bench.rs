@@ -1,0 +1,219 @@
+//! Scores from slices: of a pair, and of every cpu in a crowd.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use knee_machine::CpuSet;
+
+use super::crew::{Crew, Reading};
+use super::judge::{Evidence, Verdict, judge, quantile};
+use super::loops::Loop;
+use super::search::{Found, search};
+use super::{Crowded, Error, Pair};
+use crate::Baseline;
+
+/// Scores that are wanted of each pair, and of each cpu in a crowd.
+const SCORES: usize = 11;
+/// Tries for them on a busy machine.
+const TRIES: usize = 3 * SCORES;
+/// Ratios of a cpu alone, to compare it with itself in a crowd.
+const ALONE: usize = 5;
+/// Few pairs are tested for this long all the same: a host that moves cpus has to be caught at it.
+const AT_LEAST: Duration = Duration::from_secs(2);
+/// What others may use of a cpu before "alone" is doubtful: below it, ticks of 10 ms and a short test say little.
+const OTHERS: f64 = 0.2;
+
+/// A crew with what is asked of it.
+pub(super) struct Bench {
+    crew: Crew,
+}
+
+/// The scores of one pair, or of one cpu in a crowd.
+#[derive(Default)]
+struct Scores {
+    clean: Vec<f64>,
+    tried: usize,
+}
+
+impl Scores {
+    fn add(&mut self, score: Option<f64>) {
+        self.tried += 1;
+        self.clean.extend(score);
+    }
+
+    fn want_more(&self) -> bool {
+        self.clean.len() < SCORES && self.tried < TRIES
+    }
+
+    fn judge(&self) -> Evidence {
+        judge(&self.clean, self.tried)
+    }
+}
+
+impl Bench {
+    pub(super) fn start(cpus: &CpuSet) -> Result<Self, Error> {
+        Ok(Self { crew: Crew::start(&cpus.iter().collect::<Vec<_>>())? })
+    }
+
+    /// Tests each pair alone with each other; the scores of all pairs are interleaved.
+    pub(super) fn pairs(&mut self, pairs: &[(u32, u32)]) -> Vec<Pair> {
+        let watch = Watch::begin(&self.crew, pairs.iter().map(|pair| pair.1));
+        let mut scores: Vec<Scores> = pairs.iter().map(|_| Scores::default()).collect();
+        while !pairs.is_empty() && (watch.begin.elapsed() < AT_LEAST || scores.iter().any(Scores::want_more)) {
+            let early = watch.begin.elapsed() < AT_LEAST;
+            for (scores, &(a, b)) in scores.iter_mut().zip(pairs).filter(|(scores, _)| early || scores.want_more()) {
+                scores.add(self.score(a, b));
+            }
+        }
+        let others = watch.end(&self.crew);
+        let judged = |(&(a, b), scores): (&(u32, u32), &Scores)| Pair {
+            cpus: [a, b],
+            evidence: doubt(scores.judge(), b, others.get(&b)),
+        };
+        pairs.iter().zip(&scores).map(judged).collect()
+    }
+
+    /// The score of `a` beside `b`; none when a slice was disturbed. A clock that drifts steadily cancels in this order.
+    fn score(&mut self, a: u32, b: u32) -> Option<f64> {
+        let port_alone = self.rate(&[(a, Loop::Port)])?;
+        let port_beside = self.rate(&[(a, Loop::Port), (b, Loop::Port)])?;
+        let chain_alone = self.rate(&[(a, Loop::Chain)])?;
+        let chain_beside = self.rate(&[(a, Loop::Chain), (b, Loop::Port)])?;
+        Some(port_beside / port_alone / (chain_beside / chain_alone))
+    }
+
+    /// The rate of the first cpu of a shift, when nobody of it was disturbed.
+    fn rate(&mut self, shift: &[(u32, Loop)]) -> Option<f64> {
+        let readings = self.crew.work(shift)?;
+        readings.iter().all(|reading| reading.is_clean()).then(|| readings[0].rate)
+    }
+
+    /// Searches among `cpus`: candidates for pairs, and each cpu against all others. A cpu that is slowed stands there
+    /// without a verdict: who slows it, only the test of a pair can say.
+    pub(super) fn search(&mut self, cpus: &[u32]) -> (Found, Vec<Crowded>) {
+        let watch = Watch::begin(&self.crew, cpus.iter().copied());
+        let alone = self.alone(cpus);
+        let mut against_all = None;
+        let found = search(cpus, |running| {
+            let evidence = self.crowd(running, &alone);
+            let verdicts = evidence.iter().map(|evidence| evidence.verdict).collect();
+            against_all.get_or_insert(evidence);
+            verdicts
+        });
+        let others = watch.end(&self.crew);
+        let crowded = |(&cpu, evidence)| Crowded {
+            cpu,
+            others: cpus.len() - 1,
+            evidence: doubt(without_partner(evidence), cpu, others.get(&cpu)),
+        };
+        let crowd = cpus.iter().zip(against_all.unwrap_or_default()).map(crowded).collect();
+        (found, crowd)
+    }
+
+    /// For each cpu the rate of its port-bound loop over that of its chain while all others sleep. Both count cycles,
+    /// so no clock is in this ratio, and once measured it stands for the whole search.
+    fn alone(&mut self, cpus: &[u32]) -> BTreeMap<u32, f64> {
+        let mut ratios: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for _ in 0..TRIES {
+            for &cpu in cpus {
+                let of_cpu = ratios.entry(cpu).or_default();
+                if of_cpu.len() < ALONE {
+                    of_cpu.extend(self.ratios(&[cpu])[0]);
+                }
+            }
+        }
+        let median = |mut ratios: Vec<f64>| {
+            ratios.sort_by(f64::total_cmp);
+            quantile(&ratios, 2)
+        };
+        ratios.into_iter().filter_map(|(cpu, ratios)| Some((cpu, median(ratios)?))).collect()
+    }
+
+    /// Lets all of `running` run at once, several times, and judges each against itself alone.
+    fn crowd(&mut self, running: &[u32], alone: &BTreeMap<u32, f64>) -> Vec<Evidence> {
+        let mut scores: Vec<Scores> = running.iter().map(|_| Scores::default()).collect();
+        while scores.iter().any(Scores::want_more) {
+            let ratios = self.ratios(running);
+            for ((scores, ratio), cpu) in scores.iter_mut().zip(ratios).zip(running) {
+                scores.add(ratio.zip(alone.get(cpu)).map(|(ratio, alone)| ratio / alone));
+            }
+        }
+        scores.iter().map(Scores::judge).collect()
+    }
+
+    /// Rate of the port-bound loop over that of the chain for each of `running`, all in the same loop at once; none for
+    /// a cpu that was disturbed. One that was disturbed may have spared its sibling: the median over tries forgives.
+    fn ratios(&mut self, running: &[u32]) -> Vec<Option<f64>> {
+        let mut rates = |work| self.crew.work(&running.iter().map(|&cpu| (cpu, work)).collect::<Vec<_>>());
+        let (port, chain) = (rates(Loop::Port), rates(Loop::Chain));
+        let ratio =
+            |(port, chain): (Reading, Reading)| (port.is_clean() && chain.is_clean()).then_some(port.rate / chain.rate);
+        let both = port.zip(chain);
+        both.map_or(vec![None; running.len()], |(port, chain)| port.into_iter().zip(chain).map(ratio).collect())
+    }
+}
+
+/// "Alone" is only alone while nothing else runs on the neighbour: where something did, separate cores and siblings
+/// that were slowed in both slices look the same.
+fn doubt(evidence: Evidence, cpu: u32, others: Option<&f64>) -> Evidence {
+    match others {
+        Some(&share) if share > OTHERS && evidence.verdict == Verdict::Separate => {
+            evidence.doubted(format!("other work took {:.0} % of cpu {cpu}, so no rate was taken alone", share * 100.0))
+        }
+        _ => evidence,
+    }
+}
+
+fn without_partner(evidence: Evidence) -> Evidence {
+    if evidence.verdict == Verdict::Siblings {
+        return evidence.doubted("it is slowed when all others run, and no single partner was found".into());
+    }
+    evidence
+}
+
+/// What others do on some cpus during a test.
+struct Watch {
+    begin: Instant,
+    /// For each cpu its state at the beginning, and what our worker there had used.
+    cpus: BTreeMap<u32, (Baseline, Duration)>,
+}
+
+impl Watch {
+    fn begin(crew: &Crew, cpus: impl Iterator<Item = u32>) -> Self {
+        let state = |cpu| (cpu, (Baseline::take(CpuSet::from_iter([cpu]), 0.0), crew.spent(cpu)));
+        Self { begin: Instant::now(), cpus: cpus.map(state).collect() }
+    }
+
+    /// The share of each cpu that others used; a cpu is missing where the kernel does not say.
+    fn end(self, crew: &Crew) -> BTreeMap<u32, f64> {
+        let wall = self.begin.elapsed();
+        let share = |(cpu, (baseline, before)): (u32, (Baseline, Duration))| {
+            let ours = crew.spent(cpu).saturating_sub(before);
+            Some((cpu, baseline.compare(wall, ours, 1, 0.0).other_busy?))
+        };
+        self.cpus.into_iter().filter_map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_busy_neighbour_takes_the_verdict_of_separate_and_no_other() {
+        let (separate, siblings) = (judge(&[1.0; 9], 9), judge(&[0.5; 9], 9));
+        let doubted = doubt(separate.clone(), 1, Some(&0.4));
+        assert_eq!(doubted.verdict, Verdict::Unknown);
+        assert_eq!(doubted.reason.unwrap(), "other work took 40 % of cpu 1, so no rate was taken alone");
+        assert_eq!(doubt(siblings.clone(), 1, Some(&0.4)), siblings);
+        assert_eq!(doubt(separate.clone(), 1, Some(&0.1)), separate);
+        assert_eq!(doubt(separate.clone(), 1, None), separate);
+    }
+
+    #[test]
+    fn slowed_by_a_crowd_is_not_yet_a_sibling_of_somebody() {
+        let evidence = without_partner(judge(&[0.5; 9], 9));
+        assert_eq!((evidence.verdict, evidence.score), (Verdict::Unknown, Some(0.5)));
+        assert_eq!(without_partner(judge(&[1.0; 9], 9)).verdict, Verdict::Separate);
+    }
+}
