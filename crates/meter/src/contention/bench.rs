@@ -20,6 +20,10 @@ const TRIES: usize = 3 * SCORES;
 const ALONE: usize = 5;
 /// Few pairs are tested for this long all the same: a host that moves cpus has to be caught at it.
 const AT_LEAST: Duration = Duration::from_secs(2);
+/// What one try takes at most on average, four slices and their beginnings; a test of pairs ends after the sum of it.
+const TRY: Duration = Duration::from_millis(12);
+/// The same for a crowd, of which all have to come together: on a cpu that somebody else keeps they wait in vain.
+const CROWD: Duration = Duration::from_secs(1);
 /// What others may use of a cpu before "alone" is doubtful: below it, ticks of 10 ms and a short test say little.
 const OTHERS: f64 = 0.2;
 
@@ -59,11 +63,13 @@ impl Bench {
     pub(super) fn pairs(&mut self, pairs: &[(u32, u32)]) -> Vec<Pair> {
         let watch = Watch::begin(&self.crew, pairs.iter().map(|pair| pair.1));
         let mut scores: Vec<Scores> = pairs.iter().map(|_| Scores::default()).collect();
-        while !pairs.is_empty() && (watch.begin.elapsed() < AT_LEAST || scores.iter().any(Scores::want_more)) {
-            let early = watch.begin.elapsed() < AT_LEAST;
+        let at_most = AT_LEAST + TRY * u32::try_from(pairs.len() * TRIES).unwrap_or(u32::MAX);
+        let mut early = !pairs.is_empty();
+        while early || (watch.begin.elapsed() < at_most && scores.iter().any(Scores::want_more)) {
             for (scores, &(a, b)) in scores.iter_mut().zip(pairs).filter(|(scores, _)| early || scores.want_more()) {
                 scores.add(self.score(a, b));
             }
+            early = watch.begin.elapsed() < AT_LEAST;
         }
         let others = watch.end(&self.crew);
         let judged = |(&(a, b), scores): (&(u32, u32), &Scores)| Pair {
@@ -114,7 +120,7 @@ impl Bench {
     /// so no clock is in this ratio, and once measured it stands for the whole search.
     fn alone(&mut self, cpus: &[u32]) -> BTreeMap<u32, f64> {
         let mut ratios: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        for _ in 0..TRIES {
+        for _ in 0..3 * ALONE {
             for &cpu in cpus {
                 let of_cpu = ratios.entry(cpu).or_default();
                 if of_cpu.len() < ALONE {
@@ -132,7 +138,8 @@ impl Bench {
     /// Lets all of `running` run at once, several times, and judges each against itself alone.
     fn crowd(&mut self, running: &[u32], alone: &BTreeMap<u32, f64>) -> Vec<Evidence> {
         let mut scores: Vec<Scores> = running.iter().map(|_| Scores::default()).collect();
-        while scores.iter().any(Scores::want_more) {
+        let begin = Instant::now();
+        while begin.elapsed() < CROWD && scores.iter().any(Scores::want_more) {
             let ratios = self.ratios(running);
             for ((scores, ratio), cpu) in scores.iter_mut().zip(ratios).zip(running) {
                 scores.add(ratio.zip(alone.get(cpu)).map(|(ratio, alone)| ratio / alone));

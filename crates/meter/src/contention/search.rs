@@ -29,7 +29,10 @@ pub fn search(cpus: &[u32], mut contended: impl FnMut(&[u32]) -> Vec<Verdict>) -
     let (slowed, verdicts): (Vec<u32>, Vec<Verdict>) = left.unzip();
     // Who was not surely slowed runs with the others, whose sibling he may be, and spells nobody himself: never slowed
     // again, he would spell whoever has all digits different.
-    let begun = verdicts.iter().map(|verdict| (*verdict == Verdict::Siblings).then_some(0)).collect();
+    let begun: Vec<_> = verdicts.iter().map(|verdict| (*verdict == Verdict::Siblings).then_some(0)).collect();
+    if begun.iter().all(Option::is_none) {
+        return Found { unpaired: slowed, ..Found::default() };
+    }
     let spelled = spell(&slowed, begun, contended);
     let mut found = Found::default();
     for (position, &cpu) in slowed.iter().enumerate() {
