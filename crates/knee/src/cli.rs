@@ -28,7 +28,7 @@ pub(crate) enum Verb {
     /// Show where the threads of a placement go
     Place(Place),
     /// Say what can be measured here, and what would help
-    Doctor(Json),
+    Doctor(Doctor),
     /// Run a program or a workload once, in its place, and measure it
     Run(Run),
     /// Count a small pattern in a graph
@@ -55,7 +55,11 @@ pub(crate) enum Verb {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Json {
+pub(crate) struct Doctor {
+    /// Test which cpus share a core, whatever /sys says: about 2 s for 2 cpus, 15 s for 16,
+    /// half a minute for 256, up to three times that on a busy machine
+    #[arg(long)]
+    pub(crate) siblings: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use knee_machine::{Fact, Topology};
 use serde::Serialize;
 
+use super::siblings;
 use crate::cli;
 use crate::error::{Failure, print_out};
 
@@ -21,8 +22,11 @@ struct Finding {
 /// A fact, what it is good for, when it is good, and what to do when it is not.
 type Rule = (&'static str, &'static str, fn(&str) -> bool, &'static str);
 
-/// Prints the findings.
-pub(crate) fn show(args: &cli::Json) -> Result<ExitCode, Failure> {
+/// Prints the findings, or tests the cpus for siblings.
+pub(crate) fn show(args: &cli::Doctor) -> Result<ExitCode, Failure> {
+    if args.siblings {
+        return siblings::show(args.json);
+    }
     let findings = examine(&Topology::this_machine()?);
     if args.json {
         print_out(&format!("{}\n", serde_json::to_string_pretty(&findings).map_err(Failure::new)?))?;
@@ -69,7 +73,7 @@ fn examine(machine: &Topology) -> Vec<Finding> {
             "hypervisor",
             "bare metal",
             |text| text == "no",
-            "A hypervisor may take cpus away and hide siblings; steal is recorded with\n     each run. Nothing to set from inside.",
+            "A hypervisor may take cpus away; steal is recorded with each run. It may\n     hide siblings: `knee doctor --siblings` tests for them.",
         ),
     ];
     findings.extend(rules.into_iter().map(|(fact, name, good, advice)| rule(machine, fact, name, good, advice)));

@@ -5,4 +5,5 @@ pub(crate) mod generate;
 pub(crate) mod machine;
 pub(crate) mod mine;
 pub(crate) mod place;
+pub(crate) mod siblings;
 pub(crate) mod workloads;
