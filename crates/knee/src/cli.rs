@@ -81,6 +81,9 @@ pub(crate) struct Input {
 pub(crate) struct Machine {
     #[command(flatten)]
     pub(crate) input: Input,
+    /// Add the clock proxy to the facts: nanoseconds of a fixed dependent chain
+    #[arg(long, conflicts_with_all = ["input", "root"])]
+    pub(crate) clock: bool,
     /// Print hwloc's XML, for lstopo and every tool on hwloc
     #[arg(long, conflicts_with = "json")]
     pub(crate) xml: bool,
@@ -91,11 +94,27 @@ pub(crate) struct Machine {
 
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// cores-close, cores-spread, threads-close, none, or cpus like 0,2,4-7
+    /// PLACES-close or PLACES-spread with places threads, cores, ll_caches,
+    /// numa_domains, sockets; none; or cpus like 0,2,4-7
     pub(crate) placement: String,
     /// How many threads; the whole order without it
     #[arg(long, short = 'n')]
     pub(crate) threads: Option<usize>,
+    /// Exactly this many hardware threads of each core that is used
+    #[arg(long, value_name = "K")]
+    pub(crate) per_core: Option<usize>,
+    /// Keep to a part: socket:0, node:1, die:0, core:3, kind:NAME, first-threads
+    #[arg(long, value_name = "PART")]
+    pub(crate) within: Vec<String>,
+    /// Leave the farthest core free, siblings and all
+    #[arg(long)]
+    pub(crate) leave_one: bool,
+    /// Use as few sockets as hold all threads
+    #[arg(long)]
+    pub(crate) compact: bool,
+    /// Print what another tool reads
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<PlaceFormat>,
     #[command(flatten)]
     pub(crate) input: Input,
     /// Print JSON
@@ -188,6 +207,16 @@ impl Run {
         let behind = raw.iter().position(|word| word == "--").map(|at| &raw[at + 1..]);
         behind == Some(&self.words)
     }
+}
+
+/// Tools that read placements.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum PlaceFormat {
+    List,
+    Omp,
+    Taskset,
+    Numactl,
+    Slurm,
 }
 
 /// Numbers of threads in order of appearance.

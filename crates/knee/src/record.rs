@@ -165,7 +165,8 @@ pub(crate) struct Pinning {
     pub(crate) missed: usize,
     /// Most threads that shared a place at one time.
     pub(crate) most_at_a_place: usize,
-    /// CPU time that a thread had used when it was pinned: the largest of all threads.
+    /// CPU time that a thread had used when it was pinned: the largest of all threads but the program's main one, which
+    /// is pinned last on purpose.
     pub(crate) late_ns_max: u64,
     /// The same, all threads together.
     pub(crate) late_ns_sum: u64,

@@ -2,7 +2,7 @@
 //!
 //! The kernel walks every page table to fill `numa_maps`, which takes about 10 ns a page and keeps the program from
 //! mapping memory meanwhile. So the census is rare: soon after the start, then at doubling distances up to its period,
-//! and never more than one percent of the time.
+//! and never more than five percent of the time.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::samples::Samples;
 /// Distance from the start to the first census.
 const FIRST: Duration = Duration::from_millis(20);
 /// A census may take this fraction of the time until the next one.
-const BUDGET: u32 = 100;
+const BUDGET: u32 = 20;
 
 pub(crate) struct Census {
     period: Duration,

@@ -10,6 +10,7 @@ use knee_machine::{Fact, facts};
 use super::launch::{Launch, Streams};
 use super::running::Running;
 use super::tree;
+use crate::error::Failure;
 use crate::record::{Changed, Record};
 use crate::spec::{Cache, Program, Spec};
 
@@ -53,7 +54,17 @@ fn drop_page_cache() -> io::Result<()> {
     std::fs::write("/proc/sys/vm/drop_caches", "3\n")
 }
 
-fn shell(step: &str, text: Option<&str>, spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Failed(reason, _) => Self::new(reason),
+            Refusal::Abandoned => Self::new("stopped"),
+        }
+    }
+}
+
+/// A shell command around the run, if there is one.
+pub(super) fn shell(step: &str, text: Option<&str>, spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
     let Some(text) = text else { return Ok(()) };
     let (Program::Command { directory, .. } | Program::Workload { directory, .. }) = &spec.program;
     let command = vec!["sh".into(), "-c".into(), spec.fill_in(text)];

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use knee_machine::{Placement, Topology};
 use knee_workload::Bind;
 
+use super::around;
 use super::capture::Echo;
 use super::launch::{Launch, Outcome, Streams, launch};
 use super::runtimes;
@@ -21,6 +22,7 @@ use crate::spec::{OutputCheck, Program, SCHEMA, Spec};
 pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     let (json, samples) = (args.json, args.samples.clone());
+    let (setup, cleanup) = (args.setup.clone(), args.cleanup.clone());
     let spec = spec(args).map_err(ours)?;
     if let Some(folder) = &samples {
         let made = std::fs::create_dir_all(folder);
@@ -34,7 +36,12 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         (None, false) => Streams::Inherited,
     };
     let how = Launch { streams, samples: samples.as_deref(), lifeline: None, signals: &signals };
-    match launch(&spec, &how) {
+    let step =
+        |name: &str, text: Option<&str>| around::shell(name, text, &spec, &how).map_err(|refusal| ours(refusal.into()));
+    step("setup", setup.as_deref())?;
+    let outcome = launch(&spec, &how);
+    step("cleanup", cleanup.as_deref())?;
+    match outcome {
         Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
         Outcome::Refused(record, kind) => {
             if json {

@@ -119,6 +119,14 @@ impl Runtime {
         self.count.iter().chain(each).map(|(name, value)| (*name, filled(value))).collect()
     }
 
+    /// The variables with what they are set to, for people.
+    pub(crate) fn sets(&self) -> String {
+        let each = self.each.iter().map(|(name, value)| format!("`{name}={value}` with `--bind each`"));
+        let count = self.count.iter().map(|(name, value)| format!("`{name}={value}`"));
+        let all: Vec<_> = count.chain(each).collect();
+        if all.is_empty() { "nothing".into() } else { all.join(", ") }
+    }
+
     /// Threads that get no place.
     pub(crate) fn skip(&self) -> &'static [usize] {
         self.skip

@@ -13,6 +13,7 @@ use crate::cli::{Cli, Generate};
 use crate::error::{Failure, status};
 use crate::record::Record;
 use crate::registry;
+use crate::run::runtimes::RUNTIMES;
 use crate::spec::Spec;
 
 /// Writes every generated file, or with `--check` says which ones differ.
@@ -80,7 +81,12 @@ fn command_line() -> String {
     for (name, meaning) in Placement::NAMED {
         let _ = writeln!(page, "- `{name}`: {meaning}");
     }
-    page += "- `0,2,4-7`: these cpus in this order\n";
+    page += "- `0,2,4-7`: these cpus in this order\n\nQualifiers follow with `+`: `per-core:K`, `within:socket:0` (or \
+             `node:`, `die:`, `core:`, `kind:`,\n`first-threads`), `leave-one`, `compact`; see \
+             [placements](../guides/placements.md).\n\n## Runtimes\n\n| `--for` | sets | know that |\n|---|---|---|\n";
+    for runtime in &RUNTIMES {
+        let _ = writeln!(page, "| `{}` | {} | {} |", runtime.name, runtime.sets(), runtime.note);
+    }
     let mut cli = Cli::command();
     let _ = write!(page, "\n## knee\n\n```text\n{}```\n", cli.render_long_help());
     for verb in cli.get_subcommands_mut().filter(|verb| !verb.is_hide_set()) {

@@ -5,12 +5,17 @@ use std::process::ExitCode;
 
 use knee_machine::{CpuSet, Fact, Topology};
 
+use super::drawing;
 use crate::cli;
 use crate::error::{Failure, print_out};
 
 /// Prints the topology.
 pub(crate) fn show(args: &cli::Machine) -> Result<ExitCode, Failure> {
-    let machine = read(&args.input)?;
+    let mut machine = read(&args.input)?;
+    if args.clock {
+        let proxy = Fact::Known(format!("{:.3}", knee_meter::clock::nanoseconds_per_link()));
+        machine.facts.insert("clock_ns".into(), proxy);
+    }
     if args.xml {
         print_out(&machine.to_hwloc_xml())?;
     } else if args.json {
@@ -54,44 +59,56 @@ fn write_heading(machine: &Topology, text: &mut String) -> std::fmt::Result {
 }
 
 fn write_sockets(machine: &Topology, text: &mut String) -> std::fmt::Result {
-    for socket in &machine.sockets {
-        writeln!(text, "\nsocket {}", socket.id)?;
-        for node in machine.nodes.iter().filter(|node| !node.cpus.intersection(&socket.cpus).is_empty()) {
-            writeln!(
-                text,
-                "  node {}   {:>5.1} GiB   cpus {}",
-                node.id,
-                gib(node.memory_bytes),
-                node.cpus.intersection(&socket.cpus)
-            )?;
-            let cores = machine.cores.iter().filter(|core| core.socket == socket.id && core.node == node.id);
-            let names: Vec<String> = cores.map(|core| bracketed(&core.cpus)).collect();
-            write_wrapped(text, "    cores ", &names)?;
+    write!(text, "{}", drawing::sockets(machine, |cpu| cpu.to_string()))?;
+    let coreless = machine.nodes.iter().filter(|node| machine.cores.iter().all(|core| core.node != node.id));
+    for (at, node) in coreless.enumerate() {
+        if at == 0 {
+            writeln!(text, "\nmemory only")?;
         }
-        write_caches(machine, &socket.cpus, text)?;
+        let what = if node.cpus.is_empty() { "has no cpus" } else { "memory beside other nodes'" };
+        writeln!(text, "  node {:<3} {}   {what}", node.id, drawing::memory(node))?;
     }
-    for node in machine.nodes.iter().filter(|node| node.cpus.is_empty()) {
-        writeln!(text, "\nnode {} without cpus   {:.1} GiB", node.id, gib(node.memory_bytes))?;
+    writeln!(text)?;
+    write_caches(machine, &machine.online(), text)?;
+    write_groups(machine, text)?;
+    write_distances(machine, text)
+}
+
+fn write_groups(machine: &Topology, text: &mut String) -> std::fmt::Result {
+    let mut kinds: Vec<(&str, usize, usize)> = Vec::new();
+    for group in &machine.groups {
+        match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (&group.kind, group.cpus.len())) {
+            Some(kind) => kind.2 += 1,
+            None => kinds.push((&group.kind, group.cpus.len(), 1)),
+        }
+    }
+    for (kind, cpus, number) in kinds {
+        writeln!(text, "{number} x {kind} of {cpus} cpus")?;
+    }
+    if !machine.dies.is_empty() {
+        writeln!(text, "{} dies of {} cpus", machine.dies.len(), machine.dies[0].cpus.len())?;
     }
     Ok(())
 }
 
-/// Siblings of a core stand together: `[0 16]`.
-fn bracketed(cpus: &CpuSet) -> String {
-    format!("[{}]", cpus.iter().map(|cpu| cpu.to_string()).collect::<Vec<_>>().join(" "))
-}
-
-fn write_wrapped(text: &mut String, first: &str, words: &[String]) -> std::fmt::Result {
-    let mut line = first.to_owned();
-    for word in words {
-        if line.len() + word.len() + 1 > 78 {
-            writeln!(text, "{}", line.trim_end())?;
-            line = " ".repeat(first.len());
+/// Distances between nodes where there are few enough to be read, and what the firmware claims of each node.
+fn write_distances(machine: &Topology, text: &mut String) -> std::fmt::Result {
+    let nodes = &machine.nodes;
+    if nodes.len() > 1 && nodes.len() <= 16 && nodes.iter().all(|node| !node.distances.is_empty()) {
+        let head: Vec<String> = nodes.iter().map(|node| format!("{:>3}", node.id)).collect();
+        writeln!(text, "\ndistance  {}", head.join(" "))?;
+        for node in nodes {
+            let row: Vec<String> = node.distances.iter().map(|d| format!("{d:>3}")).collect();
+            writeln!(text, "node {:<4} {}", node.id, row.join(" "))?;
         }
-        line += word;
-        line += " ";
     }
-    writeln!(text, "{}", line.trim_end())
+    for node in nodes {
+        let Some(access) = &node.access else { continue };
+        let number = |n: Option<u64>, unit: &str| n.map_or("unknown".into(), |n| format!("{n} {unit}"));
+        let (latency, bandwidth) = (number(access.read_latency_ns, "ns"), number(access.read_bandwidth_mib_s, "MiB/s"));
+        writeln!(text, "node {}: firmware claims {latency}, {bandwidth} for reads", node.id)?;
+    }
+    Ok(())
 }
 
 fn write_caches(machine: &Topology, cpus: &CpuSet, text: &mut String) -> std::fmt::Result {
@@ -107,7 +124,7 @@ fn write_caches(machine: &Topology, cpus: &CpuSet, text: &mut String) -> std::fm
     }
     for (level, size, sharers, number) in kinds {
         let shared = if sharers == 1 { "one cpu each".to_owned() } else { format!("shared by {sharers} cpus") };
-        writeln!(text, "    L{level} {number} x {}, {shared}", size_text(size))?;
+        writeln!(text, "L{level}  {number} x {}, {shared}", size_text(size))?;
     }
     Ok(())
 }
@@ -115,17 +132,25 @@ fn write_caches(machine: &Topology, cpus: &CpuSet, text: &mut String) -> std::fm
 fn write_facts(machine: &Topology, text: &mut String) -> std::fmt::Result {
     writeln!(text)?;
     if !machine.offline.is_empty() {
-        writeln!(text, "offline: {}", machine.offline)?;
+        writeln!(text, "offline: {}", drawing::short(&machine.offline))?;
     }
-    writeln!(text, "this process may use cpus {}", machine.allowed.cpus)?;
+    writeln!(text, "this process may use cpus {}", drawing::short(&machine.allowed.cpus))?;
+    let all: CpuSet = machine.nodes.iter().map(|node| node.id).collect();
+    if machine.allowed.nodes != all {
+        writeln!(text, "and memory of nodes {}", machine.allowed.nodes)?;
+    }
     if let Some(quota) = machine.allowed.quota_cpus {
         writeln!(text, "and CPU time of {quota} cpus (quota of its control group)")?;
     }
+    let known = machine.facts.iter().filter_map(|(name, fact)| match fact {
+        Fact::Known(value) if name != "model" && name != "memory_bytes" => Some((name, value)),
+        _ => None,
+    });
+    for (name, value) in known {
+        let words: Vec<String> = value.split(' ').map(str::to_owned).collect();
+        drawing::wrapped(text, &format!("{:<23}", name.replace('_', " ")), &words)?;
+    }
     Ok(())
-}
-
-fn gib(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 30)
 }
 
 fn size_text(bytes: u64) -> String {

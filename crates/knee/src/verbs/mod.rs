@@ -1,6 +1,7 @@
 //! The native verbs, one file each.
 
 pub(crate) mod doctor;
+pub(crate) mod drawing;
 pub(crate) mod generate;
 pub(crate) mod machine;
 pub(crate) mod mine;

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use knee_machine::placement::Order;
+use knee_machine::placement::{Format, Order};
 use knee_machine::{Placement, Topology};
 use serde::Serialize;
 
-use super::machine;
+use super::{drawing, machine};
 use crate::cli;
 use crate::error::{Failure, print_out};
 
@@ -32,37 +32,72 @@ struct Places {
 /// Prints the order.
 pub(crate) fn show(args: &cli::Place) -> Result<ExitCode, Failure> {
     let machine = machine::read(&args.input)?;
-    let placement: Placement = args.placement.parse()?;
-    let places = places(&machine, &placement, args.threads)?;
-    if args.json {
-        print_out(&format!("{}\n", serde_json::to_string_pretty(&places).map_err(Failure::new)?))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    match places.places {
-        None => print_out(&format!("the kernel decides, among cpus {}\n", machine.allowed.cpus))?,
-        Some(places) => {
-            print_out("thread  cpu  core  node  socket\n")?;
-            for place in places {
-                let Place { thread, cpu, core, node, socket } = place;
-                print_out(&format!("{thread:>6} {cpu:>4} {core:>5} {node:>5} {socket:>7}\n"))?;
-            }
-        }
-    }
+    let placement: Placement = written(args).parse()?;
+    let cpus = cpus(&machine, &placement, args.threads)?;
+    let text = if args.json {
+        let places = cpus.map(|cpus| places(&machine, &cpus));
+        let places = Places { schema: Topology::SCHEMA, placement: placement.to_string(), places };
+        format!("{}\n", serde_json::to_string_pretty(&places).map_err(Failure::new)?)
+    } else {
+        shown(&machine, &placement, cpus, args)
+    };
+    print_out(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn places(machine: &Topology, placement: &Placement, threads: Option<usize>) -> Result<Places, Failure> {
-    let cpus = match (placement.order(machine)?, threads) {
-        (Order::Kernel, Some(0)) => return Err(knee_machine::Error::NoThreads.into()),
-        (Order::Kernel, _) => None,
-        (Order::Cpus(order), None) => Some(order),
-        (Order::Cpus(_), Some(threads)) => Some(placement.cpus(machine, threads)?),
-    };
-    let place = |(thread, cpu): (usize, u32)| {
+/// The placement with the options' qualifiers behind it.
+fn written(args: &cli::Place) -> String {
+    let mut text = args.placement.clone();
+    if let Some(siblings) = args.per_core {
+        text += &format!("+per-core:{siblings}");
+    }
+    for part in &args.within {
+        text += &format!("+within:{part}");
+    }
+    text + if args.leave_one { "+leave-one" } else { "" } + if args.compact { "+compact" } else { "" }
+}
+
+/// None when the kernel decides.
+fn cpus(machine: &Topology, placement: &Placement, threads: Option<usize>) -> Result<Option<Vec<u32>>, Failure> {
+    match (placement.order(machine)?, threads) {
+        (Order::Kernel, Some(0)) => Err(knee_machine::Error::NoThreads.into()),
+        (Order::Kernel, _) => Ok(None),
+        (Order::Cpus(order), None) => Ok(Some(order)),
+        (Order::Cpus(_), Some(threads)) => Ok(Some(placement.cpus(machine, threads)?)),
+    }
+}
+
+fn places(machine: &Topology, cpus: &[u32]) -> Vec<Place> {
+    let place = |(thread, &cpu): (usize, &u32)| {
         let found = machine.hardware_threads.iter().find(|hardware| hardware.id == cpu);
         let hardware = found.expect("an order names online cpus only");
         Place { thread, cpu, core: hardware.core, node: hardware.node, socket: hardware.socket }
     };
-    let places = cpus.map(|cpus| cpus.into_iter().enumerate().map(place).collect());
-    Ok(Places { schema: Topology::SCHEMA, placement: placement.to_string(), places })
+    cpus.iter().enumerate().map(place).collect()
+}
+
+fn shown(machine: &Topology, placement: &Placement, cpus: Option<Vec<u32>>, args: &cli::Place) -> String {
+    let allowed = &machine.allowed.cpus;
+    let tool = match args.format {
+        None => None,
+        Some(cli::PlaceFormat::List) => Some(Format::List),
+        Some(cli::PlaceFormat::Omp) => Some(Format::Omp),
+        Some(cli::PlaceFormat::Taskset) => Some(Format::Taskset),
+        Some(cli::PlaceFormat::Numactl) => Some(Format::Numactl),
+        Some(cli::PlaceFormat::Slurm) => Some(Format::Slurm),
+    };
+    if let Some(format) = tool {
+        return format!("{}\n", format.write(&cpus.unwrap_or_default(), allowed));
+    }
+    let Some(cpus) = cpus else { return format!("the kernel decides, among cpus {allowed}\n") };
+    let mut text = format!("{placement}, {} threads\n(a number is a thread, a dot a free cpu)\n", cpus.len());
+    text += &drawing::sockets(machine, |cpu| match cpus.iter().position(|&taken| taken == cpu) {
+        Some(thread) => thread.to_string(),
+        None if allowed.contains(cpu) => ".".into(),
+        None => "-".into(),
+    });
+    if machine.online() != *allowed {
+        text += "- is a cpu that this process may not use\n";
+    }
+    text
 }

@@ -1,0 +1,210 @@
+"""Runs inside the emulated machine: what knee reads, does and records is compared with what the kernel says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+KNEE = os.environ["KNEE_BIN"]
+PROGRAMS = Path(os.environ["KNEE_PROGRAMS"])
+AFFINITY = str(PROGRAMS / "affinity-gnu")
+os.environ["OMP_WAIT_POLICY"] = "passive"
+
+
+failures: list[str] = []
+checks = 0
+
+
+def check(what: str, found: object, expected: object) -> None:
+    """Compare, and go on: one boot is to show everything that is wrong."""
+    global checks
+    checks += 1
+    if found != expected:
+        failures.append(f"{what}: found {found!r}, expected {expected!r}")
+        print(f"WRONG {failures[-1]}", flush=True)
+
+
+def ask(*words: str) -> Any:
+    """Return what a native verb prints as JSON."""
+    return json.loads(subprocess.run([KNEE, *words, "--json"], check=True, capture_output=True).stdout)
+
+
+def run(*options: str, command: list[str], inside: str = "") -> tuple[dict[str, Any], str]:
+    """Make one run; return its record and what the program printed."""
+    words = [KNEE, "run", "--json", *options, "--", *command]
+    if inside:
+        # A shell that joins the control group first, so that knee itself is born inside.
+        words = ["sh", "-c", f"echo $$ > {inside}/cgroup.procs; exec \"$@\"", "sh", *words]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if not done.stdout.startswith("{"):
+        raise SystemExit(f"no record from {words}: {done.stderr}")
+    return json.loads(done.stdout), done.stderr
+
+
+def listed(text: str) -> list[int]:
+    """Read the kernel's list notation."""
+    parts = (part.partition("-") for part in text.strip().split(",") if part)
+    return [n for low, _, high in parts for n in range(int(low), int(high or low) + 1)]
+
+
+def kernel(path: str) -> str:
+    """Return a file of the kernel's."""
+    return Path(path).read_text().strip()
+
+
+def topology(machine: dict[str, Any]) -> None:
+    """Compare what knee reads with the kernel's own files."""
+    nodes = {int(p.name[4:]): p for p in Path("/sys/devices/system/node").glob("node[0-9]*")}
+    check("nodes", [node["id"] for node in machine["nodes"]], sorted(nodes))
+    for node in machine["nodes"]:
+        check(f"cpus of node {node['id']}", node["cpus"], listed((nodes[node["id"]] / "cpulist").read_text()))
+        row = [int(word) for word in (nodes[node["id"]] / "distance").read_text().split()]
+        check(f"distances of node {node['id']}", node["distances"], row)
+    for thread in machine["hardware_threads"]:
+        folder = f"/sys/devices/system/cpu/cpu{thread['id']}/topology"
+        check(f"socket of cpu {thread['id']}", thread["socket"], int(kernel(f"{folder}/physical_package_id")))
+        core = machine["cores"][thread["core"]]["cpus"]
+        check(f"siblings of cpu {thread['id']}", core, listed(kernel(f"{folder}/thread_siblings_list")))
+
+
+def bound(machine: dict[str, Any]) -> None:
+    """Every placement: a program's threads say what the record says and what was planned."""
+    cpus = len(machine["allowed"]["cpus"])
+    cores = len(machine["cores"])
+    for placement, threads in (
+        ("cores-close", cores),
+        ("cores-spread", cores),
+        ("threads-close", cpus),
+        ("cores-close+per-core:2", 2) if cpus > cores else ("numa_domains-spread", 2),
+    ):
+        plan = [place["cpu"] for place in ask("place", placement, "-n", str(threads))["places"]]
+        # Tied from outside: the runtime is told the count only.
+        env = ["--env", "OMP_NUM_THREADS={threads}"]
+        options = ["-n", str(threads), "-p", placement, "--bind", "each", *env]
+        record, _ = run(*options, command=["sh", "-c", f"exec {AFFINITY} 5 >/tmp/said"])
+        said = dict(line.split() for line in Path("/tmp/said").read_text().splitlines())
+        check(f"{placement}: cpus that threads say they have", [said.get(str(n)) for n in range(threads)], [*map(str, plan)])
+        seen = [thread["affinity"] for thread in sorted(record["threads"], key=lambda t: t["tid"])]
+        check(f"{placement}: affinity in the record", seen, [[cpu] for cpu in plan])
+        check(f"{placement}: pinned in the record", record["pinning"]["pinned"], threads)
+        options = ["-n", str(threads), "-p", placement, "--bind", "set", *env]
+        run(*options, command=["sh", "-c", f"exec {AFFINITY} 0.1 >/tmp/said"])
+        said = {line.split()[1] for line in Path("/tmp/said").read_text().splitlines()}
+        check(f"{placement}: the set", said, {",".join(map(str, sorted(plan)))})
+
+
+def agrees_with_openmp(machine: dict[str, Any], library: str) -> None:
+    """Where the vocabularies coincide, OpenMP's runtimes put threads on the same ground.
+
+    They coincide for close with a thread a place, and for spread with as few threads as sockets. GNU's runtime lists its
+    places in order of cpu numbers whatever the sockets are, so it is asked only where numbers go along with them.
+    """
+    cores, sockets = len(machine["cores"]), len(machine["sockets"])
+    cpus = len(machine["allowed"]["cpus"])
+    cases = [("cores", "close", cores), ("threads", "close", cpus), ("cores", "spread", sockets), ("sockets", "close", sockets)]
+    for places, bind, threads in cases:
+        env = os.environ | {
+            "OMP_PLACES": places,
+            "OMP_PROC_BIND": bind,
+            "OMP_NUM_THREADS": str(threads),
+            "OMP_DISPLAY_AFFINITY": "TRUE",
+            "OMP_AFFINITY_FORMAT": "at %n %A",
+        }
+        done = subprocess.run([PROGRAMS / f"affinity-{library}", "0.1"], env=env, capture_output=True, text=True, check=True)
+        lines = re.findall(r"^at (\d+) ([\d,-]+)$", done.stderr + done.stdout, re.MULTILINE)
+        theirs = {int(number): set(listed(cpus)) for number, cpus in lines}
+        ours = [place["cpu"] for place in ask("place", f"{places}-{bind}", "-n", str(threads))["places"]]
+        inside = [cpu in theirs.get(thread, set()) for thread, cpu in enumerate(ours)]
+        check(f"{library} OpenMP, {places}-{bind} at {threads}: {ours} in {theirs}", all(inside), True)
+
+
+def pages(machine: dict[str, Any]) -> None:
+    """First touch, bind, interleave, preferred: the census finds pages where the policy puts them."""
+    size = 48 << 20
+    command = [AFFINITY, "3", "48"]
+    with_cpus = [node for node in machine["nodes"] if node["cpus"]]
+    every = [node["id"] for node in machine["nodes"]]
+    wanted = size // 4096
+
+    def census(*options: str, cpu: int) -> dict[int, float]:
+        record, _ = run("-n", "1", "-p", str(cpu), "--census-ms", "200", *options, command=command)
+        if "unavailable" in record["pages"]:
+            return {}
+        return {int(node): count / wanted for node, count in record["pages"].items()}
+
+    for node in with_cpus:
+        found = census("--memory", "local", cpu=node["cpus"][0])
+        check(f"first touch from node {node['id']}: {found}", found.get(node["id"], 0) > 0.9, True)
+    first, last = with_cpus[0], every[-1]
+    found = census("--memory", f"bind:{last}", cpu=first["cpus"][0])
+    check(f"bind to node {last}: {found}", found.get(last, 0) >= 1.0, True)
+    found = census("--memory", f"preferred:{last}", cpu=first["cpus"][0])
+    check(f"preferred node {last}: {found}", found.get(last, 0) >= 1.0, True)
+    found = census("--memory", f"interleave:{','.join(map(str, every))}", cpu=first["cpus"][0])
+    shares = [found.get(node, 0) for node in every]
+    weighted, _ = run("--memory", f"weighted-interleave:{first['id']}", "-n", "1", command=["true"])
+    taken = weighted["exit"] == {"code": 0} or "memory policy refused" in weighted["exit"].get("error", "")
+    check(f"weighted interleave is done or refused: {weighted['exit']}", taken, True)
+    check(f"interleave: {found}", all(0.8 / len(every) < share < 1.6 / len(every) for share in shares), True)
+    refused, _ = run("--memory", "bind:63", "-n", "1", command=["true"])
+    check("a node that is not there", "memory policy refused" in refused["exit"].get("error", ""), True)
+
+
+def groups(machine: dict[str, Any]) -> None:
+    """A cpuset and a quota of generation 2: knee sees less, and places inside it."""
+    top = Path("/sys/fs/cgroup")
+    if not (top / "cgroup.controllers").exists():
+        subprocess.run(["mount", "-t", "cgroup2", "none", str(top)], check=True)
+    (top / "cgroup.subtree_control").write_text("+cpuset +cpu")
+    group = top / "narrow"
+    group.mkdir(exist_ok=True)
+    narrow = machine["allowed"]["cpus"][1:3]
+    node = machine["nodes"][-1]["id"]
+    (group / "cpuset.cpus").write_text(",".join(map(str, narrow)))
+    (group / "cpuset.mems").write_text(f"0,{node}" if node else "0")
+    (group / "cpu.max").write_text("150000 100000")
+    words = ["sh", "-c", f"echo $$ > {group}/cgroup.procs; exec {KNEE} machine --json"]
+    inside = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+    check("cpus of the cpuset", inside["allowed"]["cpus"], narrow)
+    check("the cpuset itself", inside["allowed"].get("cpuset"), narrow)
+    check("nodes of the cpuset", inside["allowed"]["nodes"], sorted({0, node}))
+    check("quota", inside["allowed"]["quota_cpus"], 1.5)
+    record, _ = run("-n", "2", "-p", "cores-close", "--bind", "each", "--env", "OMP_NUM_THREADS=2",
+                    command=["sh", "-c", f"exec {AFFINITY} 2 >/tmp/said"], inside=str(group))
+    said = {line.split()[1] for line in Path("/tmp/said").read_text().splitlines()}
+    check("threads inside the cpuset", said, {str(cpu) for cpu in narrow})
+    outside = [cpu for cpu in machine["allowed"]["cpus"] if cpu not in narrow][0]
+    refused, said_error = run("-n", "1", "-p", "none", command=["true"], inside=str(group))
+    check("a run inside the cpuset", refused["exit"], {"code": 0})
+    words = ["sh", "-c", f"echo $$ > {group}/cgroup.procs; exec {KNEE} place {outside}"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    check(f"a cpu outside: {done.stderr}", (done.returncode, "cpus not allowed" in done.stderr), (2, True))
+
+
+def main() -> int:
+    """Check one layout; 1 when anything is wrong."""
+    machine = ask("machine")
+    print(subprocess.run([KNEE, "machine"], check=True, capture_output=True, text=True).stdout.split("\n\nthis")[0])
+    topology(machine)
+    if sys.argv[1] == "four-nodes":
+        check("firmware's latencies", [bool(node.get("access")) for node in machine["nodes"]], [True] * 4)
+    if sys.argv[1] == "memory-only":
+        check("a node without cpus", [node["id"] for node in machine["nodes"] if not node["cpus"]], [1])
+    if (PROGRAMS / "affinity-llvm").exists():
+        agrees_with_openmp(machine, "llvm")
+    if sys.argv[1] != "two-sockets":
+        agrees_with_openmp(machine, "gnu")
+    bound(machine)
+    pages(machine)
+    groups(machine)
+    print(f"{sys.argv[1]}: {checks} checks, {len(failures)} wrong")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

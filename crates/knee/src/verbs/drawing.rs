@@ -1,0 +1,111 @@
+//! A calm drawing of a machine: sockets and nodes as paragraphs, cores as brackets with their hardware threads.
+
+use std::fmt::{self, Write};
+
+use knee_machine::topology::{Core, Node};
+use knee_machine::{CpuSet, Topology};
+
+const WIDTH: usize = 78;
+
+/// Sockets with nodes and cores; `label` says what stands for a cpu.
+pub(crate) fn sockets(machine: &Topology, label: impl Fn(u32) -> String) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = draw(machine, &label, &mut text);
+    text
+}
+
+fn draw(machine: &Topology, label: &dyn Fn(u32) -> String, text: &mut String) -> fmt::Result {
+    let width = machine.hardware_threads.iter().map(|thread| label(thread.id).len()).max().unwrap_or(1);
+    for socket in machine.sockets.iter().filter(|socket| !socket.cpus.is_empty()) {
+        writeln!(text, "\nsocket {}", socket.id)?;
+        for node in machine.nodes.iter() {
+            let here: Vec<&Core> =
+                machine.cores.iter().filter(|core| core.socket == socket.id && core.node == node.id).collect();
+            if here.is_empty() {
+                continue;
+            }
+            let cpus = node.cpus.intersection(&socket.cpus);
+            writeln!(text, "  node {:<3} {}   cpus {}", node.id, memory(node), short(&cpus))?;
+            for row in rows(machine, &here) {
+                let words: Vec<String> = row.cores.iter().map(|core| bracketed(&core.cpus, label, width)).collect();
+                wrapped(text, &format!("    {:<11} ", row.name), &words)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Cores that share a last-level cache, or are of one kind where there are kinds.
+struct Row<'a> {
+    name: String,
+    cores: Vec<&'a Core>,
+}
+
+fn rows<'a>(machine: &Topology, cores: &[&'a Core]) -> Vec<Row<'a>> {
+    let kind = |core: &Core| {
+        let first = core.cpus.first()?;
+        let several = machine.cpu_kinds.len() > 1;
+        machine.cpu_kinds.iter().find(|kind| several && kind.cpus.contains(first)).map(|kind| kind.name.clone())
+    };
+    let cache = |core: &Core| core.cpus.first().and_then(|cpu| machine.last_level_cache(cpu)).map(|cache| cache.id);
+    let mut caches: Vec<_> = cores.iter().map(|core| cache(core)).collect();
+    caches.dedup();
+    // A row for each cache only where it gathers cores; a cache a core would be a row a core.
+    let by_cache = caches.len() > 1 && caches.len() < cores.len();
+    let mut rows: Vec<(Option<String>, Option<u32>, Row<'a>)> = Vec::new();
+    for core in cores {
+        let key = (kind(core), cache(core).filter(|_| by_cache));
+        match rows.iter_mut().find(|(kind, cache, _)| (kind, cache) == (&key.0, &key.1)) {
+            Some((.., row)) => row.cores.push(core),
+            None => {
+                let name = match &key {
+                    (Some(kind), _) => kind.clone(),
+                    (None, Some(_)) => "share LLC".into(),
+                    _ => "cores".into(),
+                };
+                rows.push((key.0, key.1, Row { name, cores: vec![core] }));
+            }
+        }
+    }
+    rows.into_iter().map(|(.., row)| row).collect()
+}
+
+/// `[0 16]`: siblings of a core stand together.
+fn bracketed(cpus: &CpuSet, label: &dyn Fn(u32) -> String, width: usize) -> String {
+    format!("[{}]", cpus.iter().map(|cpu| format!("{:>width$}", label(cpu))).collect::<Vec<_>>().join(" "))
+}
+
+/// Words behind a first one, broken so that lines stay within the width and words under each other.
+pub(crate) fn wrapped(text: &mut String, first: &str, words: &[String]) -> fmt::Result {
+    let mut line = first.to_owned();
+    for word in words {
+        if line.len() + word.len() > WIDTH && line.trim().len() > first.trim().len() {
+            writeln!(text, "{}", line.trim_end())?;
+            line = " ".repeat(first.len());
+        }
+        line += word;
+        line += " ";
+    }
+    writeln!(text, "{}", line.trim_end())
+}
+
+/// A list of cpus that is never longer than a line takes.
+pub(crate) fn short(cpus: &CpuSet) -> String {
+    let text = cpus.to_string();
+    if text.len() <= 40 {
+        return text;
+    }
+    let mut cut = text[..34].rfind(',').map_or(text[..34].to_owned(), |at| text[..at].to_owned());
+    let _ = write!(cut, ",... ({})", cpus.len());
+    cut
+}
+
+/// Size and kind of a node's memory.
+pub(crate) fn memory(node: &Node) -> String {
+    let kind = node.kind.as_ref().map(|kind| format!(" {kind}")).unwrap_or_default();
+    if node.memory_bytes == 0 {
+        return format!("memory unknown{kind}");
+    }
+    format!("{:>6.1} GiB{kind}", node.memory_bytes as f64 / f64::from(1 << 30))
+}
