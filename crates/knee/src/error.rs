@@ -63,9 +63,15 @@ impl From<knee_machine::Error> for Failure {
     fn from(error: knee_machine::Error) -> Self {
         use knee_machine::Error as E;
         let hint = match &error {
-            E::UnknownPlacement(_) => {
-                let names: Vec<_> = knee_machine::Placement::NAMED.iter().map(|(name, _)| *name).collect();
-                Some(format!("{}, or cpus like 0,2,4-7", names.join(", ")))
+            E::UnknownPlacement(_) => Some(
+                "PLACES-close or PLACES-spread, where PLACES is threads, cores, ll_caches,\n      numa_domains or \
+                 sockets; none; or cpus like 0,2,4-7"
+                    .into(),
+            ),
+            E::NoSuchPart { .. } | E::NothingLeft { .. } => Some("`knee machine` draws what there is".into()),
+            E::TooFewSiblings { .. } => Some("`knee machine` draws the siblings of each core together".into()),
+            E::Synthetic { .. } => {
+                Some("a description is written \"pack:2 core:4 pu:2\"; a folder or an XML file needs its path".into())
             }
             E::TooFewPlaces { .. } => Some("`knee run --bind set` puts more threads than cpus on the whole set".into()),
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),

@@ -42,8 +42,8 @@ pub(crate) struct Record {
     pub(crate) rusage: Resources,
     /// Counters that the spec asked for.
     pub(crate) counters: BTreeMap<String, Counter>,
-    /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the last
-    /// census.
+    /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
+    /// census that found most.
     pub(crate) pages: Pages,
     /// How threads of a command were pinned one by one; absent when they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,13 +20,13 @@ pub(crate) struct Census {
     period: Duration,
     distance: Duration,
     due: Instant,
-    last: Option<BTreeMap<u32, u64>>,
+    fullest: Option<BTreeMap<u32, u64>>,
 }
 
 impl Census {
     pub(crate) fn new(begin: Instant, period: Duration) -> Self {
         let distance = FIRST.min(period);
-        Self { period, distance, due: begin + distance, last: None }
+        Self { period, distance, due: begin + distance, fullest: None }
     }
 
     pub(crate) fn due(&self) -> Instant {
@@ -43,9 +43,10 @@ impl Census {
         for (node, count) in &pages {
             samples.push(nanoseconds(now - begin), "pages", &format!("node:{node}"), *count);
         }
-        // A tree whose processes are all ending has no pages left: what it had before says more.
-        if !pages.is_empty() {
-            self.last = Some(pages);
+        // A process that is ending has given part of its pages back: the fullest census says most.
+        let total = |pages: &BTreeMap<u32, u64>| pages.values().sum::<u64>();
+        if total(&pages) > self.fullest.as_ref().map_or(0, total) {
+            self.fullest = Some(pages);
         }
         let cost = own_cpu().saturating_sub(before);
         self.distance = (2 * self.distance).min(self.period);
@@ -53,8 +54,8 @@ impl Census {
         nanoseconds(cost)
     }
 
-    pub(crate) fn last(self) -> Option<BTreeMap<u32, u64>> {
-        self.last
+    pub(crate) fn fullest(self) -> Option<BTreeMap<u32, u64>> {
+        self.fullest
     }
 }
 

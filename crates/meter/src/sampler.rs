@@ -74,7 +74,7 @@ pub struct Watched {
     pub threads: Vec<ThreadUse>,
     /// How the sampling went.
     pub sampling: Sampling,
-    /// Pages of the whole tree by node at the last census, in base pages; none when there was no census.
+    /// Pages of the whole tree by node at the census that found most, in base pages; none when there was no census.
     pub pages: Option<BTreeMap<u32, u64>>,
     /// Whether the series could be written.
     pub written: io::Result<()>,
@@ -202,7 +202,7 @@ impl Sampler {
         Watched {
             threads: seen.filter(|thread| thread.cpu != u32::MAX).collect(),
             sampling: self.sampling,
-            pages: self.census.and_then(Census::last),
+            pages: self.census.and_then(Census::fullest),
             written,
         }
     }

@@ -30,7 +30,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
-use knee_machine::sys;
+use knee_machine::{CpuSet, sys};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::record::Pinning;
@@ -97,6 +97,8 @@ pub(super) struct Pinner {
     due: Instant,
     tree_due: Instant,
     names_due: Instant,
+    /// Where each thread was last seen to be tied.
+    affinity: BTreeMap<i32, CpuSet>,
     /// The program's main thread while it waits to be tied, and its place.
     main: Option<(i32, usize, Instant)>,
     found: Pinning,
@@ -117,6 +119,7 @@ impl Pinner {
             due: now,
             tree_due: now,
             names_due: now,
+            affinity: BTreeMap::new(),
             main: None,
             found: Pinning { mechanism: "polling of /proc".into(), ..Pinning::default() },
         }
@@ -140,11 +143,11 @@ impl Pinner {
         self.due = now + self.period.max(cost * BUDGET);
     }
 
-    /// What became of it all.
-    pub(super) fn finish(mut self) -> Pinning {
+    /// What became of it all, and where each thread was last seen to be tied.
+    pub(super) fn finish(mut self) -> (Pinning, BTreeMap<i32, CpuSet>) {
         // Gone before it was old enough.
         self.found.missed += usize::from(self.main.is_some());
-        self.found
+        (self.found, self.affinity)
     }
 
     fn look(&mut self, now: Instant) -> bool {
@@ -170,6 +173,7 @@ impl Pinner {
         if now >= self.names_due {
             self.names_due = now + YOUNG / 8;
             self.helpers_appear(now);
+            self.observe();
         }
         anything
     }
@@ -246,6 +250,9 @@ impl Pinner {
         }
         self.crowd[at] += 1;
         self.count(at);
+        if let Ok(affinity) = sys::affinity_of(tid) {
+            self.affinity.insert(tid, affinity);
+        }
         self.found.late_ns_max = self.found.late_ns_max.max(late);
         self.found.late_ns_sum += late;
     }
@@ -253,6 +260,15 @@ impl Pinner {
     fn count(&mut self, at: usize) {
         self.found.pinned += 1;
         self.found.most_at_a_place = self.found.most_at_a_place.max(self.crowd[at]);
+    }
+
+    /// What the kernel says of every thread, for the record: a program may have tied its threads itself.
+    fn observe(&mut self) {
+        for tid in self.threads.keys() {
+            if let Ok(affinity) = sys::affinity_of(*tid) {
+                self.affinity.insert(*tid, affinity);
+            }
+        }
     }
 
     fn free_place(&self) -> Option<usize> {
@@ -330,7 +346,7 @@ mod tests {
             pinner.meet(i32::MAX, tid, Instant::now());
         }
         let crowd = pinner.crowd.clone();
-        let found = pinner.finish();
+        let (found, _) = pinner.finish();
         assert_eq!((found.missed, found.left_on_set, found.pinned, crowd), (1, 2, 0, vec![0, 0]));
     }
 }

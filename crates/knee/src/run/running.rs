@@ -176,10 +176,15 @@ impl Running {
     /// Puts what was watched into the record.
     pub(super) fn finish(self, spec: &Spec, samples: Option<&Path>, record: &mut Record) {
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
-        record.pinning = self.pinner.map(Pinner::finish);
+        let (pinning, mut tied) = self.pinner.map(Pinner::finish).unzip();
+        record.pinning = pinning;
         if let Some(sampler) = self.sampler {
             let Watched { threads, sampling, pages, written } = sampler.finish(path.as_deref());
             record.threads = threads;
+            // The pinner looks more often than the sampler.
+            for thread in &mut record.threads {
+                thread.affinity = tied.as_mut().and_then(|tied| tied.remove(&thread.tid)).or(thread.affinity.take());
+            }
             record.sampling = Some(sampling);
             if let Some(pages) = pages {
                 record.pages = Pages::Known(pages.into_iter().map(|(node, count)| (node.to_string(), count)).collect());

@@ -1,0 +1,115 @@
+//! What happens around a run: steps in hyperfine's order, held facts, the page cache, runtimes' variables.
+
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+fn knee(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_knee")).args(words).output().unwrap()
+}
+
+fn record(words: &[&str]) -> Value {
+    let done = knee(words);
+    serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr)))
+}
+
+/// The record of one spec through the runner.
+fn record_of(spec: &Value) -> Value {
+    use std::io::Write;
+    let mut runner = Command::new(env!("CARGO_BIN_EXE_knee"));
+    runner.args(["run", "--stdin"]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut runner = runner.spawn().unwrap();
+    writeln!(runner.stdin.take().unwrap(), "{spec}").unwrap();
+    serde_json::from_slice(&runner.wait_with_output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn steps_come_in_hyperfines_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = |word: &str| format!("echo {word} >> {}/order", folder.path().display());
+    let steps = ["setup", "prepare", "conclude", "cleanup"].map(|step| (format!("--{step}"), note(step)));
+    let mut words = vec!["run", "--sample-ms", "0", "--warmup", "1"];
+    words.extend(steps.iter().flat_map(|(option, command)| [option.as_str(), command.as_str()]));
+    let run = note("run");
+    words.extend(["--", "sh", "-c", &run]);
+    assert!(knee(&words).status.success());
+    let order = std::fs::read_to_string(folder.path().join("order")).unwrap();
+    let expected = ["setup", "prepare", "run", "conclude", "prepare", "run", "conclude", "cleanup"];
+    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_comes_around_is_not_measured() {
+    let hungry = "python3 -c 'x = bytearray(200_000_000)'";
+    let record = record(&["run", "--json", "--prepare", hungry, "--warmup", "2", "--", "true"]);
+    assert!(record["rusage"]["max_rss_bytes"].as_u64().unwrap() < 100_000_000, "{record}");
+    let cpu = record["user_ns"].as_u64().unwrap() + record["system_ns"].as_u64().unwrap();
+    assert!(cpu < 50_000_000, "`true` takes a millisecond: {record}");
+}
+
+#[test]
+fn a_step_that_fails_says_which_and_why() {
+    let failed = record(&["run", "--json", "--warmup", "1", "--", "sh", "-c", "echo no luck >&2; exit 4"]);
+    assert_eq!(failed["exit"]["error"], json!("warm-up failed: exit status: 4: no luck"));
+    // The run itself was made and is kept; that it may have left something behind is a failed check.
+    let concluded = record(&["run", "--json", "--conclude", "exit 5", "--", "true"]);
+    assert_eq!(concluded["exit"], json!({ "code": 0 }));
+    assert_eq!(concluded["check"], json!({ "ok": false, "reason": "conclude failed: exit status: 5" }));
+}
+
+#[test]
+fn cleanup_runs_even_when_the_program_cannot() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cleaned");
+    let done = knee(&["run", "--cleanup", &format!("touch {}", file.display()), "--", "/nonexistent"]);
+    assert_eq!(done.status.code(), Some(127));
+    assert!(file.exists());
+}
+
+#[test]
+fn a_held_fact_that_changed_marks_the_run() {
+    let spec =
+        |hold: Value| json!({ "schema": 1, "id": "1", "program": { "command": ["true"] }, "threads": 1, "hold": hold });
+    let now = record(&["machine", "--json"])["facts"]["transparent_huge_pages"].clone();
+    let kept = record_of(&spec(json!({ "transparent_huge_pages": now })));
+    assert!(kept.get("changed").is_none(), "{kept}");
+    let changed = record_of(&spec(json!({ "transparent_huge_pages": "sometimes", "clock_ns": "1000" })));
+    assert_eq!(changed["exit"], json!({ "code": 0 }), "marked, and made all the same");
+    let facts: Vec<_> = changed["changed"].as_array().unwrap().iter().map(|one| one["fact"].clone()).collect();
+    assert_eq!(facts, ["clock_ns", "transparent_huge_pages"]);
+}
+
+#[test]
+fn a_runtime_reads_its_own_variables_and_the_user_has_the_last_word() {
+    let said = |words: &[&str]| {
+        let mut all = vec!["run", "-n", "1", "-p", "cores-close"];
+        all.extend(words);
+        String::from_utf8(knee(&all).stdout).unwrap()
+    };
+    let print = ["--", "sh", "-c", "echo $OMP_NUM_THREADS $OMP_PROC_BIND $OMP_PLACES $GOMAXPROCS"];
+    let with = |options: &[&str]| said(&[options, &print].concat());
+    assert_eq!(with(&["--for", "openmp"]), "1\n");
+    assert_eq!(with(&["--for", "openmp", "--bind", "each"]), "1 true {0}\n");
+    assert_eq!(with(&["--for", "go"]), "1\n");
+    assert_eq!(with(&["--for", "openmp", "--env", "OMP_NUM_THREADS=7"]), "7\n");
+}
+
+#[test]
+fn a_cold_cache_is_dropped_or_refused() {
+    let record = record(&["run", "--json", "--cache", "cold", "--", "true"]);
+    let error = record["exit"]["error"].as_str().unwrap_or("");
+    assert!(record["exit"] == json!({ "code": 0 }) || error.contains("drop_caches"), "{record}");
+}
+
+#[test]
+fn pages_of_a_command_are_counted_over_time() {
+    let samples = tempfile::tempdir().unwrap();
+    let program = "import time; m = bytearray(50_000_000); time.sleep(1)";
+    let folder = samples.path().to_str().unwrap();
+    let record = record(&["run", "--json", "--census-ms", "50", "--samples", folder, "--", "python3", "-c", program]);
+    let pages: u64 = record["pages"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert!(pages * 4096 > 50_000_000, "{record}");
+    let text = Command::new("zcat").arg(samples.path().join("run.csv.gz")).output().unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.lines().filter(|line| line.contains(",pages,node:0,")).count() > 1, "{text}");
+}
