@@ -1,20 +1,19 @@
-//! Where threads go: the lists of `placements.txt`, derived by hand.
+//! Where threads go: the lists of `placements.txt`, derived by hand, and the rules that hold on every machine.
 
 mod captured;
+mod made;
 mod notation;
 mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use knee_machine::{Order, Placement, Topology};
+use knee_machine::placement::{Named, Places, Spacing, Within};
+use knee_machine::{CpuSet, Order, Placement, Topology};
+use made::{Asked, counts, holder, in_rounds, names, nearest_first, one_after_the_other};
 use notation::{Case, Section};
+use proptest::prelude::*;
 use serde_json::Value;
-
-/// The names that stand for a list of cpus.
-fn names() -> impl Iterator<Item = &'static str> {
-    Placement::NAMED.into_iter().map(|(name, _)| name).filter(|name| *name != "none")
-}
 
 fn by_hand() -> Vec<Section> {
     notation::sections(include_str!("placements.txt"))
@@ -123,5 +122,126 @@ fn lists_and_none_are_taken_as_they_are() {
     ] {
         let error = placement(text).cpus(&machine, threads).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn every_cpu_comes_once_is_usable_and_keeps_its_rank(
+        (made, within) in made::machine_and_parts(), per_core in prop::option::of(1..5_usize), leave_one: bool,
+        at in any::<prop::sample::Index>(),
+    ) {
+        for asked in Asked::all(&made.machine, &within, per_core, leave_one) {
+            let Some(order) = asked.order()? else { continue };
+            let used: CpuSet = order.iter().copied().collect();
+            prop_assert_eq!(used.len(), order.len(), "{} repeats a cpu", asked.placement());
+            prop_assert!(used.is_subset(&asked.usable), "{} keeps to what it may use", asked.placement());
+            if per_core.is_none() && !leave_one {
+                prop_assert_eq!(&used, &asked.usable, "{} uses all", asked.placement());
+            }
+            for threads in [1, at.index(order.len()) + 1, order.len()] {
+                let cpus = asked.placement().cpus(asked.machine, threads).unwrap();
+                prop_assert_eq!(&cpus[..], &order[..threads], "{} for {}", asked.placement(), threads);
+            }
+            prop_assert!(asked.placement().cpus(asked.machine, order.len() + 1).is_err());
+        }
+    }
+
+    #[test]
+    fn places_are_filled_in_rounds_and_cores_before_siblings(
+        (made, within) in made::machine_and_parts(), leave_one: bool,
+    ) {
+        for asked in Asked::all(&made.machine, &within, None, leave_one) {
+            let Some(order) = asked.order()? else { continue };
+            let places = made::places(asked.machine, asked.named.places);
+            if asked.named.places == Places::Threads {
+                continue;
+            }
+            prop_assert!(in_rounds(&order, &places, asked.unit()), "{} places: {order:?}", asked.placement());
+            for place in &places {
+                let inside: Vec<u32> = order.iter().copied().filter(|&cpu| place.contains(cpu)).collect();
+                let cores = in_rounds(&inside, &asked.cores, asked.unit());
+                prop_assert!(cores, "{} cores of {place}: {inside:?}", asked.placement());
+            }
+        }
+    }
+
+    #[test]
+    fn per_core_uses_exactly_so_many_siblings(
+        (made, within) in made::machine_and_parts(), siblings in 1..5_usize, leave_one: bool,
+    ) {
+        for asked in Asked::all(&made.machine, &within, Some(siblings), leave_one) {
+            let Some(order) = asked.order()? else { continue };
+            let cores: Vec<_> = order.chunks(siblings).map(|chunk| {
+                let cores: BTreeSet<_> = chunk.iter().map(|&cpu| holder(&asked.cores, cpu)).collect();
+                (chunk.len(), cores)
+            }).collect();
+            let whole = cores.iter().all(|(threads, cores)| *threads == siblings && cores.len() == 1);
+            prop_assert!(whole, "{}: {order:?}", asked.placement());
+            let distinct: BTreeSet<_> = cores.iter().flat_map(|(_, cores)| cores).collect();
+            prop_assert_eq!(distinct.len(), cores.len(), "{}: no core twice", asked.placement());
+            let enough = asked.cores.iter().filter(|core| core.len() >= siblings).count();
+            prop_assert!(cores.len() + usize::from(leave_one) >= enough, "{}: all cores", asked.placement());
+        }
+    }
+
+    #[test]
+    fn leave_one_leaves_the_same_core_under_every_name((made, within) in made::machine_and_parts()) {
+        let mut left = BTreeSet::new();
+        for asked in Asked::all(&made.machine, &within, None, true) {
+            let Some(order) = asked.order()? else { continue };
+            let free = asked.usable.difference(&order.iter().copied().collect());
+            prop_assert!(asked.cores.contains(&free), "{} leaves {free} free", asked.placement());
+            left.insert(free.to_string());
+        }
+        prop_assert!(left.len() <= 1, "{left:?}");
+    }
+
+    #[test]
+    fn close_walks_depth_first_and_spread_deals_out((made, within) in made::machine_and_parts()) {
+        for asked in Asked::all(&made.machine, &within, None, false) {
+            let Some(order) = asked.order()? else { continue };
+            let firsts = asked.first_of_places(&order);
+            let (sockets, nodes, dies) = (asked.sockets(), asked.nodes(), asked.dies());
+            if asked.named.spacing == Spacing::Close {
+                for sets in [&sockets, &nodes, &dies, &asked.cores] {
+                    prop_assert!(one_after_the_other(&firsts, sets), "{}: {firsts:?}", asked.placement());
+                }
+                nearest_first(&asked, &firsts)?;
+                continue;
+            }
+            let whole = std::slice::from_ref(&asked.usable);
+            for (outer, inner) in [(whole, &sockets), (&sockets, &nodes), (&nodes, &dies), (&dies, &asked.cores)] {
+                for set in outer {
+                    let inside: Vec<u32> = firsts.iter().copied().filter(|&cpu| set.contains(cpu)).collect();
+                    prop_assert!(in_rounds(&inside, inner, 1), "{} in {set}: {inside:?}", asked.placement());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn compact_uses_as_few_sockets_as_hold_the_threads(
+        (made, within) in made::machine_and_parts(), at in any::<prop::sample::Index>(),
+    ) {
+        for mut asked in Asked::all(&made.machine, &within, None, false) {
+            let Some(order) = asked.order()? else { continue };
+            let threads = at.index(order.len()) + 1;
+            asked.named.compact = true;
+            let cpus = asked.placement().cpus(asked.machine, threads).unwrap();
+            let sockets = asked.sockets();
+            let mut sizes = counts(&order, &sockets);
+            sizes.sort_unstable_by(|a, b| b.cmp(a));
+            let fewest = (1..=sizes.len()).find(|&count| sizes[..count].iter().sum::<usize>() >= threads).unwrap();
+            let used: BTreeSet<_> = cpus.iter().map(|&cpu| holder(&sockets, cpu)).collect();
+            prop_assert_eq!(used.len(), fewest, "{} for {}: {:?}", asked.placement(), threads, cpus);
+            let ids = asked.machine.sockets.iter().filter(|socket| cpus.iter().any(|&cpu| socket.cpus.contains(cpu)));
+            let mut inside = Named { compact: false, ..asked.named.clone() };
+            inside.within.push(Within::Sockets(ids.map(|socket| socket.id).collect()));
+            let alone = Placement::Named(inside).cpus(asked.machine, threads).unwrap();
+            prop_assert_eq!(cpus, alone, "{} for {}", asked.placement(), threads);
+        }
     }
 }
