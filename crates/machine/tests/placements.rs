@@ -151,9 +151,9 @@ proptest! {
 
     #[test]
     fn places_are_filled_in_rounds_and_cores_before_siblings(
-        (made, within) in made::machine_and_parts(), leave_one: bool,
+        (made, within) in made::machine_and_parts(), per_core in prop::option::of(1..5_usize), leave_one: bool,
     ) {
-        for asked in Asked::all(&made.machine, &within, None, leave_one) {
+        for asked in Asked::all(&made.machine, &within, per_core, leave_one) {
             let Some(order) = asked.order()? else { continue };
             let places = made::places(asked.machine, asked.named.places);
             if asked.named.places == Places::Threads {
@@ -224,9 +224,10 @@ proptest! {
 
     #[test]
     fn compact_uses_as_few_sockets_as_hold_the_threads(
-        (made, within) in made::machine_and_parts(), at in any::<prop::sample::Index>(),
+        (made, within) in made::machine_and_parts(), per_core in prop::option::of(1..5_usize),
+        at in any::<prop::sample::Index>(),
     ) {
-        for mut asked in Asked::all(&made.machine, &within, None, false) {
+        for mut asked in Asked::all(&made.machine, &within, per_core, false) {
             let Some(order) = asked.order()? else { continue };
             let threads = at.index(order.len()) + 1;
             asked.named.compact = true;
