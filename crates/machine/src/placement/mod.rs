@@ -6,13 +6,15 @@
 //! written `cores-close`. What a name means here, for every machine:
 //!
 //! - The machine is a tree of sockets, dies, nodes, clusters, caches (L2 and up), cores and hardware threads: whatever
-//!   the machine names, by what contains what (`tree`).
+//!   the machine names, by what contains what, cut to the cpus that the placement may use. Groups that the source does
+//!   not name (hwloc's distance groups) are no branches; of two sets that cross, the larger one counts.
 //! - *close* walks the tree depth first. Branches are sorted by the distance (SLIT) of their nearest node from the node
-//!   of the lowest cpu, then by their lowest cpu.
+//!   of the lowest cpu that the placement may use, then by their lowest cpu. A branch whose node nobody tells comes after
+//!   those that have one.
 //! - *spread* deals out: at every branch it takes one from each child in turn, children sorted as for close.
 //! - Places are filled in rounds: every place gets one thread before any gets a second. Inside a place cores come
-//!   before siblings. So `cores-*` puts one thread on each core before it uses siblings, `sockets-close` one on each
-//!   socket, nearest first, and `threads-close` fills a core's hardware threads before it goes on.
+//!   before siblings, and all second threads before any third. So `cores-*` puts one thread on each core before it uses
+//!   siblings, `sockets-close` one on each socket, and `threads-close` fills a core before it goes on.
 //!
 //! Unlike OpenMP's `cores`, a thread gets one hardware thread, never a whole core, so that two runs of one cell stand on
 //! the same ground. On AMD's modules of two integer cores (family 15h) the kernel calls the module a core: there
@@ -20,10 +22,15 @@
 //!
 //! # Qualifiers
 //!
-//! Joined with `+`: `cores-close+per-core:2+within:socket:0`. `per-core:K` uses exactly K hardware threads of each core
-//! that it uses, and no core with fewer; `within:SET` keeps to a socket, node, die, core, kind of core or the first
-//! hardware threads; `leave-one` keeps the farthest core free, siblings and all; `compact` fills as few sockets as hold
-//! all threads, which gives up that place n+1 extends place n.
+//! Joined with `+`: `cores-close+per-core:2+within:socket:0`.
+//!
+//! - `within:SET` keeps to sockets, nodes, dies, cores, a kind of cores, or the first online hardware thread of each core.
+//! - `leave-one` keeps the farthest core free, siblings and all: the last of the close walk, whatever the name, chosen
+//!   before `per-core` passes over cores.
+//! - `per-core:K` uses exactly K hardware threads of each core that it uses: the lowest K, together, as one turn. A core
+//!   with fewer takes no turn. Where K does not divide the number of threads, the last core gets fewer.
+//! - `compact` uses as few sockets as hold all threads, in the order of the placement inside them: the nearest ones if
+//!   they hold all, else the largest. It gives up that place n+1 extends place n.
 
 mod order;
 mod text;
@@ -118,11 +125,11 @@ impl Placement {
         ("cores-spread", "one thread per core, evenly over the machine; then siblings"),
         ("threads-close", "fill the hardware threads of a core, then the next core"),
         ("threads-spread", "hardware threads evenly over the machine"),
-        ("ll_caches-close", "one thread per last-level cache, nearest first"),
+        ("ll_caches-close", "one thread per last-level cache, then a second, nearest branch first"),
         ("ll_caches-spread", "one thread per last-level cache, evenly over the machine"),
-        ("numa_domains-close", "one thread per NUMA node, nearest first"),
+        ("numa_domains-close", "one thread per NUMA node, then a second, nearest branch first"),
         ("numa_domains-spread", "one thread per NUMA node, evenly over the machine"),
-        ("sockets-close", "one thread per socket, nearest first"),
+        ("sockets-close", "one thread per socket, then a second, nearest first"),
         ("sockets-spread", "one thread per socket, evenly inside each"),
         ("none", "the kernel decides"),
     ];
@@ -134,7 +141,7 @@ impl Placement {
     /// and [`Error::NothingLeft`] when qualifiers leave nothing.
     pub fn order(&self, machine: &Topology) -> Result<Order, Error> {
         Ok(Order::Cpus(match self {
-            Self::Named(named) => order::of(machine, named, &order::available(machine, named)?)?,
+            Self::Named(named) => order::of(machine, named, &order::available(machine, named)?),
             Self::Explicit(cpus) => explicit(machine, cpus)?,
             Self::None => return Ok(Order::Kernel),
         }))

@@ -20,11 +20,26 @@ pub(super) fn available(machine: &Topology, named: &Named) -> Result<CpuSet, Err
     if cpus.is_empty() {
         return Err(Error::NothingLeft { placement: named.to_string(), allowed: machine.allowed.cpus.clone() });
     }
+    match named.per_core {
+        None => Ok(cpus),
+        Some(siblings) => with_siblings(named, siblings, &cores(machine, &cpus)),
+    }
+}
+
+/// The first `siblings` hardware threads of each core that has as many. The others go before any turn is dealt: a core
+/// that is not used takes none.
+fn with_siblings(named: &Named, siblings: usize, cores: &[CpuSet]) -> Result<CpuSet, Error> {
+    let enough = cores.iter().filter(|core| core.len() >= siblings);
+    let cpus: CpuSet = enough.flat_map(|core| core.iter().take(siblings)).collect();
+    if cpus.is_empty() {
+        let most = cores.iter().map(CpuSet::len).max().unwrap_or(0);
+        return Err(Error::TooFewSiblings { placement: named.to_string(), siblings, most });
+    }
     Ok(cpus)
 }
 
 /// The cpus in the order of the placement.
-pub(super) fn of(machine: &Topology, named: &Named, cpus: &CpuSet) -> Result<Vec<u32>, Error> {
+pub(super) fn of(machine: &Topology, named: &Named, cpus: &CpuSet) -> Vec<u32> {
     let tree = tree(machine, cpus);
     let walk = |branch: &Nested<()>, places: &[CpuSet]| match named.spacing {
         Spacing::Close => close(branch, places),
@@ -42,39 +57,26 @@ pub(super) fn of(machine: &Topology, named: &Named, cpus: &CpuSet) -> Result<Vec
         in_rounds(&hands)
     };
     let order = in_rounds(&places.iter().map(inside).collect::<Vec<_>>());
-    match named.per_core {
-        None => Ok(order),
-        Some(siblings) => per_core(named, siblings, &cores, &order),
+    if named.per_core.is_none() {
+        return order;
     }
-}
-
-/// Exactly `siblings` hardware threads of each core that has as many, cores as `order` first meets them.
-fn per_core(named: &Named, siblings: usize, cores: &[CpuSet], order: &[u32]) -> Result<Vec<u32>, Error> {
+    // Siblings go together, cores as the order first meets them.
     let core_of = |cpu: &u32| cores.iter().find(|core| core.contains(*cpu)).cloned();
     let met = distinct(order.iter().filter_map(core_of).collect());
-    let found: Vec<u32> = met
-        .iter()
-        .filter(|core| core.len() >= siblings)
-        .flat_map(|core| core.iter().take(siblings).collect::<Vec<_>>())
-        .collect();
-    if found.is_empty() {
-        let most = cores.iter().map(CpuSet::len).max().unwrap_or(0);
-        return Err(Error::TooFewSiblings { placement: named.to_string(), siblings, most });
-    }
-    Ok(found)
+    met.iter().flat_map(|core| core.iter().collect::<Vec<_>>()).collect()
 }
 
 /// The order for exactly `threads` threads on as few sockets as hold them.
 pub(super) fn compact(machine: &Topology, named: &Named, threads: usize) -> Result<Vec<u32>, Error> {
     let cpus = available(machine, named)?;
-    let whole = of(machine, named, &cpus)?;
+    let whole = of(machine, named, &cpus);
     if whole.len() < threads {
         return Ok(whole);
     }
     let sockets = distinct(close(&tree(machine, &cpus), &places(machine, Places::Sockets, &cpus)));
     let holds = |sockets: &[CpuSet]| -> Option<Vec<u32>> {
         let inside: CpuSet = sockets.iter().flat_map(CpuSet::iter).collect();
-        of(machine, named, &inside).ok().filter(|order| order.len() >= threads)
+        Some(of(machine, named, &inside)).filter(|order| order.len() >= threads)
     };
     let mut largest = sockets.clone();
     largest.sort_by_key(|socket| std::cmp::Reverse(socket.len()));
@@ -106,11 +108,11 @@ fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
     distinct(machine.cores.iter().map(of_core).collect())
 }
 
-/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts.
+/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts. A
+/// cpu whose node is not told is in none.
 fn nodes(machine: &Topology) -> Vec<CpuSet> {
-    let of_node =
-        |id| machine.cores.iter().filter(move |core| core.node == id).flat_map(|core| core.cpus.iter()).collect();
-    machine.nodes.iter().map(|node| of_node(node.id)).collect()
+    let home = |id: u32| move |cpu: &u32| machine.node_of(*cpu) == Some(id);
+    machine.nodes.iter().map(|node| node.cpus.iter().filter(home(node.id)).collect()).collect()
 }
 
 /// Each set once, where it stands first, and no empty one.
@@ -129,6 +131,10 @@ fn part_of(machine: &Topology, part: &Within) -> Result<CpuSet, Error> {
         Ok(all.into_iter().filter(|(id, _)| ids.contains(*id)).flat_map(|(_, cpus)| cpus.iter()).collect())
     };
     match part {
+        Within::Sockets(ids) if !machine.sockets_are_numbered() => Err(Error::NoSuchPart {
+            part: format!("socket {ids}"),
+            known: "sockets without numbers (use its nodes)".into(),
+        }),
         Within::Sockets(ids) => chosen(ids, machine.sockets.iter().map(|s| (s.id, &s.cpus)).collect(), "socket"),
         Within::Nodes(ids) => chosen(ids, machine.nodes.iter().map(|n| (n.id, &n.cpus)).collect(), "node"),
         Within::Dies(ids) => chosen(ids, machine.dies.iter().map(|d| (d.id, &d.cpus)).collect(), "die"),

@@ -24,10 +24,11 @@ pub(super) fn tree(machine: &Topology, cpus: &CpuSet) -> Nested<()> {
     tree
 }
 
-fn sort(branch: &mut Nested<()>, machine: &Topology, origin: u32) {
+fn sort(branch: &mut Nested<()>, machine: &Topology, origin: Option<u32>) {
+    // What has no node is taken for farther than anything that has one; without a start nothing is far.
     let distance = |child: &Nested<()>| {
-        let nodes: CpuSet = child.cpus.iter().map(|cpu| machine.node_of(cpu)).collect();
-        nodes.iter().map(|node| machine.distance(origin, node)).min()
+        let nodes: CpuSet = child.cpus.iter().filter_map(|cpu| machine.node_of(cpu)).collect();
+        origin.map(|origin| nodes.iter().map(|node| machine.distance(origin, node)).min().unwrap_or(u32::MAX))
     };
     branch.children.sort_by_cached_key(|child| (distance(child), child.cpus.first()));
     for child in &mut branch.children {

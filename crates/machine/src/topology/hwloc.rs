@@ -263,7 +263,7 @@ fn cores(named: &[CpuSet], threads: &CpuSet, sockets: &[Group], nodes: &[Node]) 
     let socket = |cpu: u32| sockets.iter().find(|socket| socket.cpus.contains(cpu)).map_or(0, |socket| socket.id);
     let core = |(id, cpus): (u32, CpuSet)| {
         let first = cpus.first().expect("empty sets were left out");
-        Core { id, socket: socket(first), node: node_of(nodes, first), cpus }
+        Core { id, socket: socket(first), node: node_of(nodes, first).unwrap_or(0), cpus }
     };
     (0..).zip(sets).map(core).collect()
 }

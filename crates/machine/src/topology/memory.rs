@@ -77,8 +77,8 @@ fn tier(root: &Path, id: u32) -> Option<u32> {
         let list = text(&dir.join("nodelist"))?;
         list.parse::<CpuSet>().ok().filter(|nodes| nodes.contains(id))
     };
-    let tiers = entries.filter(|entry| holds(&entry.path()).is_some());
-    tiers.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("memory_tier")?.parse().ok()).next()
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.strip_prefix("memory_tier")?.parse().ok();
+    entries.filter(|entry| holds(&entry.path()).is_some()).find_map(number)
 }
 
 /// What stands behind a node that a driver added (DAX): persistent memory, a CXL expander, special purpose memory.

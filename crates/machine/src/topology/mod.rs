@@ -131,7 +131,7 @@ pub struct Core {
     pub id: u32,
     /// Socket it sits in.
     pub socket: u32,
-    /// Node it belongs to.
+    /// Node it belongs to; 0 where the source does not tell.
     pub node: u32,
     /// Its online hardware threads.
     pub cpus: CpuSet,
@@ -231,28 +231,34 @@ impl Topology {
         known.copied().unwrap_or(if from == to { 10 } else { 20 })
     }
 
-    /// The node a cpu belongs to: the smallest one that has it, by number where several are alike.
+    /// The node a cpu belongs to: the smallest one that has it, by number where several are alike. None where the source
+    /// does not tell, as for nodes that were not allowed when hwloc's XML was written.
     #[must_use]
-    pub fn node_of(&self, cpu: u32) -> u32 {
+    pub fn node_of(&self, cpu: u32) -> Option<u32> {
         node_of(&self.nodes, cpu)
+    }
+
+    /// Whether the kernel, or whoever described the machine, numbers its sockets.
+    #[must_use]
+    pub fn sockets_are_numbered(&self) -> bool {
+        !matches!(self.facts.get("socket_numbers"), Some(Fact::Unavailable { .. }))
     }
 
     /// What stands for sockets: the sockets, or the nodes where the kernel numbers no socket.
     #[must_use]
     pub fn socket_like(&self) -> Vec<CpuSet> {
-        let unnumbered = matches!(self.facts.get("socket_numbers"), Some(Fact::Unavailable { .. }));
-        let sets: Vec<_> = if unnumbered {
-            self.nodes.iter().map(|node| node.cpus.clone()).collect()
-        } else {
+        let sets: Vec<_> = if self.sockets_are_numbered() {
             self.sockets.iter().map(|socket| socket.cpus.clone()).collect()
+        } else {
+            self.nodes.iter().map(|node| node.cpus.clone()).collect()
         };
         sets.into_iter().filter(|cpus| !cpus.is_empty()).collect()
     }
 }
 
-fn node_of(nodes: &[Node], cpu: u32) -> u32 {
+fn node_of(nodes: &[Node], cpu: u32) -> Option<u32> {
     let holders = nodes.iter().filter(|node| node.cpus.contains(cpu));
-    holders.min_by_key(|node| (node.cpus.len(), node.id)).map_or(0, |node| node.id)
+    holders.min_by_key(|node| (node.cpus.len(), node.id)).map(|node| node.id)
 }
 
 /// Hardware threads by number, from cores.

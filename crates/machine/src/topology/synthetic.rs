@@ -264,7 +264,7 @@ fn finish(machine: &mut Topology, threads: &[u32]) {
     for (id, core) in (0..).zip(&mut machine.cores) {
         let first = core.cpus.first().unwrap_or(0);
         core.id = id;
-        core.node = node_of(&machine.nodes, first);
+        core.node = node_of(&machine.nodes, first).unwrap_or(0);
         core.socket = machine.sockets.iter().find(|s| s.cpus.contains(first)).map_or(0, |s| s.id);
     }
     machine.hardware_threads = hardware_threads(&machine.cores);

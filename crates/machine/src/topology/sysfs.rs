@@ -185,7 +185,7 @@ impl Reader<'_> {
             let cpus: CpuSet = siblings.iter().chain([cpu]).filter(|sibling| !seen.contains(sibling)).collect();
             seen.extend(cpus.iter());
             let id = u32::try_from(cores.len()).expect("fewer cores than 2^32");
-            cores.push(Core { id, socket: socket(cpu), node: node_of(nodes, cpu), cpus });
+            cores.push(Core { id, socket: socket(cpu), node: node_of(nodes, cpu).unwrap_or(0), cpus });
         }
         Ok(cores)
     }
