@@ -186,8 +186,11 @@ pub(crate) struct Run {
     /// Keep the samples in this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
+    /// Print a batch script that makes this run on a node of its own
+    #[arg(long)]
+    pub(crate) slurm: bool,
     /// Read one spec per line, write one record per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "sample_ms", "census_ms", "memory", "env", "timeout", "check", "json", "words"])]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
     /// Read specs and say whether they can be run
     #[arg(long, hide = true)]

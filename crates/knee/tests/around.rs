@@ -113,3 +113,28 @@ fn pages_of_a_command_are_counted_over_time() {
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.lines().filter(|line| line.contains(",pages,node:0,")).count() > 1, "{text}");
 }
+
+/// Without a queue the script is a plain shell script: stopped in the middle it leaves no record, and a second time it
+/// makes one.
+#[test]
+fn a_batch_script_survives_being_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let seconds = folder.path().join("seconds");
+    std::fs::write(&seconds, "30").unwrap();
+    let sleep = format!("sleep $(cat {})", seconds.display());
+    let script = knee(&["run", "-n", "1", "--slurm", "--", "sh", "-c", &sleep]).stdout;
+    let path = folder.path().join("job.sh");
+    std::fs::write(&path, script).unwrap();
+    let start = || Command::new("bash").arg(&path).current_dir(folder.path()).spawn().unwrap();
+    let mut job = start();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let stop = Command::new("kill").args(["-TERM", &job.id().to_string()]).status().unwrap();
+    assert!(stop.success());
+    assert_eq!(job.wait().unwrap().code(), Some(143));
+    let record = folder.path().join("knee-run-local.json");
+    assert!(!record.exists());
+    std::fs::write(&seconds, "0").unwrap();
+    assert!(start().wait().unwrap().success());
+    let made: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
+    assert_eq!(made["exit"], json!({ "code": 0 }));
+}

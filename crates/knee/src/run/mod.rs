@@ -21,21 +21,38 @@ mod pinning;
 mod running;
 pub(crate) mod runtimes;
 mod signals;
+mod slurm;
 mod stream;
 mod tree;
 
 use std::process::ExitCode;
 
 use crate::cli::{Launch, Run};
-use crate::error::Failure;
+use crate::error::{Failure, print_out};
 
 /// `knee run`.
 pub(crate) fn verb(args: Run) -> Result<ExitCode, Failure> {
     match (args.validate, args.stdin) {
         (true, _) => stream::validate(),
         (_, true) => stream::run_all(args.samples.as_deref()),
+        _ if args.slurm => print_script(),
         _ => direct::run_once(args),
     }
+}
+
+/// The batch script for the very command line that we were called with.
+fn print_script() -> Result<ExitCode, Failure> {
+    let mut words: Vec<String> = std::env::args().collect();
+    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let at = words[..options].iter().position(|word| word == "--slurm");
+    if let Some(at) = at {
+        words.remove(at);
+    }
+    if !words[..options].iter().any(|word| word == "--json") {
+        words.insert(2, "--json".into());
+    }
+    print_out(&slurm::script(&words))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The hidden verb `launch`: a spec on standard input, a record on standard output.

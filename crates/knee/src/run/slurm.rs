@@ -1,0 +1,65 @@
+//! `knee run --slurm`: the same run as a batch script, for machines that one has to queue for.
+
+/// The script that makes this run on a node of its own. `words` is the command line without `--slurm`.
+///
+/// A job that is told to stop (its time is up, or the queue wants the node) passes that on, puts itself back into the
+/// queue, and starts the run anew: a run that was cut is no run. One that has its record does nothing.
+pub(super) fn script(words: &[String]) -> String {
+    let run = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    format!(
+        r#"#!/bin/bash
+#SBATCH --job-name=knee
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --exclusive
+#SBATCH --signal=B:TERM@60
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# Set what your queue wants: --partition, --account, --time.
+cd "${{SLURM_SUBMIT_DIR:-.}}" || exit 1
+record="knee-run-${{SLURM_JOB_ID:-local}}.json"
+if [ -s "$record" ]; then
+    echo "knee: $record is there already"
+    exit 0
+fi
+
+stop() {{
+    kill -TERM "$run" 2>/dev/null
+    wait "$run"
+    rm -f "$record.partial"
+    if command -v scontrol >/dev/null && [ -n "$SLURM_JOB_ID" ]; then
+        scontrol requeue "$SLURM_JOB_ID"
+    fi
+    exit 143
+}}
+trap stop TERM
+
+# In the background: bash hears a signal only while it waits.
+{run} >"$record.partial" &
+run=$!
+wait "$run"
+status=$?
+mv "$record.partial" "$record"
+exit "$status"
+"#
+    )
+}
+
+/// A word that a shell reads as itself.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_through_a_shell_as_they_are() {
+        let words = ["printf", "%s|", "a b", "it's", "$HOME", "", "{threads}"].map(str::to_owned);
+        let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let said = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+        assert_eq!(String::from_utf8(said.stdout).unwrap(), "a b|it's|$HOME||{threads}|");
+    }
+}
