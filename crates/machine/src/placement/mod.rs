@@ -10,7 +10,7 @@
 //!   not name (hwloc's distance groups) are no branches; of two sets that cross, the larger one counts.
 //! - *close* walks the tree depth first. Branches are sorted by the distance (SLIT) of their nearest node from the node
 //!   of the lowest cpu that the placement may use, then by their lowest cpu. A branch whose node nobody tells comes after
-//!   those that have one.
+//!   those that have one, and for `numa_domains` all such cpus are one place.
 //! - *spread* deals out: at every branch it takes one from each child in turn, children sorted as for close.
 //! - Places are filled in rounds: every place gets one thread before any gets a second. Inside a place cores come
 //!   before siblings, and all second threads before any third. So `cores-*` puts one thread on each core before it uses

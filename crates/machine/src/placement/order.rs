@@ -108,11 +108,15 @@ fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
     distinct(machine.cores.iter().map(of_core).collect())
 }
 
-/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts. A
-/// cpu whose node is not told is in none.
+/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts. Cpus
+/// whose node is not told are one place together, so that none is lost.
 fn nodes(machine: &Topology) -> Vec<CpuSet> {
-    let home = |id: u32| move |cpu: &u32| machine.node_of(*cpu) == Some(id);
-    machine.nodes.iter().map(|node| node.cpus.iter().filter(home(node.id)).collect()).collect()
+    let homes = machine.nodes.iter().map(|node| Some(node.id)).chain([None]);
+    let of = |home: Option<u32>| {
+        let cpus = machine.hardware_threads.iter().map(|thread| thread.id);
+        cpus.filter(|cpu| machine.node_of(*cpu) == home).collect()
+    };
+    homes.map(of).collect()
 }
 
 /// Each set once, where it stands first, and no empty one.

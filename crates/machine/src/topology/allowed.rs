@@ -21,27 +21,50 @@ pub(super) fn cpuset(root: &Path) -> (Option<CpuSet>, Option<CpuSet>) {
     (cpus, nodes)
 }
 
-/// Folders that may describe the cpuset, the closest first: generation 1 (`cpuset` among the controllers, or the old
-/// file system of its own under `/dev/cpuset`), then generation 2. A group without files of its own has its parent's.
+/// Folders that may describe the cpuset, the closest first, wherever control groups are mounted: generation 1 (`cpuset`
+/// among the controllers, or the old file system of its own), then generation 2. A group without files of its own has
+/// its parent's.
 fn folders(root: &Path) -> Vec<PathBuf> {
+    let own = text(&root.join("proc/self/cpuset"));
     let groups = text(&root.join("proc/self/cgroup")).unwrap_or_default();
-    let mut found = Vec::new();
-    let mut add = |top: PathBuf, group: &str| {
-        let own = top.join(group.trim().trim_start_matches('/'));
-        found.extend(own.ancestors().take_while(|folder| folder.starts_with(&top)).map(Path::to_path_buf));
+    let group_of = |wanted: &dyn Fn(&str) -> bool| {
+        let line = groups.lines().find_map(|line| {
+            let (controllers, group) = line.split_once(':')?.1.split_once(':')?;
+            wanted(controllers).then(|| group.to_owned())
+        });
+        line.or_else(|| own.clone())
     };
-    if let Some(group) = text(&root.join("proc/self/cpuset")) {
-        add(root.join("dev/cpuset"), &group);
+    let first = group_of(&|controllers| controllers.split(',').any(|name| name == "cpuset"));
+    let second = group_of(&str::is_empty);
+    let mut found = Vec::new();
+    for (top, generation) in mounts(root) {
+        let Some(group) = (if generation == 1 { &first } else { &second }) else { continue };
+        let own = top.join(group.trim_start_matches('/'));
+        found.extend(own.ancestors().take_while(|folder| folder.starts_with(&top)).map(Path::to_path_buf));
     }
-    for line in groups.lines() {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(group)) = (parts.next(), parts.next()) else { continue };
-        if controllers.split(',').any(|name| name == "cpuset") {
-            add(root.join("sys/fs/cgroup/cpuset"), group);
-        } else if controllers.is_empty() {
-            add(root.join("sys/fs/cgroup"), group);
-            add(root.join("sys/fs/cgroup/unified"), group);
-        }
+    found
+}
+
+/// Where cpusets are mounted, with their generation; the usual places where nobody says.
+fn mounts(root: &Path) -> Vec<(PathBuf, u32)> {
+    let table = text(&root.join("proc/mounts")).unwrap_or_default();
+    let mount = |line: &str| {
+        let mut words = line.split(' ').skip(1);
+        let (place, kind, options) = (words.next()?, words.next()?, words.next()?);
+        let generation = match kind {
+            "cpuset" => 1,
+            "cgroup" if options.split(',').any(|option| option == "cpuset") => 1,
+            "cgroup2" => 2,
+            _ => return None,
+        };
+        Some((root.join(place.trim_start_matches('/')), generation))
+    };
+    let mut found: Vec<_> = table.lines().filter_map(mount).collect();
+    found.sort_by_key(|(_, generation)| *generation);
+    if found.is_empty() {
+        let usual =
+            [("dev/cpuset", 1), ("sys/fs/cgroup/cpuset", 1), ("sys/fs/cgroup", 2), ("sys/fs/cgroup/unified", 2)];
+        found.extend(usual.map(|(place, generation)| (root.join(place), generation)));
     }
     found
 }

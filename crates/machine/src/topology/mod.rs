@@ -31,7 +31,7 @@ pub struct Group {
 pub struct NamedGroup {
     /// Position among the groups of this machine.
     pub id: u32,
-    /// `cluster`, `book`, `drawer`, or `group` where the source does not say.
+    /// `cluster`, `book`, `drawer`, `socket` (without a number), or `group` where the source does not say.
     pub kind: String,
     /// Its online cpus.
     pub cpus: CpuSet,
@@ -244,13 +244,16 @@ impl Topology {
         !matches!(self.facts.get("socket_numbers"), Some(Fact::Unavailable { .. }))
     }
 
-    /// What stands for sockets: the sockets, or the nodes where the kernel numbers no socket.
+    /// What stands for sockets: the sockets; where the kernel numbers none, the sets it names as siblings, or the nodes.
     #[must_use]
     pub fn socket_like(&self) -> Vec<CpuSet> {
         let sets: Vec<_> = if self.sockets_are_numbered() {
             self.sockets.iter().map(|socket| socket.cpus.clone()).collect()
         } else {
-            self.nodes.iter().map(|node| node.cpus.clone()).collect()
+            let unnumbered = self.groups.iter().filter(|group| group.kind == "socket").map(|group| group.cpus.clone());
+            let unnumbered: Vec<_> = unnumbered.collect();
+            let nodes = || self.nodes.iter().map(|node| node.cpus.clone()).collect();
+            if unnumbered.len() > 1 { unnumbered } else { nodes() }
         };
         sets.into_iter().filter(|cpus| !cpus.is_empty()).collect()
     }

@@ -52,8 +52,8 @@ impl Topology {
             schema: Self::SCHEMA,
             sockets: groups(&online.iter().map(|cpu| (cpu, of_cpu(cpu))).collect()),
             dies: reader.dies(&online, &cores),
-            groups: reader.groups(&online, &cores),
-            caches: reader.caches(&online)?,
+            groups: reader.groups(&online, &cores, socket_of.is_some()),
+            caches: reader.caches(&online, &cores)?,
             hardware_threads: hardware_threads(&cores),
             cpu_kinds: kinds::kinds(root, &online),
             allowed: Allowed {
@@ -92,11 +92,12 @@ fn list(path: &Path) -> Result<Option<CpuSet>, Error> {
     text(path).map(|text| text.parse()).transpose()
 }
 
-/// A set that the kernel writes twice, as a list and as a mask; old kernels and some captures have one of them.
+/// A set that the kernel writes twice, as a mask and as a list; old kernels and some captures have one of them, and
+/// where they differ (caches of AMD's modules in Linux 2.6.32) the mask is right.
 pub(super) fn set(dir: &Path, list_name: &str, mask: &str) -> Result<Option<CpuSet>, Error> {
-    match list(&dir.join(list_name))? {
-        Some(found) => Ok(Some(found)),
-        None => text(&dir.join(mask)).map(|text| CpuSet::from_mask(&text)).transpose(),
+    match text(&dir.join(mask)) {
+        Some(text) => CpuSet::from_mask(&text).map(Some),
+        None => list(&dir.join(list_name)),
     }
 }
 
@@ -139,16 +140,36 @@ impl Reader<'_> {
         present.iter().filter(|cpu| !off(cpu) && (!any || described(cpu))).collect()
     }
 
-    /// Socket of each cpu; none where the kernel does not number them all.
+    /// Socket of each cpu; none where the kernel does not number them all. A number that comes again for cpus that are
+    /// no siblings of the first ones (machines of many blades) is another socket, with a number of its own.
     fn sockets(&self, online: &CpuSet) -> Option<BTreeMap<u32, u32>> {
-        online.iter().map(|cpu| Some((cpu, number(&self.cpu_file(cpu, "topology/physical_package_id"))?))).collect()
+        let number = |cpu| number::<u32>(&self.cpu_file(cpu, "topology/physical_package_id"));
+        let numbers: BTreeMap<u32, u32> = online.iter().map(|cpu| Some((cpu, number(cpu)?))).collect::<Option<_>>()?;
+        let named = |cpu| self.named_set(cpu, "package_cpus").or_else(|| self.named_set(cpu, "core_siblings"));
+        let siblings: BTreeMap<u32, CpuSet> =
+            online.iter().filter_map(|cpu| Some((cpu, named(cpu)?.intersection(online)))).collect();
+        let agreed =
+            |(cpu, set): (&u32, &CpuSet)| set.contains(*cpu) && set.iter().all(|other| siblings[&other] == *set);
+        if siblings.len() < online.len() || !siblings.iter().all(agreed) {
+            return Some(numbers);
+        }
+        let key = |cpu: u32| (numbers[&cpu], siblings[&cpu].first());
+        let keys: BTreeSet<_> = online.iter().map(key).collect();
+        let distinct: BTreeSet<u32> = numbers.values().copied().collect();
+        if distinct.len() == keys.len() {
+            return Some(numbers);
+        }
+        let position = |cpu| keys.iter().position(|other| *other == key(cpu)).and_then(|at| u32::try_from(at).ok());
+        online.iter().map(|cpu| Some((cpu, position(cpu)?))).collect()
+    }
+
+    fn named_set(&self, cpu: u32, name: &str) -> Option<CpuSet> {
+        set(&self.cpu_file(cpu, "topology"), &format!("{name}_list"), name).ok().flatten()
     }
 
     /// Every distinct set that the cpus name with a topology file, its list or its mask.
     fn named_sets(&self, online: &CpuSet, name: &str) -> BTreeSet<CpuSet> {
-        let (list, mask) = (format!("{name}_list"), name.to_owned());
-        let of = |cpu| set(&self.cpu_file(cpu, "topology"), &list, &mask).ok().flatten();
-        online.iter().filter_map(of).map(|set| set.intersection(online)).collect()
+        online.iter().filter_map(|cpu| self.named_set(cpu, name)).map(|set| set.intersection(online)).collect()
     }
 
     /// Dies, where some socket has more than one.
@@ -163,12 +184,18 @@ impl Reader<'_> {
         (0..).zip(sets).map(|(id, cpus)| Group { id, cpus }).collect()
     }
 
-    /// Clusters that are more than a core, and the books and drawers of mainframes.
-    fn groups(&self, online: &CpuSet, cores: &[Core]) -> Vec<NamedGroup> {
-        let kinds = [("cluster", "cluster_cpus"), ("book", "book_siblings"), ("drawer", "drawer_siblings")];
-        let of_kind = |(kind, file)| {
-            let sets = self.named_sets(online, file).into_iter();
-            sets.filter(|set| cores.iter().all(|core| core.cpus != *set)).map(move |set| (kind, set))
+    /// Clusters that are more than a core, the books and drawers of mainframes, and sockets that have no number.
+    fn groups(&self, online: &CpuSet, cores: &[Core], numbered: bool) -> Vec<NamedGroup> {
+        let mut kinds = vec![("cluster", "cluster_cpus"), ("book", "book_siblings"), ("drawer", "drawer_siblings")];
+        if !numbered {
+            kinds.push(("socket", "core_siblings"));
+        }
+        let of_kind = |(kind, file): (&'static str, &str)| {
+            let sets = self.named_sets(online, file);
+            let is_core = |set: &CpuSet| cores.iter().any(|core| core.cpus == *set);
+            // A cluster of one core says nothing; a socket of one core does, where others have more.
+            let whole = kind == "socket" && !sets.iter().all(is_core);
+            sets.into_iter().filter(move |set| whole || !is_core(set)).map(move |set| (kind, set)).collect::<Vec<_>>()
         };
         let found = kinds.into_iter().flat_map(of_kind);
         (0..).zip(found).map(|(id, (kind, cpus))| NamedGroup { id, kind: kind.into(), cpus }).collect()
@@ -200,21 +227,32 @@ impl Reader<'_> {
         Ok([cpu].into_iter().collect())
     }
 
-    fn caches(&self, online: &CpuSet) -> Result<Vec<Cache>, Error> {
+    fn caches(&self, online: &CpuSet, cores: &[Core]) -> Result<Vec<Cache>, Error> {
         let mut found = BTreeMap::new();
-        for cpu in online.iter() {
-            for index in 0.. {
-                let dir = self.cpu_file(cpu, &format!("cache/index{index}"));
-                let Some(level) = number::<u32>(&dir.join("level")) else { break };
-                let kind = text(&dir.join("type")).unwrap_or_default().to_lowercase();
-                let shared = set(&dir, "shared_cpu_list", "shared_cpu_map")?.unwrap_or_default();
-                let cpus: CpuSet = shared.intersection(online).iter().chain([cpu]).collect();
-                let size_bytes = text(&dir.join("size")).and_then(|size| parse_size(&size)).unwrap_or(0);
-                found.entry((level, cpus.first(), kind)).or_insert((size_bytes, cpus));
+        for core in cores {
+            for cpu in core.cpus.iter() {
+                for dir in self.cache_dirs(cpu) {
+                    let Some(level) = number::<u32>(&dir.join("level")) else { continue };
+                    let kind = text(&dir.join("type")).unwrap_or_default().to_lowercase();
+                    // Some kernels leave the set empty: then the cache is the core's.
+                    let shared = set(&dir, "shared_cpu_list", "shared_cpu_map")?.filter(|set| !set.is_empty());
+                    let shared = shared.unwrap_or_else(|| core.cpus.clone());
+                    let cpus: CpuSet = shared.intersection(online).iter().chain([cpu]).collect();
+                    let size_bytes = text(&dir.join("size")).and_then(|size| parse_size(&size)).unwrap_or(0);
+                    found.entry((level, cpus.first(), kind)).or_insert((size_bytes, cpus));
+                }
             }
         }
         let cache = |(id, ((level, _, kind), (size_bytes, cpus)))| Cache { id, level, kind, size_bytes, cpus };
         Ok((0..).zip(found).map(cache).collect())
+    }
+
+    /// Numbers may have holes: `index2` without `index1`.
+    fn cache_dirs(&self, cpu: u32) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.cpu_file(cpu, "cache")).into_iter().flatten().flatten();
+        let mut dirs: Vec<_> = entries.map(|entry| entry.path()).collect();
+        dirs.sort();
+        dirs
     }
 }
 
