@@ -176,7 +176,7 @@ def groups(machine: dict[str, Any]) -> None:
     check("nodes of the cpuset", inside["allowed"]["nodes"], sorted({0, node}))
     check("quota", inside["allowed"]["quota_cpus"], 1.5)
     record, _ = run("-n", "2", "-p", "cores-close", "--bind", "each", "--env", "OMP_NUM_THREADS=2",
-                    command=["sh", "-c", f"exec {AFFINITY} 2 >/tmp/said"], inside=str(group))
+                    command=["sh", "-c", f"exec {AFFINITY} 6 >/tmp/said"], inside=str(group))
     said = {line.split()[1] for line in Path("/tmp/said").read_text().splitlines()}
     check("threads inside the cpuset", said, {str(cpu) for cpu in narrow})
     outside = [cpu for cpu in machine["allowed"]["cpus"] if cpu not in narrow][0]

@@ -30,7 +30,7 @@ pub(crate) enum Verb {
     /// Say what can be measured here, and what would help
     Doctor(Doctor),
     /// Run a program or a workload once, in its place, and measure it
-    Run(Run),
+    Run(Box<Run>),
     /// Count a small pattern in a graph
     Mine(Mine),
     /// List the built-in workloads and their arguments
@@ -94,8 +94,10 @@ pub(crate) struct Machine {
 
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// PLACES-close or PLACES-spread with places threads, cores, ll_caches,
-    /// numa_domains, sockets; none; or cpus like 0,2,4-7
+    #[arg(
+        help = "PLACES-close or PLACES-spread, where PLACES is threads, cores, ll_caches, numa_domains or sockets; none; \
+                  or cpus like 0,2,4-7"
+    )]
     pub(crate) placement: String,
     /// How many threads; the whole order without it
     #[arg(long, short = 'n')]
@@ -127,6 +129,7 @@ pub(crate) struct Place {
     override_usage = "knee run [OPTIONS] -- COMMAND...\n       knee run [OPTIONS] WORKLOAD [ARGUMENTS]\n       knee \
                             run --stdin [--samples FOLDER] < plan.jsonl > records.jsonl"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "a switch of the command line each")]
 pub(crate) struct Run {
     /// Threads the program uses; {threads} in its words and variables becomes this
     #[arg(long, short = 'n')]

@@ -33,7 +33,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Machine(args) => verbs::machine::show(&args),
         Verb::Place(args) => verbs::place::show(&args),
         Verb::Doctor(args) => verbs::doctor::show(&args),
-        Verb::Run(args) => run::verb(args),
+        Verb::Run(args) => run::verb(*args),
         Verb::Mine(args) => verbs::mine::act(&args),
         Verb::Workloads(args) => verbs::workloads::show(&args),
         Verb::Study(_) => python::hand_over("study"),

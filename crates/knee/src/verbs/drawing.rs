@@ -19,7 +19,7 @@ fn draw(machine: &Topology, label: &dyn Fn(u32) -> String, text: &mut String) ->
     let width = machine.hardware_threads.iter().map(|thread| label(thread.id).len()).max().unwrap_or(1);
     for socket in machine.sockets.iter().filter(|socket| !socket.cpus.is_empty()) {
         writeln!(text, "\nsocket {}", socket.id)?;
-        for node in machine.nodes.iter() {
+        for node in &machine.nodes {
             let here: Vec<&Core> =
                 machine.cores.iter().filter(|core| core.socket == socket.id && core.node == node.id).collect();
             if here.is_empty() {
@@ -56,17 +56,16 @@ fn rows<'a>(machine: &Topology, cores: &[&'a Core]) -> Vec<Row<'a>> {
     let mut rows: Vec<(Option<String>, Option<u32>, Row<'a>)> = Vec::new();
     for core in cores {
         let key = (kind(core), cache(core).filter(|_| by_cache));
-        match rows.iter_mut().find(|(kind, cache, _)| (kind, cache) == (&key.0, &key.1)) {
-            Some((.., row)) => row.cores.push(core),
-            None => {
-                let name = match &key {
-                    (Some(kind), _) => kind.clone(),
-                    (None, Some(_)) => "share LLC".into(),
-                    _ => "cores".into(),
-                };
-                rows.push((key.0, key.1, Row { name, cores: vec![core] }));
-            }
+        if let Some((.., row)) = rows.iter_mut().find(|(kind, cache, _)| (kind, cache) == (&key.0, &key.1)) {
+            row.cores.push(core);
+            continue;
         }
+        let name = match &key {
+            (Some(kind), _) => kind.clone(),
+            (None, Some(_)) => "share LLC".into(),
+            _ => "cores".into(),
+        };
+        rows.push((key.0, key.1, Row { name, cores: vec![core] }));
     }
     rows.into_iter().map(|(.., row)| row).collect()
 }

@@ -47,14 +47,11 @@ pub(crate) fn show(args: &cli::Place) -> Result<ExitCode, Failure> {
 
 /// The placement with the options' qualifiers behind it.
 fn written(args: &cli::Place) -> String {
-    let mut text = args.placement.clone();
-    if let Some(siblings) = args.per_core {
-        text += &format!("+per-core:{siblings}");
-    }
-    for part in &args.within {
-        text += &format!("+within:{part}");
-    }
-    text + if args.leave_one { "+leave-one" } else { "" } + if args.compact { "+compact" } else { "" }
+    let per_core = args.per_core.map(|siblings| format!("+per-core:{siblings}"));
+    let within = args.within.iter().map(|part| format!("+within:{part}"));
+    let flags = [("+leave-one", args.leave_one), ("+compact", args.compact)];
+    let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
+    [args.placement.clone()].into_iter().chain(per_core).chain(within).chain(flags).collect()
 }
 
 /// None when the kernel decides.
