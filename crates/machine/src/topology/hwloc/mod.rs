@@ -4,11 +4,13 @@
 //! module are two cores here, one in `thread_siblings`); a node without cpus is attached to the nearest ones, so its
 //! `cpus` are not empty; what was not allowed when the file was written may be missing altogether.
 
+mod annexes;
+
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
-use super::{Access, Allowed, Cache, Core, CpuKind, Group, NamedGroup, Node, Topology, hardware_threads, node_of};
+use super::{Allowed, Cache, Core, CpuKind, Group, NamedGroup, Node, Topology, hardware_threads, node_of};
 use crate::{CpuSet, Error, Fact, Facts};
 
 /// Deeper nesting than any machine has: the walk is recursive, so a hostile file must not choose its depth.
@@ -126,79 +128,6 @@ impl Found {
         }
     }
 
-    /// Firmware distances; their rows and columns are in hwloc's order, ours in ascending order of node number.
-    fn distances(&mut self, root: Element<'_, '_>) {
-        let latency = |e: &Element<'_, '_>| e.has_tag_name("distances2") && e.attribute("name") == Some("NUMALatency");
-        let Some(matrix) = root.children().find(latency) else { return };
-        let words = |tag: &str| -> Vec<String> {
-            let parts = matrix.children().filter(|child| child.has_tag_name(tag)).filter_map(|child| child.text());
-            parts.flat_map(str::split_whitespace).map(str::to_owned).collect()
-        };
-        let by_os = matrix.attribute("indexing") != Some("gp");
-        let node = |word: &String| if by_os { word.parse().ok() } else { self.node_by_gp.get(word).copied() };
-        let indexes: Vec<Option<u32>> = words("indexes").iter().map(node).collect();
-        let values: Vec<u32> = words("u64values").iter().map(|word| word.parse().unwrap_or(0)).collect();
-        if values.len() != indexes.len() * indexes.len() {
-            return;
-        }
-        let mut columns: Vec<(u32, usize)> =
-            indexes.iter().enumerate().filter_map(|(at, id)| Some(((*id)?, at))).collect();
-        columns.sort_unstable();
-        for node in &mut self.nodes {
-            let Some(row) = indexes.iter().position(|id| *id == Some(node.id)) else { continue };
-            node.distances = columns.iter().map(|(_, column)| values[row * indexes.len() + column]).collect();
-        }
-    }
-
-    /// Latency and bandwidth of each node from its nearest initiator (the firmware's HMAT, or a benchmark's).
-    fn memory_attributes(&mut self, root: Element<'_, '_>) {
-        for attribute in root.children().filter(|child| child.has_tag_name("memattr")) {
-            let name = attribute.attribute("name").unwrap_or_default();
-            for value in attribute.children().filter(|child| child.has_tag_name("memattr_value")) {
-                let gp = value.attribute("target_obj_gp_index").unwrap_or_default();
-                let node = self.node_by_gp.get(gp).and_then(|id| self.nodes.iter_mut().find(|node| node.id == *id));
-                if let Some((node, number)) = node.zip(number(value, "value")) {
-                    let near = set(value, "initiator_cpuset").ok().filter(|cpus| !cpus.is_empty());
-                    if near.is_none_or(|cpus| !cpus.intersection(&node.cpus).is_empty()) {
-                        note(node, name, number);
-                    }
-                }
-            }
-        }
-        for node in &mut self.nodes {
-            if node.access == Some(Access::default()) {
-                node.access = None;
-            }
-        }
-    }
-
-    fn kinds(&mut self, root: Element<'_, '_>) {
-        let elements: Vec<_> = root.children().filter(|child| child.has_tag_name("cpukind")).collect();
-        for element in &elements {
-            let info = |name: &str| {
-                let mut infos = element.children().filter(|child| child.has_tag_name("info"));
-                infos.find(|info| info.attribute("name") == Some(name)).and_then(|info| info.attribute("value"))
-            };
-            let name = match info("CoreType") {
-                Some("IntelCore") => "performance".to_owned(),
-                Some("IntelAtom") => "efficiency".to_owned(),
-                _ => String::new(),
-            };
-            let max_mhz = info("FrequencyMaxMHz").and_then(|text| text.parse().ok());
-            let capacity = info("LinuxCapacity").and_then(|text| text.parse().ok());
-            let cpus = set(*element, "cpuset").unwrap_or_default();
-            self.kinds.push(CpuKind { id: 0, name, cpus, max_mhz, capacity });
-        }
-        self.kinds.sort_by_key(|kind| (kind.capacity, kind.max_mhz));
-        let several = self.kinds.len();
-        for (id, kind) in (0..).zip(&mut self.kinds) {
-            kind.id = id;
-            if kind.name.is_empty() {
-                kind.name = super::kinds::name(several, id);
-            }
-        }
-    }
-
     fn topology(mut self) -> Topology {
         let threads = self.threads.clone();
         self.caches.sort_by_key(|cache| (cache.level, cache.cpus.first(), cache.kind.clone()));
@@ -266,17 +195,6 @@ fn cores(named: &[CpuSet], threads: &CpuSet, sockets: &[Group], nodes: &[Node]) 
         Core { id, socket: socket(first), node: node_of(nodes, first).unwrap_or(0), cpus }
     };
     (0..).zip(sets).map(core).collect()
-}
-
-fn note(node: &mut Node, name: &str, number: u64) {
-    let access = node.access.get_or_insert_default();
-    match name {
-        "Latency" | "ReadLatency" => access.read_latency_ns = Some(number),
-        "WriteLatency" => access.write_latency_ns = Some(number),
-        "Bandwidth" | "ReadBandwidth" => access.read_bandwidth_mib_s = Some(number),
-        "WriteBandwidth" => access.write_bandwidth_mib_s = Some(number),
-        _ => {}
-    }
 }
 
 /// The largest cache that stands between a node's memory and its cpus.

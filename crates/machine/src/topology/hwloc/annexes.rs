@@ -1,0 +1,92 @@
+//! What stands behind the tree of objects in hwloc's XML: distances, memory attributes, kinds of cores.
+
+use roxmltree::Node as Element;
+
+use super::{Found, number, set};
+use crate::topology::{Access, CpuKind, Node, kinds};
+
+impl Found {
+    /// Firmware distances; their rows and columns are in hwloc's order, ours in ascending order of node number.
+    pub(super) fn distances(&mut self, root: Element<'_, '_>) {
+        let latency = |e: &Element<'_, '_>| e.has_tag_name("distances2") && e.attribute("name") == Some("NUMALatency");
+        let Some(matrix) = root.children().find(latency) else { return };
+        let words = |tag: &str| -> Vec<String> {
+            let parts = matrix.children().filter(|child| child.has_tag_name(tag)).filter_map(|child| child.text());
+            parts.flat_map(str::split_whitespace).map(str::to_owned).collect()
+        };
+        let by_os = matrix.attribute("indexing") != Some("gp");
+        let node = |word: &String| if by_os { word.parse().ok() } else { self.node_by_gp.get(word).copied() };
+        let indexes: Vec<Option<u32>> = words("indexes").iter().map(node).collect();
+        let values: Vec<u32> = words("u64values").iter().map(|word| word.parse().unwrap_or(0)).collect();
+        if values.len() != indexes.len() * indexes.len() {
+            return;
+        }
+        let mut columns: Vec<(u32, usize)> =
+            indexes.iter().enumerate().filter_map(|(at, id)| Some(((*id)?, at))).collect();
+        columns.sort_unstable();
+        for node in &mut self.nodes {
+            let Some(row) = indexes.iter().position(|id| *id == Some(node.id)) else { continue };
+            node.distances = columns.iter().map(|(_, column)| values[row * indexes.len() + column]).collect();
+        }
+    }
+
+    /// Latency and bandwidth of each node from its nearest initiator (the firmware's HMAT, or a benchmark's).
+    pub(super) fn memory_attributes(&mut self, root: Element<'_, '_>) {
+        for attribute in root.children().filter(|child| child.has_tag_name("memattr")) {
+            let name = attribute.attribute("name").unwrap_or_default();
+            for value in attribute.children().filter(|child| child.has_tag_name("memattr_value")) {
+                let gp = value.attribute("target_obj_gp_index").unwrap_or_default();
+                let node = self.node_by_gp.get(gp).and_then(|id| self.nodes.iter_mut().find(|node| node.id == *id));
+                if let Some((node, number)) = node.zip(number(value, "value")) {
+                    let near = set(value, "initiator_cpuset").ok().filter(|cpus| !cpus.is_empty());
+                    if near.is_none_or(|cpus| !cpus.intersection(&node.cpus).is_empty()) {
+                        note(node, name, number);
+                    }
+                }
+            }
+        }
+        for node in &mut self.nodes {
+            if node.access == Some(Access::default()) {
+                node.access = None;
+            }
+        }
+    }
+
+    pub(super) fn kinds(&mut self, root: Element<'_, '_>) {
+        let elements: Vec<_> = root.children().filter(|child| child.has_tag_name("cpukind")).collect();
+        for element in &elements {
+            let info = |name: &str| {
+                let mut infos = element.children().filter(|child| child.has_tag_name("info"));
+                infos.find(|info| info.attribute("name") == Some(name)).and_then(|info| info.attribute("value"))
+            };
+            let name = match info("CoreType") {
+                Some("IntelCore") => "performance".to_owned(),
+                Some("IntelAtom") => "efficiency".to_owned(),
+                _ => String::new(),
+            };
+            let max_mhz = info("FrequencyMaxMHz").and_then(|text| text.parse().ok());
+            let capacity = info("LinuxCapacity").and_then(|text| text.parse().ok());
+            let cpus = set(*element, "cpuset").unwrap_or_default();
+            self.kinds.push(CpuKind { id: 0, name, cpus, max_mhz, capacity });
+        }
+        self.kinds.sort_by_key(|kind| (kind.capacity, kind.max_mhz));
+        let several = self.kinds.len();
+        for (id, kind) in (0..).zip(&mut self.kinds) {
+            kind.id = id;
+            if kind.name.is_empty() {
+                kind.name = kinds::name(several, id);
+            }
+        }
+    }
+}
+
+fn note(node: &mut Node, name: &str, number: u64) {
+    let access = node.access.get_or_insert_default();
+    match name {
+        "Latency" | "ReadLatency" => access.read_latency_ns = Some(number),
+        "WriteLatency" => access.write_latency_ns = Some(number),
+        "Bandwidth" | "ReadBandwidth" => access.read_bandwidth_mib_s = Some(number),
+        "WriteBandwidth" => access.write_bandwidth_mib_s = Some(number),
+        _ => {}
+    }
+}
