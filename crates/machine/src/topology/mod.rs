@@ -1,7 +1,7 @@
 //! The machine as lists of sockets, nodes, caches, cores and hardware threads.
 //!
-//! Three readers fill them: the kernel's files under any root ([`sysfs`]), hwloc's XML ([`hwloc`]) and hwloc's synthetic
-//! text ([`synthetic`]). [`export`] writes hwloc's XML. [`Topology::from_input`] tells the forms apart, as `lstopo -i` does.
+//! Three readers fill them: the kernel's files under any root (`sysfs`), hwloc's XML (`hwloc`) and hwloc's synthetic
+//! text (`synthetic`). `export` writes hwloc's XML. [`Topology::from_input`] tells the forms apart, as `lstopo -i` does.
 
 mod allowed;
 mod export;
