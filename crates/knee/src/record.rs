@@ -159,14 +159,20 @@ pub(crate) struct Pinning {
     pub(crate) mechanism: String,
     /// Threads that were given a place of their own.
     pub(crate) pinned: usize,
-    /// Threads that were left on the whole set: helpers of the runtime, or skipped on request.
+    /// Threads that were left on the whole set: helpers of the runtime, skipped on request, or alone in their process.
     pub(crate) left_on_set: usize,
     /// Threads that ended, or refused, before they could be pinned.
     pub(crate) missed: usize,
+    /// Times that a busy thread was moved from a place where another one was busy to a place where none was.
+    #[serde(default)]
+    pub(crate) moved: usize,
+    /// Times that a thread had given itself more cpus than its own and was pinned again.
+    #[serde(default)]
+    pub(crate) retied: usize,
     /// Most threads that shared a place at one time.
     pub(crate) most_at_a_place: usize,
-    /// CPU time that a thread had used when it was pinned: the largest of all threads but the program's main one, which
-    /// is pinned last on purpose.
+    /// CPU time that a thread had used when it was pinned, or since it was seen to be alone in its process: the largest
+    /// of all threads.
     pub(crate) late_ns_max: u64,
     /// The same, all threads together.
     pub(crate) late_ns_sum: u64,

@@ -35,11 +35,10 @@ pub fn affinity_of(tid: i32) -> io::Result<CpuSet> {
     // SAFETY: the pointer is to `size_of_val(mask)` bytes that live through the call, which writes at most so many.
     let length =
         unsafe { libc::syscall(libc::SYS_sched_getaffinity, tid, size_of_val(mask.as_slice()), mask.as_mut_ptr()) };
-    if length < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    // So many bytes the kernel has for its cpus; of the rest of the mask there is nothing to read.
+    let Ok(bytes) = u32::try_from(length) else { return Err(io::Error::last_os_error()) };
     let set = |cpu: &u32| mask[*cpu as usize / BITS] >> (*cpu as usize % BITS) & 1 == 1;
-    Ok((0..MASK_CPUS).filter(set).collect())
+    Ok((0..(bytes * 8).min(MASK_CPUS)).filter(set).collect())
 }
 
 /// The nodes that the calling process may have pages on, by its cpuset; none where the kernel does not say.

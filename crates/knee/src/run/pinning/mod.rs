@@ -1,0 +1,266 @@
+//! Ties every thread of a foreign program to a cpu of its own, from outside.
+//!
+//! # How
+//!
+//! The program starts on the full set of cpus. Then `/proc` is polled, and each thread that appears is put on the best
+//! place: with `sched_setaffinity`, which any process may call for its own user's threads. Nothing is preloaded and
+//! nothing is traced, so static programs and Go's, which never call into libc, are tied as well, and a debugger can still
+//! be attached.
+//!
+//! # How soon, at what price
+//!
+//! The kernel tells the last number it gave to any thread or process: one read of two microseconds says whether there
+//! can be anything new. It is made every half millisecond while threads appear, then less and less often down to every
+//! eight milliseconds; only after news are threads listed, and the tree of processes is walked, which opens a file for
+//! each thread, for at most a fiftieth of the time. A thread runs untied until then, plus what it takes us to get a cpu; the
+//! record holds the CPU time that threads had used when they were tied. The price is bounded: one percent of a cpu and
+//! ten milliseconds, so that a team that appears at once is tied at once. The record holds that too.
+//!
+//! # Who gets a place
+//!
+//! Threads in order of appearance, over all processes of the tree; a place is free again when its thread ends, and with
+//! more threads than places the least crowded one comes first. These stay on the full set:
+//!
+//! - Helpers of the JVM and of GHC, known by name, and threads skipped by number (`--skip`, `--for`). A thread sets its
+//!   own name, so a young one that turns out to be a helper gives its place back. (It may also set its own mask, as those
+//!   of `libomp` do when they begin: one that gave itself more than one cpu is tied again.)
+//! - A thread that is alone in its process. Runtimes count the cpus of its mask when they start their threads, which may
+//!   be late, and start too few under a narrow one. It is tied when its process gets a second thread; or, for programs
+//!   that are parallel by processes, when it has worked for a while and is busy, and not the only one in the tree.
+//!
+//! Runtimes also keep threads that do nothing (Go's and GHC's do), and order alone would give those places that the busy
+//! ones need. So where threads share a place, it is looked at who wants a cpu, and a busy thread moves from a place
+//! where two are to one where none is. Where every thread has a place of its own, none is ever moved.
+
+mod places;
+mod settle;
+mod stand;
+mod tasks;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use knee_machine::{CpuSet, sys};
+use rustix::time::{ClockId, clock_gettime};
+
+use self::places::Places;
+use self::tasks::{Demand, News};
+use crate::record::Pinning;
+
+/// Period of polling while threads appear, and when none has for long.
+const SOONEST: Duration = Duration::from_micros(500);
+const LATEST: Duration = Duration::from_millis(8);
+/// Polls may take this fraction of the time, and this much more.
+const BUDGET: u32 = 100;
+const ADVANCE: Duration = Duration::from_millis(10);
+/// Walking the tree of processes may take this fraction of the time.
+const WALKS: u32 = 50;
+/// Without news it is looked all the same so often: a thread may have had a number for long before it could be found.
+const ANYWAY: Duration = Duration::from_millis(100);
+/// A thread's name and mask are looked at again until it has been there, and able to run, for this long.
+const YOUNG: Duration = Duration::from_millis(100);
+/// Who wants a cpu, and where each may run, is looked at so often, and may take this fraction of the time.
+const SETTLING: Duration = Duration::from_millis(16);
+const SETTLES: u32 = 200;
+
+/// Where a thread stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Tied(usize),
+    /// On the set, as long as it is alone in its process or idle.
+    Alone,
+    /// On the set, for good.
+    Left,
+}
+
+/// A thread that was met.
+struct Held {
+    standing: Standing,
+    met: Instant,
+    /// What it had used of a cpu when that was looked at last.
+    demand: Demand,
+    looked: Instant,
+    /// Whether it wanted a cpu then. A new one is taken to, unless it is alone.
+    busy: bool,
+    /// Whether it has had a cpu at all.
+    begun: bool,
+}
+
+/// Process and thread.
+type Id = (i32, i32);
+
+/// Watches a tree and ties what appears in it.
+pub(super) struct Pinner {
+    ancestor: i32,
+    skip: Vec<usize>,
+    places: Places,
+    news: News,
+    processes: BTreeSet<i32>,
+    threads: BTreeMap<Id, Held>,
+    met: usize,
+    /// Whether there was news since the tree was walked.
+    unwalked: bool,
+    begin: Instant,
+    period: Duration,
+    due: Instant,
+    walk_due: Instant,
+    look_due: Instant,
+    young_due: Instant,
+    settle_due: Instant,
+    observe_due: Instant,
+    /// Where each thread was last seen to be tied.
+    affinity: BTreeMap<i32, CpuSet>,
+    cost: Duration,
+    found: Pinning,
+}
+
+impl Pinner {
+    pub(super) fn new(ancestor: i32, cpus: &[u32], skip: &[usize]) -> Self {
+        let now = Instant::now();
+        Self {
+            ancestor,
+            skip: skip.to_vec(),
+            places: Places::new(cpus),
+            news: News::new(),
+            processes: BTreeSet::new(),
+            threads: BTreeMap::new(),
+            met: 0,
+            unwalked: true,
+            begin: now,
+            period: SOONEST,
+            due: now,
+            walk_due: now,
+            look_due: now,
+            young_due: now,
+            settle_due: now + SETTLING,
+            observe_due: now,
+            affinity: BTreeMap::new(),
+            cost: Duration::ZERO,
+            found: Pinning { mechanism: "polling of /proc".into(), ..Pinning::default() },
+        }
+    }
+
+    pub(super) fn pause(&self) -> Duration {
+        self.due.saturating_duration_since(Instant::now())
+    }
+
+    /// Looks for new threads if it is time.
+    pub(super) fn tick(&mut self) {
+        let now = Instant::now();
+        if now < self.due {
+            return;
+        }
+        let before = own_cpu();
+        let anything = self.look(now);
+        if now >= self.young_due {
+            self.young_due = now + YOUNG / 8;
+            self.look_after_young(now);
+        }
+        if now >= self.settle_due {
+            let before = own_cpu();
+            self.settle(now);
+            self.settle_due = now + SETTLING.max(own_cpu().saturating_sub(before) * SETTLES);
+        }
+        if now >= self.observe_due {
+            let before = own_cpu();
+            self.observe();
+            self.observe_due = now + SETTLING.max(own_cpu().saturating_sub(before) * SETTLES);
+        }
+        self.cost += own_cpu().saturating_sub(before);
+        self.period = if anything { SOONEST } else { (self.period * 5 / 4).min(LATEST) };
+        let granted = ADVANCE + (now - self.begin) / BUDGET;
+        self.due = now + self.period.max(self.cost.saturating_sub(granted) * BUDGET);
+    }
+
+    /// What became of it all, and where each thread was last seen to be tied.
+    pub(super) fn finish(mut self) -> (Pinning, BTreeMap<i32, CpuSet>) {
+        self.found.cost_ns = nanoseconds(self.cost);
+        self.found.most_at_a_place = self.places.most();
+        (self.found, self.affinity)
+    }
+
+    /// What the kernel says of every thread, for the record: a program may have tied its threads itself.
+    fn observe(&mut self) {
+        for (_, tid) in self.threads.keys() {
+            if let Ok(affinity) = sys::affinity_of(*tid) {
+                self.affinity.insert(*tid, affinity);
+            }
+        }
+    }
+
+    fn look(&mut self, now: Instant) -> bool {
+        let news = self.news.any() || now >= self.look_due;
+        self.unwalked |= news;
+        let walks = self.unwalked && now >= self.walk_due;
+        if walks {
+            let before = own_cpu();
+            self.processes.extend(knee_meter::descendants(self.ancestor));
+            self.walk_due = now + own_cpu().saturating_sub(before) * WALKS;
+            self.unwalked = false;
+        }
+        if !news && !walks {
+            return false;
+        }
+        self.look_due = now + ANYWAY;
+        let pids: Vec<i32> = self.processes.iter().copied().collect();
+        pids.into_iter().filter(|&pid| self.threads_appear(pid, now)).count() > 0
+    }
+
+    fn threads_appear(&mut self, pid: i32, now: Instant) -> bool {
+        let tids = tasks::of(pid);
+        if tids.is_empty() {
+            self.processes.remove(&pid);
+        }
+        self.forget(pid, &tids);
+        if tids.len() > 1
+            && let Some(main) = self.threads.get(&(pid, pid))
+            && main.standing == Standing::Alone
+        {
+            self.tie_late((pid, pid), now);
+        }
+        let mut any = false;
+        for &tid in &tids {
+            if !self.threads.contains_key(&(pid, tid)) {
+                any = true;
+                self.meet((pid, tid), tids.len() == 1, now);
+            }
+        }
+        any
+    }
+
+    /// Threads of a process that are gone give their places back.
+    fn forget(&mut self, pid: i32, alive: &[i32]) {
+        let of_process = self.threads.range((pid, i32::MIN)..=(pid, i32::MAX)).map(|(id, _)| *id);
+        let gone: Vec<Id> = of_process.filter(|(_, tid)| alive.binary_search(tid).is_err()).collect();
+        for id in gone {
+            if let Some(Held { standing: Standing::Tied(at), busy, .. }) = self.threads.remove(&id) {
+                self.places.leave(at, busy);
+            }
+        }
+    }
+}
+
+fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_cannot_be_tied_is_counted_and_takes_no_place() {
+        let mut pinner = Pinner::new(0, &[0, 1], &[1]);
+        for tid in [i32::MAX - 1, i32::MAX - 2, i32::MAX - 3] {
+            pinner.meet((i32::MAX, tid), tid == i32::MAX - 3, Instant::now());
+        }
+        assert!(!pinner.places.shared());
+        let (found, _) = pinner.finish();
+        assert_eq!((found.missed, found.left_on_set, found.pinned, found.most_at_a_place), (1, 2, 0, 0));
+    }
+}

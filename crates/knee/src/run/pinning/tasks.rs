@@ -1,0 +1,113 @@
+//! What `/proc` says of threads: that there are new ones, their names, and how much of a cpu they want.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+
+/// Beginnings of the names of threads that do no work of the program (the kernel keeps 15 letters of a name).
+const HELPERS: [&str; 21] = [
+    "ghc_ticker",
+    "GC Thread#",
+    "G1 ",
+    "C1 CompilerThre",
+    "C2 CompilerThre",
+    "VM Thread",
+    "VM Periodic Tas",
+    "Signal Dispatch",
+    "Finalizer",
+    "Reference Handl",
+    "Common-Cleaner",
+    "Notification Th",
+    "Service Thread",
+    "Monitor Deflati",
+    "Sweeper thread",
+    "Attach Listener",
+    "Cleaner-",
+    "process reaper",
+    "JFR ",
+    "jemalloc_bg_thd",
+    "OMPT ",
+];
+
+/// Tells whether the kernel has numbered any thread or process since the last question.
+pub(super) struct News {
+    /// None where the kernel was built without it: then there is always news.
+    newest: Option<File>,
+    last: Vec<u8>,
+    again: bool,
+}
+
+impl News {
+    pub(super) fn new() -> Self {
+        Self { newest: File::open("/proc/sys/kernel/ns_last_pid").ok(), last: Vec::new(), again: true }
+    }
+
+    /// True once more after the last news: a thread has a number shortly before it can be found.
+    pub(super) fn any(&mut self) -> bool {
+        let mut buffer = [0; 32];
+        let length = self.newest.as_ref().and_then(|file| file.read_at(&mut buffer, 0).ok()).unwrap_or(0);
+        let new = length == 0 || self.last != buffer[..length];
+        self.last = buffer[..length].to_vec();
+        std::mem::replace(&mut self.again, new) || new
+    }
+}
+
+/// The threads of a process, oldest first; none when it is gone.
+pub(super) fn of(pid: i32) -> Vec<i32> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut tids: Vec<i32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    tids.sort_unstable();
+    tids
+}
+
+/// Whether its name is that of a helper. Threads name themselves, so a young one may not have done so yet.
+pub(super) fn is_helper(pid: i32, tid: i32) -> bool {
+    let name = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+    HELPERS.iter().any(|helper| name.starts_with(helper))
+}
+
+/// Time that a thread has had a cpu, and time that it has waited for one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Demand {
+    pub(super) used: Duration,
+    waited: Duration,
+}
+
+impl Demand {
+    /// None where the kernel keeps no schedstat, or the thread is gone.
+    pub(super) fn of(pid: i32, tid: i32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
+        let mut words = text.split_ascii_whitespace().map(|word| word.parse().map(Duration::from_nanos));
+        Some(Self { used: words.next()?.ok()?, waited: words.next()?.ok()? })
+    }
+
+    /// Whether it wanted a cpu for at least half of the time since then, whether it got one or not.
+    pub(super) fn busy_since(self, then: Self, time: Duration) -> bool {
+        2 * (self.used + self.waited).saturating_sub(then.used + then.waited) >= time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_thread_is_news_twice_and_then_no_more() {
+        let mut news = News::new();
+        if news.newest.is_none() {
+            return;
+        }
+        std::thread::spawn(|| ()).join().unwrap();
+        assert!(news.any());
+        // Other tests and programs start threads too: there has to be a quiet moment, sooner or later.
+        assert!((0..100_000).any(|_| !news.any()));
+    }
+
+    #[test]
+    fn waiting_for_a_cpu_is_wanting_one() {
+        let at = |used, waited| Demand { used: Duration::from_millis(used), waited: Duration::from_millis(waited) };
+        let time = Duration::from_millis(20);
+        assert!(at(14, 7).busy_since(at(10, 0), time));
+        assert!(!at(14, 5).busy_since(at(10, 0), time));
+    }
+}
