@@ -10,9 +10,13 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 install_packages() {
     local wanted=(gcc libc6-dev curl ca-certificates python3 python3-venv) missing=()
-    # Tests compile the examples, open the report in a browser, unpack captured machines and ask lstopo about them.
-    if [ "$what" = test ]; then wanted+=(ghc chromium chromium-driver bzip2 git procps hwloc-nox); fi
-    if [ "$what" = test ] && ! command -v go >/dev/null; then wanted+=(golang-go); fi
+    # Tests compile the examples and small programs in every kind of language, open the report in a browser, unpack
+    # captured machines and ask lstopo about them.
+    if [ "$what" = test ]; then
+        wanted+=(ghc clang libomp-dev chromium chromium-driver bzip2 git procps hwloc-nox)
+        command -v go >/dev/null || wanted+=(golang-go)
+        command -v javac >/dev/null || wanted+=(default-jdk-headless)
+    fi
     for package in "${wanted[@]}"; do
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
     done

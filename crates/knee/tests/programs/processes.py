@@ -1,0 +1,30 @@
+"""Two worker processes: they work, then say where they may run."""
+
+import multiprocessing
+import os
+import time
+
+
+def say(role: str) -> None:
+    """Print the role, the thread's id and the cpus it may run on, in one write."""
+    with open("/proc/thread-self/status") as status:
+        cpus = next(line.split()[1] for line in status if line.startswith("Cpus_allowed_list:"))
+    os.write(2, f"{role} {os.getpid()} {cpus}\n".encode())
+
+
+def work() -> None:
+    """Be busy for a while."""
+    end = time.monotonic() + 0.4
+    while time.monotonic() < end:
+        pass
+    say("worker")
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    say("main")

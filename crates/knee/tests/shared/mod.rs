@@ -1,0 +1,68 @@
+//! What several tests need: the real binary, small programs in other languages, and a note for what had to be skipped.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// The real binary.
+pub(crate) fn knee() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_knee"))
+}
+
+/// Notes that `test`, or a part of it, was skipped: on standard error, and in the file that `KNEE_SKIPS` names.
+pub(crate) fn skipped(test: &str, why: &str) {
+    let note = format!("SKIPPED {test}: {why}");
+    eprintln!("{note}");
+    if let Some(path) = std::env::var_os("KNEE_SKIPS") {
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        file.and_then(|mut file| writeln!(file, "{note}")).expect("the list of skipped tests can be written");
+    }
+}
+
+/// The source of a small program.
+pub(crate) fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
+}
+
+/// The path of a command; none, after a note, where it is not installed.
+pub(crate) fn installed(test: &str, command: &str) -> Option<PathBuf> {
+    // Go's own installer puts it where no PATH leads.
+    let path = std::env::var("PATH").unwrap_or_default() + ":/usr/local/go/bin";
+    let found = path.split(':').map(|folder| Path::new(folder).join(command)).find(|path| path.is_file());
+    if found.is_none() {
+        skipped(test, &format!("no {command}"));
+    }
+    found
+}
+
+/// Runs a compiler, which has to succeed.
+pub(crate) fn compile(command: &mut Command) {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+}
+
+/// A program in C, compiled into the folder; none, after a note, where the compiler is missing.
+pub(crate) fn in_c(test: &str, compiler: &str, name: &str, options: &[&str], folder: &Path) -> Option<PathBuf> {
+    let program = folder.join(name).with_extension("");
+    let mut command = Command::new(installed(test, compiler)?);
+    command.args(["-O1", "-Wall", "-Wextra", "-Werror"]).args(options);
+    compile(command.arg("-o").arg(&program).arg(source(name)));
+    Some(program)
+}
+
+/// One spec on `knee run --stdin`, and all that came of it.
+#[allow(dead_code, reason = "not every test that shares this file hands specs")]
+pub(crate) fn hand(runner: &mut Command, spec: &Value) -> Output {
+    let runner = runner.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut runner = runner.unwrap();
+    writeln!(runner.stdin.take().unwrap(), "{spec}").unwrap();
+    runner.wait_with_output().unwrap()
+}
+
+/// The one line of JSON on standard output.
+pub(crate) fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
