@@ -74,10 +74,12 @@ fn a_run_is_recorded_whole() {
     assert_eq!(record["metric"]["value"], json!(0.25));
     let number = |value: &Value| value.as_f64().unwrap();
     let cpu = number(&record["user_ns"]) + number(&record["system_ns"]);
-    assert!(cpu > 0.3 * number(&record["wall_ns"]), "a busy loop takes CPU time: {record}");
+    // Against itself, not against the clock: the machine may be busy with something else.
+    assert!(cpu > 50e6 && cpu < 1.05 * number(&record["wall_ns"]) + 20e6, "one busy thread: {record}");
     let thread = &record["threads"][0];
     assert_eq!(thread["cpu"], json!(0), "it stayed where it was put: {record}");
-    assert!(record["validity"]["own_share"].as_f64().unwrap() > 0.3);
+    let share = cpu / number(&record["wall_ns"]);
+    assert!((number(&record["validity"]["own_share"]) - share).abs() < 0.01, "{record}");
     assert!(record["validity"]["clock_before_ns"].as_f64().unwrap() > 0.0);
     // A counter is a number or a reason, never 0 for "not there".
     let counter = &record["counters"]["instructions"];
