@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -39,10 +38,7 @@ class OpenedStudy:
         folder = store.Folder(Path(path))
         folder.check()
         planned = len(folder.read_plan())
-        try:
-            name = str(tomllib.loads(folder.question.read_text(encoding="utf-8")).get("name", folder.path.name))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-            raise store.StudyError(f"cannot read the study: {folder.question}: {error}") from error
+        name = str(folder.read_question().get("name", folder.path.name))
         return cls(folder, folder.read_machine(), store.runs(folder), planned, name)
 
     @cached_property

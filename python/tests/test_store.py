@@ -7,7 +7,7 @@ from conftest import record
 
 from knee import store
 from knee.store import Folder, StudyError
-from knee.store.runs import _run as judged
+from knee.store.run import joined
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 
@@ -77,21 +77,7 @@ def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
     spec = {"schema": 1, "id": "1", "cell": {}, "block": 1, "program": {}, "threads": 1, "cpus": [], "bind": "set"}
     phases = [{"name": "match", "wall_ns": 2_000_000_000, "cpu_ns": 3_000_000_000}]
     metric = {"name": "match", "value": 2.0, "unit": "s"}
-    run = judged(0, spec, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
+    run = joined(0, spec, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
     assert (run.time_s, run.cpu_s) == (2.0, 3.0)
-    printed = judged(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
+    printed = joined(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
     assert (printed.time_s, printed.cpu_s) == (0.25, None)
-
-
-def test_an_answer_unlike_the_others_makes_a_run_bad(simulated):
-    folder = simulated(TWO)
-    program = {"workload": "mine", "args": {"graph": "g", "plan": "x"}}
-    changes = {
-        folder.plan: lambda spec: spec | {"program": program},
-        folder.records: lambda one: one | {"output": {"stdout_fnv1a": "b" if one["id"] == "0004" else "a"}},
-    }
-    for path, change in changes.items():
-        lines = [change(json.loads(line)) for line in path.read_text().splitlines()]
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    bad = {run.spec["id"]: run.bad for run in store.runs(folder) if run.bad}
-    assert bad == {"0004": "the answer differs from that of other runs on the same input"}

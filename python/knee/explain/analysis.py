@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
@@ -12,19 +11,11 @@ from knee.explain import CAUSES
 from knee.explain.accounting import Account, account
 from knee.explain.cause import Finding
 from knee.explain.series import Series, group, table
+from knee.explain.validity import Change, changes, disturbance
 from knee.explain.verdict import sentence
 from knee.stats.contrasts import Ratio, ratio
 from knee.stats.residuals import Drift, drift, outliers, residuals
 from knee.store import SCHEMA, Run, finite
-
-DISTURBED = {"other_busy": 0.05, "steal": 0.02}
-"""A run is called disturbed when other work, or a hypervisor, took more than this share of its cpus."""
-
-SEVERAL_TICKS = 0.03
-"""Seconds below which a share of time, counted in ticks of 10 ms, is rounding."""
-
-CLOCK_CHANGE = 0.05
-"""A run is called disturbed when the clock proxy changed by more than this while it ran."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +42,7 @@ class Analysis:
     drift: Drift
     outliers: list[str]
     disturbed: dict[str, str]
+    changed: list[Change]
     bad: dict[str, str]
     planned: int
     made: int
@@ -80,6 +72,7 @@ class Analysis:
             "drift": asdict(self.drift),
             "outliers": self.outliers,
             "disturbed": self.disturbed,
+            "changed": [asdict(change) for change in self.changed],
             "bad": self.bad,
             "planned": self.planned,
             "made": self.made,
@@ -109,7 +102,8 @@ def analyze(name: str, runs: list[Run], planned: int, machine: dict[str, Any]) -
         contrasts=_contrasts(runs, series),
         drift=trend,
         outliers=[run.spec["id"] for run, unlike in zip(good, odd, strict=True) if unlike],
-        disturbed={run.spec["id"]: why for run in good if (why := _disturbance(run))},
+        disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
+        changed=changes(good),
         bad={run.spec["id"]: run.bad for run in runs if run.bad is not None},
         planned=planned,
         made=len(runs),
@@ -150,15 +144,3 @@ def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
             if compared.blocks:
                 found.append(Contrast(other.name, series[0].name, n, compared))
     return found
-
-
-def _disturbance(run: Run) -> str | None:
-    validity = run.record.get("validity", {})
-    capacity = run.record["wall_ns"] / 1e9 * max(1, len(run.spec["cpus"]))
-    for name, limit in DISTURBED.items():
-        if validity.get(name, 0.0) > limit and validity[name] * capacity > SEVERAL_TICKS:
-            return f"{name.replace('_', ' ')} {100 * validity[name]:.0f} %"
-    before, after = validity.get("clock_before_ns"), validity.get("clock_after_ns")
-    if before and after and abs(math.log(after / before)) > CLOCK_CHANGE:
-        return f"clock proxy from {before:.2f} to {after:.2f} ns"
-    return None

@@ -25,7 +25,7 @@ def rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> list[
             "wall_s": run.record["wall_ns"] / 1e9 or None,
             "cpu_s": (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
             "state": _state(run, unlike, disturbed),
-            "why": run.bad or disturbed.get(run.spec["id"], ""),
+            "why": run.bad or "; ".join(_marks(run, disturbed)),
         }
         for run in runs
     ]
@@ -36,7 +36,13 @@ def _state(run: Run, unlike: list[str], disturbed: dict[str, str]) -> str:
         return "bad"
     if run.spec["id"] in unlike:
         return "unlike its cell"
-    return "disturbed" if run.spec["id"] in disturbed else "good"
+    return "disturbed" if _marks(run, disturbed) else "good"
+
+
+def _marks(run: Run, disturbed: dict[str, str]) -> list[str]:
+    """Return what disturbed a run, and held facts that had changed when it was made."""
+    during = [disturbed[run.spec["id"]]] if run.spec["id"] in disturbed else []
+    return during + [f"{one['fact']}={one['found']} instead of {one['held']}" for one in run.changed]
 
 
 def chart(table: list[dict[str, Any]]) -> alt.Chart:

@@ -92,9 +92,33 @@ def design_rows(study: OpenedStudy) -> list[Row]:
             "what": "disturbed runs",
             "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",
         },
+        *_around(study),
     ]
     if study.runs:
         rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
+    return rows
+
+
+AROUND = {
+    "setup": "before the study",
+    "warmup": "warm-up runs",
+    "prepare": "before each run",
+    "cache": "page cache",
+    "conclude": "after each run",
+    "cleanup": "after the study",
+}
+"""What a study file may ask around the runs, in the order in which it happens."""
+
+
+def _around(study: OpenedStudy) -> list[Row]:
+    """Return what was done around the runs and which facts were held; nothing where nothing was asked."""
+    measure = study.folder.read_measure()
+    rows: list[Row] = [{"what": what, "value": measure[name]} for name, what in AROUND.items() if measure.get(name)]
+    held = study.runs[0].spec.get("hold") if study.runs else None
+    if held:
+        changed = [f"{one.sentence(study.analysis.made)}: {', '.join(one.runs)}" for one in study.analysis.changed]
+        rows.append({"what": "facts held", "value": ", ".join(f"{name}={value}" for name, value in held.items())})
+        rows.append({"what": "runs with a changed fact", "value": "; ".join(changed) or "none"})
     return rows
 
 
@@ -122,7 +146,7 @@ def unknown(study: OpenedStudy) -> list[str]:
         lines.append("What a second socket would do: this machine has one.")
     if all(len(core["cpus"]) == 1 for core in machine["cores"]):
         lines.append("What SMT siblings do to each other: the kernel shows none (a hypervisor may hide them).")
-    if any("command" in run.spec["program"] for run in study.runs):
+    if any("command" in run.spec["program"] and run.spec["bind"] == "set" for run in study.runs):
         lines.append(
             "Which of a foreign program's threads ran where from the start: they are held by the set, not one by one."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,18 @@ class Folder:
             if not file.is_file():
                 message = f"not the folder of a study: {self.path}: it has no {file.name}"
                 raise StudyError(message, hint="`knee study --help` shows how one is made")
+
+    def read_question(self) -> dict[str, Any]:
+        """Return the tables of study.toml."""
+        try:
+            return tomllib.loads(_text(self.question))
+        except tomllib.TOMLDecodeError as error:
+            raise StudyError(f"cannot read the study: {self.question}: {error}") from error
+
+    def read_measure(self) -> dict[str, Any]:
+        """Return how the study measures: the table of that name in study.toml."""
+        found = self.read_question().get("measure", {})
+        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
     def read_machine(self) -> dict[str, Any]:
         """Return the machine as ``knee machine --json`` printed it."""

@@ -1,4 +1,4 @@
-"""The two shapes that cross the seam, as Python sees them, and the error that everything here raises."""
+"""The shapes that cross the seam, as Python sees them, and the error that everything here raises."""
 
 from __future__ import annotations
 
@@ -31,13 +31,28 @@ class Spec(TypedDict):
     threads: int
     cpus: list[int]
     bind: str
+    skip: NotRequired[list[int]]
     memory: NotRequired[dict[str, Any]]
     counters: NotRequired[list[str]]
     sample_ms: NotRequired[int]
     sampler_cpu: NotRequired[int]
+    census_ms: NotRequired[int]
+    warmup: NotRequired[int]
+    prepare: NotRequired[str]
+    conclude: NotRequired[str]
+    cache: NotRequired[str]
+    hold: NotRequired[dict[str, str]]
     timeout_s: NotRequired[float]
     metric: NotRequired[dict[str, str]]
     check: NotRequired[dict[str, str]]
+
+
+class Changed(TypedDict):
+    """A held fact that was not what it was when the study was planned."""
+
+    fact: str
+    held: str
+    found: str
 
 
 class Record(TypedDict):
@@ -58,6 +73,8 @@ class Record(TypedDict):
     rusage: dict[str, int]
     counters: dict[str, Any]
     pages: dict[str, Any]
+    pinning: NotRequired[dict[str, Any]]
+    changed: NotRequired[list[Changed]]
     threads: list[dict[str, Any]]
     sampling: NotRequired[dict[str, int]]
     validity: NotRequired[dict[str, float]]

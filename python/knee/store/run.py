@@ -1,0 +1,71 @@
+"""A run: what was planned joined with what was recorded, and judged usable or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from knee.store.types import Changed, Record, Spec
+
+
+@dataclass(frozen=True)
+class Run:
+    """A planned run and what became of it.
+
+    ``bad`` says why the run cannot be used; ``time_s`` is what the study measures (wall time, a phase, or a printed
+    number), ``cpu_s`` the CPU time that belongs to it (None where there is no such thing).
+    """
+
+    order: int
+    spec: Spec
+    record: Record
+    bad: str | None
+    time_s: float
+    cpu_s: float | None
+
+    @property
+    def threads(self) -> int:
+        """Threads the program was told to use."""
+        return self.spec["threads"]
+
+    @property
+    def changed(self) -> list[Changed]:
+        """Held facts that were not what they were when the study was planned."""
+        return self.record.get("changed", [])
+
+
+def joined(order: int, spec: Spec, record: Record) -> Run:
+    """Join a spec with its record."""
+    time_s, cpu_s, missing = _measured(record)
+    return Run(order, spec, record, _failure(record) or missing, time_s, cpu_s)
+
+
+_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+def _measured(record: Record) -> tuple[float, float | None, str | None]:
+    """Time, CPU time that belongs to it, and why there is no time."""
+    wall, cpu = record["wall_ns"] / 1e9, (record["user_ns"] + record["system_ns"]) / 1e9
+    metric = record.get("metric")
+    if metric is None:
+        return wall, cpu, None
+    if "unavailable" in metric:
+        return wall, None, f"no {metric['name']}: {metric['unavailable']}"
+    phases = [phase for phase in record["phases"] if phase["name"] == metric["name"]]
+    phase_cpu = sum(phase["cpu_ns"] for phase in phases) / 1e9 if phases else None
+    value = metric["value"] * _SECONDS.get(metric["unit"], 1.0)
+    return value, phase_cpu, None if value > 0 else f"{metric['name']} is {value}, not a time"
+
+
+def _failure(record: Record) -> str | None:
+    end, check = record["exit"], record.get("check")
+    if end.get("error"):
+        return str(end["error"])
+    if end.get("timeout_s") is not None:
+        return f"stopped after {end['timeout_s']} s"
+    if end.get("signal") is not None:
+        return f"ended by signal {end['signal']}"
+    if check is not None and not check["ok"]:
+        return f"check failed: {check.get('reason', 'no reason given')}"
+    if end.get("code") != 0:
+        return f"exit status {end.get('code')}"
+    return None
