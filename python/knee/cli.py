@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import shutil
+import textwrap
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ import click
 from knee import _binary
 from knee.asking import asking, question_of
 from knee.store import Folder, Spec, StudyError
-from knee.study import design, plan, progress, run
+from knee.study import design, hold, plan, progress, run
+from knee.study.create import create
 from knee.study.question import Question
 
 EXIT_GATE, EXIT_USAGE, EXIT_STOPPED = 1, 2, 130
@@ -41,8 +43,14 @@ def main() -> int:
 def _say(message: str, hint: str | None) -> int:
     click.echo(f"knee: {message}", err=True)
     if hint:
-        click.echo(f"\nhint: {hint}", err=True)
+        click.echo(f"\n{_lines(f'hint: {hint}')}", err=True)
     return EXIT_USAGE
+
+
+def _lines(text: str) -> str:
+    """Break what is a long list; a command in a hint stays whole, to be copied."""
+    broken = textwrap.wrap(text, 100, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(broken) if len(text) > 150 else text
 
 
 @click.group(no_args_is_help=True)
@@ -79,7 +87,7 @@ def _planned(out: Path | None, asked: dict[str, Any]) -> Folder:
     for program in (what.program, what.baseline or {}):
         _find_program(program)
     machine, specs = _specs(what)
-    return run.create(out or _unused(what.name), what.to_toml(), json.dumps(machine, indent=1) + "\n", specs)
+    return create(out or _unused(what.name), what.to_toml(), json.dumps(machine, indent=1) + "\n", specs)
 
 
 def _find_program(program: dict[str, Any]) -> None:
@@ -152,7 +160,7 @@ def report(folder: Path, forms: str) -> int:
 
 
 def _specs(what: Question) -> tuple[dict[str, Any], list[Spec]]:
-    machine: dict[str, Any] = _binary.ask("machine", "--json")
+    machine = hold.machine(what.hold)
     orders = design.placements(what)
     cells = design.cells(what, machine, orders)
     specs = plan.specs(what, cells, orders, machine)

@@ -10,9 +10,10 @@ from conftest import machine
 from knee import _binary
 from knee.store import StudyError
 from knee.study import design, plan, question
+from knee.study.orders import Orders
 from knee.study.question import Question
 
-ORDERS = {"cores-close": [0, 1], "none": None}
+ORDERS = Orders({"cores-close": [0, 1], "none": None})
 
 
 def planned(what: Question, cores: int = 2, orders=ORDERS):
@@ -93,11 +94,74 @@ def test_factors_reach_words_variables_and_arguments():
     assert planned(built_in)[0]["program"]["params"] == {"plan": "explore"}
 
 
+def test_a_level_may_go_into_the_steps_around_a_run_alone():
+    what = asked(factors={"threads": [1], "size": [5, 6]}, prepare="make {size} {threads} {cpus}", conclude="rm {size}")
+    specs = [spec for spec in planned(what) if spec["cell"]["size"] == 6]
+    assert {spec["prepare"] for spec in specs} == {"make 6 {threads} {cpus}"}
+    assert {spec["conclude"] for spec in specs} == {"rm 6"}
+    assert {tuple(spec["program"]["command"]) for spec in specs} == {("p", "{threads}")}
+
+
+def test_what_is_done_around_the_runs_is_in_every_spec():
+    around = {"warmup": 2, "cache": "warm", "census_ms": 0, "prepare": "a", "conclude": "b"}
+    for spec in planned(asked(**around, setup="c", cleanup="d", baseline={"command": ["best"]})):
+        assert {name: spec.get(name) for name in around} == around
+        assert not {"setup", "cleanup", "hold", "skip"} & set(spec)
+
+
+def test_the_page_cache_may_be_a_factor():
+    specs = planned(asked(factors={"threads": [1], "cache": ["cold", "warm"]}))
+    assert {spec["cell"]["cache"] for spec in specs} == {"cold", "warm"}
+    assert all(spec["cache"] == spec["cell"]["cache"] for spec in specs)
+
+
+def test_a_baseline_has_no_level_to_put_into_a_step():
+    what = asked(factors={"size": [1]}, prepare="make {size}", baseline={"command": ["best"]})
+    with pytest.raises(StudyError, match="for which the baseline has no level"):
+        planned(what)
+
+
+def binds(what: Question) -> dict[tuple, str]:
+    """Bind of each cell, by placement, threads, and the level of the factor bind."""
+    cells = ((spec["cell"], spec["bind"]) for spec in planned(what))
+    return {(cell["placement"], cell["threads"], cell.get("bind")): bind for cell, bind in cells}
+
+
+def test_commands_are_held_by_the_set_and_workloads_one_by_one_unless_asked():
+    built_in = Question(name="q", program={"workload": "mine"})
+    assert set(binds(asked()).values()) == {"set"}
+    # One thread beyond all cpus has no cpu of its own, and the kernel's placement has none for anybody.
+    each = {(("cores-close"), n, None) for n in (1, 2)}
+    for what in (asked(bind="each"), built_in):
+        assert {cell for cell, bind in binds(what).items() if bind == "each"} == each
+    assert set(binds(Question(name="q", program={"workload": "mine"}, bind="set")).values()) == {"set"}
+
+
+def test_bind_as_a_factor_has_each_only_where_each_thread_has_a_cpu():
+    found = binds(asked(factors={"bind": ["each", "set"]}))
+    assert all(bind == level for (_, _, level), bind in found.items())
+    assert {cell[:2] for cell, bind in found.items() if bind == "each"} == {("cores-close", 1), ("cores-close", 2)}
+    assert len([cell for cell, bind in found.items() if bind == "set"]) == 6
+    with pytest.raises(StudyError, match="nowhere is a cpu for each thread"):
+        planned(asked(factors={"bind": ["each"], "threads": [3]}))
+
+
+def test_threads_are_left_out_of_places_where_there_are_places():
+    specs = planned(asked(bind="each", skip=[0, 2]))
+    assert {spec["bind"]: spec.get("skip") for spec in specs} == {"each": [0, 2], "set": None}
+
+
+def test_copies_stay_on_the_set():
+    controls = [spec for spec in planned(asked(bind="each", copies=True)) if "copies" in spec["cell"]]
+    assert {(spec["bind"], spec["threads"]) for spec in controls} == {("set", 2)}
+
+
 @pytest.mark.parametrize(
     ("factors", "reason"),
     [
         ({"size": [1, 2]}, "bad factor: size: the command does not mention {size}"),
         ({"memory": ["far"]}, "unknown memory policy: 'far'"),
+        ({"memory": ["weighted-interleave"]}, "unknown memory policy: 'weighted-interleave'"),
         ({"memory": ["bind:x"]}, "unknown memory policy: 'bind:x': 'x' is no list of nodes"),
     ],
 )

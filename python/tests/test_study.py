@@ -83,6 +83,16 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--resume", "s", "--blocks", "3"], "it takes no words and no other options"),
         (["./script.sh", "{threads}"], "a program stands behind --"),
         (["sumeuler", "--blocks", "3"], "options of the study stand before the workload"),
+        (["--factor", "bind=each,all", "--", "true"], "'all' is not one of each, set"),
+        (["--factor", "cache=hot", "--", "true"], "'hot' is not one of cold, warm"),
+        (["--cache", "cold", "--factor", "cache=cold,warm", "--", "true"], "cache: it is a factor, and given as"),
+        (["--skip", "1-x", "--bind", "each", "--", "true"], "--skip: '1-x' is no list like 0,2-3"),
+        (["--skip", "0", "--", "true"], "skip: threads are left out of bind each, which is not asked for"),
+        (["--skip", "0", "--bind", "each", "sumeuler"], "skip: threads of a command can be left out"),
+        (["--for", "openmp", "sumeuler"], "for: a built-in workload is told about its threads anyway"),
+        (["--for", "openmp", "--copies", "--", "true"], "copies and for: each copy has one thread"),
+        (["--hold", "colour", "--", "true"], "unknown fact: 'colour'"),
+        (["--prepare", "x {size}", "--baseline", "true", "--factor", "size=1", "--", "true", "{size}"], "no level"),
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_two(binary, tmp_path, words, reason):
@@ -117,7 +127,7 @@ def test_a_full_disk_stops_the_study_and_loses_nothing(binary, tmp_path):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     words = ["study", "--out", "s", "--blocks", "9", "--factor", "threads=1,2", "--sample-ms", "0", "--", "true"]
-    words[5:5] = ["--factor", "placement=none"]
+    words[5:5] = ["--factor", "placement=none", "--hold", "none"]
     done = knee(binary, *words, cwd=tmp_path, preexec_fn=little_room)
     assert done.returncode == 2
     assert "cannot write a record: s/records.jsonl: File too large" in done.stderr

@@ -5,15 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from knee import _binary
 from knee.store import Level, StudyError
+from knee.study.orders import Orders
 from knee.study.question import Question
 
 NAMED_PLACEMENTS = ("cores-close", "cores-spread", "threads-close")
 
 Cell = dict[str, Level]
-Orders = dict[str, list[int] | None]
-"""Placement to cpus in order; None where the kernel decides."""
 
 ALL_UP_TO = 16
 """Up to so many hardware threads every count is tried; beyond, the edges and what lies between them."""
@@ -49,44 +47,58 @@ def ladder(machine: dict[str, Any]) -> list[int]:
 
 
 def placements(question: Question) -> Orders:
-    """Return the placements of the question, or all that differ on this machine and ``none``.
-
-    Two names for the same order are one placement, under the first name.
-    """
+    """Return the placements of the question, or all that differ on this machine and ``none``."""
     asked = question.factors.get("placement")
-    orders: Orders = {str(name): _order(str(name)) for name in asked or NAMED_PLACEMENTS}
     if asked:
-        return orders
-    distinct: Orders = {}
-    for name, order in orders.items():
-        if order not in distinct.values():
-            distinct[name] = order
-    return distinct | {"none": None}
-
-
-def _order(name: str) -> list[int] | None:
-    places = _binary.ask("place", name, "--json")["places"]
-    return None if places is None else [place["cpu"] for place in places]
+        return Orders.of(map(str, asked))
+    return Orders.of(NAMED_PLACEMENTS).distinct().with_kernel()
 
 
 def cells(question: Question, machine: dict[str, Any], orders: Orders) -> list[Cell]:
-    """Return the full factorial of all factors, threads and placements included."""
-    factors: dict[str, list[Level]] = {"threads": [*ladder(machine)], **question.factors, "placement": [*orders]}
+    """Return every combination of levels that can be: all factors, threads and placements included.
+
+    Left out are thread counts of the default ladder that lie beyond a placement's places and one more, and threads tied
+    each to a cpu of its own (factor ``bind``) where there are not as many cpus, or the kernel decides.
+    """
+    ladders = _ladders(machine, orders)
+    counts: list[Level] = [*sorted({count for found in ladders.values() for count in found})]
+    factors: dict[str, list[Level]] = {"threads": counts, **question.factors, "placement": [*orders.names]}
     count = 1
     for levels in factors.values():
         count *= len(levels)
     if count * question.blocks > 1_000_000:
         raise StudyError(f"too many runs: {count} cells in {question.blocks} blocks", hint="use fewer levels")
     made = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
+    if "threads" not in question.factors:
+        made = [cell for cell in made if cell["threads"] in ladders[str(cell["placement"])]]
+    made = [cell for cell in made if cell.get("bind") != "each" or _fits(cell, orders)]
+    if not made:
+        raise StudyError(
+            "bad factor: bind: nowhere is a cpu for each thread", hint="name a placement, or fewer threads"
+        )
     return [*made, *(_copies(made, orders) if question.copies else [])]
+
+
+def _ladders(machine: dict[str, Any], orders: Orders) -> dict[str, list[int]]:
+    """Return the thread counts worth trying on each placement: the machine's, up to one beyond the last place."""
+    counts = ladder(machine)
+    found: dict[str, list[int]] = {}
+    for name in orders.names:
+        places = orders.places(name)
+        inside = [n for n in counts if places is None or n <= places + 1]
+        found[name] = sorted({*inside, *([places, places + 1] if places else [])})
+    return found
+
+
+def _fits(cell: Cell, orders: Orders) -> bool:
+    return orders.fits(str(cell["placement"]), int(cell["threads"]))
 
 
 def _copies(cells: list[Cell], orders: Orders) -> list[Cell]:
     """Return the controls: as many one-thread copies as the most threads that fit, once for each pinned series."""
     controls: dict[str, Cell] = {}
     for cell in cells:
-        order = orders[str(cell["placement"])]
-        if order is not None and 1 < int(cell["threads"]) <= len(order):
+        if int(cell["threads"]) > 1 and _fits(cell, orders):
             key = str(sorted((name, str(level)) for name, level in cell.items() if name != "threads"))
             largest = controls.get(key, cell)
             controls[key] = max(largest, cell, key=lambda one: int(one["threads"]))

@@ -7,42 +7,19 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import IO
 
 from knee import _binary
-from knee.store import SCHEMA, Folder, Record, Spec, StudyError, write_whole
+from knee.store import SCHEMA, Folder, Record, Spec, StudyError
 
 
 class Stopped(Exception):
     """Somebody asked us to stop; what was recorded so far is kept."""
-
-
-def create(path: Path, question: str, machine: str, plan: list[Spec]) -> Folder:
-    """Make the folder of a study, whole or not at all.
-
-    Raises
-    ------
-    StudyError
-        When the folder exists and holds something, or cannot be made.
-    """
-    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-        raise StudyError(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")
-    whole = path.absolute()
-    partial = whole.with_name(f".{whole.name}.partial-{os.getpid()}")
-    try:
-        partial.mkdir(parents=True)
-        (partial / "samples").mkdir()
-        write_whole(partial / "study.toml", question)
-        write_whole(partial / "machine.json", machine)
-        write_whole(partial / "plan.jsonl", "".join(json.dumps(spec) + "\n" for spec in plan))
-        partial.rename(path)
-    except OSError as error:
-        raise StudyError(f"cannot make the study: {path}: {error.strerror}") from error
-    return Folder(path)
 
 
 def remaining(folder: Folder) -> list[Spec]:
@@ -72,18 +49,65 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None]) -> None:
         folder.mend_records()
         todo = remaining(folder)
         if todo:
-            fresh = len(todo) == len(folder.read_plan())
-            with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
-                good = False
-                for spec in todo:
-                    if fresh and not good and spec["block"] == 2:
-                        hint = f"see why above; knee study --resume {folder.path} goes on all the same"
-                        raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
-                    line = _exchange(runner, spec, folder)
-                    _append(log, line, folder)
-                    record: Record = json.loads(line)
-                    good = good or record["exit"].get("code") == 0
-                    tell(spec, record)
+            with _set_up(folder):
+                _make(folder, todo, tell)
+
+
+def _make(folder: Folder, todo: list[Spec], tell: Callable[[Spec, Record], None]) -> None:
+    fresh = len(todo) == len(folder.read_plan())
+    with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
+        good = False
+        for spec in todo:
+            if fresh and not good and spec["block"] == 2:
+                hint = f"see why above; knee study --resume {folder.path} goes on all the same"
+                raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
+            line = _exchange(runner, spec, folder)
+            _append(log, line, folder)
+            record: Record = json.loads(line)
+            good = good or record["exit"].get("code") == 0
+            tell(spec, record)
+
+
+@contextmanager
+def _set_up(folder: Folder) -> Generator[None]:
+    """Run the study's setup before, and its cleanup after, whatever happened."""
+    try:
+        _shell(folder, "setup")
+        yield
+    except BaseException:
+        # What stopped the study is what has to be said in the end; that its cleanup failed as well, before that.
+        try:
+            _shell(folder, "cleanup")
+        except StudyError as error:
+            sys.stderr.write(f"knee: {error}\n")
+        raise
+    _shell(folder, "cleanup")
+
+
+def _shell(folder: Folder, step: str) -> None:
+    text = folder.read_measure().get(step)
+    if text is None:
+        return
+    directory = folder.read_question().get("program", {}).get("directory")
+    # A file, not a pipe: a server that setup leaves running would keep a pipe open.
+    with tempfile.TemporaryFile() as said:
+        words = ["sh", "-c", text]
+        try:
+            done = subprocess.run(
+                words, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, check=False
+            )
+        except OSError as error:
+            raise StudyError(f"{step} failed: {text}: {error.filename}: {error.strerror}") from error
+        said.seek(0)
+        last = said.read().decode(errors="replace").strip()[-1000:]
+    if done.returncode != 0:
+        how = f"exit status {done.returncode}" if done.returncode > 0 else f"ended by signal {-done.returncode}"
+        raise StudyError(f"{step} failed: {text}: {how}" + (f": {last}" if last else ""), hint=_goes_on(folder, step))
+
+
+def _goes_on(folder: Folder, step: str) -> str:
+    name = folder.path
+    return f"knee study --resume {name}" if step == "setup" else f"all runs are kept: knee report {name}"
 
 
 @contextmanager

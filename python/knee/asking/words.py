@@ -1,0 +1,59 @@
+"""What the words of a study are: a command behind ``--``, a workload with its arguments, or a study file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from knee import _binary
+from knee.store import StudyError
+from knee.study.file import from_file
+from knee.study.question import Question
+
+
+def from_words(words: list[str]) -> Question:
+    """Return the question that words alone ask: a command, a workload, or a study file."""
+    # click swallows `--`, so the raw words are asked whether it stood before ours.
+    raw = sys.argv[1:]
+    behind = raw[raw.index("--") + 1 :] if "--" in raw else None
+    if behind == words:
+        program: dict[str, Any] = {"command": words, "directory": str(Path.cwd())}
+        return Question(name=_title(words), program=program)
+    if "/" in words[0] or words[0].endswith(".toml"):
+        if len(words) > 1:
+            raise StudyError(
+                f"one word too many: {words[1]!r}", hint="a program stands behind --, and options before the study file"
+            )
+        return from_file(Path(words[0]))
+    program, phase = _program(words)
+    title = " ".join(Path(w).name if "/" in w else w for w in words if not w.startswith("--"))
+    return Question(name=title, program=program, metric={"phase": phase} if phase else None)
+
+
+def _title(words: list[str]) -> str:
+    """Name a program by its own file, a script by the script's."""
+    interpreted = re.fullmatch(r"(python|node|ruby|perl|bash|sh)[0-9.]*", Path(words[0]).name)
+    script = interpreted and len(words) > 1 and not words[1].startswith("-")
+    return Path(words[1] if script else words[0]).name
+
+
+def _program(words: list[str]) -> tuple[dict[str, Any], str | None]:
+    """Resolve a workload; return it with the phase that is the work itself."""
+    try:
+        resolved = _binary.ask("workloads", "--resolve", *words)
+    except StudyError as error:
+        raise StudyError(str(error), hint=error.hint or "options of the study stand before the workload") from error
+    args: dict[str, str] = resolved["args"]
+    return {"workload": resolved["workload"], "args": args, "directory": str(Path.cwd())}, resolved["phase"]
+
+
+def serial(words: list[str]) -> dict[str, Any]:
+    """Return the baseline: a workload when one has that name, else a command."""
+    listed = {workload["name"] for workload in _binary.ask("workloads", "--json")["workloads"]}
+    if words and words[0] in listed:
+        return _program(words)[0]
+    if not words:
+        raise StudyError("--baseline: it names nothing")
+    return {"command": words, "directory": str(Path.cwd())}

@@ -1,0 +1,36 @@
+"""Makes the folder of a study."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from knee.store import Folder, Spec, StudyError, write_whole
+
+
+def create(path: Path, question: str, machine: str, plan: list[Spec], batch: str | None = None) -> Folder:
+    """Make the folder of a study, whole or not at all; with a script for a batch system where there is one.
+
+    Raises
+    ------
+    StudyError
+        When the folder exists and holds something, or cannot be made.
+    """
+    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+        raise StudyError(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")
+    whole = path.absolute()
+    partial = whole.with_name(f".{whole.name}.partial-{os.getpid()}")
+    try:
+        partial.mkdir(parents=True)
+        (partial / "samples").mkdir()
+        write_whole(partial / "study.toml", question)
+        write_whole(partial / "machine.json", machine)
+        write_whole(partial / "plan.jsonl", "".join(json.dumps(spec) + "\n" for spec in plan))
+        if batch is not None:
+            write_whole(partial / "batch.sh", batch)
+            (partial / "batch.sh").chmod(0o755)
+        partial.rename(path)
+    except OSError as error:
+        raise StudyError(f"cannot make the study: {path}: {error.strerror}") from error
+    return Folder(path)

@@ -1,0 +1,72 @@
+"""Facts that are held: what the machine was when a study was planned, so that a run can say when it was another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee import _binary
+from knee.store import StudyError
+
+USUAL = ("governor", "smt", "transparent_huge_pages", "numa_balancing")
+"""Facts held without being asked for, where they are known: each changes times, and people change each."""
+
+CLOCK, CLOCK_FACT = "clock", "clock_ns"
+"""The clock proxy is measured, not read, so only when it is asked for, and has its unit in its name."""
+
+
+def machine(asked: list[str] | None) -> dict[str, Any]:
+    """Return the machine, with the clock proxy where that is to be held.
+
+    Raises
+    ------
+    StudyError
+        When the binary does not measure the clock.
+    """
+    if CLOCK not in (asked or []):
+        return _binary.ask("machine", "--json")
+    try:
+        return _binary.ask("machine", "--json", "--clock")
+    except StudyError as error:
+        reason = str(error).partition("\n")[0]
+        raise _refused(CLOCK, f"this binary does not measure it: {reason}") from error
+
+
+def held(asked: list[str] | None, facts: dict[str, Any]) -> dict[str, str]:
+    """Return the facts to hold with their values.
+
+    Parameters
+    ----------
+    asked
+        Names; ``default`` stands for those that are held anyway; None for these alone.
+    facts
+        The machine's facts: text, or an object that says why there is none.
+
+    Raises
+    ------
+    StudyError
+        When a fact that was asked for by name is unknown or not available.
+    """
+    found: dict[str, str] = {}
+    for name in asked if asked is not None else ["default"]:
+        if name == "default":
+            found |= {fact: facts[fact] for fact in USUAL if isinstance(facts.get(fact), str)}
+        else:
+            fact = CLOCK_FACT if name == CLOCK else name
+            found[fact] = _value(name, fact, facts)
+    return found
+
+
+def _value(name: str, fact: str, facts: dict[str, Any]) -> str:
+    value = facts.get(fact)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        raise _refused(name, str(value["unavailable"]))  # pyright: ignore[reportUnknownArgumentType]
+    if name == CLOCK:
+        raise _refused(name, "this binary does not measure it")
+    known = [*sorted(set(facts) - {CLOCK_FACT}), CLOCK]
+    raise StudyError(f"unknown fact: {name!r}", hint=f"there are {', '.join(known)}; default; none")
+
+
+def _refused(name: str, reason: str) -> StudyError:
+    return StudyError(f"cannot hold a fact: {name}: {reason}", hint="leave it out of what is held")

@@ -1,0 +1,79 @@
+"""Orders: which cpus the threads of a placement get, asked of the binary, which alone knows the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from knee import _binary
+
+Whole = dict[str, list[int] | None]
+"""Placement to all its cpus in order; None where the kernel decides."""
+
+
+class Orders:
+    """The placements of a study. What was asked of the binary once is not asked again.
+
+    Parameters
+    ----------
+    whole
+        Each placement's whole order.
+    ask
+        Gives the cpus of a placement that is not nested, for a number of threads.
+    """
+
+    def __init__(self, whole: Whole, ask: Callable[[str, int], list[int]] | None = None) -> None:
+        self._whole = whole
+        self._ask = ask or _cpus
+        self._asked: dict[tuple[str, int], list[int]] = {}
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Orders:
+        """Return the placements of these names."""
+        return cls({name: _order(name) for name in names})
+
+    def distinct(self) -> Orders:
+        """Return the placements that differ: two names for the same order are one, under the first name."""
+        kept: Whole = {}
+        for name, order in self._whole.items():
+            if order not in kept.values():
+                kept[name] = order
+        return Orders(kept, self._ask)
+
+    def with_kernel(self) -> Orders:
+        """Return these placements and ``none``: the kernel decides."""
+        return Orders(self._whole | {"none": None}, self._ask)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The placements, in the order in which they were asked for."""
+        return list(self._whole)
+
+    def places(self, placement: str) -> int | None:
+        """Return how many threads get a cpu of their own; None where the kernel decides."""
+        order = self._whole[placement]
+        return None if order is None else len(order)
+
+    def fits(self, placement: str, threads: int) -> bool:
+        """Return whether each of so many threads gets a cpu of its own."""
+        return threads <= (self.places(placement) or 0)
+
+    def cpus(self, placement: str, threads: int) -> list[int]:
+        """Return the cpus of the first threads: all there are for more threads, none where the kernel decides."""
+        order = self._whole[placement]
+        # Place n+1 extends place n, but not where as few sockets as hold all threads are filled.
+        if order is None or threads >= len(order) or "compact" not in placement.split("+")[1:]:
+            return (order or [])[:threads]
+        key = (placement, threads)
+        if key not in self._asked:
+            self._asked[key] = self._ask(placement, threads)
+        return self._asked[key]
+
+
+def _order(name: str) -> list[int] | None:
+    places = _binary.ask("place", name, "--json")["places"]
+    return None if places is None else [place["cpu"] for place in places]
+
+
+def _cpus(name: str, threads: int) -> list[int]:
+    return [place["cpu"] for place in _binary.ask("place", name, "-n", str(threads), "--json")["places"]]

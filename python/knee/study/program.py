@@ -1,0 +1,50 @@
+"""The program of a cell: levels are put where arguments, words and variables ask for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee import _binary
+from knee.store import StudyError
+from knee.study.design import Cell
+from knee.study.question import RESERVED, Question
+
+
+def program_of(question: Question, cell: Cell) -> dict[str, Any]:
+    """Put the levels in: arguments of a workload, ``{NAME}`` in a command, variables."""
+    program, arguments = question.program, levels(cell)
+    variables = {name[4:]: str(level) for name, level in cell.items() if name.startswith("env:")}
+    if "workload" in program:
+        if variables:
+            raise StudyError("bad factor: env: a built-in workload reads no variables", hint="use one of its arguments")
+        return program | ({"params": arguments} if arguments else {})
+    mentioned = [*program["command"], question.prepare or "", question.conclude or ""]
+    for name in arguments:
+        if not any("{" + name + "}" in word for word in mentioned):
+            hint = f"write {{{name}}} where its level goes, or use env:{name} for a variable"
+            raise StudyError(f"bad factor: {name}: the command does not mention {{{name}}}", hint=hint)
+    command = [filled(word, arguments) for word in program["command"]]
+    made = program | {"command": command} | ({"env": program.get("env", {}) | variables} if variables else {})
+    return _side_by_side(made, int(cell["copies"])) if "copies" in cell else made
+
+
+def levels(cell: Cell) -> dict[str, str]:
+    """Return the levels that stand for themselves: neither place, nor variable, nor control."""
+    others = (*RESERVED, "copies", "baseline")
+    return {name: str(level) for name, level in cell.items() if name not in others and not name.startswith("env:")}
+
+
+def filled(word: str, arguments: dict[str, str]) -> str:
+    """Replace ``{NAME}`` by its level."""
+    for name, level in arguments.items():
+        word = word.replace("{" + name + "}", level)
+    return word
+
+
+def _side_by_side(program: dict[str, Any], number: int) -> dict[str, Any]:
+    """As many copies of the command at once, each told to use one thread."""
+    one = [word.replace("{threads}", "1") for word in program["command"]]
+    env = {name: value.replace("{threads}", "1") for name, value in program.get("env", {}).items()}
+    return (
+        program | {"command": [str(_binary.find()), "copies", str(number), "--", *one]} | ({"env": env} if env else {})
+    )
