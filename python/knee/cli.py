@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 import textwrap
@@ -16,7 +15,7 @@ import click
 from knee import _binary
 from knee.asking import asking, question_of
 from knee.store import Folder, Spec, StudyError
-from knee.study import design, hold, plan, progress, run
+from knee.study import design, hold, plan, progress, run, slurm
 from knee.study.create import create
 from knee.study.question import Question
 
@@ -82,12 +81,13 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
     return _measure(folder, report)
 
 
-def _planned(out: Path | None, asked: dict[str, Any]) -> Folder:
+def _planned(out: Path | None, asked: dict[str, Any], *, for_slurm: bool = False) -> Folder:
     what = question_of(asked)
     for program in (what.program, what.baseline or {}):
         _find_program(program)
     machine, specs = _specs(what)
-    return create(out or _unused(what.name), what.to_toml(), json.dumps(machine, indent=1) + "\n", specs)
+    batch = slurm.script(what, specs) if for_slurm else None
+    return create(out or _unused(what.name), what.to_toml(), json.dumps(machine, indent=1) + "\n", specs, batch)
 
 
 def _find_program(program: dict[str, Any]) -> None:
@@ -130,7 +130,10 @@ def _conclude(folder: Folder, forms: list[str]) -> int:
 @verbs.command(name="plan", context_settings=WORDS)
 @asking
 @click.option("--out", type=click.Path(path_type=Path), help="Make the study's folder instead of printing the plan.")
-def plan_verb(out: Path | None, **asked: Any) -> int:
+@click.option(
+    "--slurm", "for_slurm", is_flag=True, help="With --out: add batch.sh, a script for sbatch that makes the runs."
+)
+def plan_verb(out: Path | None, for_slurm: bool, **asked: Any) -> int:
     """Print the runs that a study would make, one JSON line each, in running order.
 
     With --out the folder of the study is made. Inside it, on a machine without Python,
@@ -138,8 +141,10 @@ def plan_verb(out: Path | None, **asked: Any) -> int:
     afterwards. Placements are those of the machine where the plan is made.
     """
     if out is not None:
-        click.echo(str(_planned(out, asked).path))
+        click.echo(str(_planned(out, asked, for_slurm=for_slurm).path))
         return 0
+    if for_slurm:
+        raise StudyError("--slurm adds a script to a study's folder: there is no --out")
     for spec in _specs(question_of(asked))[1]:
         click.echo(json.dumps(spec))
     return 0
@@ -170,7 +175,6 @@ def _specs(what: Question) -> tuple[dict[str, Any], list[Spec]]:
 
 def _unused(name: str) -> Path:
     """Return a folder under knee-studies that does not exist yet."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "study"
-    base = Path("knee-studies") / f"{plain}-{date.today().isoformat()}"
+    base = Path("knee-studies") / f"{slurm.plain(name)}-{date.today().isoformat()}"
     tries = [base, *(base.with_name(f"{base.name}-{number}") for number in range(2, 1000))]
     return next(path for path in tries if not path.exists())

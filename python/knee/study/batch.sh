@@ -1,0 +1,143 @@
+#!/bin/bash
+#SBATCH --job-name=@NAME@
+#SBATCH --nodes=1
+#SBATCH --exclusive
+#SBATCH --mem=0
+#SBATCH --signal=B:TERM@60
+#SBATCH --requeue
+#SBATCH --open-mode=append
+# An upper bound, as if every run took until its time limit. Less will do: what is missing then is queued again.
+##SBATCH --time=@LIMIT@
+
+# Makes the runs of this study that have no record yet: `sbatch batch.sh` in the study's folder, or `bash batch.sh` without
+# SLURM. Told to stop (TERM), it ends the run in flight, which leaves no record, and queues itself again. KNEE_BIN names
+# knee where it is not on the PATH. The node has to have the cpus of the machine on which the study was planned.
+
+setup=@SETUP@
+cleanup=@CLEANUP@
+directory=@DIRECTORY@
+
+fail() {
+    echo "knee: $1" >&2
+    exit 2
+}
+
+knee=$(command -v "${KNEE_BIN:-knee}") || fail "cannot find ${KNEE_BIN:-knee}: set KNEE_BIN"
+knee=$(realpath "$knee")
+# SLURM runs a copy of this script, so its own folder is only where no SLURM is.
+for folder in "$(dirname "$0")" "${SLURM_SUBMIT_DIR:-.}"; do
+    [ -f "$folder/plan.jsonl" ] && break
+done
+{ cd "$folder" && [ -f plan.jsonl ]; } || fail "no plan.jsonl in $folder: submit this from inside the study's folder"
+
+# What a machine must have in common with that of the plan: one line a hardware thread, and the cpus that may be used.
+shape() {
+    tr -d ' \n' | grep -oE \
+        '[{]"id":[0-9]+,"cpus":\[[0-9]+\],"core":[0-9]+,"socket":[0-9]+,"node":[0-9]+[}]|"allowed":[{]"cpus":\[[0-9,]*\]'
+}
+
+counted() {
+    for thing in socket node core; do
+        printf '%s %ss, ' "$(echo "$1" | grep -o "\"$thing\":[0-9]*" | sort -u | wc -l)" "$thing"
+    done
+    echo "$(echo "$1" | grep '"allowed"' | tr ',' '\n' | wc -l) cpus allowed"
+}
+
+planned=$(shape < machine.json)
+here=$("$knee" machine --json | shape)
+[ -n "$planned" ] || fail "cannot read machine.json"
+[ "$planned" = "$here" ] || fail "this is not the machine of the plan: here $(counted "$here"); planned $(counted "$planned")"
+
+told='' child=''
+
+# SLURM tells the script alone, so it hands TERM on; Ctrl-C reaches everybody.
+stop() {
+    told=0
+    [ -z "$child" ] || kill -TERM "$child" 2> /dev/null
+}
+trap stop TERM
+trap 'told=130' INT
+
+# A command that hears of signals, waited for to its end.
+run() {
+    [ -z "$told" ] || return 1
+    "$@" &
+    child=$!
+    [ -z "$told" ] || kill -TERM "$child" 2> /dev/null
+    wait "$child"
+    status=$?
+    while kill -0 "$child" 2> /dev/null; do
+        wait "$child"
+        status=$?
+    done
+    child=''
+    return "$status"
+}
+
+# Records but for a last line that was cut off when a writer was killed: it counts as never written.
+whole() {
+    [ -s records.jsonl ] || return 0
+    if [ -n "$(tail -c 1 records.jsonl)" ]; then sed '$d' records.jsonl; else cat records.jsonl; fi
+}
+
+# Planned runs without a record.
+missing() {
+    whole | awk -F'"' '$2 != "schema" || $4 != "id" { next } recorded { seen[$6]; next } !($6 in seen)' \
+        recorded=1 - recorded=0 plan.jsonl
+}
+
+shell() {
+    cd "$directory" && exec sh -c "$1" 9>&-
+}
+
+measure() {
+    exec "$knee" run --stdin --samples samples < missing.jsonl >> records.jsonl 9>&-
+}
+
+# All that `knee study --resume` does, but for the report.
+without_python() {
+    exec 9> .lock
+    ! command -v flock > /dev/null || flock -n 9 || fail "the study is being run already: $PWD"
+    { whole > records.jsonl.partial && mv records.jsonl.partial records.jsonl; } || fail "cannot write here: $PWD"
+    missing > missing.jsonl
+    status=0
+    if [ -s missing.jsonl ]; then
+        around_all
+        status=$?
+    fi
+    rm -f missing.jsonl
+    return "$status"
+}
+
+around_all() {
+    ended=0
+    [ -z "$setup" ] || run shell "$setup" || ended=$?
+    if [ "$ended" -eq 0 ]; then
+        run measure || ended=$?
+    elif [ -z "$told" ]; then
+        echo "knee: setup failed: $setup: exit status $ended" >&2
+    fi
+    [ -z "$cleanup" ] || (shell "$cleanup") || echo "knee: cleanup failed: $cleanup" >&2
+    return "$ended"
+}
+
+again() {
+    if [ -z "${SLURM_JOB_ID:-}" ] || ! command -v scontrol > /dev/null; then
+        echo "knee: stopped: bash batch.sh goes on" >&2
+    # One that is being cancelled is to stay so.
+    elif scontrol show job "$SLURM_JOB_ID" | grep -q 'JobState=RUNNING'; then
+        scontrol requeue "$SLURM_JOB_ID"
+    fi
+}
+
+if "$knee" study --help > /dev/null 2>&1; then
+    run "$knee" study --resume .
+else
+    without_python
+fi
+status=$?
+left=$(missing | wc -l)
+echo "knee: $left of $(wc -l < plan.jsonl) runs are left" >&2
+[ -n "$told" ] || exit "$status"
+[ "$left" -eq 0 ] || again
+exit "$told"

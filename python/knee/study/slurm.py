@@ -1,0 +1,41 @@
+"""A script for SLURM that makes a study's runs in as many jobs as it takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import timedelta
+from importlib import resources
+
+from knee.store import Spec
+from knee.study.question import Question
+
+
+def script(question: Question, plan: list[Spec]) -> str:
+    """Return the batch script of a study: ``batch.sh`` beside this file, filled in."""
+    values = {
+        "NAME": plain(question.name),
+        "LIMIT": _limit(plan),
+        "SETUP": shlex.quote(question.setup or ""),
+        "CLEANUP": shlex.quote(question.cleanup or ""),
+        "DIRECTORY": shlex.quote(str(question.program.get("directory", "."))),
+    }
+    template = resources.files("knee.study").joinpath("batch.sh").read_text(encoding="utf-8")
+    return re.sub("@([A-Z]+)@", lambda found: values[found[1]], template)
+
+
+def plain(name: str) -> str:
+    """Return a name that a file or a job can have."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "study"
+
+
+def _limit(plan: list[Spec]) -> str:
+    """Every run, and its warm-ups, until its time limit: days-hours:minutes:seconds, as SLURM writes it."""
+    longest = sum(spec.get("timeout_s", 0.0) * (1 + _warmups(spec)) for spec in plan)
+    whole = timedelta(seconds=int(longest) + 60)
+    hours, rest = divmod(whole.seconds, 3600)
+    return f"{whole.days}-{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
+
+
+def _warmups(spec: Spec) -> int:
+    return max(spec.get("warmup", 0), 1 if spec.get("cache") == "warm" else 0)
