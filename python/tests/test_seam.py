@@ -22,25 +22,17 @@ def lines(*words: str, **more) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def plan(binary) -> list[dict]:
-    words = [
-        "plan",
-        "--blocks",
-        "2",
-        "--factor",
-        "threads=1,2",
-        "--factor",
-        "memory=local",
-        "--check",
-        "x",
-        "--metric",
-        "(1)",
-    ]
+    levels = ["--factor", "threads=1,2", "--factor", "memory=local", "--factor", "placement=cores-close"]
+    measured = ["--check", "x", "--metric", "(1)", "--hold", "kernel", "--census-ms", "0"]
+    around = ["--warmup", "1", "--cache", "warm", "--prepare", "true {cpus}", "--conclude", "true"]
+    words = ["plan", "--blocks", "2", *levels, *measured, *around, "--for", "rayon", "--bind", "each", "--skip", "7"]
     return lines(binary, *words, "--", "echo", "{threads}", "x1")
 
 
 def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):
     for spec in plan:
         jsonschema.validate(spec, schema("spec"))
+    assert set().union(*plan) >= set(schema("spec")["properties"]) - {"counters"}
     text = "".join(json.dumps(spec) + "\n" for spec in plan)
     records = lines(binary, "run", "--stdin", input=text)
     assert [record["id"] for record in records] == [spec["id"] for spec in plan]

@@ -33,7 +33,7 @@ def show(analysis: Analysis) -> None:
         many = f"{len(analysis.disturbed)} of {analysis.made} runs were disturbed"
         console.print(Text(f"{many} (other work, steal, clock); they count, and the report marks them."))
     for change in analysis.changed:
-        console.print(Text(f"{change.sentence(analysis.made)}; they count, and the report marks them."))
+        console.print(Text(f"{change.sentence(analysis.made)}; such runs count, and the report marks them."))
     if analysis.bad:
         commonest = Counter(analysis.bad.values()).most_common(1)[0][0]
         console.print(
