@@ -17,13 +17,12 @@ os.environ["OMP_WAIT_POLICY"] = "passive"
 
 
 failures: list[str] = []
-checks = 0
+checks: list[str] = []
 
 
 def check(what: str, found: object, expected: object) -> None:
     """Compare, and go on: one boot is to show everything that is wrong."""
-    global checks
-    checks += 1
+    checks.append(what)
     if found != expected:
         failures.append(f"{what}: found {found!r}, expected {expected!r}")
         print(f"WRONG {failures[-1]}", flush=True)
@@ -39,8 +38,8 @@ def run(*options: str, command: list[str], inside: str = "") -> tuple[dict[str, 
     words = [KNEE, "run", "--json", *options, "--", *command]
     if inside:
         # A shell that joins the control group first, so that knee itself is born inside.
-        words = ["sh", "-c", f"echo $$ > {inside}/cgroup.procs; exec \"$@\"", "sh", *words]
-    done = subprocess.run(words, capture_output=True, text=True)
+        words = ["sh", "-c", f'echo $$ > {inside}/cgroup.procs; exec "$@"', "sh", *words]
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
     if not done.stdout.startswith("{"):
         raise SystemExit(f"no record from {words}: {done.stderr}")
     return json.loads(done.stdout), done.stderr
@@ -88,7 +87,11 @@ def bound(machine: dict[str, Any]) -> None:
         options = ["-n", str(threads), "-p", placement, "--bind", "each", *env]
         record, _ = run(*options, command=["sh", "-c", f"exec {AFFINITY} 5 >/tmp/said"])
         said = dict(line.split() for line in Path("/tmp/said").read_text().splitlines())
-        check(f"{placement}: cpus that threads say they have", [said.get(str(n)) for n in range(threads)], [*map(str, plan)])
+        check(
+            f"{placement}: cpus that threads say they have",
+            [said.get(str(n)) for n in range(threads)],
+            [*map(str, plan)],
+        )
         seen = [thread["affinity"] for thread in sorted(record["threads"], key=lambda t: t["tid"])]
         check(f"{placement}: affinity in the record", seen, [[cpu] for cpu in plan])
         check(f"{placement}: pinned in the record", record["pinning"]["pinned"], threads)
@@ -101,12 +104,17 @@ def bound(machine: dict[str, Any]) -> None:
 def agrees_with_openmp(machine: dict[str, Any], library: str) -> None:
     """Where the vocabularies coincide, OpenMP's runtimes put threads on the same ground.
 
-    They coincide for close with a thread a place, and for spread with as few threads as sockets. GNU's runtime lists its
-    places in order of cpu numbers whatever the sockets are, so it is asked only where numbers go along with them.
+    They coincide for close with a thread a place, and for spread with as few threads as sockets. GNU's runtime lists
+    its places in order of cpu numbers whatever the sockets are, so it is asked only where numbers go along with them.
     """
     cores, sockets = len(machine["cores"]), len(machine["sockets"])
     cpus = len(machine["allowed"]["cpus"])
-    cases = [("cores", "close", cores), ("threads", "close", cpus), ("cores", "spread", sockets), ("sockets", "close", sockets)]
+    cases = [
+        ("cores", "close", cores),
+        ("threads", "close", cpus),
+        ("cores", "spread", sockets),
+        ("sockets", "close", sockets),
+    ]
     # With one thread there is no parallel region to speak of.
     for places, bind, threads in (case for case in cases if case[2] > 1):
         env = os.environ | {
@@ -116,7 +124,9 @@ def agrees_with_openmp(machine: dict[str, Any], library: str) -> None:
             "OMP_DISPLAY_AFFINITY": "TRUE",
             "OMP_AFFINITY_FORMAT": "at %n %A",
         }
-        done = subprocess.run([PROGRAMS / f"affinity-{library}", "0.1"], env=env, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [PROGRAMS / f"affinity-{library}", "0.1"], env=env, capture_output=True, text=True, check=True
+        )
         lines = re.findall(r"^at (\d+) ([\d,-]+)$", done.stderr + done.stdout, re.MULTILINE)
         theirs = {int(number): set(listed(cpus)) for number, cpus in lines}
         ours = [place["cpu"] for place in ask("place", f"{places}-{bind}", "-n", str(threads))["places"]]
@@ -175,15 +185,15 @@ def groups(machine: dict[str, Any]) -> None:
     check("the cpuset itself", inside["allowed"].get("cpuset"), narrow)
     check("nodes of the cpuset", inside["allowed"]["nodes"], sorted({0, node}))
     check("quota", inside["allowed"]["quota_cpus"], 1.5)
-    record, _ = run("-n", "2", "-p", "cores-close", "--bind", "each", "--env", "OMP_NUM_THREADS=2",
-                    command=["sh", "-c", f"exec {AFFINITY} 6 >/tmp/said"], inside=str(group))
+    options = ["-n", "2", "-p", "cores-close", "--bind", "each", "--env", "OMP_NUM_THREADS=2"]
+    run(*options, command=["sh", "-c", f"exec {AFFINITY} 6 >/tmp/said"], inside=str(group))
     said = {line.split()[1] for line in Path("/tmp/said").read_text().splitlines()}
     check("threads inside the cpuset", said, {str(cpu) for cpu in narrow})
-    outside = [cpu for cpu in machine["allowed"]["cpus"] if cpu not in narrow][0]
-    refused, said_error = run("-n", "1", "-p", "none", command=["true"], inside=str(group))
+    outside = next(cpu for cpu in machine["allowed"]["cpus"] if cpu not in narrow)
+    refused, _said_error = run("-n", "1", "-p", "none", command=["true"], inside=str(group))
     check("a run inside the cpuset", refused["exit"], {"code": 0})
     words = ["sh", "-c", f"echo $$ > {group}/cgroup.procs; exec {KNEE} place {outside}"]
-    done = subprocess.run(words, capture_output=True, text=True)
+    done = subprocess.run(words, check=False, capture_output=True, text=True)
     check(f"a cpu outside: {done.stderr}", (done.returncode, "cpus not allowed" in done.stderr), (2, True))
 
 
@@ -203,7 +213,7 @@ def main() -> int:
     bound(machine)
     pages(machine)
     groups(machine)
-    print(f"{sys.argv[1]}: {checks} checks, {len(failures)} wrong")
+    print(f"{sys.argv[1]}: {len(checks)} checks, {len(failures)} wrong")
     return 1 if failures else 0
 
 

@@ -11,6 +11,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 
+use super::runtimes;
 use crate::cli;
 use crate::error::{Failure, print_out, status};
 use crate::record::{CheckResult, Pages, Record};
@@ -58,8 +59,11 @@ pub(crate) fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result
     Ok(command)
 }
 
-/// Says whether the spec's workload, if it is one, exists and takes its arguments.
+/// Says whether the spec's workload exists and takes its arguments, or its command's runtime is known.
 pub(crate) fn validate(spec: &Spec) -> Result<(), Failure> {
+    if let Program::Command { runtime: Some(runtime), .. } = &spec.program {
+        runtimes::find(runtime)?;
+    }
     if let Program::Workload { workload, args, params, .. } = &spec.program {
         let given = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
         Args::complete(registry::find(workload)?.params(), &given)?;

@@ -3,11 +3,12 @@
 import multiprocessing
 import os
 import time
+from pathlib import Path
 
 
 def say(role: str) -> None:
     """Print the role, the thread's id and the cpus it may run on, in one write."""
-    with open("/proc/thread-self/status") as status:
+    with Path("/proc/thread-self/status").open() as status:
         cpus = next(line.split()[1] for line in status if line.startswith("Cpus_allowed_list:"))
     os.write(2, f"{role} {os.getpid()} {cpus}\n".encode())
 
