@@ -10,7 +10,7 @@ use knee_machine::{CpuSet, sys};
 use knee_meter::{Sampler, Watched};
 use knee_workload::Bind;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid};
 
 use super::capture::{Capture, Echo};
 use super::launch::{Launch, Streams};
@@ -25,7 +25,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A started program with everything that watches it.
 pub(super) struct Running {
     process: std::process::Child,
-    exited: OwnedFd,
+    /// Readable when it has ended; none before Linux 5.3 and where a container forbids the call.
+    exited: Option<OwnedFd>,
     begin: Instant,
     stdout: Option<Capture>,
     stderr: Option<Capture>,
@@ -70,7 +71,7 @@ impl Running {
         let mut process = command.spawn()?;
         drop(command);
         let pid = Pid::from_child(&process);
-        let exited = pidfd_open(pid, PidfdFlags::empty())?;
+        let exited = pidfd_open(pid, PidfdFlags::empty()).ok();
         let capture = |pipe: Option<OwnedFd>, echo| -> io::Result<Option<Capture>> {
             pipe.map(|pipe| Capture::new(pipe).map(|capture| capture.echoing(echo))).transpose()
         };
@@ -104,7 +105,7 @@ impl Running {
             let events = self.wait(stop_at, how);
             if events.exited {
                 let wall = self.begin.elapsed();
-                // The pidfd says that it has ended, so there is something to take.
+                // It has ended, so there is something to take.
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
                 let ended = sys::reap(Some(pid))?;
                 return Some(End { status: ended.status, wall, max_rss_bytes: ended.max_rss_bytes });
@@ -142,7 +143,8 @@ impl Running {
         let watchers = [self.sampler.as_ref().map(Sampler::pause), self.pinner.as_ref().map(Pinner::pause)];
         let pauses = [watchers[0], watchers[1], stop_at.map(|at| at.saturating_duration_since(now))];
         let pause = pauses.into_iter().flatten().min().map(timespec);
-        let mut fds = vec![PollFd::new(&self.exited, PollFlags::IN)];
+        let exited = self.exited.as_ref().map_or(how.signals.child(), AsFd::as_fd);
+        let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
         // The lifeline never carries anything after the spec: readable means that its other end is gone.
         fds.extend(how.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         fds.extend(how.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
@@ -152,7 +154,17 @@ impl Running {
         // An interrupted poll is a poll that found nothing.
         let _ = poll(&mut fds, pause.as_ref());
         let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
-        Events { exited: ready(&fds[0]), abandoned: how.lifeline.is_some() && ready(&fds[1]) }
+        let mut exited = ready(&fds[0]);
+        if exited && self.exited.is_none() {
+            how.signals.hear_children();
+            exited = self.has_ended();
+        }
+        Events { exited, abandoned: how.lifeline.is_some() && ready(&fds[1]) }
+    }
+
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&self.process)), options).is_ok_and(|ended| ended.is_some())
     }
 
     pub(super) fn drain(&mut self) {

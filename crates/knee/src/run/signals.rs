@@ -5,28 +5,34 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::process::Signal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 /// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here.
 pub(crate) struct Signals {
     streams: Vec<(Signal, UnixStream)>,
+    child: UnixStream,
 }
 
 impl Signals {
     pub(crate) fn catch() -> io::Result<Self> {
-        let watch = |(raw, signal)| {
-            let (read, write) = UnixStream::pair()?;
-            read.set_nonblocking(true)?;
-            signal_hook::low_level::pipe::register(raw, write)?;
-            Ok((signal, read))
-        };
         let signals = [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)];
-        Ok(Self { streams: signals.into_iter().map(watch).collect::<io::Result<_>>()? })
+        let streams = signals.into_iter().map(|(raw, signal)| Ok((signal, watch(raw)?)));
+        Ok(Self { streams: streams.collect::<io::Result<_>>()?, child: watch(SIGCHLD)? })
     }
 
     /// Readable when a signal has come.
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.streams.iter().map(|(_, stream)| stream.as_fd())
+    }
+
+    /// Readable when a child has ended, until that is heard.
+    pub(crate) fn child(&self) -> BorrowedFd<'_> {
+        self.child.as_fd()
+    }
+
+    pub(crate) fn hear_children(&self) {
+        // Nothing to read is nothing to hear.
+        let _ = (&self.child).read(&mut [0; 64]);
     }
 
     /// A signal that has come since the last call.
@@ -37,4 +43,11 @@ impl Signals {
         };
         self.streams.iter().find(arrived).map(|(signal, _)| *signal)
     }
+}
+
+fn watch(signal: i32) -> io::Result<UnixStream> {
+    let (read, write) = UnixStream::pair()?;
+    read.set_nonblocking(true)?;
+    signal_hook::low_level::pipe::register(signal, write)?;
+    Ok(read)
 }
