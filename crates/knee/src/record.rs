@@ -48,7 +48,7 @@ pub(crate) struct Record {
     /// How threads of a command were pinned one by one; absent when they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pinning: Option<Pinning>,
-    /// Held facts that were not what they should be.
+    /// Held facts that were not what they should be, and cpus that the run lost while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) changed: Vec<Changed>,
     /// What each thread did, as far as samples saw it.
@@ -180,14 +180,14 @@ pub(crate) struct Pinning {
     pub(crate) cost_ns: u64,
 }
 
-/// A held fact that was not what it should be.
+/// A held fact that was not what it should be, or the cpus of a run that lost some.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Changed {
     /// The fact's name.
     pub(crate) fact: String,
-    /// What it was when the study was planned.
+    /// What it was when the study was planned; the cpus that the run was given.
     pub(crate) held: String,
-    /// What it was before this run.
+    /// What it was before this run; the cpus that were left to it.
     pub(crate) found: String,
 }
 

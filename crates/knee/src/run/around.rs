@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use knee_machine::{Fact, facts};
+use knee_machine::{CpuSet, Fact, facts, sys};
 
 use super::launch::{Launch, Streams};
 use super::running::Running;
@@ -89,6 +89,15 @@ fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
     let said = running.last_words();
     let how = if running.timed_out { "its time was up".into() } else { end.status.to_string() };
     Err(fail(if said.is_empty() { how } else { format!("{how}: {said}") }, io::ErrorKind::Other))
+}
+
+/// Whether the run kept its cpus: a hot-plugged machine or a control group may have taken some while it ran.
+pub(super) fn compare_cpus(cpus: &CpuSet, record: &mut Record) {
+    let lost = cpus.difference(&sys::affinity());
+    if !lost.is_empty() {
+        let found = cpus.difference(&lost).to_string();
+        record.changed.push(Changed { fact: "cpus".into(), held: cpus.to_string(), found });
+    }
 }
 
 /// Compares held facts with what they are now.

@@ -14,7 +14,7 @@ use super::runtimes;
 use super::signals::Signals;
 use crate::cli::Run;
 use crate::error::{Failure, print_out, status};
-use crate::record::Record;
+use crate::record::{Changed, Record};
 use crate::registry;
 use crate::spec::{OutputCheck, Program, SCHEMA, Spec};
 
@@ -160,6 +160,9 @@ fn summarise(record: &Record, threads: usize) {
     }
     if let Some(count) = record.exit.left_behind {
         eprintln!("knee: the program left {count} processes behind; they were ended");
+    }
+    for Changed { fact, held, found } in &record.changed {
+        eprintln!("knee: {fact} changed from {held} to {found}");
     }
 }
 

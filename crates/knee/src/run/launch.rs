@@ -90,6 +90,11 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
         Err(error) => {
             tree::end_all();
             pin_back(allowed);
+            // Its cpus may have gone since they were checked, while it was prepared.
+            if let Err(error) = check_place(spec, &sys::affinity()) {
+                record.exit.error = Some(error.to_string());
+                return Outcome::Refused(Box::new(record), io::ErrorKind::Other);
+            }
             record.exit.error = Some(format!("cannot run {}: {error}", described(&spec.program)));
             return Outcome::Refused(Box::new(record), error.kind());
         }
@@ -107,6 +112,7 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     let used = difference(sys::children_usage(), usage);
     running.drain_all();
     pin_back(allowed);
+    around::compare_cpus(&cpus, &mut record);
     record.wall_ns = nanoseconds(end.wall);
     record.user_ns = nanoseconds(used.user);
     record.system_ns = nanoseconds(used.system);
