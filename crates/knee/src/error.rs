@@ -45,9 +45,9 @@ impl Failure {
 
     /// Says it on standard error and gives the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        eprintln!("knee: {}", self.message);
+        say(format_args!("knee: {}", self.message));
         if let Some(hint) = self.hint {
-            eprintln!("\nhint: {hint}");
+            say(format_args!("\nhint: {hint}"));
         }
         ExitCode::from(self.code)
     }
@@ -85,6 +85,12 @@ impl From<knee_workload::Error> for Failure {
     fn from(error: knee_workload::Error) -> Self {
         Self { hint: error.hinted().map(Into::into), ..Self::new(&error) }
     }
+}
+
+/// Says a line on standard error. `eprintln!` panics when that is on a full disk or nobody listens, and a result would
+/// be lost for want of talk about it.
+pub(crate) fn say(line: impl fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Prints data on standard output. A reader that has gone away is nobody's mistake; anything else is said.

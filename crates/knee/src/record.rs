@@ -62,6 +62,9 @@ pub(crate) struct Record {
     /// File of the samples; absent when none were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) samples: Option<String>,
+    /// Why samples that were to be kept were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) samples_lost: Option<String>,
     /// Facts that the workload reported about its input.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) facts: BTreeMap<String, String>,

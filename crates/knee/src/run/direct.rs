@@ -13,7 +13,7 @@ use super::launch::{Launch, Outcome, Streams, launch};
 use super::runtimes;
 use super::signals::Signals;
 use crate::cli::Run;
-use crate::error::{Failure, print_out, status};
+use crate::error::{Failure, print_out, say, status};
 use crate::record::{Changed, Record};
 use crate::registry;
 use crate::spec::{OutputCheck, Program, SCHEMA, Spec};
@@ -40,22 +40,30 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         |name: &str, text: Option<&str>| around::shell(name, text, &spec, &how).map_err(|refusal| ours(refusal.into()));
     step("setup", setup.as_deref())?;
     let outcome = launch(&spec, &how);
-    step("cleanup", cleanup.as_deref())?;
+    let cleaned = step("cleanup", cleanup.as_deref());
+    // What was measured comes first: it is not lost when the cleanup fails.
+    let code = tell(outcome, &spec, json)?;
+    cleaned.map(|()| code)
+}
+
+fn tell(outcome: Outcome, spec: &Spec, json: bool) -> Result<ExitCode, Failure> {
+    let ours = |failure: Failure| failure.code(status::KNEE);
     match outcome {
         Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
         Outcome::Refused(record, kind) => {
             if json {
-                print_record(&record)?;
+                print_record(&record).map_err(ours)?;
             }
             Err(Failure::new(record.exit.error.unwrap_or_default()).code(match kind {
                 io::ErrorKind::NotFound => status::NOT_FOUND,
-                io::ErrorKind::Other => status::KNEE,
+                // Not the program's fault: a refusal of our own, or no memory or no process to be had.
+                io::ErrorKind::Other | io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => status::KNEE,
                 _ => status::NOT_EXECUTABLE,
             }))
         }
         Outcome::Ran(record) => {
             if json {
-                print_record(&record)?;
+                print_record(&record).map_err(ours)?;
             } else {
                 summarise(&record, spec.threads);
             }
@@ -138,31 +146,31 @@ fn summarise(record: &Record, threads: usize) {
     let seconds = |ns: u64| ns as f64 / 1e9;
     let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
     let cpus = (user + system) / wall.max(1e-9);
-    eprintln!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system);
-    eprintln!("      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen", record.threads.len());
+    say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
+    say(format_args!("      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen", record.threads.len()));
     for phase in &record.phases {
-        eprintln!(
-            "      phase {}: {:.3} s wall, {:.3} s CPU",
-            phase.name,
-            seconds(phase.wall_ns),
-            seconds(phase.cpu_ns)
-        );
+        let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
+        say(format_args!("      phase {}: {wall:.3} s wall, {cpu:.3} s CPU", phase.name));
     }
     if let Some(validity) = &record.validity {
         let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
-        eprintln!("      its cpus: other work {}, stolen {}", share(validity.other_busy), share(validity.steal));
+        say(format_args!(
+            "      its cpus: other work {}, stolen {}",
+            share(validity.other_busy),
+            share(validity.steal)
+        ));
     }
     if let Some(reason) = record.check.as_ref().and_then(|check| check.reason.as_ref()) {
-        eprintln!("knee: check failed: {reason}");
+        say(format_args!("knee: check failed: {reason}"));
     }
     if let Some(seconds) = record.exit.timeout_s {
-        eprintln!("knee: stopped after {seconds} s");
+        say(format_args!("knee: stopped after {seconds} s"));
     }
     if let Some(count) = record.exit.left_behind {
-        eprintln!("knee: the program left {count} processes behind; they were ended");
+        say(format_args!("knee: the program left {count} processes behind; they were ended"));
     }
     for Changed { fact, held, found } in &record.changed {
-        eprintln!("knee: {fact} changed from {held} to {found}");
+        say(format_args!("knee: {fact} changed from {held} to {found}"));
     }
 }
 

@@ -196,6 +196,7 @@ pub(crate) fn blank(spec: &Spec) -> Record {
         sampling: None,
         validity: None,
         samples: None,
+        samples_lost: None,
         facts: std::collections::BTreeMap::new(),
         output: Output::default(),
         simulated: false,

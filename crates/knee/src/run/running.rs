@@ -16,6 +16,7 @@ use super::capture::{Capture, Echo};
 use super::launch::{Launch, Streams};
 use super::pinning::Pinner;
 use super::{child, outcome, runtimes, tree};
+use crate::error::say;
 use crate::record::{Output, Pages, Record};
 use crate::spec::{Program, Spec};
 
@@ -203,7 +204,12 @@ impl Running {
             }
             match written {
                 Ok(()) => record.samples = path.map(|path| relative_name(&path)),
-                Err(error) => eprintln!("knee: samples of run {} are lost: {error}", spec.id),
+                Err(error) => {
+                    // What was written of it is no file of samples.
+                    path.map(std::fs::remove_file);
+                    say(format_args!("knee: samples of run {} are lost: {error}", spec.id));
+                    record.samples_lost = Some(error.to_string());
+                }
             }
         }
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text).unwrap_or_default();

@@ -3,11 +3,13 @@
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 use rustix::process::Signal;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here.
+/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here. A file that reaches its limit is
+/// a failed write from here on, and not our end. (Handlers, not dispositions: the program inherits nothing of this.)
 pub(crate) struct Signals {
     streams: Vec<(Signal, UnixStream)>,
     child: UnixStream,
@@ -15,6 +17,7 @@ pub(crate) struct Signals {
 
 impl Signals {
     pub(crate) fn catch() -> io::Result<Self> {
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let signals = [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)];
         let streams = signals.into_iter().map(|(raw, signal)| Ok((signal, watch(raw)?)));
         Ok(Self { streams: streams.collect::<io::Result<_>>()?, child: watch(SIGCHLD)? })
