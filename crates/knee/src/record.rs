@@ -53,6 +53,9 @@ pub(crate) struct Record {
     pub(crate) changed: Vec<Changed>,
     /// What each thread did, as far as samples saw it.
     pub(crate) threads: Vec<ThreadUse>,
+    /// Why no thread was seen, so that none was sampled or pinned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unseen: Option<String>,
     /// How the sampling went; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampling: Option<Sampling>,
@@ -95,6 +98,9 @@ pub(crate) struct Exit {
     /// Processes it had started and left running; they were ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) left_behind: Option<usize>,
+    /// What could not be ended and is still running, and why; what it used is not accounted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) not_ended: Option<String>,
 }
 
 /// The value of a metric, or why there is none.
@@ -181,6 +187,13 @@ pub(crate) struct Pinning {
     pub(crate) late_ns_sum: u64,
     /// CPU time spent on noticing and pinning.
     pub(crate) cost_ns: u64,
+}
+
+impl Pinning {
+    /// Whether no thread was met at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pinned + self.left_on_set + self.missed == 0
+    }
 }
 
 /// A held fact that was not what it should be, or the cpus of a run that lost some.

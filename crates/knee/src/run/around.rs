@@ -80,14 +80,14 @@ fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
     let started = Running::start(&spec, Streams::Captured, Instant::now());
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
     let end = running.watch(&spec, how);
-    tree::end_all();
+    let left = tree::end_all();
     let Some(end) = end else { return Err(Refusal::Abandoned) };
-    running.drain_all();
-    if end.status.success() {
+    running.drain_rest(&left);
+    if end.status.is_some_and(|status| status.success()) {
         return Ok(());
     }
     let said = running.last_words();
-    let how = if running.timed_out { "its time was up".into() } else { end.status.to_string() };
+    let how = end.status.filter(|_| !running.timed_out).map_or("its time was up".into(), |status| status.to_string());
     Err(fail(if said.is_empty() { how } else { format!("{how}: {said}") }, io::ErrorKind::Other))
 }
 

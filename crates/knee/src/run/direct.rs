@@ -147,7 +147,11 @@ fn summarise(record: &Record, threads: usize) {
     let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
     let cpus = (user + system) / wall.max(1e-9);
     say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
-    say(format_args!("      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen", record.threads.len()));
+    let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    say(format_args!(
+        "      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen{unseen}",
+        record.threads.len()
+    ));
     for phase in &record.phases {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
         say(format_args!("      phase {}: {wall:.3} s wall, {cpu:.3} s CPU", phase.name));
@@ -166,8 +170,11 @@ fn summarise(record: &Record, threads: usize) {
     if let Some(seconds) = record.exit.timeout_s {
         say(format_args!("knee: stopped after {seconds} s"));
     }
-    if let Some(count) = record.exit.left_behind {
+    if let Some(count) = record.exit.left_behind.filter(|_| record.exit.not_ended.is_none()) {
         say(format_args!("knee: the program left {count} processes behind; they were ended"));
+    }
+    if let Some(what) = &record.exit.not_ended {
+        say(format_args!("knee: still running: {what}"));
     }
     for Changed { fact, held, found } in &record.changed {
         say(format_args!("knee: {fact} changed from {held} to {found}"));

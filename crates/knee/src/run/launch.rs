@@ -110,7 +110,7 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     };
     let left = tree::end_all();
     let used = difference(sys::children_usage(), usage);
-    running.drain_all();
+    running.drain_rest(&left);
     pin_back(allowed);
     around::compare_cpus(&cpus, &mut record);
     record.wall_ns = nanoseconds(end.wall);
@@ -120,6 +120,7 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     record.exit = exit(end.status, running.timed_out.then_some(spec.timeout_s).flatten());
     record.exit.was_stopped = running.was_stopped;
     record.exit.left_behind = Some(left.living).filter(|&n| n > 0);
+    record.exit.not_ended = left.not_ended;
     record.validity = Some(baseline.compare(end.wall, used.user + used.system, at_once, clock_on(&cpus, allowed)));
     running.finish(spec, how.samples, &mut record);
     match around::after(spec, how) {
@@ -197,17 +198,18 @@ pub(crate) fn blank(spec: &Spec) -> Record {
         validity: None,
         samples: None,
         samples_lost: None,
+        unseen: None,
         facts: std::collections::BTreeMap::new(),
         output: Output::default(),
         simulated: false,
     }
 }
 
-fn exit(status: ExitStatus, timeout_s: Option<f64>) -> Exit {
-    if timeout_s.is_some() {
-        return Exit { timeout_s, ..Exit::default() };
+fn exit(status: Option<ExitStatus>, timeout_s: Option<f64>) -> Exit {
+    match status {
+        Some(status) if timeout_s.is_none() => Exit { code: status.code(), signal: status.signal(), ..Exit::default() },
+        _ => Exit { timeout_s, ..Exit::default() },
     }
-    Exit { code: status.code(), signal: status.signal(), ..Exit::default() }
 }
 
 fn difference(now: sys::Usage, then: sys::Usage) -> sys::Usage {

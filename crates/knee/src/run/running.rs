@@ -17,7 +17,7 @@ use super::launch::{Launch, Streams};
 use super::pinning::Pinner;
 use super::{child, outcome, runtimes, tree};
 use crate::error::say;
-use crate::record::{Output, Pages, Record};
+use crate::record::{Output, Pages, Pinning, Record};
 use crate::spec::{Program, Spec};
 
 /// Time between a polite request to end and the end.
@@ -36,11 +36,14 @@ pub(super) struct Running {
     pinner: Option<Pinner>,
     pub(super) timed_out: bool,
     pub(super) was_stopped: bool,
+    /// Why `/proc` showed nothing of it, if it did not.
+    unseen: &'static str,
 }
 
 /// How a program ended.
 pub(super) struct End {
-    pub(super) status: ExitStatus,
+    /// None when it was killed and did not end.
+    pub(super) status: Option<ExitStatus>,
     pub(super) wall: Duration,
     pub(super) max_rss_bytes: u64,
 }
@@ -89,12 +92,14 @@ impl Running {
             begin,
             timed_out: false,
             was_stopped: false,
+            unseen: "it did not end",
         })
     }
 
     /// Waits for the end, sampling and reading. None when we were told to stop.
     pub(super) fn watch(&mut self, spec: &Spec, how: &Launch<'_>) -> Option<End> {
         let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
+        let mut killed = false;
         loop {
             // First: the sooner a thread is tied, the less of it runs elsewhere.
             if let Some(pinner) = &mut self.pinner {
@@ -106,10 +111,11 @@ impl Running {
             let events = self.wait(stop_at, how);
             if events.exited {
                 let wall = self.begin.elapsed();
-                // It has ended, so there is something to take.
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
+                self.unseen = why_unseen(pid);
+                // It has ended, so there is something to take.
                 let ended = sys::reap(Some(pid))?;
-                return Some(End { status: ended.status, wall, max_rss_bytes: ended.max_rss_bytes });
+                return Some(End { status: Some(ended.status), wall, max_rss_bytes: ended.max_rss_bytes });
             }
             self.drain();
             if events.abandoned {
@@ -125,18 +131,27 @@ impl Running {
                 }
             }
             if stop_at.is_some_and(|at| Instant::now() >= at) {
-                let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
-                self.was_stopped |= !self.timed_out && is_stopped(Pid::from_child(&self.process));
-                // The program itself whatever happens, also where /proc does not tell us what is below us.
-                let _ = kill_process(Pid::from_child(&self.process), signal);
-                tree::signal_all(signal);
-                // One that is stopped does not hear a polite request.
-                let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
-                tree::signal_all(Signal::CONT);
-                self.timed_out = true;
+                if killed {
+                    return Some(End { status: None, wall: self.begin.elapsed(), max_rss_bytes: 0 });
+                }
+                killed = self.timed_out;
+                self.stop();
                 stop_at = Some(Instant::now() + GRACE);
             }
         }
+    }
+
+    /// Asks for the end; the second time it is no question.
+    fn stop(&mut self) {
+        let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
+        self.was_stopped |= !self.timed_out && tree::any_stopped();
+        // The program itself whatever happens, also where /proc does not tell us what is below us.
+        let _ = kill_process(Pid::from_child(&self.process), signal);
+        tree::signal_all(signal);
+        // One that is stopped does not hear a polite request.
+        let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
+        tree::signal_all(Signal::CONT);
+        self.timed_out = true;
     }
 
     fn wait(&self, stop_at: Option<Instant>, how: &Launch<'_>) -> Events {
@@ -174,8 +189,11 @@ impl Running {
         }
     }
 
-    /// Everything that is still in the pipes. Whoever could write more has been ended.
-    pub(super) fn drain_all(&mut self) {
+    /// Everything that is still in the pipes, if whoever could write more has been ended.
+    pub(super) fn drain_rest(&mut self, left: &tree::Left) {
+        if left.not_ended.is_some() {
+            return self.drain();
+        }
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
             while capture.fd().is_some() && capture.drain() {}
         }
@@ -189,6 +207,7 @@ impl Running {
     /// Puts what was watched into the record.
     pub(super) fn finish(self, spec: &Spec, samples: Option<&Path>, record: &mut Record) {
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
+        let watched = self.pinner.is_some() || self.sampler.is_some();
         let (pinning, mut tied) = self.pinner.map(Pinner::finish).unzip();
         record.pinning = pinning;
         if let Some(sampler) = self.sampler {
@@ -211,6 +230,10 @@ impl Running {
                     record.samples_lost = Some(error.to_string());
                 }
             }
+        }
+        if watched && record.threads.is_empty() && record.pinning.as_ref().is_none_or(Pinning::is_empty) {
+            record.unseen = Some(self.unseen.into());
+            record.pinning = None;
         }
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text).unwrap_or_default();
         let (stdout, stderr) = (text(&self.stdout), text(&self.stderr));
@@ -263,10 +286,14 @@ fn usual_census_ms() -> u64 {
     if nodes.trim().parse::<CpuSet>().is_ok_and(|nodes| nodes.len() > 1) { 1000 } else { 0 }
 }
 
-/// Whether the kernel holds it stopped.
-fn is_stopped(pid: Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+/// Why no thread was found of a program that has ended and was not taken off the list yet.
+fn why_unseen(pid: i32) -> &'static str {
+    let shown = |path: &str| Path::new(path).exists();
+    match (shown("/proc/self/task"), shown(&format!("/proc/{pid}"))) {
+        (false, _) => "/proc is not mounted here",
+        (true, false) => "/proc does not show the program to this user",
+        (true, true) => "the program ended before it could be looked at",
+    }
 }
 
 /// The file as it is called inside the study's folder: its own folder's name and its name.

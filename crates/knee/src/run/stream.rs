@@ -97,7 +97,7 @@ impl Runner {
             }
         }
         let ended = launcher.wait().map_err(fail)?;
-        tree::end_all();
+        let left = tree::end_all();
         let mut record: Record = serde_json::from_slice(&text).unwrap_or_else(|error| {
             let how = match ended.signal() {
                 Some(signal) => format!("signal {signal}"),
@@ -108,6 +108,7 @@ impl Runner {
             record
         });
         record.launch = self.launches;
+        record.exit.not_ended = record.exit.not_ended.or(left.not_ended);
         Ok(Some(record))
     }
 }

@@ -1,10 +1,14 @@
 //! The process tree below us: signalled whole, ended whole, reaped whole.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use knee_machine::sys;
 use knee_meter::descendants;
-use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid};
+
+/// A process that was killed and is still there after so long will not end now.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From here on, processes whose parent ends become our children instead of init's.
 pub(crate) fn adopt_orphans() {
@@ -23,25 +27,53 @@ pub(crate) fn signal_all(signal: Signal) {
     }
 }
 
+/// Whether the kernel holds any process below us stopped.
+pub(crate) fn any_stopped() -> bool {
+    let stopped = |pid: &Pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+    };
+    below().iter().any(stopped)
+}
+
 /// What was left below us.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Left {
     /// Living processes there were.
     pub(crate) living: usize,
     /// Largest resident set among those and the ended ones.
     pub(crate) max_rss_bytes: u64,
+    /// What is still there, and why; none when nothing is.
+    pub(crate) not_ended: Option<String>,
 }
 
-/// Kills until nothing is left below us.
+/// Kills until nothing is left below us, or nothing more can be done about it.
 pub(crate) fn end_all() -> Left {
     let mut max_rss_bytes = reap_all();
     let living = below().len();
-    while !below().is_empty() {
-        signal_all(Signal::KILL);
+    let begin = Instant::now();
+    let mut refused = false;
+    while !below().is_empty() && !refused && begin.elapsed() < PATIENCE {
+        refused = below().into_iter().all(|pid| kill_process(pid, Signal::KILL) == Err(Errno::PERM));
         max_rss_bytes = max_rss_bytes.max(reap_all());
         std::thread::sleep(Duration::from_micros(200));
     }
-    Left { living, max_rss_bytes }
+    Left { living, max_rss_bytes, not_ended: not_ended(refused) }
+}
+
+fn not_ended(refused: bool) -> Option<String> {
+    let why = if refused { "this user may not end that" } else { "killed, and still there" };
+    match below().len() {
+        0 if has_children() => Some("processes that /proc does not show".into()),
+        0 => None,
+        count => Some(format!("{count} of its processes: {why}")),
+    }
+}
+
+/// What the kernel says, also where `/proc` says nothing.
+fn has_children() -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::All, options).is_ok()
 }
 
 fn reap_all() -> u64 {
