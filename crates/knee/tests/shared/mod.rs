@@ -53,12 +53,16 @@ pub(crate) fn in_c(test: &str, compiler: &str, name: &str, options: &[&str], fol
     Some(program)
 }
 
-/// One spec on `knee run --stdin`, and all that came of it.
+/// Specs on standard input of a runner, and all that came of it.
 #[allow(dead_code, reason = "not every test that shares this file hands specs")]
-pub(crate) fn hand(runner: &mut Command, spec: &Value) -> Output {
+pub(crate) fn hand(runner: &mut Command, specs: &[&Value]) -> Output {
     let runner = runner.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut runner = runner.unwrap();
-    writeln!(runner.stdin.take().unwrap(), "{spec}").unwrap();
+    let mut stdin = runner.stdin.take().unwrap();
+    for spec in specs {
+        writeln!(stdin, "{spec}").unwrap();
+    }
+    drop(stdin);
     runner.wait_with_output().unwrap()
 }
 

@@ -1,0 +1,123 @@
+//! Faults of the program that is measured.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use rustix::process::{Pid, Signal};
+use serde_json::json;
+
+use super::shared::{in_c, json as record_of, skipped};
+use super::{NOBODY, alive, apart, direct, for_everybody, hand, in_study, knee, spec};
+
+#[test]
+fn a_program_that_is_not_there() {
+    let (code, record) = direct(&[], &["/nonexistent"]);
+    let reason = json!({ "error": "cannot run /nonexistent: No such file or directory (os error 2)" });
+    assert_eq!((code, &record["exit"]), (127, &reason));
+    assert_eq!(in_study(&mut knee(), &spec(&["/nonexistent"]))["exit"], reason);
+}
+
+#[test]
+fn a_program_that_cannot_be_executed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("text");
+    std::fs::write(&file, "no program").unwrap();
+    for path in [&file, folder.path()] {
+        let path = path.to_str().unwrap();
+        let (code, record) = direct(&[], &[path]);
+        let reason = json!({ "error": format!("cannot run {path}: Permission denied (os error 13)") });
+        assert_eq!((code, &record["exit"]), (126, &reason));
+        assert_eq!(in_study(&mut knee(), &spec(&[path]))["exit"], reason);
+    }
+}
+
+#[test]
+fn a_program_that_a_signal_ends() {
+    for (signal, number) in [("SEGV", 11), ("KILL", 9)] {
+        let command = ["sh", "-c", &format!("kill -{signal} $$")];
+        let (code, record) = direct(&[], &command);
+        assert_eq!((code, &record["exit"]), (128 + number, &json!({ "signal": number })));
+        assert_eq!(in_study(&mut knee(), &spec(&command))["exit"], json!({ "signal": number }));
+    }
+}
+
+#[test]
+fn a_program_that_stops_itself_or_a_child() {
+    for script in ["kill -STOP $$", "sh -c 'kill -STOP $$'; true"] {
+        let (code, record) = direct(&["--timeout", "0.3"], &["sh", "-c", script]);
+        let mut spec = spec(&["sh", "-c", script]);
+        spec["timeout_s"] = json!(0.3);
+        assert_eq!(code, 124);
+        for exit in [&record["exit"], &in_study(&mut knee(), &spec)["exit"]] {
+            assert_eq!((&exit["timeout_s"], &exit["was_stopped"]), (&json!(0.3), &json!(true)), "{script}: {exit}");
+        }
+    }
+}
+
+#[test]
+fn a_program_that_forks_and_exits() {
+    let daemons = "setsid sh -c 'sleep 64.25 & sleep 64.25; true' & sleep 0.2; exit 3";
+    let exit = json!({ "code": 3, "left_behind": 3 });
+    let (code, record) = direct(&[], &["sh", "-c", daemons]);
+    assert_eq!((code, &record["exit"]), (3, &exit));
+    assert!(!alive("64.25"));
+    assert_eq!(in_study(&mut knee(), &spec(&["sh", "-c", daemons]))["exit"], exit);
+    assert!(!alive("64.25"));
+}
+
+#[test]
+fn a_program_that_closes_its_output() {
+    let record = in_study(&mut knee(), &spec(&["sh", "-c", "echo begin; exec >&-; sleep 0.1; echo end >&2; exit 4"]));
+    assert_eq!(record["exit"], json!({ "code": 4 }));
+    assert_eq!(record["output"]["stdout_tail"], json!("begin"));
+    assert_eq!(record["output"]["stderr_tail"], json!("end"));
+}
+
+/// Counted whole, and not kept: nobody who takes part may have more than 32 MiB.
+#[test]
+fn a_program_that_prints_a_gigabyte() {
+    let limited = format!("ulimit -d 32768; exec {} run --stdin", env!("CARGO_BIN_EXE_knee"));
+    let mut flood = spec(&["head", "-c", "1000000000", "/dev/zero"]);
+    flood["check"] = json!({ "stdout": "^never" });
+    let output = hand(Command::new("sh").args(["-c", &limited]), &[&flood]);
+    let record = record_of(&output);
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    assert_eq!(record["output"]["stdout_bytes"], json!(1_000_000_000));
+    assert_eq!(record["check"]["ok"], json!(false));
+}
+
+#[test]
+fn a_program_that_ignores_requests_to_end() {
+    let stubborn = ["sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"];
+    let (code, record) = direct(&["--timeout", "0.2"], &stubborn);
+    assert_eq!((code, &record["exit"]["timeout_s"]), (124, &json!(0.2)));
+    // Asked at the limit, ended two seconds later.
+    assert!(record["wall_ns"].as_u64().unwrap() >= 2_200_000_000, "{record}");
+}
+
+/// A program may take rights that its starter has not got, and then nobody but the administrator can end it.
+#[test]
+fn a_program_that_cannot_be_ended() {
+    let test = "a_program_that_cannot_be_ended";
+    let folder = tempfile::tempdir().unwrap();
+    for_everybody(folder.path());
+    let Some(program) = in_c(test, "gcc", "keeper.c", &[], folder.path()) else { return };
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o4755)).unwrap();
+    let program = program.to_str().unwrap();
+    let mut spec = spec(&[program]);
+    spec["timeout_s"] = json!(0.2);
+    let script = format!("{NOBODY} true; echo '{spec}' | {NOBODY} $KNEE run --stdin");
+    let Some(output) = apart(test, &["--mount"], &script) else { return };
+    if output.stdout.is_empty() {
+        return skipped(test, "no right to become nobody");
+    }
+    let record = record_of(&output);
+    let exit = &record["exit"];
+    if exit["code"] == json!(9) {
+        return skipped(test, "no programs that take rights on this file system");
+    }
+    assert_eq!(exit["timeout_s"], json!(0.2));
+    assert_eq!(exit["not_ended"], json!("1 of its processes: this user may not end that"));
+    let pid = i32::try_from(record["threads"][0]["pid"].as_i64().unwrap()).unwrap();
+    rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+}
