@@ -40,6 +40,9 @@ pub struct ThreadUse {
     /// Cpus it was allowed to run on when it was last looked for; absent when it ended before.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub affinity: Option<CpuSet>,
+    /// When that was.
+    #[serde(skip)]
+    pub looked: Option<Instant>,
     /// Its name when it was last looked for.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub name: String,
@@ -182,6 +185,7 @@ impl Sampler {
                 pid,
                 cpu: u32::MAX,
                 affinity: None,
+                looked: None,
                 name: String::new(),
                 cpu_ns: 0,
                 wait_ns: None,
@@ -217,7 +221,7 @@ fn note(watched: &mut Thread, times: Times, place: Option<Place>, t_ns: u64, sam
     let Some(place) = place else { return };
     // Both are cheap, and the last word counts: a program may tie or name its threads late.
     if let Ok(affinity) = sys::affinity_of(seen.tid) {
-        seen.affinity = Some(affinity);
+        (seen.affinity, seen.looked) = (Some(affinity), Some(Instant::now()));
     }
     seen.name = place.name;
     if seen.cpu != u32::MAX && seen.cpu != place.cpu {

@@ -213,9 +213,12 @@ impl Running {
         if let Some(sampler) = self.sampler {
             let Watched { threads, sampling, pages, written } = sampler.finish(path.as_deref());
             record.threads = threads;
-            // The pinner looks more often than the sampler.
+            // Sampler and pinner both look; the last word counts.
             for thread in &mut record.threads {
-                thread.affinity = tied.as_mut().and_then(|tied| tied.remove(&thread.tid)).or(thread.affinity.take());
+                let tied = tied.as_mut().and_then(|tied| tied.remove(&thread.tid));
+                if let Some((_, affinity)) = tied.filter(|(looked, _)| thread.looked < Some(*looked)) {
+                    thread.affinity = Some(affinity);
+                }
             }
             record.sampling = Some(sampling);
             if let Some(pages) = pages {

@@ -1,4 +1,5 @@
-/* waits FILE: two threads that work until FILE is there, and a while longer. FILE.running appears when they do. */
+/* waits FILE: two threads that work until FILE is there, and a while longer. When they do there is FILE.running, with the
+ * process's number in it. */
 #include <pthread.h>
 
 #include "own.h"
@@ -20,6 +21,7 @@ int main(int count, char **words) {
     char running[4096];
     snprintf(running, sizeof running, "%s.running", file);
     FILE *sign = fopen(running, "w");
+    if (sign) fprintf(sign, "%d\n", getpid());
     if (sign) fclose(sign);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
     return 0;

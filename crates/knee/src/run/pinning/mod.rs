@@ -13,8 +13,9 @@
 //! can be anything new. It is made every half millisecond while threads appear, then less and less often down to every
 //! eight milliseconds; only after news are threads listed, and the tree of processes is walked, which opens a file for
 //! each thread, for at most a fiftieth of the time. A thread runs untied until then, plus what it takes us to get a cpu; the
-//! record holds the CPU time that threads had used when they were tied. The price is bounded: one percent of a cpu and
-//! ten milliseconds, so that a team that appears at once is tied at once. The record holds that too.
+//! record holds the CPU time that threads had used when they were tied. The price is bounded: one percent of a cpu, and
+//! ten milliseconds and a tenth of one for each place, so that a team that appears at once is tied at once. The record
+//! holds that too.
 //!
 //! # Who gets a place
 //!
@@ -50,9 +51,10 @@ use crate::record::Pinning;
 /// Period of polling while threads appear, and when none has for long.
 const SOONEST: Duration = Duration::from_micros(500);
 const LATEST: Duration = Duration::from_millis(8);
-/// Polls may take this fraction of the time, and this much more.
+/// Polls may take this fraction of the time, and this much more, and for each place.
 const BUDGET: u32 = 100;
 const ADVANCE: Duration = Duration::from_millis(10);
+const ADVANCE_EACH: Duration = Duration::from_micros(100);
 /// Walking the tree of processes may take this fraction of the time.
 const WALKS: u32 = 50;
 /// Without news it is looked all the same so often: a thread may have had a number for long before it could be found.
@@ -89,6 +91,9 @@ struct Held {
 /// Process and thread.
 type Id = (i32, i32);
 
+/// Where each thread was last seen to be tied, and when.
+pub(super) type Observed = BTreeMap<i32, (Instant, CpuSet)>;
+
 /// Watches a tree and ties what appears in it.
 pub(super) struct Pinner {
     ancestor: i32,
@@ -108,9 +113,9 @@ pub(super) struct Pinner {
     young_due: Instant,
     settle_due: Instant,
     observe_due: Instant,
-    /// Where each thread was last seen to be tied.
-    affinity: BTreeMap<i32, CpuSet>,
+    affinity: Observed,
     cost: Duration,
+    advance: Duration,
     found: Pinning,
 }
 
@@ -136,6 +141,7 @@ impl Pinner {
             observe_due: now,
             affinity: BTreeMap::new(),
             cost: Duration::ZERO,
+            advance: ADVANCE + ADVANCE_EACH * u32::try_from(cpus.len()).unwrap_or(u32::MAX),
             found: Pinning { mechanism: "polling of /proc".into(), ..Pinning::default() },
         }
     }
@@ -163,27 +169,27 @@ impl Pinner {
         }
         if now >= self.observe_due {
             let before = own_cpu();
-            self.observe();
+            self.observe(now);
             self.observe_due = now + SETTLING.max(own_cpu().saturating_sub(before) * SETTLES);
         }
         self.cost += own_cpu().saturating_sub(before);
         self.period = if anything { SOONEST } else { (self.period * 5 / 4).min(LATEST) };
-        let granted = ADVANCE + (now - self.begin) / BUDGET;
+        let granted = self.advance + (now - self.begin) / BUDGET;
         self.due = now + self.period.max(self.cost.saturating_sub(granted) * BUDGET);
     }
 
     /// What became of it all, and where each thread was last seen to be tied.
-    pub(super) fn finish(mut self) -> (Pinning, BTreeMap<i32, CpuSet>) {
+    pub(super) fn finish(mut self) -> (Pinning, Observed) {
         self.found.cost_ns = nanoseconds(self.cost);
         self.found.most_at_a_place = self.places.most();
         (self.found, self.affinity)
     }
 
     /// What the kernel says of every thread, for the record: a program may have tied its threads itself.
-    fn observe(&mut self) {
+    fn observe(&mut self, now: Instant) {
         for (_, tid) in self.threads.keys() {
             if let Ok(affinity) = sys::affinity_of(*tid) {
-                self.affinity.insert(*tid, affinity);
+                self.affinity.insert(*tid, (now, affinity));
             }
         }
     }

@@ -36,7 +36,7 @@ impl Pinner {
         held.standing = Standing::Tied(at);
         self.places.enter(at, held.busy);
         if let Ok(affinity) = sys::affinity_of(id.1) {
-            self.affinity.insert(id.1, affinity);
+            self.affinity.insert(id.1, (Instant::now(), affinity));
         }
         self.found.pinned += 1;
         self.found.late_ns_max = self.found.late_ns_max.max(nanoseconds(late));
