@@ -138,3 +138,34 @@ fn a_batch_script_survives_being_stopped() {
     let made: Value = serde_json::from_str(&std::fs::read_to_string(&record).unwrap()).unwrap();
     assert_eq!(made["exit"], json!({ "code": 0 }));
 }
+
+#[test]
+fn cleanup_comes_after_a_setup_that_failed_and_nothing_of_it_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let cleaned = format!("touch {}/cleaned", folder.path().display());
+    let done = knee(&["run", "--setup", "sleep 61.5926 & exit 3", "--cleanup", &cleaned, "--", "true"]);
+    assert_eq!(done.status.code(), Some(125));
+    assert!(folder.path().join("cleaned").exists());
+    assert!(!Command::new("pgrep").args(["-f", "sleep 61.592[6]"]).status().unwrap().success());
+}
+
+#[test]
+fn more_threads_than_places_share_the_set() {
+    let record = record(&[
+        "run",
+        "--json",
+        "-n",
+        "3",
+        "-p",
+        "0",
+        "--",
+        "sh",
+        "-c",
+        "grep Cpus_allowed_list /proc/self/status >&2",
+    ]);
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    let refused = knee(&["run", "--memory", "interleave:0,63", "--", "true"]);
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("no node 63: this process may use nodes"));
+    assert_eq!(knee(&["run", "--slurm", "-n", "1", "--for", "nope", "--", "true"]).status.code(), Some(125));
+    assert!(knee(&["run", "--slurm", "sumeuler"]).status.success());
+}

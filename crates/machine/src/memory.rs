@@ -51,6 +51,9 @@ impl FromStr for MemoryPolicy {
             _ => return Err(unknown()),
         };
         let nodes: CpuSet = nodes.parse()?;
+        if policy == Policy::Preferred && nodes.len() > 1 {
+            return Err(unknown());
+        }
         if nodes.is_empty() == (policy == Policy::Local) { Ok(Self { policy, nodes }) } else { Err(unknown()) }
     }
 }

@@ -7,7 +7,7 @@ mod shared;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use knee_machine::{CpuSet, Topology};
+use knee_machine::{CpuSet, Placement, Topology};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -141,6 +141,8 @@ fn what_is_written_as_xml_is_read_back_alike() {
         let text = machine.to_hwloc_xml();
         let again = Topology::from_hwloc_xml(&text, "ours").unwrap();
         assert_eq!(counted(&machine), counted(&again), "{name}");
+        let spread = |machine: &Topology| "cores-spread".parse::<Placement>().unwrap().order(machine).unwrap();
+        assert_eq!(spread(&machine), spread(&again), "{name}");
         if lstopo {
             let file = tempfile::Builder::new().suffix(".xml").tempfile().unwrap();
             std::fs::write(file.path(), text).unwrap();

@@ -70,7 +70,8 @@ pub(super) fn shell(step: &str, text: Option<&str>, spec: &Spec, how: &Launch<'_
     let command = vec!["sh".into(), "-c".into(), spec.fill_in(text)];
     let program = Program::Command { command, env: BTreeMap::new(), runtime: None, directory: directory.clone() };
     // Not in the run's place: preparing may take all that we may use.
-    once(Spec { program, cpus: Vec::new(), memory: None, ..spec.clone() }, step, how)
+    // Nor under its time limit: that is the program's.
+    once(Spec { program, cpus: Vec::new(), memory: None, timeout_s: None, ..spec.clone() }, step, how)
 }
 
 /// Runs something that is not measured, and that has to go well.

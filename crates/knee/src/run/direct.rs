@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::process::ExitCode;
 
+use knee_machine::placement::Order;
 use knee_machine::{Placement, Topology};
 use knee_workload::Bind;
 
@@ -12,6 +13,7 @@ use super::capture::Echo;
 use super::launch::{Launch, Outcome, Streams, launch};
 use super::runtimes;
 use super::signals::Signals;
+use super::tree;
 use crate::cli::Run;
 use crate::error::{Failure, print_out, say, status};
 use crate::record::{Changed, Record};
@@ -36,13 +38,14 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         (None, false) => Streams::Inherited,
     };
     let how = Launch { streams, samples: samples.as_deref(), lifeline: None, signals: &signals };
+    // Before the setup already: what it leaves behind is ended as well.
+    tree::adopt_orphans();
     let step =
         |name: &str, text: Option<&str>| around::shell(name, text, &spec, &how).map_err(|refusal| ours(refusal.into()));
-    step("setup", setup.as_deref())?;
-    let outcome = launch(&spec, &how);
+    let outcome = step("setup", setup.as_deref()).map(|()| launch(&spec, &how));
     let cleaned = step("cleanup", cleanup.as_deref());
     // What was measured comes first: it is not lost when the cleanup fails.
-    let code = tell(outcome, &spec, json)?;
+    let code = tell(outcome?, &spec, json)?;
     cleaned.map(|()| code)
 }
 
@@ -72,10 +75,19 @@ fn tell(outcome: Outcome, spec: &Spec, json: bool) -> Result<ExitCode, Failure> 
     }
 }
 
+/// Whether this command line could be run at all.
+pub(crate) fn check(args: Run) -> Result<(), Failure> {
+    spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
+}
+
 fn spec(args: Run) -> Result<Spec, Failure> {
     let machine = Topology::this_machine()?;
-    let threads = args.threads.unwrap_or(machine.allowed.cpus.len());
     let placement: Placement = args.placement.parse()?;
+    let available = match placement.order(&machine)? {
+        Order::Cpus(order) => order.len(),
+        Order::Kernel => machine.allowed.cpus.len(),
+    };
+    let threads = args.threads.unwrap_or(available);
     let usage = "`knee run --help` shows how";
     if args.words.is_empty() {
         return Err(Failure::new("nothing to run: give a command after --, or a workload").hint(usage));
@@ -100,8 +112,13 @@ fn spec(args: Run) -> Result<Spec, Failure> {
         let hint = "name a placement, as in --placement cores-close --bind each";
         return Err(Failure::new("--bind each: the placement none leaves every thread to the kernel").hint(hint));
     }
+    if args.skip.is_some() && args.bind != Some(Bind::Each) {
+        return Err(
+            Failure::new("--skip leaves threads without a place of their own: it goes with --bind each").hint(usage)
+        );
+    }
     let bind = args.bind.unwrap_or(if foreign { Bind::Set } else { Bind::Each });
-    let places = if bind == Bind::Set { threads.min(machine.allowed.cpus.len()) } else { threads };
+    let places = if bind == Bind::Set { threads.min(available) } else { threads };
     if threads == 0 {
         return Err(knee_machine::Error::NoThreads.into());
     }

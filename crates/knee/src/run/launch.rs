@@ -128,6 +128,8 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
         Err(Refusal::Abandoned) => Outcome::Abandoned,
         Err(Refusal::Failed(reason, _)) => {
             // What was measured is kept; that it may have left something behind is a failed check.
+            let before = record.check.take().and_then(|check| check.reason);
+            let reason = before.map_or(reason.clone(), |before| format!("{before}; {reason}"));
             record.check = Some(CheckResult { ok: false, reason: Some(reason) });
             Outcome::Ran(Box::new(record))
         }
@@ -141,6 +143,13 @@ fn check_place(spec: &Spec, allowed: &CpuSet) -> io::Result<()> {
         return Err(io::Error::other(format!("cpus not allowed: {refused}: this process may use {allowed}")));
     }
     let Some(memory) = &spec.memory else { return Ok(()) };
+    // The kernel drops nodes in silence as long as one of them is there.
+    let may = sys::memory_nodes().unwrap_or_else(|| memory.nodes.clone());
+    let missing = memory.nodes.difference(&may);
+    if !missing.is_empty() {
+        let reason = format!("memory policy refused: {memory}: no node {missing}: this process may use nodes {may}");
+        return Err(io::Error::other(reason));
+    }
     sys::try_memory_policy(memory)
         .map_err(|error| io::Error::other(format!("memory policy refused: {memory}: {error}")))
 }

@@ -35,7 +35,7 @@ pub(crate) fn verb(args: Run) -> Result<ExitCode, Failure> {
     match (args.validate, args.stdin) {
         (true, _) => stream::validate(),
         (_, true) => stream::run_all(args.samples.as_deref()),
-        _ if args.slurm => print_script(),
+        _ if args.slurm => direct::check(args).and_then(|()| print_script()),
         _ => direct::run_once(args),
     }
 }
@@ -48,6 +48,7 @@ fn print_script() -> Result<ExitCode, Failure> {
     if let Some(at) = at {
         words.remove(at);
     }
+    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
     if !words[..options].iter().any(|word| word == "--json") {
         words.insert(2, "--json".into());
     }

@@ -63,7 +63,9 @@ pub(crate) fn counters(spec: &Spec) -> BTreeMap<String, Counter> {
 pub(crate) fn pages_unknown(program: &Program) -> Pages {
     let reason = match program {
         Program::Workload { .. } => "the workload did not get as far as to report them",
-        Program::Command { .. } => "this version of knee reads the pages of built-in workloads only",
+        Program::Command { .. } => {
+            "they were not counted: one node, or the program ended before the first count (--census-ms asks for it)"
+        }
     };
     Pages::Unavailable { unavailable: reason.into() }
 }

@@ -109,6 +109,13 @@ pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
     })
 }
 
+/// Variables that hold options: what the user has in them stays, and ours comes last.
+fn with_inherited(name: &str, ours: String) -> String {
+    let theirs =
+        std::env::var(name).ok().filter(|text| matches!(name, "GHCRTS" | "JAVA_TOOL_OPTIONS") && !text.is_empty());
+    theirs.map_or(ours.clone(), |theirs| format!("{theirs} {ours}"))
+}
+
 impl Runtime {
     /// The variables for this run.
     pub(crate) fn variables(&self, spec: &Spec) -> Vec<(&'static str, String)> {
@@ -116,7 +123,8 @@ impl Runtime {
         let each = if ties { self.each } else { &[] };
         let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();
         let filled = |text: &str| spec.fill_in(text).replace("{places}", &places.join(","));
-        self.count.iter().chain(each).map(|(name, value)| (*name, filled(value))).collect()
+        let set = |(name, value): &(&'static str, &str)| (*name, with_inherited(name, filled(value)));
+        self.count.iter().chain(each).map(set).collect()
     }
 
     /// The variables with what they are set to, for people.

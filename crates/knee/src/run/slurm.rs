@@ -25,6 +25,12 @@ fi
 
 stop() {{
     kill -TERM "$run" 2>/dev/null
+    # A program that does not listen must not cost the place in the queue: SLURM kills us soon.
+    for _ in $(seq 200); do
+        kill -0 "$run" 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL "$run" 2>/dev/null
     wait "$run"
     rm -f "$record.partial"
     if command -v scontrol >/dev/null && [ -n "$SLURM_JOB_ID" ]; then

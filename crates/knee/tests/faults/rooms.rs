@@ -114,7 +114,7 @@ fn no_proc_at_all() {
 fn no_rights_and_nowhere_to_write() {
     let script = format!(
         "here=$PWD; mkdir root; mount --rbind / root; mount -o remount,ro,bind root
-         cd root; pivot() {{ chroot . {NOBODY} $KNEE \"$@\"; }}
+         cd root; export PATH=$PATH:/usr/sbin:/sbin; pivot() {{ chroot . {NOBODY} $KNEE \"$@\"; }}
          pivot run --json -n 2 -p cores-close --bind each --memory local -- sh -c '{BUSY}'
          echo '{}' | pivot run --stdin
          pivot run --json --samples /samples -- true || echo $?

@@ -14,16 +14,16 @@ import (
 func say(role string) {
 	status, _ := os.ReadFile("/proc/thread-self/status")
 	for _, line := range strings.Split(string(status), "\n") {
-		if cpus, found := strings.CutPrefix(line, "Cpus_allowed_list:\t"); found {
+		if strings.HasPrefix(line, "Cpus_allowed_list:") {
+			cpus := strings.TrimSpace(strings.TrimPrefix(line, "Cpus_allowed_list:"))
 			os.Stderr.WriteString(role + " " + strconv.Itoa(syscall.Gettid()) + " " + cpus + "\n")
 		}
 	}
 }
 
-
 func main() {
 	var done sync.WaitGroup
-	for range 2 {
+	for i := 0; i < 2; i++ {
 		done.Add(1)
 		go func() {
 			runtime.LockOSThread()

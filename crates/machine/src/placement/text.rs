@@ -157,7 +157,11 @@ impl Format {
                 format!("OMP_NUM_THREADS={} OMP_PROC_BIND=true OMP_PLACES='{}'", cpus.len(), places.join(","))
             }
             Self::Omp => "OMP_PROC_BIND=false".into(),
-            Self::Slurm if decided => format!("srun --cpu-bind=map_cpu:{list}"),
+            // One task with all its cpus: map_cpu would give each task one, and all threads of a task that same one.
+            Self::Slurm if decided => {
+                let mask = cpus.iter().copied().collect::<CpuSet>().to_hwloc().replace(",0x", "");
+                format!("srun --ntasks=1 --cpus-per-task={} --cpu-bind=mask_cpu:{mask}", cpus.len())
+            }
             Self::Slurm => "srun --cpu-bind=none".into(),
         }
     }

@@ -12,7 +12,8 @@ enum Object {
     Machine,
     Package(u32),
     Die(u32),
-    Group,
+    /// With what it is called, where it has a name.
+    Group(Option<String>),
     Cache(Cache),
     Core(u32),
     Thread(u32),
@@ -33,7 +34,11 @@ impl Topology {
         let mut sets: Vec<(CpuSet, Object)> = Vec::new();
         sets.extend(self.sockets.iter().map(|s| (s.cpus.clone(), Object::Package(s.id))));
         sets.extend(self.dies.iter().map(|d| (d.cpus.clone(), Object::Die(d.id))));
-        sets.extend(self.groups.iter().map(|g| (g.cpus.clone(), Object::Group)));
+        sets.extend(
+            self.groups
+                .iter()
+                .map(|g| (g.cpus.clone(), Object::Group(Some(g.kind.clone()).filter(|kind| kind != "group")))),
+        );
         let homeless = |node: &&Node| {
             let same = |cpus: &CpuSet| *cpus == node.cpus;
             !node.cpus.is_empty()
@@ -43,7 +48,7 @@ impl Topology {
                 && !self.groups.iter().any(|g| same(&g.cpus))
                 && !self.caches.iter().any(|c| same(&c.cpus))
         };
-        sets.extend(self.nodes.iter().filter(homeless).map(|node| (node.cpus.clone(), Object::Group)));
+        sets.extend(self.nodes.iter().filter(homeless).map(|node| (node.cpus.clone(), Object::Group(None))));
         let mut caches: Vec<&Cache> = self.caches.iter().collect();
         caches.sort_by_key(|cache| (std::cmp::Reverse(cache.level), cache.kind == "instruction"));
         sets.extend(caches.into_iter().map(|cache| (cache.cpus.clone(), Object::Cache(cache.clone()))));
@@ -105,7 +110,10 @@ impl Writer<'_> {
             ),
             Object::Package(id) => format!("type=\"Package\" os_index=\"{id}\""),
             Object::Die(id) => format!("type=\"Die\" os_index=\"{id}\""),
-            Object::Group => "type=\"Group\" kind=\"0\" subkind=\"0\"".into(),
+            Object::Group(kind) => {
+                let subtype = kind.as_ref().map(|kind| format!(" subtype=\"{}\"", escaped(kind)));
+                format!("type=\"Group\"{} kind=\"0\" subkind=\"0\"", subtype.unwrap_or_default())
+            }
             Object::Core(id) => format!("type=\"Core\" os_index=\"{id}\""),
             Object::Thread(id) => format!("type=\"PU\" os_index=\"{id}\""),
             Object::Cache(cache) => {
