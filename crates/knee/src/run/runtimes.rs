@@ -110,10 +110,10 @@ pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
 }
 
 /// Variables that hold options: what the user has in them stays, and ours comes last.
-fn with_inherited(name: &str, ours: String) -> String {
+fn with_inherited(name: &str, ours: &str) -> String {
     let theirs =
         std::env::var(name).ok().filter(|text| matches!(name, "GHCRTS" | "JAVA_TOOL_OPTIONS") && !text.is_empty());
-    theirs.map_or(ours.clone(), |theirs| format!("{theirs} {ours}"))
+    theirs.map_or(ours.to_owned(), |theirs| format!("{theirs} {ours}"))
 }
 
 impl Runtime {
@@ -123,7 +123,7 @@ impl Runtime {
         let each = if ties { self.each } else { &[] };
         let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();
         let filled = |text: &str| spec.fill_in(text).replace("{places}", &places.join(","));
-        let set = |(name, value): &(&'static str, &str)| (*name, with_inherited(name, filled(value)));
+        let set = |(name, value): &(&'static str, &str)| (*name, with_inherited(name, &filled(value)));
         self.count.iter().chain(each).map(set).collect()
     }
 
