@@ -79,6 +79,8 @@ class Record(TypedDict):
     sampling: NotRequired[dict[str, int]]
     validity: NotRequired[dict[str, float]]
     samples: NotRequired[str]
+    samples_lost: NotRequired[str]
+    unseen: NotRequired[str]
     facts: NotRequired[dict[str, str]]
     output: dict[str, Any]
     simulated: bool
