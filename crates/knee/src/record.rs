@@ -168,7 +168,8 @@ pub(crate) struct Pinning {
     pub(crate) mechanism: String,
     /// Threads that were given a place of their own.
     pub(crate) pinned: usize,
-    /// Threads that were left on the whole set: helpers of the runtime, skipped on request, or alone in their process.
+    /// Threads that were left on the whole set: helpers of the runtime, skipped on request, alone in their process, or
+    /// starting others.
     pub(crate) left_on_set: usize,
     /// Threads that ended, or refused, before they could be pinned.
     pub(crate) missed: usize,
@@ -181,7 +182,7 @@ pub(crate) struct Pinning {
     /// Most threads that shared a place at one time.
     pub(crate) most_at_a_place: usize,
     /// CPU time that a thread had used when it was pinned, or since it was seen to be alone in its process: the largest
-    /// of all threads.
+    /// of all threads but main ones of several, which are pinned last on purpose.
     pub(crate) late_ns_max: u64,
     /// The same, all threads together.
     pub(crate) late_ns_sum: u64,

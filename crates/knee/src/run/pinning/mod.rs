@@ -13,7 +13,7 @@
 //! can be anything new. It is made every half millisecond while threads appear, then less and less often down to every
 //! eight milliseconds; only after news are threads listed, and the tree of processes is walked, which opens a file for
 //! each thread, for at most a fiftieth of the time. A thread runs untied until then, plus what it takes us to get a cpu; the
-//! record holds the CPU time that threads had used when they were tied. The price is bounded: one percent of a cpu, and
+//! record holds the CPU time that threads had used when they were tied. The price is bounded: two percent of a cpu, and
 //! ten milliseconds and a tenth of one for each place, so that a team that appears at once is tied at once. The record
 //! holds that too.
 //!
@@ -26,19 +26,23 @@
 //!   own name, so a young one that turns out to be a helper gives its place back. (It may also set its own mask, as those
 //!   of `libomp` do when they begin: one that gave itself more than one cpu is tied again.)
 //! - A thread that is alone in its process. Runtimes count the cpus of its mask when they start their threads, which may
-//!   be late, and start too few under a narrow one. It is tied when its process gets a second thread; or, for programs
-//!   that are parallel by processes, when it has worked for a while and is busy, and not the only one in the tree.
+//!   be late, and start too few under a narrow one. In programs that are parallel by processes it is tied when it has
+//!   worked for a while and is busy, and not the only one in the tree.
+//! - A main thread whose process has started a thread in the last fifty milliseconds. Threads inherit the mask of the one
+//!   that starts them, and of many short ones those that nobody ties in time would all run where the main thread is. Its
+//!   place is kept.
 //!
 //! Runtimes also keep threads that do nothing (Go's and GHC's do), and order alone would give those places that the busy
 //! ones need. So where threads share a place, it is looked at who wants a cpu, and a busy thread moves from a place
 //! where two are to one where none is. Where every thread has a place of its own, none is ever moved.
 
+mod look;
 mod places;
 mod settle;
 mod stand;
 mod tasks;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use knee_machine::{CpuSet, sys};
@@ -52,13 +56,15 @@ use crate::record::Pinning;
 const SOONEST: Duration = Duration::from_micros(500);
 const LATEST: Duration = Duration::from_millis(8);
 /// Polls may take this fraction of the time, and this much more, and for each place.
-const BUDGET: u32 = 100;
+const BUDGET: u32 = 50;
 const ADVANCE: Duration = Duration::from_millis(10);
 const ADVANCE_EACH: Duration = Duration::from_micros(100);
 /// Walking the tree of processes may take this fraction of the time.
 const WALKS: u32 = 50;
 /// Without news it is looked all the same so often: a thread may have had a number for long before it could be found.
 const ANYWAY: Duration = Duration::from_millis(100);
+/// A main thread is tied when its process has started no thread for so long.
+const QUIET: Duration = Duration::from_millis(50);
 /// A thread's name and mask are looked at again until it has been there, and able to run, for this long.
 const YOUNG: Duration = Duration::from_millis(100);
 /// Who wants a cpu, and where each may run, is looked at so often, and may take this fraction of the time.
@@ -69,10 +75,21 @@ const SETTLES: u32 = 200;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Tied(usize),
-    /// On the set, as long as it is alone in its process or idle.
+    /// On the set, as long as it is alone in its process, or idle.
     Alone,
+    /// On the set, as long as its process starts threads; the place is kept.
+    Waiting(usize),
     /// On the set, for good.
     Left,
+}
+
+impl Standing {
+    fn place(self) -> Option<usize> {
+        match self {
+            Standing::Tied(at) | Standing::Waiting(at) => Some(at),
+            Standing::Alone | Standing::Left => None,
+        }
+    }
 }
 
 /// A thread that was met.
@@ -100,7 +117,8 @@ pub(super) struct Pinner {
     skip: Vec<usize>,
     places: Places,
     news: News,
-    processes: BTreeSet<i32>,
+    /// When each process last had a new thread.
+    processes: BTreeMap<i32, Instant>,
     threads: BTreeMap<Id, Held>,
     met: usize,
     /// Whether there was news since the tree was walked.
@@ -127,7 +145,7 @@ impl Pinner {
             skip: skip.to_vec(),
             places: Places::new(cpus),
             news: News::new(),
-            processes: BTreeSet::new(),
+            processes: BTreeMap::new(),
             threads: BTreeMap::new(),
             met: 0,
             unwalked: true,
@@ -161,6 +179,7 @@ impl Pinner {
         if now >= self.young_due {
             self.young_due = now + YOUNG / 8;
             self.look_after_young(now);
+            self.tie_quiet(now);
         }
         if now >= self.settle_due {
             let before = own_cpu();
@@ -172,10 +191,11 @@ impl Pinner {
             self.observe(now);
             self.observe_due = now + SETTLING.max(own_cpu().saturating_sub(before) * SETTLES);
         }
-        self.cost += own_cpu().saturating_sub(before);
+        let cost = own_cpu().saturating_sub(before);
+        self.cost += cost;
         self.period = if anything { SOONEST } else { (self.period * 5 / 4).min(LATEST) };
         let granted = self.advance + (now - self.begin) / BUDGET;
-        self.due = now + self.period.max(self.cost.saturating_sub(granted) * BUDGET);
+        self.due = now + if self.cost <= granted { self.period } else { self.period.max(cost * BUDGET) };
     }
 
     /// What became of it all, and where each thread was last seen to be tied.
@@ -190,57 +210,6 @@ impl Pinner {
         for (_, tid) in self.threads.keys() {
             if let Ok(affinity) = sys::affinity_of(*tid) {
                 self.affinity.insert(*tid, (now, affinity));
-            }
-        }
-    }
-
-    fn look(&mut self, now: Instant) -> bool {
-        let news = self.news.any() || now >= self.look_due;
-        self.unwalked |= news;
-        let walks = self.unwalked && now >= self.walk_due;
-        if walks {
-            let before = own_cpu();
-            self.processes.extend(knee_meter::descendants(self.ancestor));
-            self.walk_due = now + own_cpu().saturating_sub(before) * WALKS;
-            self.unwalked = false;
-        }
-        if !news && !walks {
-            return false;
-        }
-        self.look_due = now + ANYWAY;
-        let pids: Vec<i32> = self.processes.iter().copied().collect();
-        pids.into_iter().filter(|&pid| self.threads_appear(pid, now)).count() > 0
-    }
-
-    fn threads_appear(&mut self, pid: i32, now: Instant) -> bool {
-        let tids = tasks::of(pid);
-        if tids.is_empty() {
-            self.processes.remove(&pid);
-        }
-        self.forget(pid, &tids);
-        if tids.len() > 1
-            && let Some(main) = self.threads.get(&(pid, pid))
-            && main.standing == Standing::Alone
-        {
-            self.tie_late((pid, pid), now);
-        }
-        let mut any = false;
-        for &tid in &tids {
-            if !self.threads.contains_key(&(pid, tid)) {
-                any = true;
-                self.meet((pid, tid), tids.len() == 1, now);
-            }
-        }
-        any
-    }
-
-    /// Threads of a process that are gone give their places back.
-    fn forget(&mut self, pid: i32, alive: &[i32]) {
-        let of_process = self.threads.range((pid, i32::MIN)..=(pid, i32::MAX)).map(|(id, _)| *id);
-        let gone: Vec<Id> = of_process.filter(|(_, tid)| alive.binary_search(tid).is_err()).collect();
-        for id in gone {
-            if let Some(Held { standing: Standing::Tied(at), busy, .. }) = self.threads.remove(&id) {
-                self.places.leave(at, busy);
             }
         }
     }
@@ -263,10 +232,25 @@ mod tests {
     fn a_thread_that_cannot_be_tied_is_counted_and_takes_no_place() {
         let mut pinner = Pinner::new(0, &[0, 1], &[1]);
         for tid in [i32::MAX - 1, i32::MAX - 2, i32::MAX - 3] {
-            pinner.meet((i32::MAX, tid), tid == i32::MAX - 3, Instant::now());
+            pinner.meet((i32::MAX, tid), Instant::now());
         }
         assert!(!pinner.places.shared());
         let (found, _) = pinner.finish();
-        assert_eq!((found.missed, found.left_on_set, found.pinned, found.most_at_a_place), (1, 2, 0, 0));
+        assert_eq!((found.missed, found.left_on_set, found.pinned, found.most_at_a_place), (2, 1, 0, 0));
+    }
+
+    #[test]
+    fn a_main_thread_keeps_its_place_and_waits_until_no_more_threads_are_started() {
+        let mut pinner = Pinner::new(0, &[0, 1], &[]);
+        let (main, now) = ((i32::MAX, i32::MAX), Instant::now());
+        pinner.meet(main, now);
+        pinner.keep_place(main);
+        pinner.processes.insert(main.0, now);
+        assert_eq!(pinner.places.best(), 1);
+        pinner.tie_quiet(now + QUIET / 2);
+        assert_eq!((pinner.found.left_on_set, pinner.found.missed), (1, 0));
+        // There is no such thread to be tied.
+        pinner.tie_quiet(now + QUIET);
+        assert_eq!((pinner.found.left_on_set, pinner.found.missed, pinner.places.best()), (0, 1, 0));
     }
 }

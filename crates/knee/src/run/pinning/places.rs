@@ -28,6 +28,10 @@ impl Places {
         self.places.iter().position(|place| place.cpu == cpu)
     }
 
+    pub(super) fn is_empty(&self, at: usize) -> bool {
+        self.places[at].threads == 0
+    }
+
     pub(super) fn all(&self) -> Vec<u32> {
         self.places.iter().map(|place| place.cpu).collect()
     }

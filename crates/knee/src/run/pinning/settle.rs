@@ -17,7 +17,7 @@ impl Pinner {
         if !any_alone && !self.places.shared() {
             return;
         }
-        for pid in self.processes.clone() {
+        for pid in self.processes.keys().copied().collect::<Vec<_>>() {
             self.forget(pid, &tasks::of(pid));
         }
         self.see_who_is_busy(now);
@@ -38,7 +38,7 @@ impl Pinner {
             // Where the kernel does not say, nobody is taken to be idle.
             let demand = Demand::of(id.0, id.1);
             let busy = demand.is_none_or(|demand| demand.busy_since(held.demand, time));
-            if let Standing::Tied(at) = held.standing {
+            if let Some(at) = held.standing.place() {
                 self.places.leave(at, held.busy);
                 self.places.enter(at, busy);
             }

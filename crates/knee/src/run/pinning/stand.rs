@@ -5,19 +5,20 @@ use std::time::{Duration, Instant};
 use knee_machine::{CpuSet, sys};
 
 use super::tasks::{self, Demand};
-use super::{Held, Id, Pinner, Standing, YOUNG, nanoseconds};
+use super::{Held, Id, Pinner, QUIET, Standing, YOUNG, nanoseconds};
 
 impl Pinner {
-    pub(super) fn meet(&mut self, id: Id, alone: bool, now: Instant) {
+    pub(super) fn meet(&mut self, id: Id, now: Instant) {
+        let main = id.0 == id.1 && self.places.all().len() > 1;
         let number = self.met;
         self.met += 1;
         let known = Demand::of(id.0, id.1);
         let begun = known.is_none_or(|demand| !demand.used.is_zero());
         let demand = known.unwrap_or_default();
-        let mut held = Held { standing: Standing::Left, met: now, demand, looked: now, busy: !alone, begun };
+        let mut held = Held { standing: Standing::Left, met: now, demand, looked: now, busy: !main, begun };
         if self.skip.contains(&number) || tasks::is_helper(id.0, id.1) {
             self.leave_on_set(id.1);
-        } else if alone && self.places.all().len() > 1 {
+        } else if main {
             self.leave_on_set(id.1);
             held.standing = Standing::Alone;
         } else {
@@ -27,7 +28,11 @@ impl Pinner {
     }
 
     fn tie(&mut self, id: Id, held: &mut Held, late: Duration) {
-        let at = self.places.best();
+        self.tie_at(self.places.best(), id, held, late);
+    }
+
+    fn tie_at(&mut self, at: usize, id: Id, held: &mut Held, late: Duration) {
+        let at = self.own_choice(id.1).unwrap_or(at);
         if sys::pin_thread(id.1, &[self.places.cpu(at)]).is_err() {
             held.standing = Standing::Left;
             self.found.missed += 1;
@@ -41,6 +46,37 @@ impl Pinner {
         self.found.pinned += 1;
         self.found.late_ns_max = self.found.late_ns_max.max(nanoseconds(late));
         self.found.late_ns_sum += nanoseconds(late);
+    }
+
+    /// The place that a thread has tied itself to. One where others are may be that of the thread that started it.
+    fn own_choice(&self, tid: i32) -> Option<usize> {
+        let mask = sys::affinity_of(tid).ok().filter(|mask| mask.len() == 1)?;
+        self.places.of(mask.first()?).filter(|at| self.places.is_empty(*at))
+    }
+
+    /// A main thread that is no longer alone has a place, and is put there later.
+    pub(super) fn keep_place(&mut self, id: Id) {
+        let at = self.places.best();
+        if let Some(held) = self.threads.get_mut(&id).filter(|held| held.standing == Standing::Alone) {
+            held.standing = Standing::Waiting(at);
+            held.busy = true;
+            self.places.enter(at, true);
+        }
+    }
+
+    /// Main threads that wait for their process to start no more threads.
+    pub(super) fn tie_quiet(&mut self, now: Instant) {
+        let quiet = self.processes.iter().filter(|(_, last)| now.saturating_duration_since(**last) >= QUIET);
+        for pid in quiet.map(|(pid, _)| *pid).collect::<Vec<_>>() {
+            let Some(mut held) = self.threads.remove(&(pid, pid)) else { continue };
+            if let Standing::Waiting(at) = held.standing {
+                self.found.left_on_set -= 1;
+                self.places.leave(at, held.busy);
+                // That it is late is on purpose: there is nothing to tell about the polling.
+                self.tie_at(at, (pid, pid), &mut held, Duration::ZERO);
+            }
+            self.threads.insert((pid, pid), held);
+        }
     }
 
     /// Ties one that was alone. What it used before that was looked at last, it used alone, and rightly untied.
@@ -59,7 +95,7 @@ impl Pinner {
         self.found.left_on_set += 1;
         let all = self.places.all();
         let narrow = |mask: CpuSet| mask.len() == 1 && mask.first().is_some_and(|cpu| all.contains(&cpu));
-        if sys::affinity_of(tid).is_ok_and(narrow) {
+        if self.own_choice(tid).is_none() && sys::affinity_of(tid).is_ok_and(narrow) {
             // One that has ended in the meantime needs no cpus any more.
             let _ = sys::pin_thread(tid, &all);
         }

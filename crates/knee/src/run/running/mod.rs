@@ -1,27 +1,25 @@
 //! A started program and everything that watches it: its end, its output, its threads, its time limit.
 
+mod watch;
+
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use knee_machine::{CpuSet, sys};
 use knee_meter::{Sampler, Watched};
 use knee_workload::Bind;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, pidfd_open, waitid};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::capture::{Capture, Echo};
-use super::launch::{Launch, Streams};
+use super::launch::Streams;
 use super::pinning::Pinner;
 use super::{child, outcome, runtimes, tree};
 use crate::error::say;
 use crate::record::{Output, Pages, Pinning, Record};
 use crate::spec::{Program, Spec};
-
-/// Time between a polite request to end and the end.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// A started program with everything that watches it.
 pub(super) struct Running {
@@ -38,14 +36,6 @@ pub(super) struct Running {
     pub(super) was_stopped: bool,
     /// Why `/proc` showed nothing of it, if it did not.
     unseen: &'static str,
-}
-
-/// How a program ended.
-pub(super) struct End {
-    /// None when it was killed and did not end.
-    pub(super) status: Option<ExitStatus>,
-    pub(super) wall: Duration,
-    pub(super) max_rss_bytes: u64,
 }
 
 impl Running {
@@ -94,93 +84,6 @@ impl Running {
             was_stopped: false,
             unseen: "it did not end",
         })
-    }
-
-    /// Waits for the end, sampling and reading. None when we were told to stop.
-    pub(super) fn watch(&mut self, spec: &Spec, how: &Launch<'_>) -> Option<End> {
-        let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
-        let mut killed = false;
-        loop {
-            // First: the sooner a thread is tied, the less of it runs elsewhere.
-            if let Some(pinner) = &mut self.pinner {
-                pinner.tick();
-            }
-            if let Some(sampler) = &mut self.sampler {
-                sampler.tick();
-            }
-            let events = self.wait(stop_at, how);
-            if events.exited {
-                let wall = self.begin.elapsed();
-                let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
-                self.unseen = why_unseen(pid);
-                // It has ended, so there is something to take.
-                let ended = sys::reap(Some(pid))?;
-                return Some(End { status: Some(ended.status), wall, max_rss_bytes: ended.max_rss_bytes });
-            }
-            self.drain();
-            if events.abandoned {
-                return None;
-            }
-            if let Some(signal) = how.signals.next() {
-                if how.lifeline.is_some() {
-                    return None;
-                }
-                // Ctrl-C has reached the program already: it is in our process group.
-                if signal != Signal::INT {
-                    tree::signal_all(signal);
-                }
-            }
-            if stop_at.is_some_and(|at| Instant::now() >= at) {
-                if killed {
-                    return Some(End { status: None, wall: self.begin.elapsed(), max_rss_bytes: 0 });
-                }
-                killed = self.timed_out;
-                self.stop();
-                stop_at = Some(Instant::now() + GRACE);
-            }
-        }
-    }
-
-    /// Asks for the end; the second time it is no question.
-    fn stop(&mut self) {
-        let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
-        self.was_stopped |= !self.timed_out && tree::any_stopped();
-        // The program itself whatever happens, also where /proc does not tell us what is below us.
-        let _ = kill_process(Pid::from_child(&self.process), signal);
-        tree::signal_all(signal);
-        // One that is stopped does not hear a polite request.
-        let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
-        tree::signal_all(Signal::CONT);
-        self.timed_out = true;
-    }
-
-    fn wait(&self, stop_at: Option<Instant>, how: &Launch<'_>) -> Events {
-        let now = Instant::now();
-        let watchers = [self.sampler.as_ref().map(Sampler::pause), self.pinner.as_ref().map(Pinner::pause)];
-        let pauses = [watchers[0], watchers[1], stop_at.map(|at| at.saturating_duration_since(now))];
-        let pause = pauses.into_iter().flatten().min().map(timespec);
-        let exited = self.exited.as_ref().map_or(how.signals.child(), AsFd::as_fd);
-        let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
-        // The lifeline never carries anything after the spec: readable means that its other end is gone.
-        fds.extend(how.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
-        fds.extend(how.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let captures = [&self.stdout, &self.stderr, &self.report];
-        let open = captures.into_iter().flatten().filter_map(Capture::fd);
-        fds.extend(open.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        // An interrupted poll is a poll that found nothing.
-        let _ = poll(&mut fds, pause.as_ref());
-        let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
-        let mut exited = ready(&fds[0]);
-        if exited && self.exited.is_none() {
-            how.signals.hear_children();
-            exited = self.has_ended();
-        }
-        Events { exited, abandoned: how.lifeline.is_some() && ready(&fds[1]) }
-    }
-
-    fn has_ended(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        waitid(WaitId::Pid(Pid::from_child(&self.process)), options).is_ok_and(|ended| ended.is_some())
     }
 
     pub(super) fn drain(&mut self) {
@@ -251,11 +154,6 @@ impl Running {
     }
 }
 
-struct Events {
-    exited: bool,
-    abandoned: bool,
-}
-
 fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let (mut command, directory) = match &spec.program {
         Program::Command { command, env, runtime, directory } => {
@@ -289,22 +187,8 @@ fn usual_census_ms() -> u64 {
     if nodes.trim().parse::<CpuSet>().is_ok_and(|nodes| nodes.len() > 1) { 1000 } else { 0 }
 }
 
-/// Why no thread was found of a program that has ended and was not taken off the list yet.
-fn why_unseen(pid: i32) -> &'static str {
-    let shown = |path: &str| Path::new(path).exists();
-    match (shown("/proc/self/task"), shown(&format!("/proc/{pid}"))) {
-        (false, _) => "/proc is not mounted here",
-        (true, false) => "/proc does not show the program to this user",
-        (true, true) => "the program ended before it could be looked at",
-    }
-}
-
 /// The file as it is called inside the study's folder: its own folder's name and its name.
 fn relative_name(path: &Path) -> String {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     [path.parent().and_then(name), name(path)].into_iter().flatten().collect::<Vec<_>>().join("/")
-}
-
-fn timespec(duration: Duration) -> Timespec {
-    Timespec::try_from(duration).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 })
 }
