@@ -1,9 +1,9 @@
 //! The Mandelbrot set: rows that cost very different amounts of the same arithmetic.
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
-use rayon::prelude::*;
 
-use crate::{RUNTIME, number, run_by};
+use crate::crew::{Crew, Fork, RUNTIME, on};
+use crate::number;
 
 pub(crate) struct Mandel;
 
@@ -35,46 +35,57 @@ impl Workload for Mandel {
         PARAMS
     }
 
-    fn prepare(&self, args: &Args, _: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
+    fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let size = u32::try_from(args.number("size", 1..=65_536)?).expect("inside the range");
         let depth = u32::try_from(args.number("depth", 1..=1_000_000)?).expect("inside the range");
-        Ok(Box::new(Prepared { size, depth, serial: args.text("runtime") == "serial", rows: Vec::new() }))
+        Ok(Box::new(Prepared { size, depth, crew: Crew::start(args, team)?, rows: Vec::new() }))
     }
 }
 
 struct Prepared {
     size: u32,
     depth: u32,
-    serial: bool,
+    crew: Crew,
     rows: Vec<u64>,
 }
 
 impl Run for Prepared {
-    fn run(&mut self, team: &Team, phases: &mut Phases) -> String {
+    fn run(&mut self, phases: &mut Phases) -> String {
         let (size, depth) = (self.size, self.depth);
-        let one = || (0..size).map(|y| row(y, size, depth)).collect();
-        let many = || (0..size).into_par_iter().with_max_len(1).map(|y| row(y, size, depth)).collect();
-        self.rows = phases.measure("rows", || run_by(self.serial, team, one, many));
+        let mut rows = vec![0; size as usize];
+        on!(self.crew, phases, "rows", F => count::<F>(&mut rows, 0, size, depth));
+        self.rows = rows;
         self.rows.iter().sum::<u64>().to_string()
     }
 
     /// What a schedule can get wrong is which rows are counted and how often; sixteen of them are counted again alone.
     fn check(&self, answer: &str) -> Check {
         let sampled = || (0..self.size).step_by(self.size as usize / 16 + 1);
-        let wrong = sampled().find(|&y| self.rows.get(y as usize) != Some(&row(y, self.size, self.depth)));
+        let wrong = sampled().find(|&y| self.rows.get(y as usize) != Some(&count_row(y, self.size, self.depth)));
         if let Some(y) = wrong {
-            return Check::Wrong(format!("{} in row {y}", row(y, self.size, self.depth)));
+            return Check::Wrong(format!("{} in row {y}", count_row(y, self.size, self.depth)));
         }
         let total = self.rows.iter().sum::<u64>().to_string();
         if answer == total && self.rows.len() == self.size as usize { Check::Right } else { Check::Wrong(total) }
     }
 }
 
+/// Counts the rows from `first` on, each a task of its own.
+fn count<F: Fork>(rows: &mut [u64], first: u32, size: u32, depth: u32) {
+    if let [row] = rows {
+        *row = count_row(first, size, depth);
+        return;
+    }
+    let (low, high) = rows.split_at_mut(rows.len() / 2);
+    let middle = first + u32::try_from(low.len()).expect("there are at most 65536 rows");
+    F::join(|| count::<F>(low, first, size, depth), || count::<F>(high, middle, size, depth));
+}
+
 fn coordinate(step: u32, size: u32) -> f64 {
     -2.0 + 4.0 * f64::from(step) / f64::from(size)
 }
 
-fn row(y: u32, size: u32, depth: u32) -> u64 {
+fn count_row(y: u32, size: u32, depth: u32) -> u64 {
     let imaginary = coordinate(y, size);
     (0..size).map(|x| u64::from(escape(coordinate(x, size), imaginary, depth))).sum()
 }

@@ -2,7 +2,8 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::{RUNTIME, number, run_by};
+use crate::crew::{Crew, Fork, RUNTIME, on};
+use crate::number;
 
 pub(crate) struct Parfib;
 
@@ -37,22 +38,23 @@ impl Workload for Parfib {
         PARAMS
     }
 
-    fn prepare(&self, args: &Args, _: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
+    fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, threshold) = (args.number("n", 0..=80)?, args.number("threshold", 0..=80)?);
-        Ok(Box::new(Prepared { n, threshold, serial: args.text("runtime") == "serial" }))
+        Ok(Box::new(Prepared { n, threshold, crew: Crew::start(args, team)? }))
     }
 }
 
 struct Prepared {
     n: u64,
     threshold: u64,
-    serial: bool,
+    crew: Crew,
 }
 
 impl Run for Prepared {
-    fn run(&mut self, team: &Team, phases: &mut Phases) -> String {
+    fn run(&mut self, phases: &mut Phases) -> String {
         let (n, threshold) = (self.n, self.threshold);
-        phases.measure("calls", || run_by(self.serial, team, || nfib(n), || forked(n, threshold))).to_string()
+        let threshold = if self.crew.is_serial() { n } else { threshold };
+        on!(self.crew, phases, "calls", F => forked::<F>(n, threshold)).to_string()
     }
 
     fn check(&self, answer: &str) -> Check {
@@ -65,11 +67,11 @@ fn nfib(n: u64) -> u64 {
     if n < 2 { 1 } else { nfib(n - 1) + nfib(n - 2) + 1 }
 }
 
-fn forked(n: u64, threshold: u64) -> u64 {
+fn forked<F: Fork>(n: u64, threshold: u64) -> u64 {
     if n <= threshold || n < 2 {
         return nfib(n);
     }
-    let (left, right) = rayon::join(|| forked(n - 1, threshold), || forked(n - 2, threshold));
+    let (left, right) = F::join(|| forked::<F>(n - 1, threshold), || forked::<F>(n - 2, threshold));
     left + right + 1
 }
 

@@ -1,9 +1,11 @@
 //! Sum of Euler's totient, counted by brute force.
 
-use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
-use rayon::prelude::*;
+use std::ops::Range;
 
-use crate::{RUNTIME, number, run_by};
+use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
+
+use crate::crew::{Crew, Fork, RUNTIME, on};
+use crate::number;
 
 pub(crate) struct Sumeuler;
 
@@ -35,34 +37,40 @@ impl Workload for Sumeuler {
         PARAMS
     }
 
-    fn prepare(&self, args: &Args, _: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
+    fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = u32::try_from(args.number("n", 1..=1_000_000)?).expect("inside the range");
-        let chunk = usize::try_from(args.number("chunk", 1..=1_000_000)?).expect("inside the range");
-        Ok(Box::new(Prepared { n, chunk, serial: args.text("runtime") == "serial" }))
+        let chunk = u32::try_from(args.number("chunk", 1..=1_000_000)?).expect("inside the range");
+        Ok(Box::new(Prepared { n, chunk, crew: Crew::start(args, team)? }))
     }
 }
 
 struct Prepared {
     n: u32,
-    chunk: usize,
-    serial: bool,
+    chunk: u32,
+    crew: Crew,
 }
 
 impl Run for Prepared {
-    fn run(&mut self, team: &Team, phases: &mut Phases) -> String {
-        let (n, chunk) = (self.n, self.chunk);
-        let one = || (1..=n).map(totient).sum::<u64>();
-        let many = || {
-            let numbers: Vec<u32> = (1..=n).collect();
-            numbers.par_chunks(chunk).with_max_len(1).map(|part| part.iter().map(|&k| totient(k)).sum::<u64>()).sum()
-        };
-        phases.measure("sum", || run_by(self.serial, team, one, many)).to_string()
+    fn run(&mut self, phases: &mut Phases) -> String {
+        let chunk = if self.crew.is_serial() { self.n } else { self.chunk };
+        on!(self.crew, phases, "sum", F => sum::<F>(1..self.n + 1, chunk)).to_string()
     }
 
     fn check(&self, answer: &str) -> Check {
         let expected = sieved(self.n).to_string();
         if answer == expected { Check::Right } else { Check::Wrong(expected) }
     }
+}
+
+/// The sum over some numbers; halves are cut where a chunk ends.
+fn sum<F: Fork>(numbers: Range<u32>, chunk: u32) -> u64 {
+    let chunks = (numbers.end - numbers.start).div_ceil(chunk);
+    if chunks <= 1 {
+        return numbers.map(totient).sum();
+    }
+    let middle = numbers.start + chunks / 2 * chunk;
+    let (low, high) = F::join(|| sum::<F>(numbers.start..middle, chunk), || sum::<F>(middle..numbers.end, chunk));
+    low + high
 }
 
 fn totient(k: u32) -> u64 {

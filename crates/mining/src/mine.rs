@@ -75,8 +75,9 @@ impl Workload for Mine {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let pattern = Pattern::named(args.text("pattern")).expect("values were checked");
         let plan = if args.text("plan") == "formula" { Plan::Formula } else { Plan::Explore };
-        let list = phases.measure("load", || team.install(|| graph::load(args.text("graph"))))?;
-        let graph = phases.measure("prepare", || team.install(|| Graph::from_edges(&list)));
+        let pool = team.rayon()?;
+        let list = phases.measure("load", || pool.install(|| graph::load(args.text("graph"))))?;
+        let graph = phases.measure("prepare", || pool.install(|| Graph::from_edges(&list)));
         let facts = vec![
             ("vertices", graph.vertices.to_string()),
             ("edges", graph.edges().to_string()),
@@ -84,11 +85,12 @@ impl Workload for Mine {
             ("dropped_repetitions", list.repeated.to_string()),
             ("header", list.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
         ];
-        Ok(Box::new(Prepared { graph, pattern, plan, facts }))
+        Ok(Box::new(Prepared { pool, graph, pattern, plan, facts }))
     }
 }
 
 struct Prepared {
+    pool: rayon::ThreadPool,
     graph: Graph,
     pattern: Pattern,
     plan: Plan,
@@ -96,9 +98,9 @@ struct Prepared {
 }
 
 impl Run for Prepared {
-    fn run(&mut self, team: &Team, phases: &mut Phases) -> String {
+    fn run(&mut self, phases: &mut Phases) -> String {
         let (graph, pattern, plan) = (&self.graph, self.pattern, self.plan);
-        phases.measure("match", || team.install(|| count(graph, pattern, plan))).to_string()
+        phases.measure("match", || self.pool.install(|| count(graph, pattern, plan))).to_string()
     }
 
     /// Counting again by the other plan would take as long as the run; a study compares answers across its cells.

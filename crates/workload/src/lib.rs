@@ -38,8 +38,8 @@ pub trait Workload: Sync {
 
 /// A workload that is ready to go.
 pub trait Run {
-    /// Does the work on the team, inside phases, and returns the answer as it is printed.
-    fn run(&mut self, team: &Team, phases: &mut Phases) -> String;
+    /// Does the work, inside phases, and returns the answer as it is printed.
+    fn run(&mut self, phases: &mut Phases) -> String;
 
     /// Compares the answer with something that was computed in another way.
     fn check(&self, answer: &str) -> Check;

@@ -1,6 +1,6 @@
-//! The threads a workload runs on, each put in its place before the work begins.
+//! The threads a workload runs on, and the cpus they stand on. Who schedules them is the workload's own choice.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,40 +17,19 @@ pub enum Bind {
     Set,
 }
 
-/// A pool of workers. `runtime` says who schedules them; `serial` has no pool at all.
+/// How many workers there are to be, and where each of them stands.
+#[derive(Debug, Clone)]
 pub struct Team {
     threads: usize,
-    pool: rayon::ThreadPool,
+    cpus: Vec<u32>,
+    bind: Bind,
 }
 
 impl Team {
-    /// Starts `threads` workers. With [`Bind::Each`] worker i stands on `cpus[i]`; with no cpus the kernel decides.
-    ///
-    /// # Errors
-    /// When a worker cannot start or cannot be put on its cpu.
-    pub fn start(threads: usize, cpus: &[u32], bind: Bind) -> Result<Self, Error> {
-        let failed = std::sync::Arc::new(Mutex::new(None));
-        let (places, report) = (cpus.to_vec(), failed.clone());
-        let take_place = move |worker: usize| {
-            let own = match bind {
-                _ if places.is_empty() => return,
-                Bind::Each => &places[worker % places.len()..][..1],
-                Bind::Set => &places[..],
-            };
-            if let Err(error) = knee_machine::sys::pin(own) {
-                *report.lock().expect("no holder panics") =
-                    Some(format!("cannot pin worker {worker}: cpus {own:?}: {error}"));
-            }
-        };
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|worker| format!("worker {worker}"))
-            .start_handler(take_place)
-            .build()
-            .map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
-        pool.broadcast(|_| ());
-        let failure = failed.lock().expect("no holder panics").take();
-        failure.map_or(Ok(Self { threads, pool }), |message| Err(Error::new(message)))
+    /// A team of `threads` workers. With [`Bind::Each`] worker i stands on `cpus[i]`; with no cpus the kernel decides.
+    #[must_use]
+    pub fn new(threads: usize, cpus: &[u32], bind: Bind) -> Self {
+        Self { threads, cpus: cpus.to_vec(), bind }
     }
 
     /// How many workers there are.
@@ -59,8 +38,42 @@ impl Team {
         self.threads
     }
 
-    /// Runs `work` on the workers; parallel iterators inside it use them and no others.
-    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        self.pool.install(work)
+    /// The cpus of worker `index`; none where the kernel decides.
+    #[must_use]
+    pub fn cpus_of(&self, index: usize) -> &[u32] {
+        match self.bind {
+            _ if self.cpus.is_empty() => &[],
+            Bind::Each => &self.cpus[index % self.cpus.len()..][..1],
+            Bind::Set => &self.cpus,
+        }
+    }
+
+    /// Starts a rayon pool of these workers, each in its place.
+    ///
+    /// # Errors
+    /// When a worker cannot start or cannot be put on its cpu.
+    pub fn rayon(&self) -> Result<rayon::ThreadPool, Error> {
+        let failed = Arc::new(Mutex::new(None));
+        let (team, report) = (self.clone(), failed.clone());
+        let take_place = move |worker: usize| {
+            let own = team.cpus_of(worker);
+            if own.is_empty() {
+                return;
+            }
+            if let Err(error) = knee_machine::sys::pin(own) {
+                *report.lock().expect("no holder panics") =
+                    Some(format!("cannot pin worker {worker}: cpus {own:?}: {error}"));
+            }
+        };
+        let threads = self.threads;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|worker| format!("worker {worker}"))
+            .start_handler(take_place)
+            .build()
+            .map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
+        pool.broadcast(|_| ());
+        let failure = failed.lock().expect("no holder panics").take();
+        failure.map_or(Ok(pool), |message| Err(Error::new(message)))
     }
 }

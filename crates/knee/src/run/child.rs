@@ -91,10 +91,10 @@ pub(crate) fn verb(args: &cli::Child) -> Result<ExitCode, Failure> {
 fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let workload = registry::find(&task.workload)?;
     let args = Args::complete(workload.params(), &task.args)?;
-    let team = Team::start(task.threads, &task.cpus, task.bind)?;
+    let team = Team::new(task.threads, &task.cpus, task.bind);
     let mut phases = Phases::default();
     let mut run = workload.prepare(&args, &team, &mut phases)?;
-    let answer = run.run(&team, &mut phases);
+    let answer = run.run(&mut phases);
     let pages = knee_meter::pages_by_node("self");
     let check = match run.check(&answer) {
         Check::Right => Some(CheckResult { ok: true, reason: None }),

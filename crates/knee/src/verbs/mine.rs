@@ -32,10 +32,10 @@ fn count(args: &cli::Mine) -> Result<ExitCode, Failure> {
     let machine = Topology::this_machine()?;
     let threads = args.threads.unwrap_or(machine.allowed.cpus.len());
     let cpus = args.placement.parse::<Placement>()?.cpus(&machine, threads)?;
-    let team = Team::start(threads, &cpus, Bind::Each)?;
+    let team = Team::new(threads, &cpus, Bind::Each);
     let mut phases = Phases::default();
     let mut run = workload.prepare(&complete, &team, &mut phases)?;
-    let answer = run.run(&team, &mut phases);
+    let answer = run.run(&mut phases);
     if args.json {
         let facts: BTreeMap<_, _> = run.facts().into_iter().collect();
         let number: serde_json::Value = serde_json::from_str(&answer).map_err(Failure::new)?;
