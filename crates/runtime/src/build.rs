@@ -1,0 +1,226 @@
+//! How a pool is described and built.
+
+use std::sync::{Arc, mpsc};
+
+use knee_machine::{Topology, sys};
+
+use crate::neighbours::Neighbours;
+use crate::orders::Orders;
+use crate::policy::{Policy, Steal};
+use crate::pool::{Bind, Error, Install, Observer, Pool, Shared, Team, Wait};
+use crate::sleepers::Sleepers;
+use crate::sync::{AtomicBool, MODEL, Mutex, thread};
+use crate::worker::Worker;
+
+/// As many as a job's word can name.
+const MOST: usize = 1 << 16;
+
+type MakePolicy = Box<dyn Fn(&Neighbours) -> Box<dyn Policy>>;
+
+/// Describes a [`Pool`].
+#[derive(Default)]
+pub struct Builder {
+    workers: Option<usize>,
+    cpus: Vec<u32>,
+    bind: Bind,
+    machine: Option<Topology>,
+    neighbours: Option<Neighbours>,
+    policy: Option<MakePolicy>,
+    wait: Wait,
+    strict: bool,
+    account: bool,
+    seed: u64,
+    observer: Option<Observer>,
+}
+
+impl Builder {
+    /// How many workers; by default one for each of the cpus given, or each cpu that this process may use.
+    #[must_use]
+    pub fn workers(self, workers: usize) -> Self {
+        Self { workers: Some(workers), ..self }
+    }
+
+    /// The cpus of workers in their order, as a placement of `knee_machine` gives them; with more workers than cpus they
+    /// are dealt again from the first. Without any the kernel decides.
+    #[must_use]
+    pub fn cpus(self, cpus: &[u32]) -> Self {
+        Self { cpus: cpus.to_vec(), ..self }
+    }
+
+    /// How workers are tied to their cpus.
+    #[must_use]
+    pub fn bind(self, bind: Bind) -> Self {
+        Self { bind, ..self }
+    }
+
+    /// The machine, if it has been read already.
+    #[must_use]
+    pub fn machine(self, machine: &Topology) -> Self {
+        Self { machine: Some(machine.clone()), ..self }
+    }
+
+    /// Where workers stand to each other, if not as the machine says.
+    #[must_use]
+    pub fn neighbours(self, neighbours: Neighbours) -> Self {
+        Self { neighbours: Some(neighbours), ..self }
+    }
+
+    /// Whom thieves try.
+    #[must_use]
+    pub fn steal(self, steal: Steal) -> Self {
+        self.policy(move |neighbours| steal.policy(neighbours))
+    }
+
+    /// Whom thieves try, by a policy of your own.
+    #[must_use]
+    pub fn policy(self, make: impl Fn(&Neighbours) -> Box<dyn Policy> + 'static) -> Self {
+        Self { policy: Some(Box::new(make)), ..self }
+    }
+
+    /// What workers may do while they wait.
+    #[must_use]
+    pub fn wait(self, wait: Wait) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// A job with a place runs there or not at all, even if others have nothing to do. For experiments: it can lose much
+    /// time, and a waiting worker runs any job that is sent to its node.
+    #[must_use]
+    pub fn strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
+    }
+
+    /// Keeps account of time, too. Steals and pushes are always counted.
+    #[must_use]
+    pub fn account(self, account: bool) -> Self {
+        Self { account, ..self }
+    }
+
+    /// Where the random numbers of thieves begin.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Is called on the thread that calls [`Pool::install`], when work begins and when it ends.
+    #[must_use]
+    pub fn on_install(self, observer: impl Fn(Install<'_>) + Send + Sync + 'static) -> Self {
+        Self { observer: Some(Box::new(observer)), ..self }
+    }
+
+    /// Starts the workers. When this returns each of them is in its place.
+    ///
+    /// # Errors
+    /// [`Error`] when there is to be none or too many, one cannot start, or one cannot be pinned.
+    pub fn build(mut self) -> Result<Pool, Error> {
+        let observer = self.observer.take();
+        let shared = Arc::new(self.shared()?);
+        let places: Vec<Vec<u32>> = (0..shared.workers.len()).map(|index| self.place(index)).collect();
+        let pool = Pool { shared, threads: Mutex::new(Vec::new()), observer };
+        let (report, reports) = mpsc::channel();
+        for (index, cpus) in places.into_iter().enumerate() {
+            let thread = start(Arc::clone(&pool.shared), index, cpus, report.clone())?;
+            pool.threads.lock().expect("no holder panics").push(thread);
+        }
+        drop(report);
+        if !MODEL {
+            reports.iter().collect::<Result<(), _>>()?;
+        }
+        Ok(pool)
+    }
+
+    fn shared(&mut self) -> Result<Shared, Error> {
+        let allowed = if MODEL { 1 } else { sys::affinity().len() };
+        let count = self.workers.unwrap_or(if self.cpus.is_empty() { allowed } else { self.cpus.len() });
+        if count == 0 || count >= MOST {
+            return Err(Error::Unfit(format!("{count} workers: it takes at least one, and fewer than {MOST}")));
+        }
+        let neighbours = self.neighbours.take().unwrap_or_else(|| self.ask_machine(count));
+        if neighbours.workers() != count {
+            let known = neighbours.workers();
+            return Err(Error::Unfit(format!("{count} workers, and neighbours for {known}")));
+        }
+        let make = self.policy.take().unwrap_or_else(|| Box::new(|neighbours| Steal::default().policy(neighbours)));
+        let workers: Box<[_]> = (0..count).map(|index| Worker::new(index, self.seed, self.account)).collect();
+        let teams = teams(&neighbours);
+        let team_of = |index: usize| teams.iter().position(|team| team.workers.contains(&index));
+        Ok(Shared {
+            team_of: (0..count).map(|index| team_of(index).unwrap_or(usize::MAX)).collect(),
+            teams,
+            workers,
+            sleepers: Sleepers::new(count),
+            policy: make(&neighbours),
+            neighbours,
+            strict: self.strict,
+            wait: self.wait,
+            crowded: count > allowed,
+            inbox: Orders::new(),
+            ending: AtomicBool::new(false),
+        })
+    }
+
+    /// Where the workers stand. Those that float over a node know no nearer neighbours than its other workers.
+    fn ask_machine(&mut self, count: usize) -> Neighbours {
+        if self.cpus.is_empty() || self.bind == Bind::None {
+            return Neighbours::unknown(count);
+        }
+        if self.machine.is_none() {
+            self.machine = Topology::this_machine().ok();
+        }
+        let Some(machine) = &self.machine else { return Neighbours::unknown(count) };
+        let cpus: Vec<u32> = (0..count).map(|index| self.cpus[index % self.cpus.len()]).collect();
+        let neighbours = Neighbours::on(machine, &cpus);
+        if self.bind == Bind::Node { neighbours.floating() } else { neighbours }
+    }
+
+    /// The cpus that worker `index` is tied to; none where it is not.
+    fn place(&self, index: usize) -> Vec<u32> {
+        if self.cpus.is_empty() || self.bind == Bind::None {
+            return Vec::new();
+        }
+        let own = self.cpus[index % self.cpus.len()];
+        match (&self.machine, self.bind) {
+            (Some(machine), Bind::Node) => {
+                let node = machine.node_of(own);
+                self.cpus.iter().copied().filter(|&cpu| machine.node_of(cpu) == node).collect()
+            }
+            _ => vec![own],
+        }
+    }
+}
+
+fn teams(neighbours: &Neighbours) -> Vec<Team> {
+    let mut teams: Vec<Team> = Vec::new();
+    for worker in 0..neighbours.workers() {
+        let Some(node) = neighbours.node(worker) else { continue };
+        if let Some(team) = teams.iter_mut().find(|team| team.node == node) {
+            team.workers.push(worker);
+        } else {
+            teams.push(Team { node, index: teams.len(), workers: vec![worker], orders: Orders::new() });
+        }
+    }
+    teams
+}
+
+type Report = mpsc::Sender<Result<(), Error>>;
+
+fn start(shared: Arc<Shared>, index: usize, cpus: Vec<u32>, report: Report) -> Result<thread::JoinHandle<()>, Error> {
+    let body = move || {
+        let worker = &shared.workers[index];
+        if !cpus.is_empty()
+            && let Err(reason) = sys::pin(&cpus)
+        {
+            let _ = report.send(Err(Error::Pin { worker: index, cpus, reason }));
+            return;
+        }
+        worker.set_pool(&raw const *shared);
+        // The pool may be gone before it hears this.
+        let _ = report.send(Ok(()));
+        drop(report);
+        Worker::set_current(worker);
+        worker.live();
+        Worker::set_current(std::ptr::null());
+    };
+    let name = format!("worker {index}");
+    thread::Builder::new().name(name).spawn(body).map_err(|reason| Error::Start { worker: index, reason })
+}

@@ -1,0 +1,3 @@
+//! Data that knows where it lies.
+
+pub(crate) mod regions;

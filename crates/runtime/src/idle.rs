@@ -1,0 +1,155 @@
+//! What a worker does that has no job: look for one, and sleep when there is none.
+
+use crate::account::Mode;
+use crate::job::{Header, Holder};
+use crate::pool::Team;
+use crate::spin::Spin;
+use crate::sync::Ordering;
+use crate::worker::Worker;
+
+/// Mailboxes that a thief tries before it runs a job away from its place (NUMA-WS's number).
+const PUSH_TRIES: usize = 4;
+
+impl Worker {
+    /// The life of a worker, until the pool ends.
+    pub(crate) fn live(&self) {
+        let mut spin = Spin::new();
+        loop {
+            self.account.switch(Mode::Searching);
+            if self.serve() {
+                spin = Spin::new();
+            } else if let Some(job) = self.find() {
+                self.execute(job);
+                spin = Spin::new();
+            } else if self.pool().ending.load(Ordering::Acquire) {
+                return;
+            } else if !spin.again(self.pool().crowded) {
+                self.sleep();
+                spin = Spin::new();
+            }
+        }
+    }
+
+    /// The node this worker stands on.
+    pub(crate) fn node(&self) -> Option<u32> {
+        self.pool().neighbours.node(self.index)
+    }
+
+    /// Runs one job that was sent to this worker or to its node; returns whether there was one. Workers that wait do so
+    /// too, or those who sent it might wait for ever.
+    pub(crate) fn serve(&self) -> bool {
+        let job = self.orders.take().or_else(|| self.team().and_then(|team| team.orders.take()));
+        job.map(|job| self.execute(job)).is_some()
+    }
+
+    /// Whether [`Self::serve`] would find something.
+    pub(crate) fn is_served(&self) -> bool {
+        !self.orders.is_empty() || self.team().is_some_and(|team| !team.orders.is_empty())
+    }
+
+    fn team(&self) -> Option<&Team> {
+        self.pool().teams[..].get(self.pool().team_of[self.index])
+    }
+
+    /// Looks once for a job that this worker may run.
+    fn find(&self) -> Option<*const Header> {
+        if let Some(job) = self.mailbox.take().or_else(|| self.pool().inbox.take()) {
+            // SAFETY: whoever takes a job out of a queue has it.
+            unsafe { (*job).set_holder(Holder::Worker(self.index)) };
+            return Some(job);
+        }
+        let victim = self.other_worker()?;
+        let stolen = self.mail_of(victim).or_else(|| self.steal_from(victim, || true))?;
+        self.accept(stolen)
+    }
+
+    /// Whom to try next; none where this worker is alone.
+    pub(crate) fn other_worker(&self) -> Option<usize> {
+        (self.pool().workers.len() > 1).then(|| self.pool().policy.victim(self.index, self.random()))
+    }
+
+    /// The mail of a worker of the same node, if a coin says so: a deque is as good, and the bound on steals wants both.
+    fn mail_of(&self, other: usize) -> Option<*const Header> {
+        let mate = self.pool().team_of[other] == self.pool().team_of[self.index];
+        let job = (mate && self.random().is_multiple_of(2)).then(|| self.pool().workers[other].mailbox.take())??;
+        // SAFETY: as in `find`.
+        unsafe { (*job).set_holder(Holder::Worker(self.index)) };
+        Some(job)
+    }
+
+    /// Decides about a stolen job: it is run here, or brought to where it should be.
+    pub(crate) fn accept(&self, job: *const Header) -> Option<*const Header> {
+        // SAFETY: this worker has the job, so it lives.
+        let header = unsafe { &*job };
+        let spot = header.spot.get();
+        if spot.is_any() {
+            return Some(job);
+        }
+        let away = spot.node().filter(|node| Some(*node) != self.node());
+        let Some(team) = away.and_then(|node| self.pool().team(node)) else { return Some(job) };
+        if self.pool().strict || !header.latch.is_watched() && team.orders.is_empty() {
+            header.set_holder(Holder::Unknown);
+            self.account.pushed();
+            self.pool().send(team, job);
+            return None;
+        }
+        if header.latch.is_watched() && self.mail(team, header) {
+            self.account.pushed();
+            return None;
+        }
+        header.set_holder(Holder::Worker(self.index));
+        self.account.went_away();
+        Some(job)
+    }
+
+    /// Tries to put a job into the mailbox of somebody on its node, of one that sleeps if there is one.
+    fn mail(&self, team: &Team, job: &Header) -> bool {
+        let pool = self.pool();
+        let sleeper = pool.sleepers.claim(team.workers[0], |index| pool.team_of[index] == team.index);
+        #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
+        let mut some = || team.workers[self.random() as usize % team.workers.len()];
+        for attempt in 0..PUSH_TRIES {
+            let to = if attempt == 0 { sleeper.unwrap_or_else(&mut some) } else { some() };
+            job.set_holder(Holder::Mailbox(to));
+            // Looked at before the job can be gone. An owner that goes to sleep later sees who holds it.
+            let owner = job.latch.sleeper();
+            if pool.workers[to].mailbox.put(job) {
+                pool.unpark(to);
+                if let Some(owner) = owner {
+                    pool.unpark(owner);
+                }
+                return true;
+            }
+        }
+        if let Some(index) = sleeper {
+            pool.unpark(index);
+        }
+        false
+    }
+
+    /// Sleeps until somebody has something. What is looked at here, after having said so, is what wakers bring before they
+    /// look who sleeps.
+    fn sleep(&self) {
+        self.pool().sleepers.enter(self.index);
+        self.pool().workers.iter().filter(|other| other.index != self.index).for_each(Worker::ask);
+        if self.has_something() {
+            if !self.pool().sleepers.leave(self.index) {
+                // Somebody wakes this worker, which is awake: let another one go.
+                self.pool().wake_one(self.index);
+            }
+            return;
+        }
+        self.account.switch(Mode::Idle);
+        self.parker.park();
+        self.pool().sleepers.leave(self.index);
+    }
+
+    fn has_something(&self) -> bool {
+        let pool = self.pool();
+        let mail = |other: &Worker| pool.team_of[other.index] == pool.team_of[self.index] && !other.mailbox.is_empty();
+        pool.ending.load(Ordering::Acquire)
+            || self.is_served()
+            || !pool.inbox.is_empty()
+            || pool.workers.iter().any(|other| other.deque.has_public() || mail(other))
+    }
+}

@@ -1,0 +1,201 @@
+//! Jobs: what a slot of a deque points to. A join's second half lies on the stack of who joins ([`StackJob`]); what a scope
+//! spawns lies on the heap (see `scope`).
+//!
+//! A job that its owner takes back is called like any closure. Only a thief goes through [`Header::run`].
+
+use std::cell::{Cell, UnsafeCell};
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
+use crate::place::Spot;
+use crate::sync::{AtomicU32, Ordering};
+use crate::worker::Worker;
+
+/// What the owner and thieves know of a job.
+#[repr(C)]
+pub(crate) struct Header {
+    /// Runs the job on a worker that is not its owner, and says that it is done.
+    run: unsafe fn(*const Header, &Worker),
+    pub(crate) latch: Latch,
+    /// Who has it.
+    holder: AtomicU32,
+    /// Where it should run.
+    pub(crate) spot: Cell<Spot>,
+}
+
+/// Who has a job that left its owner's deque.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// A thief that has not said so yet, or an inbox.
+    Unknown,
+    /// This worker runs it.
+    Worker(usize),
+    /// It lies in the mailbox of this worker.
+    Mailbox(usize),
+}
+
+impl Header {
+    #[inline]
+    pub(crate) fn new(run: unsafe fn(*const Header, &Worker), spot: Spot) -> Self {
+        Self { run, latch: Latch::new(), holder: AtomicU32::new(0), spot: Cell::new(spot) }
+    }
+
+    /// A job that no owner waits for: a frame counts it.
+    pub(crate) fn unwatched(run: unsafe fn(*const Header, &Worker), spot: Spot) -> Self {
+        Self { run, latch: Latch(AtomicU32::new(UNWATCHED)), holder: AtomicU32::new(0), spot: Cell::new(spot) }
+    }
+
+    /// Runs the job on a thief.
+    ///
+    /// # Safety
+    /// `job` was taken from a deque, a mailbox or an inbox by the caller, who has not run it yet.
+    pub(crate) unsafe fn run(job: *const Header, worker: &Worker) {
+        // SAFETY: the job lives until its latch is set, which only this call does.
+        let run = unsafe { (*job).run };
+        // SAFETY: as above; `run` belongs to the type that the header is the first field of.
+        unsafe { run(job, worker) };
+    }
+
+    /// Who has it, as the owner asks. Relaxed, here and below: it leads to nothing but a deque or a mailbox, which is
+    /// asked in its own way.
+    pub(crate) fn holder(&self) -> Holder {
+        match self.holder.load(Ordering::Relaxed) {
+            0 => Holder::Unknown,
+            number if number % 2 == 1 => Holder::Worker(number as usize / 2),
+            number => Holder::Mailbox(number as usize / 2 - 1),
+        }
+    }
+
+    pub(crate) fn set_holder(&self, holder: Holder) {
+        let number = match holder {
+            Holder::Unknown => 0,
+            Holder::Worker(index) => index * 2 + 1,
+            Holder::Mailbox(index) => index * 2 + 2,
+        };
+        self.holder.store(u32::try_from(number).expect("there are fewer workers"), Ordering::Relaxed);
+    }
+}
+
+/// Set once, when a job is done. Its owner may sleep on it.
+pub(crate) struct Latch(AtomicU32);
+
+const UNSET: u32 = 0;
+/// The owner sleeps, or is about to; in the upper bits who it is.
+const AWAITED: u32 = 4;
+const SET: u32 = 2;
+/// Nobody waits for it here.
+const UNWATCHED: u32 = 3;
+
+impl Latch {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self(AtomicU32::new(UNSET))
+    }
+
+    /// Whether the job is done. Acquire pairs with the Release in `set`: its result is seen.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire) == SET
+    }
+
+    /// Whether an owner waits for it, who may take it back.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != UNWATCHED
+    }
+
+    /// The owner that sleeps on it. A write even where nothing changes: it comes before or after the announcement, and
+    /// if before, the owner sees what was done until now.
+    pub(crate) fn sleeper(&self) -> Option<usize> {
+        let state = self.0.fetch_or(0, Ordering::AcqRel);
+        (state & AWAITED != 0).then_some(state as usize >> 3)
+    }
+
+    /// The owner, worker `index`, is going to sleep; false when there is no reason to any more.
+    pub(crate) fn announce(&self, index: usize) -> bool {
+        let sleeper = u32::try_from(index).expect("there are fewer workers") << 3 | AWAITED;
+        // Acquire on both ways pairs with the Release in `set`. Release: the setter wakes whom it finds here.
+        let done = self.0.compare_exchange(UNSET, sleeper, Ordering::AcqRel, Ordering::Acquire);
+        done.is_ok() || done == Err(sleeper)
+    }
+
+    /// Says that the job is done and wakes the owner if it sleeps. The job may be gone before this returns.
+    ///
+    /// # Safety
+    /// `latch` is that of a job that `worker` runs, which has not been set.
+    pub(crate) unsafe fn set(latch: *const Self, worker: &Worker) {
+        // SAFETY: the owner waits for this very store, so the latch lives until it is made. Release publishes the result
+        // to `is_set`; Acquire makes the sleeper's announcement good.
+        let before = unsafe { (*latch).0.swap(SET, Ordering::AcqRel) };
+        if before != UNSET {
+            worker.pool().unpark(before as usize >> 3);
+        }
+    }
+}
+
+/// The second half of a join, on the stack of who joins.
+#[repr(C)]
+pub(crate) struct StackJob<F, R> {
+    header: Header,
+    work: UnsafeCell<ManuallyDrop<F>>,
+    result: UnsafeCell<MaybeUninit<thread::Result<R>>>,
+}
+
+impl<F: FnOnce() -> R, R> StackJob<F, R> {
+    #[inline]
+    pub(crate) fn new(work: F, spot: Spot) -> Self {
+        let header = Header::new(Self::run, spot);
+        Self { header, work: UnsafeCell::new(ManuallyDrop::new(work)), result: UnsafeCell::new(MaybeUninit::uninit()) }
+    }
+
+    #[inline]
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What a slot holds.
+    #[inline]
+    pub(crate) fn as_slot(&self) -> *const Header {
+        std::ptr::from_ref(self).cast()
+    }
+
+    unsafe fn run(job: *const Header, worker: &Worker) {
+        let job = job.cast::<Self>();
+        // SAFETY: the header is the first field of a `repr(C)` struct that lives until the latch is set. This thief alone
+        // takes the work and writes the result.
+        let latch = unsafe {
+            let work = ManuallyDrop::take(&mut *(*job).work.get());
+            let result = catch_unwind(AssertUnwindSafe(|| worker.in_frame(work)));
+            (*(*job).result.get()).write(result);
+            &raw const (*job).header.latch
+        };
+        // SAFETY: the job was not set before; nothing of it is touched after.
+        unsafe { Latch::set(latch, worker) };
+    }
+
+    /// The work, for the owner that took the job back.
+    ///
+    /// # Safety
+    /// The job is not in the deque, and nobody has taken its work.
+    #[inline]
+    pub(crate) unsafe fn into_work(self) -> F {
+        ManuallyDrop::into_inner(self.work.into_inner())
+    }
+
+    /// The work, for an owner that unwinds.
+    ///
+    /// # Safety
+    /// As for [`Self::into_work`]; nobody takes it afterwards.
+    pub(crate) unsafe fn drop_work(&self) {
+        // SAFETY: the caller's.
+        unsafe { ManuallyDrop::drop(&mut *self.work.get()) };
+    }
+
+    /// What a thief left.
+    ///
+    /// # Safety
+    /// The latch is set, and the result was not taken before.
+    pub(crate) unsafe fn take_result(&self) -> thread::Result<R> {
+        // SAFETY: written before the latch was set, and the caller has seen that it is.
+        unsafe { (*self.result.get()).assume_init_read() }
+    }
+}

@@ -1,0 +1,86 @@
+//! A fork-join runtime that is cheap and knows where memory lives.
+//!
+//! Habits and names are rayon's where they mean the same: [`join`], [`scope`], [`Pool::install`], [`Pool::broadcast`]. What
+//! is new is *where*: workers stand on the cpus of a placement, thieves look nearby first ([`Steal::Near`]), and work can be
+//! given a [`Place`]. The crate's README is the design: states, orderings, and why no wake-up is lost.
+
+mod account;
+mod blocks;
+mod build;
+mod data;
+mod deque;
+mod frame;
+mod idle;
+mod install;
+mod job;
+mod loops;
+mod mailbox;
+mod neighbours;
+mod orders;
+mod place;
+mod policy;
+mod pool;
+mod scope;
+mod sleepers;
+mod spin;
+mod sync;
+mod wait;
+mod worker;
+
+pub use account::Usage;
+pub use build::Builder;
+pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves};
+pub use neighbours::{Distance, Neighbours};
+pub use place::Place;
+pub use policy::{Near, Policy, Random, Steal};
+pub use pool::{Bind, Error, Install, Pool, Wait};
+pub use scope::{Scope, scope};
+
+use worker::Worker;
+
+/// The pool that work runs on which is in no other: a worker for each cpu that this process may use, not bound to any, or
+/// as many as `KNEE_NUM_THREADS` says.
+#[cfg(not(any(knee_loom, knee_shuttle)))]
+pub fn global() -> &'static Pool {
+    static GLOBAL: std::sync::OnceLock<Pool> = std::sync::OnceLock::new();
+    GLOBAL.get_or_init(|| {
+        let asked =
+            std::env::var("KNEE_NUM_THREADS").ok().and_then(|text| text.parse().ok()).filter(|&count| count > 0);
+        let builder = asked.into_iter().fold(Pool::builder(), Builder::workers);
+        builder.build().expect("threads can be started")
+    })
+}
+
+#[cfg(any(knee_loom, knee_shuttle))]
+fn global() -> &'static Pool {
+    panic!("a model has no global pool")
+}
+
+/// Runs both closures, maybe at the same time, and returns both results. The first runs at once on this thread; the second
+/// one too, unless another worker takes it meanwhile. Both inherit the place of the task that calls this.
+///
+/// If one of them panics, so does this with its payload, when the other one is done; if both do, with the first one's.
+#[inline]
+pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    match Worker::current() {
+        Some(worker) => worker.join(a, b, worker.spot.get()),
+        None => outside(a, b),
+    }
+}
+
+#[cold]
+fn outside<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    global().install(|| join(a, b))
+}

@@ -1,0 +1,149 @@
+//! Loops and reductions.
+
+use std::ops::Range;
+
+use crate::place::{Place, Spot};
+use crate::sync::Ordering;
+use crate::worker::Worker;
+
+/// Calls `body` for each number of the range, in any order, on all workers that have time.
+///
+/// There is no grain to tune: a loop is cut in two whenever somebody is hungry, and not otherwise, so that its cost per
+/// number is that of a serial loop (lazy splitting, after Tzannes, Caragea, Vishkin & Barua 2014). Between two looks at who
+/// is hungry it makes one step, then two, four and so on, up to a 64th of a worker's share; use [`parallel_for_grain`]
+/// where numbers cost very different times and there are few of them.
+pub fn parallel_for(range: Range<usize>, body: impl Fn(usize) + Sync) {
+    on_worker(|worker| {
+        let most = range.len() / (64 * worker.pool().workers.len()) + 1;
+        worker.split_lazily(range, most, &body);
+    });
+}
+
+/// As [`parallel_for`], and `grain` numbers are one step that is never cut.
+pub fn parallel_for_grain(range: Range<usize>, grain: usize, body: impl Fn(usize) + Sync) {
+    on_worker(|worker| worker.split_lazily(range, grain.max(1), &body));
+}
+
+/// Folds slices of `data` with `fold` and puts the results together with `combine`, which has to be associative but need
+/// not be commutative.
+///
+/// The slices and the tree depend on the length alone, and not on workers or steals: a sum of floats is the same each
+/// time and on each machine. Leaves are slices, so that `fold` can use several accumulators and vectorise.
+pub fn reduce<T: Sync, R: Send>(data: &[T], fold: impl Fn(&[T]) -> R + Sync, combine: impl Fn(R, R) -> R + Sync) -> R {
+    // Of a large array a leaf is what a second-level cache holds easily; of a small one a 256th part.
+    let leaf = (data.len() / 256).clamp(1, 16 * 1024);
+    reduce_leaves(data, leaf, fold, combine)
+}
+
+/// As [`reduce`], with slices of at most `leaf` elements.
+pub fn reduce_leaves<T: Sync, R: Send>(
+    data: &[T],
+    leaf: usize,
+    fold: impl Fn(&[T]) -> R + Sync,
+    combine: impl Fn(R, R) -> R + Sync,
+) -> R {
+    on_worker(|worker| worker.reduce(data, leaf.max(1), &fold, &combine))
+}
+
+/// As [`crate::join`], with a place for each of the two. The place of the first one matters to what it forks, and to a
+/// strict pool, which brings it there.
+pub fn join_at<A, B, RA, RB>(place_a: Place, a: A, place_b: Place, b: B) -> (RA, RB)
+where
+    A: FnOnce() -> RA + Send,
+    B: FnOnce() -> RB + Send,
+    RA: Send,
+    RB: Send,
+{
+    on_worker(|worker| worker.join_at(Spot::of(place_a), a, Spot::of(place_b), b))
+}
+
+fn on_worker<R: Send>(work: impl FnOnce(&Worker) -> R + Send) -> R {
+    match Worker::current() {
+        Some(worker) => work(worker),
+        None => crate::global().install(|| work(Worker::current().expect("a pool runs what is installed on workers"))),
+    }
+}
+
+impl Worker {
+    fn split_lazily(&self, mut range: Range<usize>, most: usize, body: &(impl Fn(usize) + Sync)) {
+        let mut step = 1;
+        while !range.is_empty() {
+            // Relaxed: as in `join`.
+            if range.len() > most && self.hungry.load(Ordering::Relaxed) {
+                let middle = range.start + range.len() / 2;
+                let (low, high) = (range.start..middle, middle..range.end);
+                let spot = self.spot.get();
+                let there = |range: Range<usize>| on_worker(|worker| worker.split_lazily(range, most, body));
+                self.join(|| self.split_lazily(low, most, body), || there(high), spot);
+                return;
+            }
+            let end = range.end.min(range.start + step);
+            (range.start..end).for_each(body);
+            range.start = end;
+            step = most.min(step * 2);
+        }
+    }
+
+    fn reduce<T: Sync, R: Send>(
+        &self,
+        data: &[T],
+        leaf: usize,
+        fold: &(impl Fn(&[T]) -> R + Sync),
+        combine: &(impl Fn(R, R) -> R + Sync),
+    ) -> R {
+        if data.len() <= leaf {
+            return fold(data);
+        }
+        // Whole leaves on the left, so that the cuts are the same however a part came about.
+        let (left, right) = data.split_at(data.len().div_ceil(leaf) / 2 * leaf);
+        let there = || on_worker(|worker| worker.reduce(right, leaf, fold, combine));
+        let (left, right) = self.join(|| self.reduce(left, leaf, fold, combine), there, self.spot.get());
+        combine(left, right)
+    }
+
+    fn join_at<A, B, RA, RB>(&self, spot_a: Spot, a: A, spot_b: Spot, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        if self.pool().strict {
+            return self.join_strictly(spot_a, a, spot_b, b);
+        }
+        let _restore = Restore(self, self.spot.replace(spot_a));
+        self.join(a, || at(spot_b, b), spot_b)
+    }
+
+    /// Each half becomes a job that is sent to its node, or runs here if this is the node.
+    fn join_strictly<A, B, RA, RB>(&self, spot_a: Spot, a: A, spot_b: Spot, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        let (mut first, mut second) = (None, None);
+        self.scope(|_| {
+            self.push_at(spot_b, |_| second = Some(at(spot_b, b)));
+            self.push_at(spot_a, |_| first = Some(at(spot_a, a)));
+        });
+        (first.expect("the scope is over"), second.expect("the scope is over"))
+    }
+}
+
+/// Runs `work` with a place, whoever's worker this is: one who took it back keeps its own place afterwards.
+fn at<R>(spot: Spot, work: impl FnOnce() -> R) -> R {
+    let Some(worker) = Worker::current() else { return work() };
+    let _restore = Restore(worker, worker.spot.replace(spot));
+    work()
+}
+
+/// Gives the worker its place back, also when something panics.
+struct Restore<'a>(&'a Worker, Spot);
+
+impl Drop for Restore<'_> {
+    fn drop(&mut self) {
+        self.0.spot.set(self.1);
+    }
+}

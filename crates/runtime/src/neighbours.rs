@@ -1,0 +1,94 @@
+//! How far workers are from each other.
+
+use knee_machine::Topology;
+
+/// How far a victim is from its thief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Distance {
+    /// A hardware thread of the same core.
+    Core,
+    /// Another core that shares the last-level cache.
+    Cache,
+    /// The same NUMA node.
+    Node,
+    /// Another node.
+    Far,
+}
+
+impl Distance {
+    /// All of them, the nearest first.
+    pub const ALL: [Self; 4] = [Self::Core, Self::Cache, Self::Node, Self::Far];
+}
+
+/// Where the workers of a pool stand to each other, as far as the machine tells.
+#[derive(Debug, Clone, Default)]
+pub struct Neighbours {
+    nodes: Vec<Option<u32>>,
+    distances: Vec<Distance>,
+    slit: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Workers of which nothing is known but their number: all on one node.
+    #[must_use]
+    pub fn unknown(workers: usize) -> Self {
+        let pairs = workers * workers;
+        Self { nodes: vec![None; workers], distances: vec![Distance::Node; pairs], slit: vec![10; pairs] }
+    }
+
+    /// Worker i stands on `cpus[i]` of `machine`.
+    #[must_use]
+    pub fn on(machine: &Topology, cpus: &[u32]) -> Self {
+        let nodes: Vec<_> = cpus.iter().map(|&cpu| machine.node_of(cpu)).collect();
+        let pairs = || (0..cpus.len()).flat_map(|a| (0..cpus.len()).map(move |b| (a, b)));
+        let distances = pairs().map(|(a, b)| distance(machine, cpus[a], cpus[b])).collect();
+        let slit = pairs().map(|(a, b)| match (nodes[a], nodes[b]) {
+            (Some(from), Some(to)) => machine.distance(from, to).max(1),
+            _ => 10,
+        });
+        Self { slit: slit.collect(), distances, nodes }
+    }
+
+    /// The same for workers that move over their nodes: none is nearer than the node.
+    pub(crate) fn floating(mut self) -> Self {
+        self.distances.iter_mut().for_each(|distance| *distance = (*distance).max(Distance::Node));
+        self
+    }
+
+    /// How many workers there are.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node of a worker; none where that is not known.
+    #[must_use]
+    pub fn node(&self, worker: usize) -> Option<u32> {
+        self.nodes[worker]
+    }
+
+    /// How far two workers are from each other.
+    #[must_use]
+    pub fn distance(&self, from: usize, to: usize) -> Distance {
+        self.distances[from * self.workers() + to]
+    }
+
+    /// The firmware's distance (SLIT) between the nodes of two workers; 10 is the same node.
+    #[must_use]
+    pub fn slit(&self, from: usize, to: usize) -> u32 {
+        self.slit[from * self.workers() + to]
+    }
+}
+
+fn distance(machine: &Topology, from: u32, to: u32) -> Distance {
+    let together = |cpus: &knee_machine::CpuSet| cpus.contains(from) && cpus.contains(to);
+    if from == to || machine.cores.iter().any(|core| together(&core.cpus)) {
+        Distance::Core
+    } else if machine.last_level_cache(from).is_some_and(|cache| together(&cache.cpus)) {
+        Distance::Cache
+    } else if machine.node_of(from) == machine.node_of(to) {
+        Distance::Node
+    } else {
+        Distance::Far
+    }
+}

@@ -1,0 +1,45 @@
+//! Queues of jobs that do not come from a deque: from outside the pool, for a node, or for one worker.
+
+use std::collections::VecDeque;
+
+use crate::job::Header;
+use crate::sync::{AtomicUsize, Mutex, Ordering};
+
+/// Jobs in the order in which they came.
+pub(crate) struct Orders {
+    jobs: Mutex<VecDeque<Sent>>,
+    /// How many there are, so that a look costs no lock.
+    waiting: AtomicUsize,
+}
+
+struct Sent(*const Header);
+
+// SAFETY: a job is handed from thread to thread; what is in it may be (see the bounds where jobs are made).
+unsafe impl Send for Sent {}
+
+impl Orders {
+    pub(crate) fn new() -> Self {
+        Self { jobs: Mutex::new(VecDeque::new()), waiting: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn put(&self, job: *const Header) {
+        let mut jobs = self.jobs.lock().expect("no holder panics");
+        jobs.push_back(Sent(job));
+        // Release pairs with the Acquire in `is_empty`.
+        self.waiting.store(jobs.len(), Ordering::Release);
+    }
+
+    pub(crate) fn take(&self) -> Option<*const Header> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut jobs = self.jobs.lock().expect("no holder panics");
+        let job = jobs.pop_front();
+        self.waiting.store(jobs.len(), Ordering::Release);
+        job.map(|sent| sent.0)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) == 0
+    }
+}

@@ -1,0 +1,132 @@
+//! Waiting for what a thief has.
+//!
+//! A worker that waits steals only from whoever has the job it waits for, and only while that one is at it (*leapfrogging*,
+//! Wagner & Calder 1993): what it then runs descends from its own job. It never runs a stranger's job on top of a stack
+//! that may hold a lock which the stranger wants.
+
+use crate::account::Mode;
+use crate::deque::Theft;
+use crate::job::{Header, Holder};
+use crate::pool::Wait;
+use crate::spin::Spin;
+use crate::sync::Ordering;
+use crate::worker::Worker;
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// Somebody has run the job.
+    Done,
+    /// Nobody had begun it; it is the owner's again.
+    TakenBack,
+}
+
+impl Worker {
+    /// Waits for the job that was at `place` of the deque and was stolen.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wait_for(&self, job: &Header, place: u32) -> Waited {
+        let mode = self.account.switch(Mode::Searching);
+        let result = self.leapfrog(job);
+        self.account.switch(mode);
+        self.deque.reset(place);
+        result
+    }
+
+    fn leapfrog(&self, job: &Header) -> Waited {
+        let mut spin = Spin::new();
+        loop {
+            if job.latch.is_set() {
+                return Waited::Done;
+            }
+            if self.regain(job) {
+                return Waited::TakenBack;
+            }
+            if self.serve() || self.run_meanwhile(job) {
+                spin = Spin::new();
+            } else if !spin.again(self.pool().crowded) {
+                self.doze(job);
+                spin = Spin::new();
+            }
+        }
+    }
+
+    /// Takes the job back from a mailbox where nobody has seen it yet.
+    fn regain(&self, job: &Header) -> bool {
+        match job.holder() {
+            Holder::Mailbox(of) if !self.pool().strict => self.pool().workers[of].mailbox.regain(job),
+            _ => false,
+        }
+    }
+
+    /// Runs something else that may be run now; returns whether there was anything.
+    fn run_meanwhile(&self, job: &Header) -> bool {
+        let any = self.pool().wait == Wait::Any;
+        let victim = match job.holder() {
+            _ if any => self.other_worker(),
+            Holder::Worker(thief) => Some(thief),
+            Holder::Unknown | Holder::Mailbox(_) => None,
+        };
+        let Some(victim) = victim else { return false };
+        // As long as the job is not done, the thief is at it, or at what descends from it.
+        let stolen = self.steal_from(victim, || any || !job.latch.is_set());
+        let accepted = stolen.and_then(|stolen| self.accept(stolen));
+        accepted.map(|stolen| self.execute(stolen)).is_some()
+    }
+
+    /// Sleeps until the job is done, or its thief publishes something, or there are orders.
+    fn doze(&self, job: &Header) {
+        if !job.latch.announce(self.index) {
+            return;
+        }
+        let thief = match job.holder() {
+            Holder::Worker(thief) => Some(&self.pool().workers[thief]),
+            Holder::Unknown | Holder::Mailbox(_) => None,
+        };
+        if let Some(thief) = thief {
+            // Released by `ask`.
+            thief.follower.store(self.index + 1, Ordering::Relaxed);
+            thief.ask();
+            if thief.deque.has_public() {
+                return;
+            }
+        }
+        if !job.latch.is_set() && !self.is_served() {
+            let mode = self.account.switch(Mode::Idle);
+            self.parker.park();
+            self.account.switch(mode);
+        }
+    }
+
+    /// Steals from one worker.
+    pub(crate) fn steal_from(&self, victim: usize, may: impl FnOnce() -> bool) -> Option<*const Header> {
+        let other = &self.pool().workers[victim];
+        match other.deque.steal(may) {
+            Theft::Job(job, more) => {
+                self.account.stole(self.pool().neighbours.distance(self.index, victim));
+                self.pass_on(other, more);
+                // SAFETY: this worker has the job now, and it lives until it is done.
+                unsafe { (*job).set_holder(Holder::Worker(self.index)) };
+                Some(job)
+            }
+            Theft::Nothing => {
+                other.ask_lightly();
+                self.account.missed();
+                None
+            }
+            Theft::Lost => {
+                self.account.missed();
+                None
+            }
+        }
+    }
+
+    /// The victim may have more, and others who want it sleep.
+    fn pass_on(&self, victim: &Worker, more: bool) {
+        let woken = more && self.pool().sleepers.any() && self.pool().wake_one(victim.index);
+        // Relaxed: a hint. Who registers after this look looks at the deques again.
+        if !woken && (self.pool().sleepers.any() || victim.follower.load(Ordering::Relaxed) > 0) {
+            victim.ask_lightly();
+        }
+    }
+}

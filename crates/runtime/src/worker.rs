@@ -1,0 +1,225 @@
+//! A worker: a thread with a deque, and the fork-join that runs on it.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use crate::account::{Account, Mode};
+use crate::blocks::Blocks;
+use crate::deque::{Deque, Taken};
+use crate::frame::Frame;
+use crate::job::{Header, StackJob};
+use crate::mailbox::Mailbox;
+use crate::orders::Orders;
+use crate::place::Spot;
+use crate::pool::Shared;
+use crate::sync::{Alone, AtomicBool, AtomicUsize, Ordering, Parker};
+use crate::wait::Waited;
+
+/// One worker. Its thread owns it; what others touch is said where it stands.
+pub(crate) struct Worker {
+    /// The owner's side of it is the owner's only; thieves steal.
+    pub(crate) deque: Deque,
+    pub(crate) index: usize,
+    /// Where the job that runs now should run; what it forks inherits it.
+    pub(crate) spot: Cell<Spot>,
+    /// The innermost frame; null when no job runs.
+    pub(crate) frame: Cell<*const Frame>,
+    pub(crate) blocks: Blocks,
+    random: Cell<u64>,
+    /// The pool that it belongs to: as long as the thread runs, the pool's shared part is there.
+    shared: Cell<*const Shared>,
+    /// The scope that the stolen job which runs now belongs to, 0 for none. Thieves compare it.
+    pub(crate) root: Alone<AtomicUsize>,
+    /// Set by thieves that found nothing public here.
+    pub(crate) hungry: Alone<AtomicBool>,
+    /// Who waits for the job that this worker stole, and one: it may take what becomes public here.
+    pub(crate) follower: AtomicUsize,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) orders: Orders,
+    pub(crate) parker: Arc<Parker>,
+    pub(crate) account: Account,
+}
+
+// SAFETY: `spot`, `frame`, `blocks`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by who builds the
+// pool); everything else is `Sync` in itself.
+unsafe impl Sync for Worker {}
+// SAFETY: the pointer leads to the part of the pool that all its threads share.
+unsafe impl Send for Worker {}
+
+#[cfg(not(any(knee_loom, knee_shuttle)))]
+std::thread_local! {
+    static CURRENT: Cell<*const Worker> = const { Cell::new(std::ptr::null()) };
+}
+#[cfg(knee_loom)]
+loom::thread_local! {
+    static CURRENT: Cell<*const Worker> = Cell::new(std::ptr::null());
+}
+#[cfg(knee_shuttle)]
+shuttle::thread_local! {
+    static CURRENT: Cell<*const Worker> = Cell::new(std::ptr::null());
+}
+
+impl Worker {
+    pub(crate) fn new(index: usize, seed: u64, account: bool) -> Self {
+        // Any odd multiple keeps seeds of workers apart, and xorshift must not begin at zero.
+        let random = (seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1;
+        Self {
+            deque: Deque::new(),
+            index,
+            spot: Cell::new(Spot::ANY),
+            frame: Cell::new(std::ptr::null()),
+            blocks: Blocks::new(),
+            random: Cell::new(random),
+            shared: Cell::new(std::ptr::null()),
+            root: Alone(AtomicUsize::new(0)),
+            hungry: Alone(AtomicBool::new(false)),
+            follower: AtomicUsize::new(0),
+            mailbox: Mailbox::new(),
+            orders: Orders::new(),
+            parker: Arc::new(Parker::new()),
+            account: Account::new(account),
+        }
+    }
+
+    /// Its index in a narrower type.
+    #[expect(clippy::cast_possible_truncation, reason = "a pool has fewer than 65536 workers")]
+    pub(crate) fn number(&self) -> u32 {
+        self.index as u32
+    }
+
+    /// Makes the calling thread this worker, or no worker any more.
+    pub(crate) fn set_current(worker: *const Worker) {
+        CURRENT.with(|current| current.set(worker));
+    }
+
+    /// The worker that the calling thread is.
+    #[inline]
+    pub(crate) fn current() -> Option<&'static Worker> {
+        let worker = CURRENT.with(Cell::get);
+        // SAFETY: a thread is a worker from when its main loop begins until it ends, and the worker is there as long. The
+        // reference does not leave the thread: all of `join`, `scope` and the like return before the loop does.
+        unsafe { worker.as_ref() }
+    }
+
+    pub(crate) fn set_pool(&self, shared: *const Shared) {
+        self.shared.set(shared);
+    }
+
+    #[inline]
+    pub(crate) fn pool(&self) -> &Shared {
+        // SAFETY: set before the thread began, and shared for as long as it runs.
+        unsafe { &*self.shared.get() }
+    }
+
+    /// The next of the worker's own random numbers (Marsaglia's xorshift64*).
+    pub(crate) fn random(&self) -> u64 {
+        let mut state = self.random.get();
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        self.random.set(state);
+        state.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// Runs `a` here, and `b` here too unless a thief does. `spot` is where `b` should run.
+    #[inline]
+    pub(crate) fn join<A, B, RA, RB>(&self, a: A, b: B, spot: Spot) -> (RA, RB)
+    where
+        A: FnOnce() -> RA,
+        B: FnOnce() -> RB,
+    {
+        let job = StackJob::new(b, spot);
+        let Some(place) = self.deque.push(job.as_slot()) else {
+            let first = a();
+            // SAFETY: it never was in the deque.
+            return (first, unsafe { job.into_work() }());
+        };
+        // Relaxed: a wish that is seen late is granted at the next push.
+        if self.hungry.load(Ordering::Relaxed) {
+            self.feed();
+        }
+        let unwinding = Unwinding { worker: self, job: &job, place };
+        let first = a();
+        std::mem::forget(unwinding);
+        if self.deque.take(place) == Taken::Stolen {
+            if let Waited::Done = self.wait_for(job.header(), place) {
+                // SAFETY: the wait is over, so the latch is set; this is the only one to take it.
+                let second = unsafe { job.take_result() };
+                return (first, second.unwrap_or_else(|payload| std::panic::resume_unwind(payload)));
+            }
+        }
+        // SAFETY: it is out of the deque, and no thief has it.
+        (first, unsafe { job.into_work() }())
+    }
+
+    /// Publishes jobs for those who found none, and wakes one that sleeps.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn feed(&self) {
+        if !self.deque.publish() {
+            return;
+        }
+        // Release: who asks again after this sees what was published, and needs no wake. Acquire: who asked before this
+        // is seen among the sleepers.
+        if self.hungry.swap(false, Ordering::AcqRel) && !self.pool().wake_one(self.index) {
+            let follower = self.follower.swap(0, Ordering::AcqRel);
+            if follower > 0 {
+                self.pool().unpark(follower - 1);
+            }
+        }
+    }
+
+    /// A thief or a waiter found nothing public here, and says so. Returns after the owner's last publication is seen, or
+    /// before the owner sees this.
+    pub(crate) fn ask(&self) {
+        self.hungry.swap(true, Ordering::AcqRel);
+    }
+
+    /// As [`Self::ask`], for who does not sleep next: no write where the wish stands already.
+    pub(crate) fn ask_lightly(&self) {
+        if !self.hungry.load(Ordering::Relaxed) {
+            self.ask();
+        }
+    }
+
+    /// Runs a job that is not this worker's own.
+    pub(crate) fn execute(&self, job: *const Header) {
+        // SAFETY: whoever hands over a job owns it, and it lives until it is done.
+        let spot = unsafe { (*job).spot.get() };
+        let outer = (self.spot.replace(spot), self.root.load(Ordering::Relaxed));
+        let mode = self.account.switch(Mode::Busy);
+        // SAFETY: as above, and it is run once.
+        unsafe { Header::run(job, self) };
+        self.belong_to(outer.1);
+        self.deque.next_epoch();
+        self.spot.set(outer.0);
+        self.account.switch(mode);
+    }
+
+    /// Says to which scope the job belongs that runs now.
+    pub(crate) fn belong_to(&self, scope: usize) {
+        // Release pairs with the Acquire of thieves that compare: they see the deque as it was before, or later.
+        self.root.store(scope, Ordering::Release);
+    }
+}
+
+/// If the first half panics, the second one is taken back and dropped, or waited for: it may use what the stack holds.
+struct Unwinding<'a, F: FnOnce() -> R, R> {
+    worker: &'a Worker,
+    job: &'a StackJob<F, R>,
+    place: u32,
+}
+
+impl<F: FnOnce() -> R, R> Drop for Unwinding<'_, F, R> {
+    #[cold]
+    fn drop(&mut self) {
+        let stolen = self.worker.deque.take(self.place) == Taken::Stolen;
+        if stolen && let Waited::Done = self.worker.wait_for(self.job.header(), self.place) {
+            // SAFETY: the latch is set, and nobody else takes the result. A second panic is dropped in favour of the first.
+            drop(unsafe { self.job.take_result() });
+        } else {
+            // SAFETY: the owner has it back, and nobody takes it afterwards.
+            unsafe { self.job.drop_work() };
+        }
+    }
+}
