@@ -3,8 +3,9 @@
 
 Every program of target/sides takes part (bench/runtime/build.sh makes them), and so do finished programs that speak the
 same command line (src/lib.rs) and are named by LACE, PARLAY or SPICE. A round launches each side on each test once, in
-random order; a launch reports the median of its repeats. Shown are medians over rounds, and for each claim the median
-over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides from the same round).
+random order, and takes about a minute; a launch reports the median of its repeats. Shown are medians over rounds, and
+for each claim the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides from the
+same round). A claim holds, or is lost, where the whole interval says so, and is open where it does not.
 
 Usage: bench/runtime/compare.py [--launches 25] [--only fib,tree] [--cpus 0,1] [--json OUT]
 """
@@ -167,11 +168,11 @@ class Judge:
     def check(self, claim: str, limit: float, rows: Rows, statistic: Callable[[Rows], float] = ratio) -> None:
         """Judge one number: it holds or is lost where the whole interval says so."""
         if not rows:
-            self.rows.append((claim, f"{limit:.3f}", "not measured", ""))
+            self.rows.append((claim, f"{limit:.3g}", "not measured", ""))
             return
         estimate, low, high = with_interval(rows, statistic)
         verdict = "holds" if high <= limit else "LOST" if low > limit else "open"
-        self.rows.append((claim, f"{limit:.3f}", f"{estimate:.3f} [{low:.3f}, {high:.3f}]", verdict))
+        self.rows.append((claim, f"{limit:.3g}", f"{estimate:.3g} [{low:.3g}, {high:.3g}]", verdict))
 
     def against(self, test: str, threads: int, limit: float, peers: Iterable[str]) -> None:
         """Judge ours / peer for some peers."""
@@ -209,10 +210,11 @@ def find_sides() -> list[Side]:
     sides = [Side(path.name, path) for path in sorted(SIDES.glob("*")) if os.access(path, os.X_OK)]
     sides += [Side("rayon unpinned", side.program, pinned=False) for side in sides if side.name == "rayon"]
     for variable in FROM_OUTSIDE:
-        if path := os.environ.get(variable):
+        path = os.environ.get(variable, "")
+        if os.access(path, os.X_OK):
             sides.append(Side(variable.lower(), Path(path)))
         else:
-            print(f"{variable.lower()} takes no part: {variable} names no program", file=sys.stderr)
+            print(f"{variable.lower()} takes no part: {variable}='{path}' names no program", file=sys.stderr)
     return sides
 
 
