@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds every side of the comparison that a registry has, into target/sides: the Rust crates, oneTBB and both OpenMPs.
+# Same instruction set for all (the platform's base), and optimised as their users would. Other peers (lace, parlaylib)
+# are handed to compare.py as finished programs.
+set -euo pipefail
+cd "$(dirname "$0")"
+export PATH="$HOME/.cargo/bin:$PATH"
+jobs=${JOBS:-1}
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+missing=()
+for package in gcc g++ clang libomp-dev libtbb-dev; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "installing packages: ${missing[*]}"
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+mkdir -p target/sides
+features=forte
+if grep -q '^knee-runtime' Cargo.toml; then features+=,knee; fi
+cargo build --quiet --jobs "$jobs" --release --locked --features "$features" --ignore-rust-version
+for side in serial rayon chili forte knee; do
+    if [ -x "target/release/side-$side" ]; then cp "target/release/side-$side" "target/sides/$side"; fi
+done
+
+options=(-O3 -falign-loops=64 -Wall -Wextra -Wpedantic -Wshadow)
+g++ -std=c++17 "${options[@]}" -o target/sides/tbb tbb.cpp -ltbb
+gcc -std=gnu11 "${options[@]}" -fopenmp '-DSIDE="openmp-gcc"' -o target/sides/openmp-gcc openmp.c
+clang -std=gnu11 "${options[@]}" -fopenmp '-DSIDE="openmp-clang"' -o target/sides/openmp-clang openmp.c
+ls target/sides
