@@ -1,16 +1,20 @@
 //! Who schedules a kernel. A kernel is written once, over [`Fork`], and compiled for each of them.
 
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
-use knee_workload::{Args, Error, Param, Team};
+use knee_runtime::{Bind, Install, Place, Pool, Steal, Usage};
+use knee_workload::{Args, Error, Param, Phases, Team};
 
 /// Who schedules the work. `serial` runs the same code without any parallelism, and each kernel's best serial version where
 /// it has one: the base of an honest speedup.
+///
+/// `near` and `random` are knee's own runtime with the two ways in which a thief picks its victim.
 pub(crate) const RUNTIME: Param = Param {
     name: "runtime",
     summary: "who schedules the work",
-    default: Some("rayon"),
-    values: &["rayon", "serial"],
+    default: Some("near"),
+    values: &["near", "random", "rayon", "serial"],
     positional: false,
 };
 
@@ -87,10 +91,43 @@ impl Fork for Rayon {
     }
 }
 
+/// knee's own pool.
+#[derive(Clone, Copy)]
+pub(crate) struct Ours;
+
+impl Fork for Ours {
+    #[inline]
+    fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        knee_runtime::join(a, b)
+    }
+
+    fn join_near<T, A, B, RA, RB>(near_a: *const T, a: A, near_b: *const T, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        knee_runtime::join_at(Place::near_address(near_a), a, Place::near_address(near_b), b)
+    }
+
+    fn each(range: Range<usize>, grain: usize, body: &(impl Fn(usize) + Sync)) {
+        knee_runtime::parallel_for_grain(range, grain, body);
+    }
+}
+
 /// A scheduler that was started.
 pub(crate) enum Crew {
     Serial,
     Rayon(rayon::ThreadPool),
+    /// The pool, and what its workers did in the phase that ended last.
+    Ours(knee_runtime::Pool, Arc<Mutex<Usage>>),
 }
 
 impl Crew {
@@ -98,12 +135,52 @@ impl Crew {
     pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
         match args.text("runtime") {
             "serial" => Ok(Self::Serial),
-            _ => team.rayon().map(Self::Rayon),
+            "rayon" => team.rayon().map(Self::Rayon),
+            "random" => ours(team, Steal::Random),
+            _ => ours(team, Steal::Near),
         }
     }
 
     pub(crate) fn is_serial(&self) -> bool {
         matches!(self, Self::Serial)
+    }
+}
+
+fn ours(team: &Team, steal: Steal) -> Result<Crew, Error> {
+    let seen = Arc::new(Mutex::new(Usage::default()));
+    let keep = Arc::clone(&seen);
+    let bind = match team.bind() {
+        knee_workload::Bind::Each => Bind::Each,
+        knee_workload::Bind::Set => Bind::Set,
+    };
+    let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal).account(true);
+    let builder = builder.on_install(move |edge| {
+        if let Install::End(usage) = edge {
+            *keep.lock().expect("no holder panics") = *usage;
+        }
+    });
+    let pool = builder.build().map_err(|error| Error::new(error.to_string()))?;
+    Ok(Crew::Ours(pool, seen))
+}
+
+/// Puts what the workers did into the phase that ended last.
+pub(crate) fn account(phases: &mut Phases, seen: &Mutex<Usage>) {
+    let usage = *seen.lock().expect("no holder panics");
+    let [core, cache, node, far] = usage.steals;
+    let counters = [
+        ("busy_ns", usage.busy_ns),
+        ("searching_ns", usage.searching_ns),
+        ("idle_ns", usage.idle_ns),
+        ("steals_core", core),
+        ("steals_cache", cache),
+        ("steals_node", node),
+        ("steals_far", far),
+        ("missed_steals", usage.missed_steals),
+        ("pushes", usage.pushes),
+        ("run_away_from_home", usage.run_away_from_home),
+    ];
+    for (name, value) in counters {
+        phases.count(name, value);
     }
 }
 
@@ -119,6 +196,12 @@ macro_rules! on {
             $crate::crew::Crew::Rayon(pool) => {
                 type $fork = $crate::crew::Rayon;
                 $phases.measure($name, || pool.install(|| $work))
+            }
+            $crate::crew::Crew::Ours(pool, seen) => {
+                type $fork = $crate::crew::Ours;
+                let answer = $phases.measure($name, || pool.install(|| $work));
+                $crate::crew::account($phases, seen);
+                answer
             }
         }
     };

@@ -161,7 +161,7 @@ impl Builder {
 
     /// Where the workers stand. Those that float over a node know no nearer neighbours than its other workers.
     fn ask_machine(&mut self, count: usize) -> Neighbours {
-        if self.cpus.is_empty() || self.bind == Bind::None {
+        if self.cpus.is_empty() || matches!(self.bind, Bind::Set | Bind::None) {
             return Neighbours::unknown(count);
         }
         if self.machine.is_none() {
@@ -184,6 +184,7 @@ impl Builder {
                 let node = machine.node_of(own);
                 self.cpus.iter().copied().filter(|&cpu| machine.node_of(cpu) == node).collect()
             }
+            (_, Bind::Set) => self.cpus.clone(),
             _ => vec![own],
         }
     }

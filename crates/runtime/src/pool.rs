@@ -33,6 +33,8 @@ pub enum Bind {
     Each,
     /// Each to the cpus of its cpu's node, as far as they are among the pool's.
     Node,
+    /// Each to all of the pool's cpus; the runtime knows nothing of nodes.
+    Set,
     /// Not at all: the kernel decides, and the runtime knows nothing of nodes.
     None,
 }

@@ -1,5 +1,6 @@
 //! Phases: named stretches of a run, measured on the serial side where they begin and end.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -15,6 +16,9 @@ pub struct Phase {
     pub wall_ns: u64,
     /// CPU time of the whole process in between.
     pub cpu_ns: u64,
+    /// What the workload or its scheduler counted in between, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
 }
 
 /// The phases of one run, in order.
@@ -27,8 +31,15 @@ impl Phases {
         let (begin, cpu) = (Instant::now(), process_cpu());
         let result = work();
         let (wall_ns, cpu_ns) = (nanoseconds(begin.elapsed()), nanoseconds(process_cpu().saturating_sub(cpu)));
-        self.0.push(Phase { name: name.to_owned(), wall_ns, cpu_ns });
+        self.0.push(Phase { name: name.to_owned(), wall_ns, cpu_ns, counters: BTreeMap::new() });
         result
+    }
+
+    /// Puts a number that was counted into the phase that ended last.
+    pub fn count(&mut self, name: &str, value: u64) {
+        if let Some(phase) = self.0.last_mut() {
+            *phase.counters.entry(name.to_owned()).or_default() += value;
+        }
     }
 
     /// What was measured.

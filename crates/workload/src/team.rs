@@ -38,6 +38,18 @@ impl Team {
         self.threads
     }
 
+    /// The cpus, in the order of the workers; none where the kernel decides.
+    #[must_use]
+    pub fn cpus(&self) -> &[u32] {
+        &self.cpus
+    }
+
+    /// How workers are tied to them.
+    #[must_use]
+    pub fn bind(&self) -> Bind {
+        self.bind
+    }
+
     /// The cpus of worker `index`; none where the kernel decides.
     #[must_use]
     pub fn cpus_of(&self, index: usize) -> &[u32] {
