@@ -2,14 +2,17 @@
 
 mod crew;
 mod data;
+mod fib;
 mod mandel;
 mod parfib;
 mod sumeuler;
+#[cfg(test)]
+mod trial;
 
 use knee_workload::{Param, Workload};
 
 /// Every kernel of this crate.
-pub const WORKLOADS: &[&dyn Workload] = &[&sumeuler::Sumeuler, &parfib::Parfib, &mandel::Mandel];
+pub const WORKLOADS: &[&dyn Workload] = &[&sumeuler::Sumeuler, &parfib::Parfib, &mandel::Mandel, &fib::Fib];
 
 /// A parameter that is a whole number.
 const fn number(name: &'static str, summary: &'static str, default: &'static str) -> Param {
