@@ -4,6 +4,7 @@ mod crew;
 mod data;
 mod fib;
 mod mandel;
+mod nqueens;
 mod parfib;
 mod sumeuler;
 #[cfg(test)]
@@ -12,7 +13,8 @@ mod trial;
 use knee_workload::{Param, Workload};
 
 /// Every kernel of this crate.
-pub const WORKLOADS: &[&dyn Workload] = &[&sumeuler::Sumeuler, &parfib::Parfib, &mandel::Mandel, &fib::Fib];
+pub const WORKLOADS: &[&dyn Workload] =
+    &[&sumeuler::Sumeuler, &parfib::Parfib, &mandel::Mandel, &fib::Fib, &nqueens::Nqueens];
 
 /// A parameter that is a whole number.
 const fn number(name: &'static str, summary: &'static str, default: &'static str) -> Param {
