@@ -4,6 +4,7 @@ mod cilksort;
 mod crew;
 mod data;
 mod fib;
+mod heat;
 mod mandel;
 mod nqueens;
 mod parfib;
@@ -14,8 +15,15 @@ mod trial;
 use knee_workload::{Param, Workload};
 
 /// Every kernel of this crate.
-pub const WORKLOADS: &[&dyn Workload] =
-    &[&sumeuler::Sumeuler, &parfib::Parfib, &mandel::Mandel, &fib::Fib, &nqueens::Nqueens, &cilksort::Cilksort];
+pub const WORKLOADS: &[&dyn Workload] = &[
+    &sumeuler::Sumeuler,
+    &parfib::Parfib,
+    &mandel::Mandel,
+    &fib::Fib,
+    &nqueens::Nqueens,
+    &cilksort::Cilksort,
+    &heat::Heat,
+];
 
 /// A parameter that is a whole number.
 const fn number(name: &'static str, summary: &'static str, default: &'static str) -> Param {

@@ -1,15 +1,14 @@
 //! Kernels on trial: run with every scheduler there is, checked, and lied to.
 
-use knee_workload::{Args, Bind, Check, Phases, Run, Team, Workload};
+use knee_workload::{Args, Bind, Check, Phases, Team, Workload};
 
 use crate::crew::RUNTIME;
 
-/// A workload made ready with words as on a command line, for three workers.
-pub(crate) fn ready(workload: &dyn Workload, words: &str) -> Box<dyn Run> {
+/// Arguments from words as on a command line, and a team of three.
+pub(crate) fn arguments(workload: &dyn Workload, words: &str) -> (Args, Team) {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let named = Args::named(workload.params(), &words).unwrap();
-    let args = Args::complete(workload.params(), &named).unwrap();
-    workload.prepare(&args, &Team::new(3, &[], Bind::Set), &mut Phases::default()).unwrap()
+    (Args::complete(workload.params(), &named).unwrap(), Team::new(3, &[], Bind::Set))
 }
 
 /// The one answer of all schedulers. Each must pass its check, measure its phase, and know another answer as wrong.
@@ -20,8 +19,9 @@ pub(crate) fn answer(workload: &dyn Workload, words: &str) -> String {
 }
 
 fn answer_of(workload: &dyn Workload, words: &str, runtime: &str) -> String {
-    let mut run = ready(workload, &format!("{words} --runtime {runtime}"));
+    let (args, team) = arguments(workload, &format!("{words} --runtime {runtime}"));
     let mut phases = Phases::default();
+    let mut run = workload.prepare(&args, &team, &mut phases).unwrap();
     let answer = run.run(&mut phases);
     assert_eq!(run.check(&answer), Check::Right, "{words}, {runtime}: {answer}");
     assert!(matches!(run.check(&format!("{answer}1")), Check::Wrong(_)), "{words}, {runtime}");
