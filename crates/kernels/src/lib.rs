@@ -5,6 +5,7 @@ mod crew;
 mod data;
 mod fib;
 mod heat;
+mod hull;
 mod mandel;
 mod nqueens;
 mod parfib;
@@ -23,6 +24,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nqueens::Nqueens,
     &cilksort::Cilksort,
     &heat::Heat,
+    &hull::Hull,
 ];
 
 /// A parameter that is a whole number.
