@@ -1,6 +1,6 @@
 //! Arrays of kernels, laid out over the machine's nodes as the argument `layout` says.
 
-use knee_workload::{Args, Param};
+use knee_workload::{Args, Error, Param};
 
 use crate::crew::Fork;
 
@@ -19,8 +19,11 @@ pub(crate) enum Layout {
 }
 
 impl Layout {
-    pub(crate) fn of(_: &Args) -> Self {
-        Self::Contiguous
+    pub(crate) fn of(args: &Args) -> Result<Self, Error> {
+        match args.text(LAYOUT.name) {
+            "contiguous" => Ok(Self::Contiguous),
+            other => Err(Error::new(format!("unknown layout: {other}"))),
+        }
     }
 
     /// An array whose element `i` is `value(i)`, written by the crew.

@@ -1,0 +1,30 @@
+//! Kernels on trial: run with every scheduler there is, checked, and lied to.
+
+use knee_workload::{Args, Bind, Check, Phases, Team, Workload};
+
+use crate::crew::RUNTIME;
+
+/// Arguments from words as on a command line, and a team of three.
+pub(crate) fn arguments(workload: &dyn Workload, words: &str) -> (Args, Team) {
+    let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+    let named = Args::named(workload.params(), &words).unwrap();
+    (Args::complete(workload.params(), &named).unwrap(), Team::new(3, &[], Bind::Set))
+}
+
+/// The one answer of all schedulers. Each must pass its check, measure its phase, and know another answer as wrong.
+pub(crate) fn answer(workload: &dyn Workload, words: &str) -> String {
+    let answers: Vec<_> = RUNTIME.values.iter().map(|runtime| answer_of(workload, words, runtime)).collect();
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{words}: {answers:?}");
+    answers[0].clone()
+}
+
+fn answer_of(workload: &dyn Workload, words: &str, runtime: &str) -> String {
+    let (args, team) = arguments(workload, &format!("{words} --runtime {runtime}"));
+    let mut phases = Phases::default();
+    let mut run = workload.prepare(&args, &team, &mut phases).unwrap();
+    let answer = run.run(&mut phases);
+    assert_eq!(run.check(&answer), Check::Right, "{words}, {runtime}: {answer}");
+    assert!(matches!(run.check(&format!("{answer}1")), Check::Wrong(_)), "{words}, {runtime}");
+    assert!(phases.done().iter().any(|phase| phase.name == workload.phase()), "{words}, {runtime}");
+    answer
+}
