@@ -151,16 +151,38 @@ pub fn try_memory_policy(memory: &MemoryPolicy) -> io::Result<()> {
     set_mempolicy(libc::MPOL_DEFAULT, &[0; MASK_NODES / 64])
 }
 
+/// Has the kernel put the pages of a region of this process by a policy when they are touched first. Pages that were
+/// touched before stay.
+///
+/// # Errors
+/// The kernel's: no such node, one that is not allowed, or a region that is not mapped or does not begin at a page.
+pub fn bind_region(start: usize, bytes: usize, memory: &MemoryPolicy) -> io::Result<()> {
+    let (mode, nodes) = raw_policy(memory)?;
+    let no_flags: libc::c_uint = 0;
+    // SAFETY: the node mask has MASK_NODES bits that live through the call, which changes where pages will be, and none of
+    // their contents; the kernel refuses addresses that are not this process's.
+    let done = unsafe { libc::syscall(libc::SYS_mbind, start, bytes, mode, nodes.as_ptr(), MASK_NODES + 1, no_flags) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Where the pages of a region of this process lie: one entry for each page from `start` on, none for a page that was
 /// never touched (or is the shared zero page).
 ///
 /// # Errors
 /// The kernel's: built without NUMA support, or a container forbids the call.
 pub fn nodes_of_region(region: &[u8]) -> io::Result<Vec<Option<u32>>> {
+    nodes_of_pages(region.as_ptr() as usize, region.len())
+}
+
+/// The same for a region by its address. Nothing is read through it: one that is not mapped has no nodes.
+///
+/// # Errors
+/// As above.
+pub fn nodes_of_pages(start: usize, bytes: usize) -> io::Result<Vec<Option<u32>>> {
     let page = rustix::param::page_size();
-    let first = region.as_ptr() as usize / page * page;
+    let first = start / page * page;
     let pages: Vec<*const libc::c_void> =
-        (first..region.as_ptr() as usize + region.len()).step_by(page).map(|at| at as *const libc::c_void).collect();
+        (first..start + bytes).step_by(page).map(|at| at as *const libc::c_void).collect();
     let mut status: Vec<libc::c_int> = vec![-libc::ENOENT; pages.len()];
     let (no_nodes, no_flags): (*const libc::c_int, libc::c_int) = (std::ptr::null(), 0);
     // SAFETY: both arrays have as many entries as the call is told and live through it. Without target nodes the call

@@ -8,6 +8,7 @@ use crate::neighbours::Neighbours;
 use crate::orders::Orders;
 use crate::policy::{Policy, Steal};
 use crate::pool::{Bind, Error, Install, Observer, Pool, Shared, Team, Wait};
+use crate::rehearsal::{Clocks, Costs};
 use crate::sleepers::Sleepers;
 use crate::sync::{AtomicBool, MODEL, Mutex, thread};
 use crate::worker::Worker;
@@ -28,8 +29,10 @@ pub struct Builder {
     policy: Option<MakePolicy>,
     wait: Wait,
     strict: bool,
+    heedless: bool,
     account: bool,
     seed: u64,
+    costs: Option<Costs>,
     observer: Option<Observer>,
 }
 
@@ -90,6 +93,18 @@ impl Builder {
         Self { strict, ..self }
     }
 
+    /// Takes no heed of places, as a runtime that knows nothing of memory.
+    #[must_use]
+    pub fn heedless(self, heedless: bool) -> Self {
+        Self { heedless, ..self }
+    }
+
+    /// For [`Pool::rehearse`]: workers that are not bound, on the machine of [`Self::neighbours`], in virtual time.
+    #[must_use]
+    pub fn rehearse(self, costs: Costs) -> Self {
+        Self { costs: Some(costs), ..self }
+    }
+
     /// Keeps account of time, too. Steals and pushes are always counted.
     #[must_use]
     pub fn account(self, account: bool) -> Self {
@@ -142,6 +157,9 @@ impl Builder {
         }
         let make = self.policy.take().unwrap_or_else(|| Box::new(|neighbours| Steal::default().policy(neighbours)));
         let workers: Box<[_]> = (0..count).map(|index| Worker::new(index, self.seed, self.account)).collect();
+        if self.costs.is_some() {
+            workers.iter().for_each(Worker::ask);
+        }
         let teams = teams(&neighbours);
         let team_of = |index: usize| teams.iter().position(|team| team.workers.contains(&index));
         Ok(Shared {
@@ -156,6 +174,9 @@ impl Builder {
             crowded: count > allowed,
             inbox: Orders::new(),
             ending: AtomicBool::new(false),
+            heedless: self.heedless,
+            seed: self.seed,
+            clocks: self.costs.map(|costs| Clocks::new(count, costs)),
         })
     }
 

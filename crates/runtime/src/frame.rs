@@ -205,7 +205,7 @@ impl Worker {
         while !frame.is_done() {
             if self.serve() || self.run_of(frame.address()) {
                 spin = Spin::new();
-            } else if !spin.again(self.pool().crowded) {
+            } else if !self.linger(&mut spin) {
                 self.doze_until(|| frame.is_done(), frame.address());
                 spin = Spin::new();
             }

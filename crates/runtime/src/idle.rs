@@ -23,7 +23,7 @@ impl Worker {
                 spin = Spin::new();
             } else if self.pool().ending.load(Ordering::Acquire) {
                 return;
-            } else if !spin.again(self.pool().crowded) {
+            } else if !self.linger(&mut spin) {
                 self.sleep();
                 spin = Spin::new();
             }
@@ -82,7 +82,7 @@ impl Worker {
         // SAFETY: this worker has the job, so it lives.
         let header = unsafe { &*job };
         let spot = header.spot.get();
-        if spot.is_any() {
+        if spot.is_any() || self.pool().heedless {
             return Some(job);
         }
         let away = spot.node().filter(|node| Some(*node) != self.node());

@@ -9,6 +9,7 @@ use std::thread;
 use crate::job::Header;
 use crate::place::{Place, Spot};
 use crate::pool::{Install, Pool, Shared};
+use crate::rehearsal::Clocks;
 use crate::spin::Spin;
 use crate::sync::{AtomicUsize, Ordering, Parker};
 use crate::worker::Worker;
@@ -57,7 +58,7 @@ impl Gate {
             let injected = injected.map(|job| worker.execute(job)).is_some();
             if injected || worker.serve() || worker.run_of(std::ptr::from_ref(self) as usize) {
                 spin = Spin::new();
-            } else if !spin.again(own.crowded) {
+            } else if !worker.linger(&mut spin) {
                 self.doze(worker, foreign);
                 spin = Spin::new();
             }
@@ -124,6 +125,15 @@ impl<'a, F: FnOnce(&Worker) -> R, R> GatedJob<'a, F, R> {
     }
 }
 
+/// Ends a rehearsal with its work, also when that panics.
+struct Stop<'a>(&'a Clocks, usize);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.end(self.1);
+    }
+}
+
 impl Pool {
     /// Runs `work` on a worker of this pool, so that all that it forks runs on its workers, and returns what it returns.
     /// On a worker of this pool it is just called. If it panics, so does this, with the same payload.
@@ -142,14 +152,17 @@ impl Pool {
         result.unwrap_or_else(|payload| resume_unwind(payload))
     }
 
-    fn is_own_worker(&self) -> bool {
+    pub(crate) fn is_own_worker(&self) -> bool {
         Worker::current().is_some_and(|worker| std::ptr::eq(worker.pool(), &raw const *self.shared))
     }
 
     fn inject<R: Send>(&self, work: impl FnOnce() -> R + Send) -> thread::Result<R> {
         let gate = Gate::new(1);
-        let job = GatedJob::new(&gate, Spot::ANY, |_: &Worker| work());
-        self.shared.inject(job.as_slot());
+        let job = GatedJob::new(&gate, Spot::ANY, |worker: &Worker| {
+            let _stop = worker.pool().clocks.as_ref().map(|clocks| Stop(clocks, worker.index));
+            work()
+        });
+        self.hand_over(job.as_slot());
         gate.wait(&self.shared);
         // SAFETY: the gate is open.
         unsafe { job.take_result() }

@@ -20,6 +20,7 @@ mod orders;
 mod place;
 mod policy;
 mod pool;
+mod rehearsal;
 mod scope;
 mod sleepers;
 mod spin;
@@ -29,11 +30,13 @@ mod worker;
 
 pub use account::Usage;
 pub use build::Builder;
+pub use data::{Arrangement, Layout, NumaVec};
 pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves};
 pub use neighbours::{Distance, Neighbours};
 pub use place::Place;
 pub use policy::{Near, Policy, Random, Steal};
 pub use pool::{Bind, Error, Install, Pool, Wait};
+pub use rehearsal::{Costs, Moved, Rehearsal, touch};
 pub use scope::{Scope, scope};
 
 use worker::Worker;

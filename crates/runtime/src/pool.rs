@@ -10,6 +10,7 @@ use crate::job::Header;
 use crate::neighbours::Neighbours;
 use crate::orders::Orders;
 use crate::policy::Policy;
+use crate::rehearsal::Clocks;
 use crate::sleepers::Sleepers;
 use crate::sync::{AtomicBool, Mutex, Ordering, thread};
 use crate::worker::Worker;
@@ -90,6 +91,11 @@ pub(crate) struct Shared {
     /// Jobs from outside.
     pub(crate) inbox: Orders,
     pub(crate) ending: AtomicBool,
+    /// Places are not heeded.
+    pub(crate) heedless: bool,
+    pub(crate) seed: u64,
+    /// Virtual time, if the pool is for rehearsals.
+    pub(crate) clocks: Option<Clocks>,
 }
 
 impl Shared {
@@ -204,6 +210,7 @@ impl Drop for Pool {
         // Release pairs with the Acquire in `live`: a worker that sees it sees all that was sent before.
         self.shared.ending.store(true, Ordering::Release);
         (0..self.workers()).for_each(|index| self.shared.unpark(index));
+        self.shared.clocks.iter().for_each(Clocks::close);
         let own = Worker::current().is_some_and(|worker| std::ptr::eq(worker.pool(), &raw const *self.shared));
         for thread in self.threads.lock().expect("no holder panics").drain(..) {
             if !own {

@@ -44,7 +44,7 @@ impl Worker {
             }
             if self.serve() || self.run_meanwhile(job) {
                 spin = Spin::new();
-            } else if !spin.again(self.pool().crowded) {
+            } else if !self.linger(&mut spin) {
                 self.doze(job);
                 spin = Spin::new();
             }
@@ -105,6 +105,7 @@ impl Worker {
             Theft::Job(job, more) => {
                 self.account.stole(self.pool().neighbours.distance(self.index, victim));
                 self.pass_on(other, more);
+                self.write_down(victim);
                 // SAFETY: this worker has the job now, and it lives until it is done.
                 unsafe { (*job).set_holder(Holder::Worker(self.index)) };
                 Some(job)

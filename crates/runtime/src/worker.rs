@@ -61,15 +61,13 @@ shuttle::thread_local! {
 
 impl Worker {
     pub(crate) fn new(index: usize, seed: u64, account: bool) -> Self {
-        // Any odd multiple keeps seeds of workers apart, and xorshift must not begin at zero.
-        let random = (seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1;
-        Self {
+        let worker = Self {
             deque: Deque::new(),
             index,
             spot: Cell::new(Spot::ANY),
             frame: Cell::new(std::ptr::null()),
             blocks: Blocks::new(),
-            random: Cell::new(random),
+            random: Cell::new(0),
             shared: Cell::new(std::ptr::null()),
             root: Alone(AtomicUsize::new(0)),
             hungry: Alone(AtomicBool::new(false)),
@@ -78,7 +76,15 @@ impl Worker {
             orders: Orders::new(),
             parker: Arc::new(Parker::new()),
             account: Account::new(account),
-        }
+        };
+        worker.reseed(seed);
+        worker
+    }
+
+    /// Begins the worker's random numbers anew.
+    pub(crate) fn reseed(&self, seed: u64) {
+        // Any odd multiple keeps the workers apart, and xorshift must not begin at zero.
+        self.random.set((seed ^ (self.index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
     }
 
     /// Its index in a narrower type.
@@ -156,6 +162,11 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub(crate) fn feed(&self) {
+        if self.pool().clocks.is_some() {
+            // In a rehearsal everybody is always hungry, so that each fork comes by here.
+            self.deque.publish();
+            return self.spend_fork();
+        }
         if !self.deque.publish() {
             return;
         }

@@ -1,3 +1,189 @@
-//! Data that knows where it lies.
+//! Data that knows where it lies: [`NumaVec`], an array whose pages are put on nodes by a rule.
 
+mod mapping;
 pub(crate) mod regions;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, Range};
+
+use mapping::Mapping;
+use regions::Homes;
+
+use crate::place::Place;
+use crate::worker::Worker;
+
+/// Where the pages of a [`NumaVec`] are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Each page on the node of the thread that touches it first.
+    #[default]
+    Local,
+    /// All on one node.
+    Node(u32),
+    /// One after the other over all nodes.
+    Interleaved,
+    /// In as many blocks as there are nodes, one on each.
+    Blocked,
+    /// All of it once on each node: a reader gets the copy of its own node.
+    Replicated,
+}
+
+/// Describes a [`NumaVec`] that is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct Arrangement {
+    layout: Layout,
+    nodes: Vec<u32>,
+    huge: bool,
+    pretend: bool,
+}
+
+impl Arrangement {
+    /// A layout over these nodes; with none of them, or on a kernel without NUMA, every layout is like [`Layout::Local`].
+    #[must_use]
+    pub fn new(layout: Layout, nodes: &[u32]) -> Self {
+        Self { layout, nodes: nodes.to_vec(), huge: false, pretend: false }
+    }
+
+    /// Asks the kernel for huge pages (2 MiB on most machines); blocks then end where they do.
+    #[must_use]
+    pub fn huge(self, huge: bool) -> Self {
+        Self { huge, ..self }
+    }
+
+    /// Tells the runtime that pages lie as the layout says and leaves them where they are: for machines that are made up.
+    #[must_use]
+    pub fn pretend(self, pretend: bool) -> Self {
+        Self { pretend, ..self }
+    }
+
+    /// An array of `len` elements without values. No page is touched yet.
+    ///
+    /// # Errors
+    /// The kernel's: no memory, or a node that does not exist or may not be used.
+    pub fn uninit<T: Copy>(&self, len: usize) -> io::Result<NumaVec<MaybeUninit<T>>> {
+        let alone = std::slice::from_ref(&self.layout);
+        let copies = match self.layout {
+            Layout::Replicated if !self.nodes.is_empty() => {
+                self.nodes.iter().map(|&node| self.map(len, Layout::Node(node))).collect::<io::Result<_>>()?
+            }
+            _ => alone.iter().map(|&layout| self.map(len, layout)).collect::<io::Result<_>>()?,
+        };
+        let nodes = if self.layout == Layout::Replicated { self.nodes.clone() } else { Vec::new() };
+        Ok(NumaVec { len, copies, nodes })
+    }
+
+    /// An array whose element `i` is `value(i)`, written in parallel by the workers of the pool that this runs on, each
+    /// part near its home where it has one.
+    ///
+    /// # Errors
+    /// As for [`Self::uninit`].
+    pub fn from_fn<T: Copy + Send + Sync>(
+        &self,
+        len: usize,
+        value: impl Fn(usize) -> T + Sync,
+    ) -> io::Result<NumaVec<T>> {
+        let mut array = self.uninit(len)?;
+        array.each_copy(|slots| fill(slots, 0, &value));
+        // SAFETY: `fill` wrote every element of every copy.
+        Ok(unsafe { array.assume_init() })
+    }
+
+    fn map<T>(&self, len: usize, layout: Layout) -> io::Result<Mapping<T>> {
+        let mapping = Mapping::new(len, self.huge)?;
+        let homes = Homes::of(layout, &self.nodes, mapping.bytes(), mapping.page());
+        if !self.pretend {
+            mapping.bind(&homes)?;
+        }
+        Ok(mapping.register(homes))
+    }
+}
+
+/// Elements below which a fill is not cut.
+const LEAF: usize = 4096;
+
+fn fill<T: Copy + Send>(slots: &mut [MaybeUninit<T>], from: usize, value: &(impl Fn(usize) -> T + Sync)) {
+    if slots.len() <= LEAF {
+        return slots.iter_mut().zip(from..).for_each(|(slot, index)| _ = slot.write(value(index)));
+    }
+    let middle = slots.len() / 2;
+    let (left, right) = slots.split_at_mut(middle);
+    let near = (Place::near_address(left.as_ptr()), Place::near_address(right.as_ptr()));
+    crate::join_at(near.0, || fill(left, from, value), near.1, || fill(right, from + middle, value));
+}
+
+/// An array of plain values whose pages are put on nodes by a [`Layout`]. It reads like a slice.
+#[derive(Debug)]
+pub struct NumaVec<T> {
+    len: usize,
+    /// One, or one for each of `nodes`.
+    copies: Vec<Mapping<T>>,
+    nodes: Vec<u32>,
+}
+
+impl<T> NumaVec<T> {
+    /// All elements, to be changed; none where there are several copies: see [`Self::each_copy`].
+    pub fn get_mut(&mut self) -> Option<&mut [T]> {
+        let len = self.len;
+        match &mut self.copies[..] {
+            [only] => Some(&mut only.slice_mut()[..len]),
+            _ => None,
+        }
+    }
+
+    /// Calls `work` with each copy of the array, of which there is one in all layouts but [`Layout::Replicated`]. Whoever
+    /// reads expects them to be equal afterwards.
+    pub fn each_copy(&mut self, mut work: impl FnMut(&mut [T])) {
+        self.copies.iter_mut().for_each(|copy| work(copy.slice_mut()));
+    }
+
+    /// The parts that have one home each, with it, in order. One part without a home where pages are not in blocks.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<(Option<u32>, Range<usize>)> {
+        let copy = &self.copies[0];
+        copy.homes().blocks(size_of::<T>().max(1), self.len)
+    }
+
+    /// How many pages lie on each node; under none those that were never touched. It asks the kernel, page by page.
+    ///
+    /// # Errors
+    /// The kernel's: no NUMA support, or a container that forbids it.
+    pub fn census(&self) -> io::Result<BTreeMap<Option<u32>, usize>> {
+        let mut census = BTreeMap::new();
+        for copy in &self.copies {
+            for node in copy.pages()? {
+                *census.entry(node).or_default() += 1;
+            }
+        }
+        Ok(census)
+    }
+}
+
+impl<T: Copy> NumaVec<MaybeUninit<T>> {
+    /// Says that every element of every copy was written.
+    ///
+    /// # Safety
+    /// It was.
+    #[must_use]
+    pub unsafe fn assume_init(self) -> NumaVec<T> {
+        let Self { len, copies, nodes } = self;
+        NumaVec { len, copies: copies.into_iter().map(Mapping::cast).collect(), nodes }
+    }
+}
+
+impl<T> Deref for NumaVec<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        let own = || Worker::current().and_then(Worker::node);
+        let copy = match &self.copies[..] {
+            [only] => only,
+            copies => {
+                let node = own();
+                &copies[self.nodes.iter().position(|own| Some(*own) == node).unwrap_or(0)]
+            }
+        };
+        copy.slice()
+    }
+}

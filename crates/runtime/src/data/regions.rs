@@ -1,5 +1,177 @@
-//! Which node an address lies on: asked of the kernel once for a region, and remembered.
+//! Which node an address lies on: by the rule of the array it is in, or else asked of the kernel, once for each two
+//! megabytes, and remembered.
 
-pub(crate) fn node_of(_address: usize) -> Option<u32> {
-    None
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::{LazyLock, RwLock};
+
+use knee_machine::{MemoryPolicy, Policy, sys};
+
+use super::Layout;
+
+/// The rule by which pages have homes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Homes {
+    /// None: the kernel knows.
+    Asked,
+    One(u32),
+    /// Page after page.
+    Interleaved {
+        page: usize,
+        nodes: Vec<u32>,
+    },
+    /// `pages` of them, in equal blocks.
+    Blocked {
+        page: usize,
+        pages: usize,
+        nodes: Vec<u32>,
+    },
+}
+
+impl Homes {
+    pub(super) fn of(layout: Layout, nodes: &[u32], bytes: usize, page: usize) -> Self {
+        match layout {
+            Layout::Node(node) => Self::One(node),
+            Layout::Interleaved if !nodes.is_empty() => {
+                let mut nodes = nodes.to_vec();
+                nodes.sort_unstable();
+                Self::Interleaved { page, nodes }
+            }
+            Layout::Blocked if !nodes.is_empty() => Self::Blocked { page, pages: bytes / page, nodes: nodes.to_vec() },
+            _ => Self::Asked,
+        }
+    }
+
+    /// The home of the byte at an address of the region that begins at `start`; none where the kernel has to be asked.
+    pub(crate) fn node_at(&self, start: usize, address: usize) -> Option<u32> {
+        match self {
+            Self::Asked => None,
+            Self::One(node) => Some(*node),
+            // As the kernel deals them: by the page's number in the address space, not in the region.
+            Self::Interleaved { page, nodes } => Some(nodes[address / page % nodes.len()]),
+            Self::Blocked { page, pages, nodes } => {
+                // The inverse of `block`: the last block that begins at or before this page.
+                let (at, pages) = ((address - start) / page, (*pages).max(1));
+                let block = ((at + 1) * nodes.len() - 1) / pages;
+                Some(nodes[block.min(nodes.len() - 1)])
+            }
+        }
+    }
+
+    /// The bytes of each block, in order.
+    fn blocks_of_bytes(&self) -> Vec<(u32, Range<usize>)> {
+        let Self::Blocked { page, pages, nodes } = self else { return Vec::new() };
+        let border = |block: usize| block * pages / nodes.len() * page;
+        nodes.iter().enumerate().map(|(block, &node)| (node, border(block)..border(block + 1))).collect()
+    }
+
+    /// The elements of each block; an element that crosses a border belongs to the block it begins in.
+    pub(super) fn blocks(&self, size: usize, len: usize) -> Vec<(Option<u32>, Range<usize>)> {
+        let whole = |home| vec![(home, 0..len)];
+        match self {
+            Self::Asked | Self::Interleaved { .. } => whole(None),
+            Self::One(node) => whole(Some(*node)),
+            Self::Blocked { .. } => {
+                let element = |byte: usize| byte.div_ceil(size).min(len);
+                let blocks = self.blocks_of_bytes().into_iter();
+                blocks.map(|(node, bytes)| (Some(node), element(bytes.start)..element(bytes.end))).collect()
+            }
+        }
+    }
+
+    /// What the kernel is told: a policy for each stretch of bytes.
+    pub(super) fn policies(&self, bytes: usize) -> Vec<(Range<usize>, MemoryPolicy)> {
+        let bind = |node: u32| MemoryPolicy { policy: Policy::Bind, nodes: std::iter::once(node).collect() };
+        match self {
+            Self::Asked => Vec::new(),
+            Self::One(node) => vec![(0..bytes, bind(*node))],
+            Self::Interleaved { nodes, .. } => {
+                let nodes = nodes.iter().copied().collect();
+                vec![(0..bytes, MemoryPolicy { policy: Policy::Interleave, nodes })]
+            }
+            Self::Blocked { .. } => {
+                let blocks = self.blocks_of_bytes().into_iter().filter(|(_, range)| !range.is_empty());
+                blocks.map(|(node, range)| (range, bind(node))).collect()
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Known {
+    /// Arrays by where they begin: their size and their rule.
+    arrays: BTreeMap<usize, (usize, Homes)>,
+    /// What the kernel said, by address in units of [`UNIT`].
+    asked: HashMap<usize, u32>,
+}
+
+const UNIT: usize = 2 << 20;
+
+static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
+
+pub(super) fn register(start: usize, bytes: usize, homes: &Homes) {
+    let mut known = KNOWN.write().expect("no holder panics");
+    known.arrays.insert(start, (bytes, homes.clone()));
+    // Memory that was here before lay elsewhere.
+    known.asked.retain(|unit, _| !(start / UNIT..=(start + bytes) / UNIT).contains(unit));
+}
+
+pub(super) fn forget(start: usize) {
+    KNOWN.write().expect("no holder panics").arrays.remove(&start);
+}
+
+/// The node of the page at an address; none where it was never touched, or nobody knows.
+pub(crate) fn node_of(address: usize) -> Option<u32> {
+    {
+        let known = KNOWN.read().expect("no holder panics");
+        let array = known.arrays.range(..=address).next_back().filter(|(start, (bytes, _))| address - **start < *bytes);
+        if let Some(node) = array.and_then(|(start, (_, homes))| homes.node_at(*start, address)) {
+            return Some(node);
+        }
+        if let Some(node) = known.asked.get(&(address / UNIT)) {
+            return Some(*node);
+        }
+    }
+    let node = sys::nodes_of_pages(address, 1).ok()?.first().copied()??;
+    KNOWN.write().expect("no holder panics").asked.insert(address / UNIT, node);
+    Some(node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_byte_is_in_the_block_of_its_home(pages in 1_usize..60, nodes in 1_usize..9, at in 0_usize..60) {
+            let nodes: Vec<u32> = (0..).step_by(3).take(nodes).collect();
+            let homes = Homes::of(Layout::Blocked, &nodes, pages * 4096, 4096);
+            let offset = at % pages * 4096 + 17;
+            let blocks = homes.blocks_of_bytes();
+            let block = blocks.iter().find(|(_, range)| range.contains(&offset)).unwrap();
+            prop_assert_eq!(homes.node_at(0, offset), Some(block.0));
+            prop_assert_eq!(blocks.iter().map(|(_, range)| range.len()).sum::<usize>(), pages * 4096);
+            let sizes = blocks.iter().map(|(_, range)| range.len() / 4096);
+            prop_assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 1);
+        }
+
+        #[test]
+        fn every_element_is_in_one_block(len in 0_usize..10_000, size in 1_usize..40, nodes in 1_usize..5) {
+            let nodes: Vec<u32> = (0..4).take(nodes).collect();
+            let homes = Homes::of(Layout::Blocked, &nodes, (len * size).next_multiple_of(4096), 4096);
+            let blocks = homes.blocks(size, len);
+            prop_assert_eq!(blocks.first().map(|(_, range)| range.start), Some(0));
+            prop_assert_eq!(blocks.last().map(|(_, range)| range.end), Some(len));
+            prop_assert!(blocks.windows(2).all(|pair| pair[0].1.end == pair[1].1.start));
+        }
+    }
+
+    #[test]
+    fn pages_go_round_when_interleaved() {
+        let homes = Homes::of(Layout::Interleaved, &[1, 5], 4 * 4096, 4096);
+        let nodes: Vec<_> = (0..4).map(|page| homes.node_at(0, page * 4096 + 4095)).collect();
+        assert_eq!(nodes, [Some(1), Some(5), Some(1), Some(5)]);
+        assert_eq!(homes.blocks(8, 100), [(None, 0..100)]);
+    }
 }

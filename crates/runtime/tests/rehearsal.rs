@@ -1,0 +1,109 @@
+//! What thieves do on machines that are made up.
+
+use knee_machine::Topology;
+use knee_runtime::{
+    Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join, join_at, touch,
+};
+
+const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
+
+fn pool(steal: Steal, seed: u64, strict: bool) -> Pool {
+    let machine = Topology::from_synthetic(SOCKETS).unwrap();
+    let cpus: Vec<u32> = (0..16).collect();
+    let builder = Pool::builder().workers(16).neighbours(Neighbours::on(&machine, &cpus)).steal(steal);
+    builder.heedless(steal == Steal::Random).strict(strict).seed(seed).rehearse(Costs::default()).build().unwrap()
+}
+
+fn array(layout: Layout, len: usize) -> NumaVec<u64> {
+    let arrangement = Arrangement::new(layout, &[0, 1, 2, 3]).pretend(true);
+    let mut array = arrangement.uninit(len).unwrap();
+    array.each_copy(|slots| slots.iter_mut().for_each(|slot| _ = slot.write(0)));
+    // SAFETY: every slot was written.
+    unsafe { array.assume_init() }
+}
+
+/// Sweeps over an array as heat does: halves, each near its data, down to leaves of two pages.
+fn sweep(data: &mut [u64]) {
+    if data.len() <= 1024 {
+        touch(data);
+        return data.iter_mut().for_each(|value| *value += 1);
+    }
+    let (left, right) = data.split_at_mut(data.len() / 2);
+    let near = (Place::near_address(left.as_ptr()), Place::near_address(right.as_ptr()));
+    join_at(near.0, || sweep(left), near.1, || sweep(right));
+}
+
+fn sweeps(pool: &Pool, layout: Layout) -> Rehearsal {
+    let mut data = array(layout, 1 << 20);
+    let found = pool.rehearse(|| (0..4).for_each(|_| sweep(data.get_mut().unwrap()))).1;
+    assert!(data.iter().all(|value| *value == 4));
+    assert_eq!(found.local_bytes + found.remote_bytes, 4 << 23);
+    found
+}
+
+fn remote_share(found: &Rehearsal) -> f64 {
+    found.remote_bytes as f64 / (found.remote_bytes + found.local_bytes) as f64
+}
+
+fn fib(n: u32) -> u64 {
+    if n < 2 {
+        return u64::from(n);
+    }
+    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+    a + b
+}
+
+#[test]
+fn the_same_seed_gives_the_same_steals() {
+    let run = |seed| pool(Steal::Near, seed, false).rehearse(|| fib(16)).1;
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1).steals, run(2).steals);
+    let again = pool(Steal::Near, 1, false);
+    assert_eq!(again.rehearse(|| fib(16)), again.rehearse(|| fib(16)));
+}
+
+#[test]
+fn places_and_near_victims_keep_blocks_at_home() {
+    let (near, random) = (
+        sweeps(&pool(Steal::Near, 1, false), Layout::Blocked),
+        sweeps(&pool(Steal::Random, 1, false), Layout::Blocked),
+    );
+    eprintln!("near {:?} {} random {:?} {}", remote_share(&near), near.span_ns, remote_share(&random), random.span_ns);
+    assert!(remote_share(&random) > 0.5, "without a hint three quarters are far: {random:?}");
+    assert!(remote_share(&near) < 0.1, "{}", remote_share(&near));
+    let strict = sweeps(&pool(Steal::Near, 1, true), Layout::Blocked);
+    assert_eq!(strict.remote_bytes, 0);
+}
+
+#[test]
+fn nothing_is_gained_where_no_page_has_a_better_place() {
+    let share = |steal| remote_share(&sweeps(&pool(steal, 1, false), Layout::Interleaved));
+    let (near, random) = (share(Steal::Near), share(Steal::Random));
+    eprintln!("interleaved: near {near} random {random}");
+    assert!((near - 0.75).abs() < 0.03 && (random - 0.75).abs() < 0.03, "{near} {random}");
+}
+
+#[test]
+fn near_thieves_steal_nearby() {
+    let far = |steal| {
+        let found = pool(steal, 3, false).rehearse(|| fib(18)).1;
+        let far = found.steals.iter().filter(|moved| moved.distance == Distance::Far).count();
+        far as f64 / found.steals.len() as f64
+    };
+    let (near, random) = (far(Steal::Near), far(Steal::Random));
+    eprintln!("fib: far steals near {near} random {random}");
+    // 12 of 15 others are far.
+    assert!((0.7..0.9).contains(&random), "{random}");
+    assert!(near < 0.5, "{near}");
+}
+
+#[test]
+fn strict_places_lose_where_the_work_is_on_one_node() {
+    let span = |strict| {
+        let mut data = array(Layout::Node(2), 1 << 20);
+        pool(Steal::Near, 1, strict).rehearse(|| sweep(data.get_mut().unwrap())).1.span_ns
+    };
+    let (free, strict) = (span(false), span(true));
+    eprintln!("imbalanced: {free} strict {strict}");
+    assert!(strict > free * 3 / 2, "{strict} {free}");
+}
