@@ -1,5 +1,6 @@
 //! Small classics of parallel programming. One file each: what it stresses, a serial version, a parallel one, a check.
 
+mod cg;
 mod cilksort;
 mod crew;
 mod data;
@@ -25,6 +26,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &cilksort::Cilksort,
     &heat::Heat,
     &hull::Hull,
+    &cg::Cg,
 ];
 
 /// A parameter that is a whole number.
