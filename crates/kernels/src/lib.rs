@@ -9,6 +9,7 @@ mod heat;
 mod hull;
 mod mandel;
 mod matmul;
+mod matmul_z;
 mod matrix;
 mod nqueens;
 mod parfib;
@@ -32,6 +33,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &hull::Hull,
     &cg::Cg,
     &matmul::Matmul,
+    &matmul_z::MatmulZ,
 ];
 
 /// A parameter that is a whole number.
