@@ -13,6 +13,7 @@ mod matmul_z;
 mod matrix;
 mod nqueens;
 mod parfib;
+mod strassen;
 mod sumeuler;
 #[cfg(test)]
 mod trial;
@@ -34,6 +35,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &cg::Cg,
     &matmul::Matmul,
     &matmul_z::MatmulZ,
+    &strassen::Strassen,
 ];
 
 /// A parameter that is a whole number.
