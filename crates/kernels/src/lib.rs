@@ -4,6 +4,7 @@ mod cg;
 mod cilksort;
 mod crew;
 mod data;
+mod fft;
 mod fib;
 mod heat;
 mod hull;
@@ -36,6 +37,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &matmul::Matmul,
     &matmul_z::MatmulZ,
     &strassen::Strassen,
+    &fft::Fft,
 ];
 
 /// A parameter that is a whole number.
