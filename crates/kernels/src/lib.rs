@@ -8,6 +8,7 @@ mod fft;
 mod fib;
 mod heat;
 mod hull;
+mod lu;
 mod mandel;
 mod matmul;
 mod matmul_z;
@@ -38,6 +39,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &matmul_z::MatmulZ,
     &strassen::Strassen,
     &fft::Fft,
+    &lu::Lu,
 ];
 
 /// A parameter that is a whole number.

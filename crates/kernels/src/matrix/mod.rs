@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use knee_workload::{Args, Error, Param};
 
 pub(crate) use leaf::multiply_leaf;
-pub(crate) use product::Product;
+pub(crate) use product::{Product, agree, dot, probe};
 
 /// The parameter `n`.
 pub(crate) const fn side(default: &'static str) -> Param {
