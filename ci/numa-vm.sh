@@ -23,6 +23,22 @@ layout() {
     "$numavm" --timeout 600 "$@" -- python3 ci/numa-vm/inside.py "$name"
 }
 
+# The runtime's places: the same tests that every machine runs, where there are nodes.
+places() {
+    local name=$1
+    shift
+    echo "== places, $name"
+    "$numavm" --timeout 600 "$@"
+}
+test=$(cargo test --quiet --locked --release -p knee-runtime --test places --no-run --message-format=json |
+    sed -n 's/.*"executable":"\([^"]*places-[^"]*\)".*/\1/p')
+run=("$test" --test-threads 1 --nocapture)
+
 layout two-sockets --sockets 2 --cores 2 --threads 2 --nodes 2 --mem 512M --distance 21 --numbering alternate
 layout four-nodes --sockets 2 --cores 4 --threads 1 --nodes 4 --mem 384M --distance 12,21 --hmat 80,200G
 layout memory-only --sockets 1 --cores 2 --threads 2 --nodes 1 --mem 768M,512M --distance 10,20,28 --numbering split
+
+places four-nodes --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 384M --distance 21 -- "${run[@]}"
+places memory-only --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 384M,384M,384M --distance 21 -- "${run[@]}"
+places offline --sockets 2 --cores 2 --threads 2 --nodes 2 --mem 512M --offline 1,6 -- "${run[@]}"
+places cpuset --sockets 2 --cores 4 --threads 1 --nodes 2 --mem 512M -- taskset -c 1-2,5 "${run[@]}"

@@ -1,6 +1,5 @@
 //! Who schedules a kernel. A kernel is written once, over [`Fork`], and compiled for each of them.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use knee_runtime::{Bind, Install, Place, Pool, Steal, Usage};
@@ -9,7 +8,8 @@ use knee_workload::{Args, Error, Param, Phases, Team};
 /// Who schedules the work. `serial` runs the same code without any parallelism, and each kernel's best serial version where
 /// it has one: the base of an honest speedup.
 ///
-/// `near` and `random` are knee's own runtime with the two ways in which a thief picks its victim.
+/// `near` and `random` are knee's own runtime: as it is, and as the classic one, whose thieves take any victim alike and
+/// which heeds no place.
 pub(crate) const RUNTIME: Param = Param {
     name: "runtime",
     summary: "who schedules the work",
@@ -40,15 +40,6 @@ pub(crate) trait Fork: Copy + Send + Sync + 'static {
         Self::join(a, b)
     }
 
-    /// Calls `body` for each number of the range, in any order; `grain` numbers are worth a task.
-    fn each(range: Range<usize>, grain: usize, body: &(impl Fn(usize) + Sync)) {
-        if range.len() <= grain.max(1) {
-            return range.for_each(body);
-        }
-        let middle = range.start + range.len() / 2;
-        Self::join(|| Self::each(range.start..middle, grain, body), || Self::each(middle..range.end, grain, body));
-    }
-
     /// A leaf says which memory it works on. Only an experiment that counts remote touches listens.
     fn touch<T>(data: &[T]) {
         let _ = data;
@@ -68,10 +59,6 @@ impl Fork for Serial {
         RB: Send,
     {
         (a(), b())
-    }
-
-    fn each(range: Range<usize>, _: usize, body: &(impl Fn(usize) + Sync)) {
-        range.for_each(body);
     }
 }
 
@@ -117,8 +104,8 @@ impl Fork for Ours {
         knee_runtime::join_at(Place::near_address(near_a), a, Place::near_address(near_b), b)
     }
 
-    fn each(range: Range<usize>, grain: usize, body: &(impl Fn(usize) + Sync)) {
-        knee_runtime::parallel_for_grain(range, grain, body);
+    fn touch<T>(data: &[T]) {
+        knee_runtime::touch(data);
     }
 }
 
@@ -153,7 +140,8 @@ fn ours(team: &Team, steal: Steal) -> Result<Crew, Error> {
         knee_workload::Bind::Each => Bind::Each,
         knee_workload::Bind::Set => Bind::Set,
     };
-    let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal).account(true);
+    let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
+    let builder = builder.heedless(steal == Steal::Random).account(true);
     let builder = builder.on_install(move |edge| {
         if let Install::End(usage) = edge {
             *keep.lock().expect("no holder panics") = *usage;

@@ -1,5 +1,10 @@
-//! Arrays of kernels, laid out over the machine's nodes as the argument `layout` says.
+//! Arrays of kernels, laid out over the machine's nodes as the argument `layout` says, whoever the scheduler is.
 
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+
+use knee_machine::Topology;
+use knee_runtime::{Arrangement, NumaVec};
 use knee_workload::{Args, Error, Param};
 
 use crate::crew::Fork;
@@ -7,40 +12,76 @@ use crate::crew::Fork;
 /// Where the pages of a kernel's arrays are.
 pub(crate) const LAYOUT: Param = Param {
     name: "layout",
-    summary: "where the pages of arrays are: on the node of who filled them, one by one over all nodes, or in one block a node",
+    summary: "where the pages of arrays are: on the node of who fills them first, one by one over the nodes, in a block a node",
     default: Some("contiguous"),
-    values: &["contiguous"],
+    values: &["contiguous", "interleaved", "blocked"],
     positional: false,
 };
 
+/// The values of [`LAYOUT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Contiguous,
+    Interleaved,
+    Blocked,
+    /// On four nodes that are made up.
+    #[cfg(test)]
+    Pretended(knee_runtime::Layout),
 }
 
 impl Layout {
+    /// Reads the argument, and finds out whether pages can be put so.
     pub(crate) fn of(args: &Args) -> Result<Self, Error> {
-        match args.text(LAYOUT.name) {
-            "contiguous" => Ok(Self::Contiguous),
-            other => Err(Error::new(format!("unknown layout: {other}"))),
+        let layout = match args.text(LAYOUT.name) {
+            "interleaved" => Self::Interleaved,
+            "blocked" => Self::Blocked,
+            _ => Self::Contiguous,
+        };
+        layout.arrangement().uninit::<u64>(1 << 16).map_err(|error| {
+            let message = format!("cannot lay out arrays: {}: {error}", args.text(LAYOUT.name));
+            Error::new(message).hint("--layout contiguous asks nothing of the kernel; containers often forbid mbind")
+        })?;
+        Ok(layout)
+    }
+
+    fn arrangement(self) -> Arrangement {
+        match self {
+            Self::Contiguous => Arrangement::new(knee_runtime::Layout::Local, &[]),
+            Self::Interleaved => Arrangement::new(knee_runtime::Layout::Interleaved, nodes()),
+            Self::Blocked => Arrangement::new(knee_runtime::Layout::Blocked, nodes()),
+            #[cfg(test)]
+            Self::Pretended(layout) => Arrangement::new(layout, &[0, 1, 2, 3]).pretend(true),
         }
     }
 
     /// An array whose element `i` is `value(i)`, written by the crew.
-    pub(crate) fn array<F: Fork, T: Copy + Default + Send + Sync>(
+    pub(crate) fn array<F: Fork, T: Copy + Send + Sync>(
         self,
         len: usize,
         value: impl Fn(usize) -> T + Sync,
     ) -> Data<T> {
-        let mut data = Data(vec![T::default(); len]);
-        fill::<F, T>(&mut data.0, 0, &value);
-        data
+        let mut data = self.arrangement().uninit(len).expect("there is memory, and the layout was tried");
+        data.each_copy(|slots| fill::<F, T>(slots, 0, &value));
+        // SAFETY: `fill` wrote every element.
+        Data(unsafe { data.assume_init() })
     }
 }
 
-fn fill<F: Fork, T: Send>(part: &mut [T], from: usize, value: &(impl Fn(usize) -> T + Sync)) {
+/// The nodes of the cpus that this process was given; none where there is one only, so that nothing is asked of the kernel.
+fn nodes() -> &'static [u32] {
+    static NODES: OnceLock<Vec<u32>> = OnceLock::new();
+    NODES.get_or_init(|| {
+        let Ok(machine) = Topology::this_machine() else { return Vec::new() };
+        let allowed = &machine.allowed;
+        let used = machine.nodes.iter().filter(|node| !node.cpus.intersection(&allowed.cpus).is_empty());
+        let nodes: Vec<_> = used.map(|node| node.id).filter(|&node| allowed.nodes.contains(node)).collect();
+        if nodes.len() > 1 { nodes } else { Vec::new() }
+    })
+}
+
+fn fill<F: Fork, T: Send>(part: &mut [MaybeUninit<T>], from: usize, value: &(impl Fn(usize) -> T + Sync)) {
     if part.len() <= 4096 {
-        return part.iter_mut().zip(from..).for_each(|(slot, index)| *slot = value(index));
+        return part.iter_mut().zip(from..).for_each(|(slot, index)| _ = slot.write(value(index)));
     }
     let middle = part.len() / 2;
     let (left, right) = part.split_at_mut(middle);
@@ -49,7 +90,7 @@ fn fill<F: Fork, T: Send>(part: &mut [T], from: usize, value: &(impl Fn(usize) -
 }
 
 /// An array in its place.
-pub(crate) struct Data<T>(Vec<T>);
+pub(crate) struct Data<T>(NumaVec<T>);
 
 impl<T> std::ops::Deref for Data<T> {
     type Target = [T];
@@ -61,6 +102,6 @@ impl<T> std::ops::Deref for Data<T> {
 
 impl<T> std::ops::DerefMut for Data<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
+        self.0.get_mut().expect("no layout of kernels has several copies")
     }
 }

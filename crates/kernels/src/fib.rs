@@ -56,7 +56,7 @@ impl Run for Prepared {
     }
 }
 
-fn fib<F: Fork>(n: u64) -> u64 {
+pub(crate) fn fib<F: Fork>(n: u64) -> u64 {
     if n < 2 {
         return n;
     }

@@ -106,7 +106,7 @@ impl Run for Prepared {
 }
 
 /// The plate and its points. The solution is a product: decay in time, a sine down the rows, a sine along the columns.
-struct Plate {
+pub(crate) struct Plate {
     down: Vec<f64>,
     along: Vec<f64>,
     time_step: f64,
@@ -114,7 +114,7 @@ struct Plate {
 }
 
 impl Plate {
-    fn new(rows: usize, columns: usize, leaf: usize) -> Self {
+    pub(crate) fn new(rows: usize, columns: usize, leaf: usize) -> Self {
         let sines = |points: usize| (0..points).map(|i| (i as f64 * spacing(points)).sin()).collect();
         let curvature = spacing(rows).powi(-2) + spacing(columns).powi(-2);
         // Half of the longest step that is stable.
@@ -138,7 +138,7 @@ impl Plate {
     }
 
     /// Writes the rows from `first` on as they are at `step`.
-    fn step<F: Fork>(&self, now: &[f64], next: &mut [f64], first: usize, step: usize) {
+    pub(crate) fn step<F: Fork>(&self, now: &[f64], next: &mut [f64], first: usize, step: usize) {
         let rows = next.len() / self.columns();
         if rows <= self.leaf {
             F::touch(next);

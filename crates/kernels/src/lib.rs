@@ -15,6 +15,8 @@ mod matmul_z;
 mod matrix;
 mod nqueens;
 mod parfib;
+#[cfg(test)]
+mod rehearsals;
 mod strassen;
 mod sumeuler;
 #[cfg(test)]

@@ -14,10 +14,14 @@ const BLOCK: Layout = match Layout::from_size_align(SIZE, ALIGN) {
 /// A worker that runs what others spawn keeps so many blocks, and gives the rest back.
 const MOST: usize = 1 << 12;
 
+/// A free block.
+struct Free {
+    next: *mut Free,
+}
+
 /// One worker's free blocks. Only its thread may call it.
 pub(crate) struct Blocks {
-    /// A list: each free block begins with a pointer to the next one.
-    first: Cell<*mut u8>,
+    first: Cell<*mut Free>,
     count: Cell<usize>,
 }
 
@@ -41,7 +45,7 @@ impl Blocks {
             Self::fresh()
         } else {
             // SAFETY: a free block begins with a pointer, see `free`.
-            self.first.set(unsafe { first.cast::<*mut u8>().read() });
+            self.first.set(unsafe { (*first).next });
             self.count.set(self.count.get() - 1);
             first
         };
@@ -52,10 +56,10 @@ impl Blocks {
     }
 
     #[cold]
-    fn fresh() -> *mut u8 {
+    fn fresh() -> *mut Free {
         // SAFETY: the size is not zero.
-        let block = unsafe { alloc(BLOCK) };
-        NonNull::new(block).unwrap_or_else(|| handle_alloc_error(BLOCK)).as_ptr()
+        let block = NonNull::new(unsafe { alloc(BLOCK) });
+        block.unwrap_or_else(|| handle_alloc_error(BLOCK)).cast().as_ptr()
     }
 
     /// Takes the value out again and keeps the block, whoever's it was.
@@ -75,14 +79,14 @@ impl Blocks {
     }
 
     #[inline]
-    fn free(&self, block: *mut u8) {
+    fn free(&self, block: *mut Free) {
         if self.count.get() >= MOST {
             // SAFETY: it was made in `fresh`, and nobody has it.
-            unsafe { dealloc(block, BLOCK) };
+            unsafe { dealloc(block.cast(), BLOCK) };
             return;
         }
         // SAFETY: a block holds a pointer, and nobody else has it.
-        unsafe { block.cast::<*mut u8>().write(self.first.get()) };
+        unsafe { block.write(Free { next: self.first.get() }) };
         self.first.set(block);
         self.count.set(self.count.get() + 1);
     }
@@ -93,9 +97,9 @@ impl Drop for Blocks {
         let mut block = self.first.get();
         while !block.is_null() {
             // SAFETY: as in `put` and `free`.
-            let next = unsafe { block.cast::<*mut u8>().read() };
+            let next = unsafe { (*block).next };
             // SAFETY: as in `free`.
-            unsafe { dealloc(block, BLOCK) };
+            unsafe { dealloc(block.cast(), BLOCK) };
             block = next;
         }
     }

@@ -35,7 +35,6 @@ struct Word {
 
 impl Word {
     fn unpack(word: u64) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "24 bits")]
         let field = |shift: u32| ((word >> shift) & MASK) as u32;
         Self { tail: field(0), split: field(BITS), epoch: word / EPOCH }
     }

@@ -26,7 +26,8 @@ pub(crate) struct Frame {
     owner: u32,
     /// Jobs that were spawned and have not been run by the owner. The owner's.
     out: Cell<i64>,
-    /// Jobs that did not fit into the deque. The owner's.
+    /// Jobs that did not fit into the deque. The owner's. A box, since most frames have none and each is made in no time.
+    #[expect(clippy::box_collection, reason = "one word instead of three to write for each frame")]
     overflow: Cell<Option<Box<Vec<*const Header>>>>,
     /// Jobs that others have done; once the owner waits, less those it waits for.
     done: AtomicI64,

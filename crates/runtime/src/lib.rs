@@ -12,6 +12,8 @@ mod deque;
 mod frame;
 mod idle;
 mod install;
+#[cfg(feature = "rayon")]
+mod iter;
 mod job;
 mod loops;
 mod mailbox;
@@ -31,6 +33,8 @@ mod worker;
 pub use account::Usage;
 pub use build::Builder;
 pub use data::{Arrangement, Layout, NumaVec};
+#[cfg(feature = "rayon")]
+pub use iter::{Driven, OnKnee};
 pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves};
 pub use neighbours::{Distance, Neighbours};
 pub use place::Place;

@@ -147,12 +147,12 @@ impl Worker {
         let unwinding = Unwinding { worker: self, job: &job, place };
         let first = a();
         std::mem::forget(unwinding);
-        if self.deque.take(place) == Taken::Stolen {
-            if let Waited::Done = self.wait_for(job.header(), place) {
-                // SAFETY: the wait is over, so the latch is set; this is the only one to take it.
-                let second = unsafe { job.take_result() };
-                return (first, second.unwrap_or_else(|payload| std::panic::resume_unwind(payload)));
-            }
+        if self.deque.take(place) == Taken::Stolen
+            && let Waited::Done = self.wait_for(job.header(), place)
+        {
+            // SAFETY: the wait is over, so the latch is set; this is the only one to take it.
+            let second = unsafe { job.take_result() };
+            return (first, second.unwrap_or_else(|payload| std::panic::resume_unwind(payload)));
         }
         // SAFETY: it is out of the deque, and no thief has it.
         (first, unsafe { job.into_work() }())

@@ -115,6 +115,14 @@ impl Run for Prepared {
     }
 }
 
+/// One iteration of class S, for rehearsals.
+#[cfg(test)]
+pub(crate) fn solve_small<F: crate::crew::Fork>(layout: Layout) {
+    let rows = generate::rows::<crate::crew::Serial>(&Class::named("S"));
+    let (matrix, mut vectors) = (Matrix::new::<F>(&rows, layout), Vectors::new::<F>(rows.len(), layout));
+    iterate::<F>(&matrix, &mut vectors, 1, 10.0);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

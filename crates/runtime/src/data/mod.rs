@@ -22,7 +22,7 @@ pub enum Layout {
     Local,
     /// All on one node.
     Node(u32),
-    /// One after the other over all nodes.
+    /// One after the other over all nodes; where the kernel makes huge pages of itself, it deals those.
     Interleaved,
     /// In as many blocks as there are nodes, one on each.
     Blocked,
