@@ -15,6 +15,8 @@ mod install;
 mod job;
 mod loops;
 mod mailbox;
+#[cfg(all(test, knee_loom))]
+mod models;
 mod neighbours;
 mod orders;
 mod place;
