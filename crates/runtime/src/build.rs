@@ -144,7 +144,7 @@ impl Builder {
         Ok(pool)
     }
 
-    fn shared(&mut self) -> Result<Shared, Error> {
+    pub(crate) fn shared(&mut self) -> Result<Shared, Error> {
         let allowed = if MODEL { 1 } else { sys::affinity().len() };
         let count = self.workers.unwrap_or(if self.cpus.is_empty() { allowed } else { self.cpus.len() });
         if count == 0 || count >= MOST {

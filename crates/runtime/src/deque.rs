@@ -10,18 +10,19 @@
 //! part is empty, when nobody else may). So a thief that wins owns the job at its tail, and reads the slot only then: the
 //! owner does not write that slot again before it has seen that the job is done. The epoch counts the stolen jobs that
 //! the owner has ended; a thief that may only take what descends from a certain job uses it to know that its victim did
-//! not go on to another one meanwhile. The README tells the whole protocol.
+//! not go on to another one meanwhile. For the same reason the owner covers what it has while it runs a stolen job.
+//! The README tells the whole protocol.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::ptr::null;
 
 use crate::job::Header;
-use crate::sync::{Alone, AtomicU64, Ordering};
+use crate::sync::{Alone, AtomicU64, Ordering, UnsafeCell};
 
 /// How many jobs a deque holds. A join that finds it full runs its second half itself; a scope keeps the job.
 pub(crate) const CAPACITY: u32 = if cfg!(knee_loom) { 4 } else { 1 << 14 };
 
-const BITS: u32 = 24;
+const BITS: u32 = 16;
 const MASK: u64 = (1 << BITS) - 1;
 const EPOCH: u64 = 1 << (2 * BITS);
 
@@ -40,8 +41,14 @@ impl Word {
     }
 
     fn pack(self) -> u64 {
-        u64::from(self.tail) | (u64::from(self.split) << BITS) | (self.epoch * EPOCH)
+        u64::from(self.tail) | (u64::from(self.split) << BITS) | self.epoch.wrapping_mul(EPOCH)
     }
+}
+
+/// What lies below a stolen job that runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Covered {
+    tail: u32,
 }
 
 /// What an owner gets when it wants its newest job back.
@@ -91,7 +98,7 @@ impl Deque {
         let head = self.head.get();
         let slot = self.slots.get(head as usize)?;
         // SAFETY: no thief reads at or beyond `head`, and the owner is here.
-        unsafe { *slot.get() = job };
+        slot.with_mut(|slot| unsafe { *slot = job });
         self.head.set(head + 1);
         Some(head)
     }
@@ -104,7 +111,7 @@ impl Deque {
     /// *Owner.* The newest job.
     pub(crate) fn newest(&self) -> *const Header {
         // SAFETY: the owner wrote this slot, and thieves only read it.
-        unsafe { *self.slots[self.head.get() as usize - 1].get() }
+        self.slots[self.head.get() as usize - 1].with(|slot| unsafe { *slot })
     }
 
     /// *Owner.* Takes back the job at `place`, which is the newest one.
@@ -147,14 +154,27 @@ impl Deque {
         if private == 0 {
             return false;
         }
-        let split = self.split.get() + private.div_ceil(2);
+        self.move_split(self.split.get() + private.div_ceil(2));
+        true
+    }
+
+    /// *Owner.* Makes all jobs public; returns whether any was private.
+    pub(crate) fn publish_all(&self) -> bool {
+        let head = self.head.get();
+        let any = head > self.split.get();
+        if any {
+            self.move_split(head);
+        }
+        any
+    }
+
+    fn move_split(&self, split: u32) {
         let mut word = self.word.load(Ordering::Relaxed);
         // Release: a thief that reads this word with Acquire sees the slots and the jobs in them.
         while let Err(now) = self.replace(word, Word { split, ..Word::unpack(word) }, Ordering::Release) {
             word = now;
         }
         self.split.set(split);
-        true
     }
 
     /// *Owner.* All jobs from `place` on are stolen and done; the slots are free again.
@@ -169,12 +189,37 @@ impl Deque {
         }
     }
 
-    /// *Owner.* A stolen job has come to its end: what is pushed from now on does not descend from it.
-    pub(crate) fn next_epoch(&self) {
-        let word = self.word.load(Ordering::Relaxed);
-        // Relaxed: a thief whose compare-exchange finds another epoch fails, and that is all it is for. Nothing is
-        // public now.
-        self.word.store(word.wrapping_add(EPOCH), Ordering::Relaxed);
+    /// *Owner.* A stolen job begins, which is no descendant of the jobs in here: nobody finds them until it ends. (There
+    /// are such jobs where a scope or a gate waits above them; who waits for a join has nothing left that is not stolen.)
+    pub(crate) fn cover(&self) -> Covered {
+        let head = self.head.get();
+        let mut word = self.word.load(Ordering::Relaxed);
+        loop {
+            let Word { tail, epoch, .. } = Word::unpack(word);
+            if tail == head {
+                return Covered { tail };
+            }
+            // Relaxed: withdraws, as in `reclaim`.
+            match self.replace(word, Word { tail: head, split: head, epoch }, Ordering::Relaxed) {
+                Ok(()) => {
+                    self.split.set(head);
+                    return Covered { tail };
+                }
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// *Owner.* The stolen job has come to its end: what is pushed from now on does not descend from it. What was covered
+    /// is public now; returns whether there is any.
+    pub(crate) fn uncover(&self, covered: Covered) -> bool {
+        let (word, head) = (Word::unpack(self.word.load(Ordering::Relaxed)), self.head.get());
+        debug_assert!(word.tail == head && word.split == head, "the stolen job has left something");
+        let epoch = word.epoch.wrapping_add(1);
+        // A store will do: nothing is public, so nobody else changes the word. Release as in `publish`, for what was
+        // covered; that the epoch changes is seen by every thief's compare-exchange in any case.
+        self.word.store(Word { tail: covered.tail, split: head, epoch }.pack(), Ordering::Release);
+        covered.tail < head
     }
 
     /// *Thief.* Takes the oldest public job if `may` agrees. `may` is asked between the look at the word and the attempt
@@ -191,7 +236,8 @@ impl Deque {
         }
         // SAFETY: this thief owns the job at `tail` now; the owner wrote the slot before it published it, and writes it
         // again only after the job is done.
-        Theft::Job(unsafe { *self.slots[tail as usize].get() }, tail + 1 < split)
+        let job = self.slots[tail as usize].with(|slot| unsafe { *slot });
+        Theft::Job(job, tail + 1 < split)
     }
 
     /// Whether something is public.

@@ -16,7 +16,7 @@ use crate::job::Header;
 use crate::scope::Spawned;
 use crate::spin::Spin;
 use crate::sync::{AtomicI64, AtomicPtr, Ordering};
-use crate::worker::Worker;
+use crate::worker::{Steady, Worker};
 
 type Payload = Box<dyn Any + Send>;
 
@@ -24,6 +24,9 @@ pub(crate) struct Frame {
     /// Head of the owner's deque when the frame was opened.
     base: u32,
     owner: u32,
+    /// The deque is stolen up to here, and jobs of this frame among it: its slots are not free before the frame closes.
+    /// The owner's.
+    floor: Cell<u32>,
     /// Jobs that were spawned and have not been run by the owner. The owner's.
     out: Cell<i64>,
     /// Jobs that did not fit into the deque. The owner's. A box, since most frames have none and each is made in no time.
@@ -40,6 +43,7 @@ impl Frame {
     fn new(worker: &Worker) -> Self {
         Self {
             base: worker.deque.head(),
+            floor: Cell::new(worker.deque.head()),
             owner: worker.number(),
             out: Cell::new(0),
             overflow: Cell::new(None),
@@ -180,6 +184,30 @@ impl Worker {
         }
     }
 
+    /// Runs the jobs that the first half of a join spawned, which lie above the second half. Their panics are the frame's.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn run_spawned(&self, above: u32) {
+        // SAFETY: a worker that spawns has a frame, and it is open.
+        let frame = unsafe { &*self.frame.get() };
+        while self.deque.head() > above {
+            let job = self.deque.newest();
+            if self.deque.take(self.deque.head() - 1) == Taken::Stolen {
+                frame.floor.set(self.deque.head());
+                return;
+            }
+            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run_own(frame, job))) {
+                frame.keep_panic(payload);
+            }
+        }
+    }
+
+    /// Below this no slot of the deque may be used again yet.
+    pub(crate) fn floor(&self) -> u32 {
+        // SAFETY: the innermost frame is open.
+        unsafe { self.frame.get().as_ref() }.map_or(0, |frame| frame.floor.get())
+    }
+
     #[inline]
     fn run_own(&self, frame: &Frame, job: *const Header) {
         frame.out.set(frame.out.get() - 1);
@@ -202,7 +230,8 @@ impl Worker {
     #[cold]
     fn await_thieves(&self, frame: &Frame) {
         let mode = self.account.switch(Mode::Searching);
-        let mut spin = Spin::new();
+        let (steady, mut spin) = (Steady, Spin::new());
+        self.offer();
         while !frame.is_done() {
             if self.serve() || self.run_of(frame.address()) {
                 spin = Spin::new();
@@ -211,6 +240,7 @@ impl Worker {
                 spin = Spin::new();
             }
         }
+        std::mem::forget(steady);
         self.account.switch(mode);
     }
 

@@ -5,7 +5,7 @@ use crate::job::{Header, Holder};
 use crate::pool::Team;
 use crate::spin::Spin;
 use crate::sync::Ordering;
-use crate::worker::Worker;
+use crate::worker::{Steady, Worker};
 
 /// Mailboxes that a thief tries before it runs a job away from its place (NUMA-WS's number).
 const PUSH_TRIES: usize = 4;
@@ -13,20 +13,36 @@ const PUSH_TRIES: usize = 4;
 impl Worker {
     /// The life of a worker, until the pool ends.
     pub(crate) fn live(&self) {
-        let mut spin = Spin::new();
+        let (steady, mut spin) = (Steady, Spin::new());
+        // Whether this worker was woken for work that anybody may do.
+        let mut called = false;
         loop {
             self.account.switch(Mode::Searching);
-            if self.serve() {
+            if let Some(job) = self.ordered().or_else(|| self.mailbox.take()) {
+                if std::mem::take(&mut called) {
+                    self.relay();
+                }
+                self.execute(job);
                 spin = Spin::new();
             } else if let Some(job) = self.find() {
+                called = false;
                 self.execute(job);
                 spin = Spin::new();
             } else if self.pool().ending.load(Ordering::Acquire) {
-                return;
+                break;
             } else if !self.linger(&mut spin) {
-                self.sleep();
+                called = self.sleep();
                 spin = Spin::new();
             }
+        }
+        std::mem::forget(steady);
+    }
+
+    /// This worker does something else than what it was woken for: another one has to look.
+    fn relay(&self) {
+        let pool = self.pool();
+        if !pool.inbox.is_empty() || pool.workers.iter().any(|other| other.deque.has_public()) {
+            pool.wake_one(self.index);
         }
     }
 
@@ -38,8 +54,11 @@ impl Worker {
     /// Runs one job that was sent to this worker or to its node; returns whether there was one. Workers that wait do so
     /// too, or those who sent it might wait for ever.
     pub(crate) fn serve(&self) -> bool {
-        let job = self.orders.take().or_else(|| self.team().and_then(|team| team.orders.take()));
-        job.map(|job| self.execute(job)).is_some()
+        self.ordered().map(|job| self.execute(job)).is_some()
+    }
+
+    pub(crate) fn ordered(&self) -> Option<*const Header> {
+        self.orders.take().or_else(|| self.team().and_then(|team| team.orders.take()))
     }
 
     /// Whether [`Self::serve`] would find something.
@@ -53,9 +72,7 @@ impl Worker {
 
     /// Looks once for a job that this worker may run.
     fn find(&self) -> Option<*const Header> {
-        if let Some(job) = self.mailbox.take().or_else(|| self.pool().inbox.take()) {
-            // SAFETY: whoever takes a job out of a queue has it.
-            unsafe { (*job).set_holder(Holder::Worker(self.index)) };
+        if let Some(job) = self.pool().inbox.take() {
             return Some(job);
         }
         let victim = self.other_worker()?;
@@ -71,53 +88,50 @@ impl Worker {
     /// The mail of a worker of the same node, if a coin says so: a deque is as good, and the bound on steals wants both.
     fn mail_of(&self, other: usize) -> Option<*const Header> {
         let mate = self.pool().team_of[other] == self.pool().team_of[self.index];
-        let job = (mate && self.random().is_multiple_of(2)).then(|| self.pool().workers[other].mailbox.take())??;
-        // SAFETY: as in `find`.
-        unsafe { (*job).set_holder(Holder::Worker(self.index)) };
-        Some(job)
+        (mate && self.random().is_multiple_of(2)).then(|| self.pool().workers[other].mailbox.take())?
     }
 
     /// Decides about a stolen job: it is run here, or brought to where it should be.
     pub(crate) fn accept(&self, job: *const Header) -> Option<*const Header> {
         // SAFETY: this worker has the job, so it lives.
-        let header = unsafe { &*job };
-        let spot = header.spot.get();
+        let (spot, watched) = unsafe { ((*job).spot.get(), (*job).latch.is_watched()) };
         if spot.is_any() || self.pool().heedless {
             return Some(job);
         }
         let away = spot.node().filter(|node| Some(*node) != self.node());
         let Some(team) = away.and_then(|node| self.pool().team(node)) else { return Some(job) };
-        if self.pool().strict || !header.latch.is_watched() && team.orders.is_empty() {
-            header.set_holder(Holder::Unknown);
+        if self.pool().strict || !watched && team.orders.is_empty() {
             self.account.pushed();
             self.pool().send(team, job);
             return None;
         }
-        if header.latch.is_watched() && self.mail(team, header) {
+        if watched && self.mail(team, job) {
             self.account.pushed();
             return None;
         }
-        header.set_holder(Holder::Worker(self.index));
         self.account.went_away();
         Some(job)
     }
 
     /// Tries to put a job into the mailbox of somebody on its node, of one that sleeps if there is one.
-    fn mail(&self, team: &Team, job: &Header) -> bool {
+    fn mail(&self, team: &Team, job: *const Header) -> bool {
         let pool = self.pool();
         let sleeper = pool.sleepers.claim(team.workers[0], |index| pool.team_of[index] == team.index);
         #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
         let mut some = || team.workers[self.random() as usize % team.workers.len()];
         for attempt in 0..PUSH_TRIES {
             let to = if attempt == 0 { sleeper.unwrap_or_else(&mut some) } else { some() };
-            job.set_holder(Holder::Mailbox(to));
             // Looked at before the job can be gone. An owner that goes to sleep later sees who holds it.
-            let owner = job.latch.sleeper();
+            // SAFETY: this worker has the job until it is put somewhere.
+            let owner = unsafe {
+                (*job).set_holder(Holder::Mailbox(to));
+                (*job).latch.sleeper()
+            };
             if pool.workers[to].mailbox.put(job) {
                 pool.unpark(to);
-                if let Some(owner) = owner {
-                    pool.unpark(owner);
-                }
+                // Also who was to be woken and has some mail already: its bit is taken, so nobody else wakes it.
+                let others = owner.into_iter().chain(sleeper.filter(|&index| index != to));
+                others.for_each(|index| pool.unpark(index));
                 return true;
             }
         }
@@ -128,8 +142,8 @@ impl Worker {
     }
 
     /// Sleeps until somebody has something. What is looked at here, after having said so, is what wakers bring before they
-    /// look who sleeps.
-    fn sleep(&self) {
+    /// look who sleeps. Returns whether somebody woke it for work that anybody may do.
+    pub(crate) fn sleep(&self) -> bool {
         self.pool().sleepers.enter(self.index);
         self.pool().workers.iter().filter(|other| other.index != self.index).for_each(Worker::ask);
         if self.has_something() {
@@ -137,11 +151,11 @@ impl Worker {
                 // Somebody wakes this worker, which is awake: let another one go.
                 self.pool().wake_one(self.index);
             }
-            return;
+            return false;
         }
         self.account.switch(Mode::Idle);
         self.parker.park();
-        self.pool().sleepers.leave(self.index);
+        !self.pool().sleepers.leave(self.index)
     }
 
     fn has_something(&self) -> bool {

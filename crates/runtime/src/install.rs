@@ -12,7 +12,7 @@ use crate::pool::{Install, Pool, Shared};
 use crate::rehearsal::Clocks;
 use crate::spin::Spin;
 use crate::sync::{AtomicUsize, Ordering, Parker};
-use crate::worker::Worker;
+use crate::worker::{Steady, Worker};
 
 /// Opens when a number of jobs are done.
 struct Gate {
@@ -52,7 +52,8 @@ impl Gate {
         };
         let own = worker.pool();
         let foreign = !std::ptr::eq(own, pool);
-        let mut spin = Spin::new();
+        let (steady, mut spin) = (Steady, Spin::new());
+        worker.offer();
         while !self.is_open() {
             let injected = if foreign { own.inbox.take() } else { None };
             let injected = injected.map(|job| worker.execute(job)).is_some();
@@ -63,6 +64,7 @@ impl Gate {
                 spin = Spin::new();
             }
         }
+        std::mem::forget(steady);
     }
 
     fn doze(&self, worker: &Worker, foreign: bool) {

@@ -27,11 +27,11 @@ pub(crate) struct Header {
 /// Who has a job that left its owner's deque.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
-    /// A thief that has not said so yet, or an inbox.
+    /// A thief that has not begun it, or an inbox.
     Unknown,
-    /// This worker runs it.
+    /// This worker runs it, until it is done.
     Worker(usize),
-    /// It lies in the mailbox of this worker.
+    /// It lies in the mailbox of this worker, or is on its way into or out of it.
     Mailbox(usize),
 }
 
@@ -57,10 +57,16 @@ impl Header {
         unsafe { run(job, worker) };
     }
 
-    /// Who has it, as the owner asks. Relaxed, here and below: it leads to nothing but a deque or a mailbox, which is
-    /// asked in its own way.
+    /// Worker `index` runs it now; returns where it should run.
+    pub(crate) fn begin(&self, index: usize) -> Spot {
+        self.set_holder(Holder::Worker(index));
+        self.spot.get()
+    }
+
+    /// Who has it, as the owner asks. Acquire pairs with the Release in `set_holder`: an owner that goes to steal from who
+    /// runs the job sees what was covered there before.
     pub(crate) fn holder(&self) -> Holder {
-        match self.holder.load(Ordering::Relaxed) {
+        match self.holder.load(Ordering::Acquire) {
             0 => Holder::Unknown,
             number if number % 2 == 1 => Holder::Worker(number as usize / 2),
             number => Holder::Mailbox(number as usize / 2 - 1),
@@ -73,7 +79,7 @@ impl Header {
             Holder::Worker(index) => index * 2 + 1,
             Holder::Mailbox(index) => index * 2 + 2,
         };
-        self.holder.store(u32::try_from(number).expect("there are fewer workers"), Ordering::Relaxed);
+        self.holder.store(u32::try_from(number).expect("there are fewer workers"), Ordering::Release);
     }
 }
 

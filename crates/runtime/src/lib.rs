@@ -17,6 +17,8 @@ mod iter;
 mod job;
 mod loops;
 mod mailbox;
+#[cfg(all(test, knee_loom))]
+mod models;
 mod neighbours;
 mod orders;
 mod place;

@@ -36,6 +36,16 @@ impl Neighbours {
         Self { nodes: vec![None; workers], distances: vec![Distance::Node; pairs], slit: vec![10; pairs] }
     }
 
+    /// Worker i stands on node `nodes[i]`.
+    #[cfg(test)]
+    #[allow(dead_code, reason = "only model checkers use it")]
+    pub(crate) fn of_nodes(nodes: &[u32]) -> Self {
+        let pairs = || nodes.iter().flat_map(|a| nodes.iter().map(move |b| a == b));
+        let distances = pairs().map(|same| if same { Distance::Node } else { Distance::Far }).collect();
+        let slit = pairs().map(|same| if same { 10 } else { 20 }).collect();
+        Self { nodes: nodes.iter().copied().map(Some).collect(), distances, slit }
+    }
+
     /// Worker i stands on `cpus[i]` of `machine`.
     #[must_use]
     pub fn on(machine: &Topology, cpus: &[u32]) -> Self {

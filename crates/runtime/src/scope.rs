@@ -111,7 +111,7 @@ impl Worker {
     }
 
     #[inline]
-    fn push<'scope>(&self, spot: Spot, work: impl FnOnce(&Scope<'scope>) + Send) {
+    pub(crate) fn push<'scope>(&self, spot: Spot, work: impl FnOnce(&Scope<'scope>) + Send) {
         let frame = self.frame.get();
         let job = BlockJob::make(self, work, frame, spot);
         // SAFETY: a worker that runs a job has a frame, and it is open.

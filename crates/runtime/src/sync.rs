@@ -3,6 +3,7 @@
 
 #[cfg(knee_loom)]
 mod source {
+    pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::atomic::{
         AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering,
     };
@@ -28,6 +29,27 @@ mod source {
 
 pub(crate) use source::*;
 
+/// A cell as loom's, which sees every access to it.
+#[cfg(not(knee_loom))]
+pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+#[cfg(not(knee_loom))]
+impl<T> UnsafeCell<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(std::cell::UnsafeCell::new(value))
+    }
+
+    #[inline]
+    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0.get())
+    }
+
+    #[inline]
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0.get())
+    }
+}
+
 /// Whether a model checker schedules the threads: time means nothing there, and spinning only makes more schedules.
 pub(crate) const MODEL: bool = cfg!(any(knee_loom, knee_shuttle));
 
@@ -44,89 +66,89 @@ impl<T> std::ops::Deref for Alone<T> {
     }
 }
 
-/// Where one thread sleeps until another wakes it. A wake that comes first is remembered, several count as one.
+/// Where one thread sleeps until another wakes it. A wake that comes first is remembered, several count as one. The three
+/// states of the standard library's parker, on a word that needs no handle of the thread.
 #[derive(Debug)]
-pub(crate) struct Parker(imp::Parker);
+pub(crate) struct Parker {
+    state: AtomicU32,
+    futex: Futex,
+}
+
+const EMPTY: u32 = 0;
+const WOKEN: u32 = 1;
+const ASLEEP: u32 = 2;
 
 impl Parker {
     pub(crate) fn new() -> Self {
-        Self(imp::Parker::new())
+        Self { state: AtomicU32::new(EMPTY), futex: Futex::default() }
     }
 
     /// Sleeps until woken. Only one thread may park here.
     pub(crate) fn park(&self) {
-        self.0.park();
+        // Acquire pairs with the Release in `unpark`, here and below. The state is EMPTY or WOKEN, never ASLEEP.
+        if self.state.compare_exchange(EMPTY, ASLEEP, Ordering::Acquire, Ordering::Acquire).is_ok() {
+            while self.state.load(Ordering::Acquire) == ASLEEP {
+                self.futex.wait(&self.state, ASLEEP);
+            }
+        }
+        self.state.store(EMPTY, Ordering::Relaxed);
     }
 
     /// Wakes the sleeper. What was done before is seen by it.
     pub(crate) fn unpark(&self) {
-        self.0.unpark();
-    }
-}
-
-#[cfg(any(knee_loom, knee_shuttle))]
-mod imp {
-    use super::{Condvar, Mutex};
-
-    #[derive(Debug)]
-    pub(super) struct Parker {
-        woken: Mutex<bool>,
-        changed: Condvar,
-    }
-
-    impl Parker {
-        pub(super) fn new() -> Self {
-            Self { woken: Mutex::new(false), changed: Condvar::new() }
-        }
-
-        pub(super) fn park(&self) {
-            let mut woken = self.woken.lock().expect("no holder panics");
-            while !*woken {
-                woken = self.changed.wait(woken).expect("no holder panics");
-            }
-            *woken = false;
-        }
-
-        pub(super) fn unpark(&self) {
-            *self.woken.lock().expect("no holder panics") = true;
-            self.changed.notify_one();
+        if self.state.swap(WOKEN, Ordering::Release) == ASLEEP {
+            self.futex.wake(&self.state);
         }
     }
 }
 
 #[cfg(not(any(knee_loom, knee_shuttle)))]
-mod imp {
-    use super::{AtomicU32, Ordering};
+mod futex {
+    use super::AtomicU32;
     use rustix::thread::futex;
 
-    const EMPTY: u32 = 0;
-    const WOKEN: u32 = 1;
-    const ASLEEP: u32 = 2;
+    /// The kernel's.
+    #[derive(Debug, Default)]
+    pub(super) struct Futex;
 
-    /// The three states of the standard library's parker, on a word that needs no handle of the thread.
-    #[derive(Debug)]
-    pub(super) struct Parker(AtomicU32);
-
-    impl Parker {
-        pub(super) fn new() -> Self {
-            Self(AtomicU32::new(EMPTY))
+    impl Futex {
+        #[expect(clippy::unused_self, reason = "a model's has a state")]
+        pub(super) fn wait(&self, word: &AtomicU32, expected: u32) {
+            // An error is an interrupted or late sleep: the word says which.
+            let _ = futex::wait(word, futex::Flags::PRIVATE, expected, None);
         }
 
-        pub(super) fn park(&self) {
-            // Acquire pairs with the Release in `unpark`, here and below. The state is EMPTY or WOKEN, never ASLEEP.
-            if self.0.compare_exchange(EMPTY, ASLEEP, Ordering::Acquire, Ordering::Acquire).is_ok() {
-                while self.0.load(Ordering::Acquire) == ASLEEP {
-                    // An error is an interrupted or late sleep: the state says which.
-                    let _ = futex::wait(&self.0, futex::Flags::PRIVATE, ASLEEP, None);
-                }
-            }
-            self.0.store(EMPTY, Ordering::Relaxed);
-        }
-
-        pub(super) fn unpark(&self) {
-            if self.0.swap(WOKEN, Ordering::Release) == ASLEEP {
-                let _ = futex::wake(&self.0, futex::Flags::PRIVATE, 1);
-            }
+        #[expect(clippy::unused_self, reason = "a model's has a state")]
+        pub(super) fn wake(&self, word: &AtomicU32) {
+            let _ = futex::wake(word, futex::Flags::PRIVATE, 1);
         }
     }
 }
+
+#[cfg(any(knee_loom, knee_shuttle))]
+mod futex {
+    use super::{AtomicU32, Condvar, Mutex, Ordering};
+
+    /// What the kernel promises: a wait looks at the word and falls asleep in one step, as far as wakes can tell.
+    #[derive(Debug, Default)]
+    pub(super) struct Futex {
+        lock: Mutex<()>,
+        woken: Condvar,
+    }
+
+    impl Futex {
+        pub(super) fn wait(&self, word: &AtomicU32, expected: u32) {
+            let lock = self.lock.lock().expect("no holder panics");
+            if word.load(Ordering::Relaxed) == expected {
+                drop(self.woken.wait(lock).expect("no holder panics"));
+            }
+        }
+
+        pub(super) fn wake(&self, _word: &AtomicU32) {
+            let _lock = self.lock.lock().expect("no holder panics");
+            self.woken.notify_one();
+        }
+    }
+}
+
+use futex::Futex;

@@ -10,7 +10,7 @@ use crate::job::{Header, Holder};
 use crate::pool::Wait;
 use crate::spin::Spin;
 use crate::sync::Ordering;
-use crate::worker::Worker;
+use crate::worker::{Steady, Worker};
 
 /// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +27,11 @@ impl Worker {
     #[inline(never)]
     pub(crate) fn wait_for(&self, job: &Header, place: u32) -> Waited {
         let mode = self.account.switch(Mode::Searching);
+        let steady = Steady;
         let result = self.leapfrog(job);
+        std::mem::forget(steady);
         self.account.switch(mode);
-        self.deque.reset(place);
+        self.deque.reset(place.max(self.floor()));
         result
     }
 
@@ -81,7 +83,9 @@ impl Worker {
         }
         let thief = match job.holder() {
             Holder::Worker(thief) => Some(&self.pool().workers[thief]),
-            Holder::Unknown | Holder::Mailbox(_) => None,
+            // It may be there before long, and nobody but this worker may ever take it out.
+            Holder::Mailbox(_) => return,
+            Holder::Unknown => None,
         };
         if let Some(thief) = thief {
             // Released by `ask`.
@@ -106,8 +110,6 @@ impl Worker {
                 self.account.stole(self.pool().neighbours.distance(self.index, victim));
                 self.pass_on(other, more);
                 self.write_down(victim);
-                // SAFETY: this worker has the job now, and it lives until it is done.
-                unsafe { (*job).set_holder(Holder::Worker(self.index)) };
                 Some(job)
             }
             Theft::Nothing => {

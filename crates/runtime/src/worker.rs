@@ -12,7 +12,7 @@ use crate::mailbox::Mailbox;
 use crate::orders::Orders;
 use crate::place::Spot;
 use crate::pool::Shared;
-use crate::sync::{Alone, AtomicBool, AtomicUsize, Ordering, Parker};
+use crate::sync::{Alone, AtomicBool, AtomicUsize, MODEL, Ordering, Parker};
 use crate::wait::Waited;
 
 /// One worker. Its thread owns it; what others touch is said where it stands.
@@ -136,9 +136,9 @@ impl Worker {
     {
         let job = StackJob::new(b, spot);
         let Some(place) = self.deque.push(job.as_slot()) else {
-            let first = a();
             // SAFETY: it never was in the deque.
-            return (first, unsafe { job.into_work() }());
+            let b = unsafe { job.into_work() };
+            return (a(), b());
         };
         // Relaxed: a wish that is seen late is granted at the next push.
         if self.hungry.load(Ordering::Relaxed) {
@@ -146,6 +146,9 @@ impl Worker {
         }
         let unwinding = Unwinding { worker: self, job: &job, place };
         let first = a();
+        if self.deque.head() != place + 1 {
+            self.run_spawned(place + 1);
+        }
         std::mem::forget(unwinding);
         if self.deque.take(place) == Taken::Stolen
             && let Waited::Done = self.wait_for(job.header(), place)
@@ -162,13 +165,23 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub(crate) fn feed(&self) {
+        if self.deque.publish() {
+            self.call();
+        }
+    }
+
+    /// Publishes all jobs, since this worker is going to wait and will not look who is hungry.
+    pub(crate) fn offer(&self) {
+        if self.deque.publish_all() {
+            self.call();
+        }
+    }
+
+    /// Something was published: wakes somebody who asked for it.
+    fn call(&self) {
         if self.pool().clocks.is_some() {
             // In a rehearsal everybody is always hungry, so that each fork comes by here.
-            self.deque.publish();
             return self.spend_fork();
-        }
-        if !self.deque.publish() {
-            return;
         }
         // Release: who asks again after this sees what was published, and needs no wake. Acquire: who asked before this
         // is seen among the sleepers.
@@ -195,14 +208,18 @@ impl Worker {
 
     /// Runs a job that is not this worker's own.
     pub(crate) fn execute(&self, job: *const Header) {
+        // First: who then sees that this worker has the job finds nothing here but what descends from it.
+        let covered = self.deque.cover();
         // SAFETY: whoever hands over a job owns it, and it lives until it is done.
-        let spot = unsafe { (*job).spot.get() };
+        let spot = unsafe { (*job).begin(self.index) };
         let outer = (self.spot.replace(spot), self.root.load(Ordering::Relaxed));
         let mode = self.account.switch(Mode::Busy);
         // SAFETY: as above, and it is run once.
         unsafe { Header::run(job, self) };
         self.belong_to(outer.1);
-        self.deque.next_epoch();
+        if self.deque.uncover(covered) {
+            self.call();
+        }
         self.spot.set(outer.0);
         self.account.switch(mode);
     }
@@ -211,6 +228,21 @@ impl Worker {
     pub(crate) fn belong_to(&self, scope: usize) {
         // Release pairs with the Acquire of thieves that compare: they see the deque as it was before, or later.
         self.root.store(scope, Ordering::Release);
+    }
+}
+
+/// Ends the process when it is dropped. A wait that unwinds, since a policy panics or the payload of a panic does when it
+/// is dropped, would free what others still use.
+pub(crate) struct Steady;
+
+impl Drop for Steady {
+    #[cold]
+    fn drop(&mut self) {
+        // A model checker unwinds its threads when it has found something.
+        if !MODEL {
+            eprintln!("knee: cannot go on: a worker panicked outside of a job\n\nhint: see the panic above");
+            std::process::abort();
+        }
     }
 }
 
@@ -224,6 +256,9 @@ struct Unwinding<'a, F: FnOnce() -> R, R> {
 impl<F: FnOnce() -> R, R> Drop for Unwinding<'_, F, R> {
     #[cold]
     fn drop(&mut self) {
+        if self.worker.deque.head() != self.place + 1 {
+            self.worker.run_spawned(self.place + 1);
+        }
         let stolen = self.worker.deque.take(self.place) == Taken::Stolen;
         if stolen && let Waited::Done = self.worker.wait_for(self.job.header(), self.place) {
             // SAFETY: the latch is set, and nobody else takes the result. A second panic is dropped in favour of the first.

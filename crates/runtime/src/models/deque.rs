@@ -1,0 +1,209 @@
+//! The deque alone, with jobs that are numbers. The content of job i is `contents[i]`, written before it is pushed.
+
+use std::sync::Arc;
+
+use loom::thread::{self, yield_now};
+
+use super::{Checked, check, number, token};
+use crate::deque::{Deque, Taken, Theft};
+use crate::sync::{AtomicUsize, Ordering};
+
+struct Table {
+    deque: Deque,
+    contents: [Checked; 4],
+    /// How often each job was run.
+    runs: [AtomicUsize; 4],
+    /// Says that a job is done, as a latch does.
+    done: [AtomicUsize; 4],
+    /// The stolen job that the owner runs, as `Header::holder` says it.
+    held: AtomicUsize,
+}
+
+impl Table {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            deque: Deque::new(),
+            contents: [(); 4].map(|()| Checked::new()),
+            runs: [(); 4].map(|()| AtomicUsize::new(0)),
+            done: [(); 4].map(|()| AtomicUsize::new(0)),
+            held: AtomicUsize::new(0),
+        })
+    }
+
+    fn push(&self, job: usize) -> u32 {
+        self.contents[job].set(7);
+        self.deque.push(token(job)).expect("there is room")
+    }
+
+    fn run(&self, job: usize) {
+        assert_eq!(self.contents[job].get(), 7);
+        // Relaxed: counts only, read when all threads have ended.
+        assert_eq!(self.runs[job].fetch_add(1, Ordering::Relaxed), 0, "job {job} ran twice");
+    }
+
+    fn steal(&self) -> Option<usize> {
+        let Theft::Job(job, _) = self.deque.steal(|| true) else { return None };
+        let job = number(job);
+        self.run(job);
+        // Release: as `Latch::set`.
+        self.done[job].store(1, Ordering::Release);
+        Some(job)
+    }
+
+    fn await_done(&self, job: usize) {
+        while self.done[job].load(Ordering::Acquire) == 0 {
+            yield_now();
+        }
+    }
+
+    /// Ends a join whose second half is `job`, at `place`.
+    fn end(&self, job: usize, place: u32) {
+        if self.deque.take(place) == Taken::Back {
+            self.run(job);
+        } else {
+            self.await_done(job);
+            self.deque.reset(place);
+        }
+        // The owner may do what it likes with it now.
+        self.contents[job].set(0);
+    }
+}
+
+fn thieves(table: &Arc<Table>, count: usize, attempts: usize) -> Vec<thread::JoinHandle<()>> {
+    let thief = |_| {
+        let table = Arc::clone(table);
+        thread::spawn(move || (0..attempts).for_each(|_| _ = table.steal()))
+    };
+    (0..count).map(thief).collect()
+}
+
+/// Publish, reclaim and steal at once: Release in `publish` with Acquire in `steal` (load and exchange), the single word
+/// for who gets a job, and slots that are read only by who won them.
+fn each_job_runs_once(thief_count: usize, attempts: usize, preemptions: usize) {
+    check(preemptions, move || {
+        let table = Table::new();
+        let thieves = thieves(&table, thief_count, attempts);
+        let places = [0, 1, 2].map(|job| table.push(job));
+        assert!(table.deque.publish());
+        for job in [2, 1, 0] {
+            table.end(job, places[job]);
+        }
+        thieves.into_iter().for_each(|thief| thief.join().unwrap());
+        assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
+    });
+}
+
+#[test]
+fn a_thief_and_the_owner() {
+    each_job_runs_once(1, 3, 4);
+}
+
+#[test]
+fn two_thieves_and_the_owner() {
+    each_job_runs_once(2, 1, 3);
+}
+
+/// A slot is used again after `reset`: the owner's write comes after the read of the thief that had the job before, and a
+/// thief with an old word in its hand takes what lies there now or nothing.
+#[test]
+fn slots_are_used_again() {
+    check(3, || {
+        let table = Table::new();
+        let thieves = thieves(&table, 2, 2);
+        for job in 0..3 {
+            let place = table.push(job);
+            assert!(table.deque.publish());
+            table.end(job, place);
+        }
+        thieves.into_iter().for_each(|thief| thief.join().unwrap());
+        assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
+    });
+}
+
+/// The epoch guard and the cover. The owner has job 0 lying open when it runs somebody's job, in which it forks job 1, and
+/// goes on to fork job 2 when that is over. Who waits for that somebody's job gets job 1 or nothing: Release and Acquire
+/// of the holder (`held`), of the latch, and the epoch in the word.
+#[test]
+fn a_guarded_thief_takes_only_what_descends() {
+    check(4, || {
+        let table = Table::new();
+        let ended = Arc::new(AtomicUsize::new(0));
+        let waiter = {
+            let (table, ended) = (Arc::clone(&table), Arc::clone(&ended));
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    if table.held.load(Ordering::Acquire) == 1
+                        && let Theft::Job(job, _) = table.deque.steal(|| ended.load(Ordering::Acquire) == 0)
+                    {
+                        assert_eq!(number(job), 1);
+                        table.run(1);
+                        table.done[1].store(1, Ordering::Release);
+                    }
+                }
+            })
+        };
+        let below = table.push(0);
+        assert!(table.deque.publish());
+        let covered = table.deque.cover();
+        table.held.store(1, Ordering::Release);
+        let place = table.push(1);
+        assert!(table.deque.publish());
+        table.end(1, place);
+        ended.store(1, Ordering::Release);
+        assert!(table.deque.uncover(covered));
+        let place = table.push(2);
+        assert!(table.deque.publish_all());
+        table.end(2, place);
+        table.end(0, below);
+        waiter.join().unwrap();
+        assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
+    });
+}
+
+/// The same without anything below, and with the epoch alone: the waiter finds out nothing from the holder.
+#[test]
+fn the_epoch_alone_guards() {
+    check(4, || {
+        let table = Table::new();
+        let ended = Arc::new(AtomicUsize::new(0));
+        let waiter = {
+            let (table, ended) = (Arc::clone(&table), Arc::clone(&ended));
+            thread::spawn(move || {
+                if let Theft::Job(job, _) = table.deque.steal(|| ended.load(Ordering::Acquire) == 0) {
+                    assert_eq!(number(job), 1);
+                    table.run(1);
+                    table.done[1].store(1, Ordering::Release);
+                }
+            })
+        };
+        let covered = table.deque.cover();
+        let place = table.push(1);
+        assert!(table.deque.publish());
+        table.end(1, place);
+        ended.store(1, Ordering::Release);
+        assert!(!table.deque.uncover(covered));
+        let place = table.push(2);
+        assert!(table.deque.publish());
+        table.end(2, place);
+        waiter.join().unwrap();
+    });
+}
+
+/// Who wants any work and finds what is covered or uncovered at that moment gets it once, and sees what is in it.
+#[test]
+fn what_is_covered_is_not_lost() {
+    check(4, || {
+        let table = Table::new();
+        let thieves = thieves(&table, 1, 2);
+        let places = [0, 1].map(|job| table.push(job));
+        assert!(table.deque.publish());
+        let covered = table.deque.cover();
+        let place = table.push(2);
+        table.end(2, place);
+        table.deque.uncover(covered);
+        table.end(1, places[1]);
+        table.end(0, places[0]);
+        thieves.into_iter().for_each(|thief| thief.join().unwrap());
+        assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
+    });
+}

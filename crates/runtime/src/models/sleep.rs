@@ -1,0 +1,143 @@
+//! Who goes to sleep and who brings work. In each model a lost wake is a deadlock, which loom reports: the thief ends only
+//! when it has a job.
+
+use std::sync::Arc;
+
+use loom::thread;
+
+use super::{Checked, as_worker, check, number, shared, spawn, token};
+use crate::deque::Theft;
+use crate::sync::{Ordering, Parker};
+use crate::worker::Worker;
+
+/// A wake that comes before, during or after falling asleep, and what was written before it: Release in `unpark` with
+/// Acquire in `park`, when it slept and when it did not.
+#[test]
+fn a_parker_loses_nothing() {
+    check(4, || {
+        let parker = Arc::new((Parker::new(), Checked::new()));
+        let waker = {
+            let parker = Arc::clone(&parker);
+            thread::spawn(move || {
+                parker.1.set(5);
+                parker.0.unpark();
+            })
+        };
+        parker.0.park();
+        assert_eq!(parker.1.get(), 5);
+        waker.join().unwrap();
+    });
+}
+
+fn take_when_woken(worker: &Worker, victim: usize) -> usize {
+    loop {
+        if let Theft::Job(job, _) = worker.pool().workers[victim].deque.steal(|| true) {
+            return number(job);
+        }
+        worker.sleep();
+    }
+}
+
+/// A publication against a thief that falls asleep: the swaps of `hungry` in `call` and `ask`, and the sleepers' word
+/// (`enter`, `claim`, `leave`).
+#[test]
+fn what_is_published_wakes_a_thief() {
+    check(4, || {
+        let shared = shared(&[0, 0]);
+        let thief = spawn(&shared, 1, |worker| take_when_woken(worker, 0));
+        as_worker(&shared, 0, |worker| {
+            worker.deque.push(token(0)).unwrap();
+            worker.offer();
+        });
+        assert_eq!(thief.join().unwrap(), 0);
+    });
+}
+
+/// The same by `feed`, which the owner calls only when it sees a wish.
+#[test]
+fn a_wish_is_granted() {
+    check(4, || {
+        let shared = shared(&[0, 0]);
+        let thief = spawn(&shared, 1, |worker| take_when_woken(worker, 0));
+        as_worker(&shared, 0, |worker| {
+            worker.deque.push(token(0)).unwrap();
+            while !worker.hungry.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            worker.feed();
+        });
+        assert_eq!(thief.join().unwrap(), 0);
+    });
+}
+
+/// Two thieves and two jobs that become public at once: one wake, and the first thief passes it on.
+#[test]
+fn a_thief_passes_the_wake_on() {
+    check(2, || {
+        let shared = shared(&[0, 0, 0]);
+        let thieves = [1, 2].map(|index| {
+            spawn(&shared, index, |worker| {
+                loop {
+                    if let Some(job) = worker.steal_from(0, || true) {
+                        return number(job);
+                    }
+                    worker.sleep();
+                }
+            })
+        });
+        as_worker(&shared, 0, |worker| {
+            worker.deque.push(token(0)).unwrap();
+            worker.deque.push(token(1)).unwrap();
+            worker.offer();
+        });
+        let taken = thieves.map(|thief| thief.join().unwrap());
+        assert_eq!(taken[0] + taken[1], 1);
+    });
+}
+
+/// A job from outside against a worker that falls asleep; and two of them against two.
+fn what_is_injected_wakes(workers: &'static [u32], preemptions: usize) {
+    check(preemptions, move || {
+        let shared = shared(workers);
+        let take = |worker: &Worker| {
+            loop {
+                if let Some(job) = worker.pool().inbox.take() {
+                    return number(job);
+                }
+                worker.sleep();
+            }
+        };
+        let workers: Vec<_> = (0..workers.len()).map(|index| spawn(&shared, index, take)).collect();
+        (0..workers.len()).for_each(|job| shared.inject(token(job)));
+        let taken: usize = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+        assert!(taken < 2);
+    });
+}
+
+#[test]
+fn one_job_from_outside() {
+    what_is_injected_wakes(&[0], 4);
+}
+
+#[test]
+fn two_jobs_from_outside() {
+    what_is_injected_wakes(&[0, 0], 2);
+}
+
+/// An order against a worker that falls asleep for want of work: the token of its parker, and the look after `enter`.
+#[test]
+fn an_order_wakes() {
+    check(4, || {
+        let shared = shared(&[0]);
+        let worker = spawn(&shared, 0, |worker| {
+            loop {
+                if let Some(job) = worker.ordered() {
+                    return number(job);
+                }
+                worker.sleep();
+            }
+        });
+        shared.send(&shared.teams[0], token(0));
+        assert_eq!(worker.join().unwrap(), 0);
+    });
+}
