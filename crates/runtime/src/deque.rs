@@ -76,7 +76,7 @@ pub(crate) struct Deque {
     head: Cell<u32>,
     /// The owner's copy of `split`, which nobody else changes.
     split: Cell<u32>,
-    slots: Box<[UnsafeCell<*const Header>]>,
+    slots: Box<[UnsafeCell<*const Header>; CAPACITY as usize]>,
     word: Alone<AtomicU64>,
 }
 
@@ -88,7 +88,8 @@ unsafe impl Send for Deque {}
 
 impl Deque {
     pub(crate) fn new() -> Self {
-        let slots = (0..CAPACITY).map(|_| UnsafeCell::new(null())).collect();
+        let slots: Vec<_> = (0..CAPACITY).map(|_| UnsafeCell::new(null())).collect();
+        let Ok(slots) = slots.try_into() else { unreachable!("there are as many") };
         Self { head: Cell::new(0), split: Cell::new(0), slots, word: Alone(AtomicU64::new(0)) }
     }
 

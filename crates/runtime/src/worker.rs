@@ -254,18 +254,25 @@ struct Unwinding<'a, F: FnOnce() -> R, R> {
 }
 
 impl<F: FnOnce() -> R, R> Drop for Unwinding<'_, F, R> {
-    #[cold]
+    /// By value, so that the fields never have to be in memory where nothing unwinds.
+    #[inline]
     fn drop(&mut self) {
-        if self.worker.deque.head() != self.place + 1 {
-            self.worker.run_spawned(self.place + 1);
-        }
-        let stolen = self.worker.deque.take(self.place) == Taken::Stolen;
-        if stolen && let Waited::Done = self.worker.wait_for(self.job.header(), self.place) {
-            // SAFETY: the latch is set, and nobody else takes the result. A second panic is dropped in favour of the first.
-            drop(unsafe { self.job.take_result() });
-        } else {
-            // SAFETY: the owner has it back, and nobody takes it afterwards.
-            unsafe { self.job.drop_work() };
-        }
+        unwound(self.worker, self.job, self.place);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn unwound<F: FnOnce() -> R, R>(worker: &Worker, job: &StackJob<F, R>, place: u32) {
+    if worker.deque.head() != place + 1 {
+        worker.run_spawned(place + 1);
+    }
+    let stolen = worker.deque.take(place) == Taken::Stolen;
+    if stolen && let Waited::Done = worker.wait_for(job.header(), place) {
+        // SAFETY: the latch is set, and nobody else takes the result. A second panic is dropped in favour of the first.
+        drop(unsafe { job.take_result() });
+    } else {
+        // SAFETY: the owner has it back, and nobody takes it afterwards.
+        unsafe { job.drop_work() };
     }
 }

@@ -10,7 +10,7 @@ fn fib(n: u32) -> u64 {
     if n < 2 {
         return u64::from(n);
     }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+    let (a, b) = join(move || fib(n - 1), move || fib(n - 2));
     a + b
 }
 
@@ -60,7 +60,7 @@ fn main() {
         "loop1000" => call.empty_loop(1000, 1000, each),
         "loop100000" => call.empty_loop(100_000, 20, each),
         "scope" => call.fib(22, scoped),
-        "sum" => call.sum(|numbers| reduce(numbers, || 0.0, |sum, part| sum + add_up(part), |a, b| a + b)),
+        "sum" => call.sum(|numbers| reduce(numbers, add_up, |a, b| a + b)),
         "wake1" => call.wake(Duration::from_millis(1), wake),
         _ => call.wake(Duration::from_millis(50), wake),
     });
