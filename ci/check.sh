@@ -6,8 +6,8 @@ export PATH="$HOME/.cargo/bin:$PATH"
 bin=.venv/bin
 
 cargo fmt --all --check
-cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace --no-deps --document-private-items
+cargo clippy --quiet --locked --workspace --all-targets --features knee-runtime/rayon -- -D warnings
+RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace --features knee-runtime/rayon --no-deps --document-private-items
 $bin/ruff format --check --quiet .
 $bin/ruff check --quiet .
 $bin/pyright --pythonpath $bin/python

@@ -14,7 +14,8 @@ CRATES = {
     "knee-machine": set(),
     "knee-meter": {"knee-machine"},
     "knee-workload": {"knee-machine"},
-    "knee-kernels": {"knee-machine", "knee-workload"},
+    "knee-runtime": {"knee-machine"},
+    "knee-kernels": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee-mining": {"knee-machine", "knee-workload"},
     "knee": {"knee-machine", "knee-meter", "knee-workload", "knee-kernels", "knee-mining"},
 }

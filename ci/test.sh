@@ -8,7 +8,7 @@ KNEE_SKIPS=$(mktemp)
 export KNEE_SKIPS
 trap 'rm -f "$KNEE_SKIPS"' EXIT
 
-KNEE_PYTHON=$PWD/.venv/bin/python cargo test --quiet --locked --workspace
+KNEE_PYTHON=$PWD/.venv/bin/python cargo test --quiet --locked --workspace --features knee-runtime/rayon
 .venv/bin/python -m pytest -q -m "not nightly" "$@"
 
 echo "skipped for want of something on this machine: $(sort -u "$KNEE_SKIPS" | wc -l)"

@@ -80,7 +80,7 @@ const ASLEEP: u32 = 2;
 
 impl Parker {
     pub(crate) fn new() -> Self {
-        Self { state: AtomicU32::new(EMPTY), futex: Futex::default() }
+        Self { state: AtomicU32::new(EMPTY), futex: Futex }
     }
 
     /// Sleeps until woken. Only one thread may park here.
