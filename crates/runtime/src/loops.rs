@@ -1,21 +1,24 @@
 //! Loops and reductions.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use crate::place::{Place, Spot};
-use crate::sync::Ordering;
+use crate::sync::{MODEL, Ordering};
 use crate::worker::Worker;
 
 /// Calls `body` for each number of the range, in any order, on all workers that have time.
 ///
-/// There is no grain to tune: a loop is cut in two whenever somebody is hungry, and not otherwise, so that its cost per
-/// number is that of a serial loop (lazy splitting, after Tzannes, Caragea, Vishkin & Barua 2014). Between two looks at who
-/// is hungry it makes one step, then two, four and so on, up to a 64th of a worker's share; use [`parallel_for_grain`]
-/// where numbers cost very different times and there are few of them.
+/// There is no grain to tune: a loop is cut in two when it has run for two microseconds, which is what handing over work
+/// takes, and somebody is hungry; not otherwise, so that its cost per number is that of a serial loop (lazy splitting, after
+/// Tzannes, Caragea, Vishkin & Barua 2014). Between two looks it makes one step, then eight and so on, up to half of a
+/// worker's share, and later one, two, four, up to a 64th; use [`parallel_for_grain`] where numbers cost very different
+/// times and there are few of them.
 pub fn parallel_for(range: Range<usize>, body: impl Fn(usize) + Sync) {
     on_worker(|worker| {
-        let most = range.len() / (64 * worker.pool().workers.len()) + 1;
-        worker.split_lazily(range, most, &body);
+        let workers = worker.pool().workers.len();
+        let rest = run_briefly(range.clone(), range.len() / (2 * workers) + 1, &body);
+        worker.split_lazily(rest, range.len() / (64 * workers) + 1, &body);
     });
 }
 
@@ -55,6 +58,24 @@ where
     RB: Send,
 {
     on_worker(|worker| worker.join_at(Spot::of(place_a), a, Spot::of(place_b), b))
+}
+
+/// What cutting a loop has to pay for: a thief's look at it, two exchanges of cache lines, and the wait at the end.
+const WORTHWHILE: Duration = Duration::from_micros(2);
+
+/// Runs the beginning of a loop until it has taken long enough to be worth cutting; returns the rest.
+fn run_briefly(mut range: Range<usize>, most: usize, body: &(impl Fn(usize) + Sync)) -> Range<usize> {
+    let (begin, mut step) = (Instant::now(), 1);
+    while !range.is_empty() {
+        let end = range.end.min(range.start + step);
+        (range.start..end).for_each(body);
+        range.start = end;
+        if MODEL || begin.elapsed() >= WORTHWHILE {
+            break;
+        }
+        step = most.min(step * 8);
+    }
+    range
 }
 
 fn on_worker<R: Send>(work: impl FnOnce(&Worker) -> R + Send) -> R {
