@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Slow proofs: 200 kills at random moments, coverage of the intervals by simulation, placement and faults on emulated
-# machines.
+# machines; the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule,
+# and a billion spawns.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh test
@@ -8,3 +9,8 @@ export PATH="$HOME/.cargo/bin:$PATH"
 .venv/bin/python -m pytest -q -m nightly "$@"
 ci/numa-vm.sh
 ci/faults-vm.sh
+ci/loom.sh
+ci/shuttle.sh
+.venv/bin/python ci/mutants.py
+ci/miri.sh
+KNEE_STRESS_SPAWNS=${KNEE_STRESS_SPAWNS:-1000000000} cargo test --quiet --locked --release -p knee-runtime --test stress

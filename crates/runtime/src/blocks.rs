@@ -1,4 +1,5 @@
 //! Memory for spawned jobs: blocks of one size, which each worker keeps for itself when a job on them is done.
+#![allow(clippy::cast_ptr_alignment, reason = "blocks are aligned for pointers and more")]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;

@@ -145,7 +145,7 @@ impl Builder {
     }
 
     pub(crate) fn shared(&mut self) -> Result<Shared, Error> {
-        let allowed = if MODEL { 1 } else { sys::affinity().len() };
+        let allowed = if MODEL || cfg!(miri) { 1 } else { sys::affinity().len() };
         let count = self.workers.unwrap_or(if self.cpus.is_empty() { allowed } else { self.cpus.len() });
         if count == 0 || count >= MOST {
             return Err(Error::Unfit(format!("{count} workers: it takes at least one, and fewer than {MOST}")));

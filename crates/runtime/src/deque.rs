@@ -17,10 +17,10 @@ use std::cell::Cell;
 use std::ptr::null;
 
 use crate::job::Header;
-use crate::sync::{Alone, AtomicU64, Ordering, UnsafeCell};
+use crate::sync::{Alone, AtomicU64, MODEL, Ordering, UnsafeCell};
 
 /// How many jobs a deque holds. A join that finds it full runs its second half itself; a scope keeps the job.
-pub(crate) const CAPACITY: u32 = if cfg!(knee_loom) { 4 } else { 1 << 14 };
+pub(crate) const CAPACITY: u32 = if MODEL || cfg!(miri) { 8 } else { 1 << 14 };
 
 const BITS: u32 = 16;
 const MASK: u64 = (1 << BITS) - 1;
@@ -197,7 +197,7 @@ impl Deque {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let Word { tail, epoch, .. } = Word::unpack(word);
-            if tail == head {
+            if head == tail {
                 return Covered { tail };
             }
             // Relaxed: withdraws, as in `reclaim`.

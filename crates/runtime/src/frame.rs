@@ -15,7 +15,7 @@ use crate::deque::Taken;
 use crate::job::Header;
 use crate::scope::Spawned;
 use crate::spin::Spin;
-use crate::sync::{AtomicI64, AtomicPtr, Ordering};
+use crate::sync::{AtomicI64, AtomicPtr, Ordering, guarded};
 use crate::worker::{Steady, Worker};
 
 type Payload = Box<dyn Any + Send>;
@@ -29,8 +29,8 @@ pub(crate) struct Frame {
     floor: Cell<u32>,
     /// Jobs that were spawned and have not been run by the owner. The owner's.
     out: Cell<i64>,
-    /// Jobs that did not fit into the deque. The owner's. A box, since most frames have none and each is made in no time.
-    #[expect(clippy::box_collection, reason = "one word instead of three to write for each frame")]
+    /// Jobs that did not fit into the deque. The owner's.
+    #[expect(clippy::box_collection, reason = "one word in a frame that nearly never has any")]
     overflow: Cell<Option<Box<Vec<*const Header>>>>,
     /// Jobs that others have done; once the owner waits, less those it waits for.
     done: AtomicI64,
@@ -153,12 +153,14 @@ impl Worker {
         let frame = Frame::new(self);
         let outer = self.frame.replace(&raw const frame);
         let unwinding = Unwinding { worker: self, frame: &frame, outer };
-        let result = work();
-        if frame.out.get() > 0 {
-            self.run_rest(&frame);
-            self.await_rest(&frame);
-        }
-        std::mem::forget(unwinding);
+        let result = guarded(unwinding, || {
+            let result = work();
+            if frame.out.get() > 0 {
+                self.run_rest(&frame);
+                self.await_rest(&frame);
+            }
+            result
+        });
         self.frame.set(outer);
         frame.close();
         result
@@ -190,16 +192,18 @@ impl Worker {
     pub(crate) fn run_spawned(&self, above: u32) {
         // SAFETY: a worker that spawns has a frame, and it is open.
         let frame = unsafe { &*self.frame.get() };
+        let steady = Steady;
         while self.deque.head() > above {
             let job = self.deque.newest();
             if self.deque.take(self.deque.head() - 1) == Taken::Stolen {
                 frame.floor.set(self.deque.head());
-                return;
+                break;
             }
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run_own(frame, job))) {
                 frame.keep_panic(payload);
             }
         }
+        std::mem::forget(steady);
     }
 
     /// Below this no slot of the deque may be used again yet.

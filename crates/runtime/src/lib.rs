@@ -25,8 +25,12 @@ mod place;
 mod policy;
 mod pool;
 mod rehearsal;
+#[cfg(all(test, knee_shuttle))]
+mod schedules;
 mod scope;
 mod sleepers;
+#[cfg(all(test, not(any(knee_loom, knee_shuttle))))]
+mod small;
 mod spin;
 mod sync;
 mod wait;

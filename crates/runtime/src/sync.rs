@@ -53,6 +53,30 @@ impl<T> UnsafeCell<T> {
 /// Whether a model checker schedules the threads: time means nothing there, and spinning only makes more schedules.
 pub(crate) const MODEL: bool = cfg!(any(knee_loom, knee_shuttle));
 
+/// Runs `work`; where it unwinds, `guard` is dropped on the way, else it is forgotten.
+#[cfg(not(any(knee_loom, knee_shuttle)))]
+#[inline]
+pub(crate) fn guarded<R>(guard: impl Sized, work: impl FnOnce() -> R) -> R {
+    let result = work();
+    std::mem::forget(guard);
+    result
+}
+
+/// The same for threads that share a thread of the system, as those of models do: while one unwinds, no other may go on.
+#[cfg(any(knee_loom, knee_shuttle))]
+pub(crate) fn guarded<R>(guard: impl Sized, work: impl FnOnce() -> R) -> R {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
+        Ok(result) => {
+            std::mem::forget(guard);
+            result
+        }
+        Err(payload) => {
+            drop(guard);
+            std::panic::resume_unwind(payload)
+        }
+    }
+}
+
 /// A value on cache lines of its own; two of them, since processors fetch lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -80,7 +104,7 @@ const ASLEEP: u32 = 2;
 
 impl Parker {
     pub(crate) fn new() -> Self {
-        Self { state: AtomicU32::new(EMPTY), futex: Futex }
+        Self { state: AtomicU32::new(EMPTY), futex: Futex::new() }
     }
 
     /// Sleeps until woken. Only one thread may park here.
@@ -108,10 +132,14 @@ mod futex {
     use rustix::thread::futex;
 
     /// The kernel's.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub(super) struct Futex;
 
     impl Futex {
+        pub(super) fn new() -> Self {
+            Self
+        }
+
         #[expect(clippy::unused_self, reason = "a model's has a state")]
         pub(super) fn wait(&self, word: &AtomicU32, expected: u32) {
             // An error is an interrupted or late sleep: the word says which.
@@ -130,13 +158,17 @@ mod futex {
     use super::{AtomicU32, Condvar, Mutex, Ordering};
 
     /// What the kernel promises: a wait looks at the word and falls asleep in one step, as far as wakes can tell.
-    #[derive(Debug, Default)]
+    #[derive(Debug)]
     pub(super) struct Futex {
         lock: Mutex<()>,
         woken: Condvar,
     }
 
     impl Futex {
+        pub(super) fn new() -> Self {
+            Self { lock: Mutex::new(()), woken: Condvar::new() }
+        }
+
         pub(super) fn wait(&self, word: &AtomicU32, expected: u32) {
             let lock = self.lock.lock().expect("no holder panics");
             if word.load(Ordering::Relaxed) == expected {

@@ -12,7 +12,7 @@ use crate::mailbox::Mailbox;
 use crate::orders::Orders;
 use crate::place::Spot;
 use crate::pool::Shared;
-use crate::sync::{Alone, AtomicBool, AtomicUsize, MODEL, Ordering, Parker};
+use crate::sync::{Alone, AtomicBool, AtomicUsize, MODEL, Ordering, Parker, guarded};
 use crate::wait::Waited;
 
 /// One worker. Its thread owns it; what others touch is said where it stands.
@@ -145,11 +145,10 @@ impl Worker {
             self.feed();
         }
         let unwinding = Unwinding { worker: self, job: &job, place };
-        let first = a();
+        let first = guarded(unwinding, a);
         if self.deque.head() != place + 1 {
             self.run_spawned(place + 1);
         }
-        std::mem::forget(unwinding);
         if self.deque.take(place) == Taken::Stolen
             && let Waited::Done = self.wait_for(job.header(), place)
         {

@@ -107,7 +107,7 @@ fn two_thieves_and_the_owner() {
 /// thief with an old word in its hand takes what lies there now or nothing.
 #[test]
 fn slots_are_used_again() {
-    check(3, || {
+    check(2, || {
         let table = Table::new();
         let thieves = thieves(&table, 2, 2);
         for job in 0..3 {
