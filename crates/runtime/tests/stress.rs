@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use knee_runtime::{Place, Pool, Wait, join, join_at, parallel_for, scope};
 
 /// Nothing moved for so long: it hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 static SPAWNS: AtomicU64 = AtomicU64::new(0);
 static MADE: AtomicU64 = AtomicU64::new(0);
@@ -153,9 +153,9 @@ fn nothing_is_lost_run_twice_or_left_waiting() {
             .map(|caller| {
                 let pools = pools.clone();
                 thread::spawn(move || {
-                    for turn in 0..8 {
-                        let seed = mix(round ^ (caller << 8) ^ turn);
-                        let tree = Tree { panics: [0, 0, 50, 5000][turn as usize % 4], places: 2 };
+                    for turn in 0..8_u8 {
+                        let seed = mix(round ^ (caller << 8) ^ u64::from(turn));
+                        let tree = Tree { panics: [0, 0, 50, 5000][usize::from(turn) % 4], places: 2 };
                         let pool = &pools[(seed % 2) as usize];
                         run(pool, tree, 10 + u32::try_from(seed % 4).unwrap(), seed);
                         if turn == 3 {
@@ -169,7 +169,9 @@ fn nothing_is_lost_run_twice_or_left_waiting() {
                 })
             })
             .collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed), "round {round}");
     }
 }
