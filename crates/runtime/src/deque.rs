@@ -243,8 +243,8 @@ impl Deque {
 
     /// Whether something is public.
     pub(crate) fn has_public(&self) -> bool {
-        // Acquire pairs with the Release in `publish`, for those who go on to steal.
-        let Word { tail, split, .. } = Word::unpack(self.word.load(Ordering::Acquire));
+        // Relaxed: who goes on to steal looks again, and who asks before it sleeps has swapped `hungry` first.
+        let Word { tail, split, .. } = Word::unpack(self.word.load(Ordering::Relaxed));
         tail < split
     }
 

@@ -62,7 +62,7 @@ impl Frame {
     /// `frame` is that of a job that was run and not counted before.
     pub(crate) unsafe fn count(frame: *const Self, worker: &Worker) {
         // SAFETY: the frame waits for this count. Release pairs with the Acquire in `is_done`: what the job wrote is seen.
-        let (owner, before) = unsafe { ((*frame).owner, (*frame).done.fetch_add(1, Ordering::AcqRel)) };
+        let (owner, before) = unsafe { ((*frame).owner, (*frame).done.fetch_add(1, Ordering::Release)) };
         if before == -1 {
             worker.pool().unpark(owner as usize);
         }
@@ -71,8 +71,8 @@ impl Frame {
     /// Keeps the first panic; later ones are dropped.
     pub(crate) fn keep_panic(&self, payload: Payload) {
         let payload = Box::into_raw(Box::new(payload));
-        // Release pairs with the Acquire in `close`.
-        let kept = self.panic.compare_exchange(null_mut(), payload, Ordering::Release, Ordering::Relaxed);
+        // Relaxed: who keeps a panic counts afterwards, and the owner takes it out when it has seen all counts.
+        let kept = self.panic.compare_exchange(null_mut(), payload, Ordering::Relaxed, Ordering::Relaxed);
         if kept.is_err() {
             // SAFETY: made from a box above, and not given away.
             drop(unsafe { Box::from_raw(payload) });
@@ -107,7 +107,7 @@ impl Frame {
     /// Everything is done: a panic goes on.
     #[inline]
     fn close(&self) {
-        // Relaxed: who panicked has counted, and that was seen.
+        // Relaxed, here and below: who panicked has counted, and that was seen.
         if !self.panic.load(Ordering::Relaxed).is_null()
             && let Some(payload) = self.panicked()
         {
@@ -117,7 +117,7 @@ impl Frame {
 
     #[cold]
     fn panicked(&self) -> Option<Payload> {
-        let payload = self.panic.swap(null_mut(), Ordering::Acquire);
+        let payload = self.panic.swap(null_mut(), Ordering::Relaxed);
         // SAFETY: made from a box in `keep_panic`, and taken out once.
         (!payload.is_null()).then(|| *unsafe { Box::from_raw(payload) })
     }
@@ -224,8 +224,9 @@ impl Worker {
     #[inline]
     fn await_rest(&self, frame: &Frame) {
         let awaited = frame.out.replace(0);
-        // From here on a thief that counts to zero wakes this worker.
-        if awaited > 0 && frame.done.fetch_sub(awaited, Ordering::AcqRel) != awaited {
+        // From here on a thief that counts to zero wakes this worker. Acquire pairs with the Release of those who have
+        // counted before.
+        if awaited > 0 && frame.done.fetch_sub(awaited, Ordering::Acquire) != awaited {
             self.await_thieves(frame);
         }
         self.deque.reset(frame.base);
@@ -250,8 +251,8 @@ impl Worker {
 
     /// Steals from somebody who is at a job of this frame; what is stolen descends from it.
     pub(crate) fn run_of(&self, root: usize) -> bool {
-        // Acquire pairs with the Release in `belong_to`.
-        let at_it = |worker: &Worker| worker.root.load(Ordering::Acquire) == root;
+        // Relaxed: see `belong_to`.
+        let at_it = |worker: &Worker| worker.root.load(Ordering::Relaxed) == root;
         let workers = &self.pool().workers;
         let mut others = workers.iter().filter(|other| other.index != self.index && at_it(other));
         let stolen = others.find_map(|other| self.steal_from(other.index, || at_it(other)));
@@ -262,7 +263,7 @@ impl Worker {
     /// Sleeps until there is something to do, or `done` may have become true: who makes it so unparks this worker.
     pub(crate) fn doze_until(&self, done: impl Fn() -> bool, root: usize) {
         let workers = &self.pool().workers;
-        for other in workers.iter().filter(|other| other.root.load(Ordering::Acquire) == root) {
+        for other in workers.iter().filter(|other| other.root.load(Ordering::Relaxed) == root) {
             // Released by `ask`.
             other.follower.store(self.index + 1, Ordering::Relaxed);
             other.ask();

@@ -28,7 +28,7 @@ impl Worker {
                 called = false;
                 self.execute(job);
                 spin = Spin::new();
-            } else if self.pool().ending.load(Ordering::Acquire) {
+            } else if self.pool().ending.load(Ordering::Relaxed) {
                 break;
             } else if !self.linger(&mut spin) {
                 called = self.sleep();
@@ -161,7 +161,7 @@ impl Worker {
     fn has_something(&self) -> bool {
         let pool = self.pool();
         let mail = |other: &Worker| pool.team_of[other.index] == pool.team_of[self.index] && !other.mailbox.is_empty();
-        pool.ending.load(Ordering::Acquire)
+        pool.ending.load(Ordering::Relaxed)
             || self.is_served()
             || !pool.inbox.is_empty()
             || pool.workers.iter().any(|other| other.deque.has_public() || mail(other))

@@ -35,7 +35,7 @@ impl Gate {
     /// `gate` counts a job that was not counted before. It may be gone afterwards.
     unsafe fn count(gate: *const Self) {
         // SAFETY: whoever waits at the gate waits for this.
-        let (parker, before) = unsafe { (Arc::clone(&(*gate).parker), (*gate).closed.fetch_sub(1, Ordering::AcqRel)) };
+        let (parker, before) = unsafe { (Arc::clone(&(*gate).parker), (*gate).closed.fetch_sub(1, Ordering::Release)) };
         if before == 1 {
             parker.unpark();
         }

@@ -110,17 +110,18 @@ impl Latch {
     }
 
     /// The owner that sleeps on it. A write even where nothing changes: it comes before or after the announcement, and
-    /// if before, the owner sees what was done until now.
+    /// if before, the owner sees what was done until now (Release; pairs with the Acquire in `announce`).
     pub(crate) fn sleeper(&self) -> Option<usize> {
-        let state = self.0.fetch_or(0, Ordering::AcqRel);
+        let state = self.0.fetch_or(0, Ordering::Release);
         (state & AWAITED != 0).then_some(state as usize >> 3)
     }
 
     /// The owner, worker `index`, is going to sleep; false when there is no reason to any more.
     pub(crate) fn announce(&self, index: usize) -> bool {
         let sleeper = u32::try_from(index).expect("there are fewer workers") << 3 | AWAITED;
-        // Acquire on both ways pairs with the Release in `set`. Release: the setter wakes whom it finds here.
-        let done = self.0.compare_exchange(UNSET, sleeper, Ordering::AcqRel, Ordering::Acquire);
+        // Acquire pairs with the Release in `sleeper`, or where it fails in `set`. Not Release: who finds this needs no
+        // more than the number in it.
+        let done = self.0.compare_exchange(UNSET, sleeper, Ordering::Acquire, Ordering::Acquire);
         done.is_ok() || done == Err(sleeper)
     }
 
@@ -130,8 +131,8 @@ impl Latch {
     /// `latch` is that of a job that `worker` runs, which has not been set.
     pub(crate) unsafe fn set(latch: *const Self, worker: &Worker) {
         // SAFETY: the owner waits for this very store, so the latch lives until it is made. Release publishes the result
-        // to `is_set`; Acquire makes the sleeper's announcement good.
-        let before = unsafe { (*latch).0.swap(SET, Ordering::AcqRel) };
+        // to `is_set`.
+        let before = unsafe { (*latch).0.swap(SET, Ordering::Release) };
         if before != UNSET {
             worker.pool().unpark(before as usize >> 3);
         }

@@ -207,8 +207,9 @@ impl std::fmt::Debug for Pool {
 impl Drop for Pool {
     /// Ends the workers and waits for them; a worker that drops its own pool does not wait for itself.
     fn drop(&mut self) {
-        // Release pairs with the Acquire in `live`: a worker that sees it sees all that was sent before.
-        self.shared.ending.store(true, Ordering::Release);
+        // Relaxed: nothing is under way, since whoever sends work borrows the pool until it is done; and the wakes put it
+        // in order with the last looks of those that sleep.
+        self.shared.ending.store(true, Ordering::Relaxed);
         (0..self.workers()).for_each(|index| self.shared.unpark(index));
         self.shared.clocks.iter().for_each(Clocks::close);
         let own = Worker::current().is_some_and(|worker| std::ptr::eq(worker.pool(), &raw const *self.shared));

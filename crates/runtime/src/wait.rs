@@ -54,7 +54,7 @@ impl Worker {
     }
 
     /// Takes the job back from a mailbox where nobody has seen it yet.
-    fn regain(&self, job: &Header) -> bool {
+    pub(crate) fn regain(&self, job: &Header) -> bool {
         match job.holder() {
             Holder::Mailbox(of) if !self.pool().strict => self.pool().workers[of].mailbox.regain(job),
             _ => false,
@@ -77,7 +77,7 @@ impl Worker {
     }
 
     /// Sleeps until the job is done, or its thief publishes something, or there are orders.
-    fn doze(&self, job: &Header) {
+    pub(crate) fn doze(&self, job: &Header) {
         if !job.latch.announce(self.index) {
             return;
         }

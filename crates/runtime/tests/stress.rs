@@ -153,9 +153,9 @@ fn nothing_is_lost_run_twice_or_left_waiting() {
             .map(|caller| {
                 let pools = pools.clone();
                 thread::spawn(move || {
-                    for turn in 0..8 {
-                        let seed = mix(round ^ (caller << 8) ^ turn);
-                        let tree = Tree { panics: [0, 0, 50, 5000][usize::try_from(turn % 4).unwrap()], places: 2 };
+                    for turn in 0..8_u8 {
+                        let seed = mix(round ^ (caller << 8) ^ u64::from(turn));
+                        let tree = Tree { panics: [0, 0, 50, 5000][usize::from(turn) % 4], places: 2 };
                         let pool = &pools[(seed % 2) as usize];
                         run(pool, tree, 10 + u32::try_from(seed % 4).unwrap(), seed);
                         if turn == 3 {

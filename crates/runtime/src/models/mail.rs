@@ -5,9 +5,11 @@ use std::sync::Arc;
 use loom::thread;
 
 use super::{Checked, as_worker, check, shared, spawn, steal_once, token};
+use crate::job::Header;
 use crate::mailbox::Mailbox;
 use crate::place::{Place, Spot};
 use crate::sync::Ordering;
+use crate::worker::Worker;
 
 /// One mailbox: what is put in comes out once, and is seen.
 #[test]
@@ -49,6 +51,30 @@ fn the_owner_regains_what_nobody_takes() {
         });
         thief.join().unwrap();
     });
+}
+
+/// Only the end of that, without looks before: loom holds that who has yielded sees what is new, so an owner that has
+/// looked once would learn of the mail by any ordering. `Latch::sleeper` (Release) with `announce` (Acquire).
+#[test]
+fn an_owner_that_dozes_learns_of_mail() {
+    check(4, || {
+        let shared = shared(&[0, 0, 1]);
+        let job = Arc::new(Header::new(never, Spot::of(Place::Node(1))));
+        let sent = Arc::clone(&job);
+        let thief = spawn(&shared, 1, move |worker| assert!(worker.accept(&raw const *sent).is_none()));
+        as_worker(&shared, 0, |worker| {
+            worker.doze(&job);
+            while !worker.regain(&job) {
+                thread::yield_now();
+                worker.doze(&job);
+            }
+        });
+        thief.join().unwrap();
+    });
+}
+
+unsafe fn never(_: *const Header, _: &Worker) {
+    panic!("nobody runs it");
 }
 
 /// The same, and the worker there takes its mail: one of the two has it.

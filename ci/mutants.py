@@ -1,0 +1,255 @@
+"""Shows that the runtime's models notice what they are there for.
+
+Every ordering above Relaxed is weakened, every wake is removed, every rule of the protocol is broken: one at a time, in
+a copy of the crate, and some model under loom or schedule under shuttle has to fail or to hang. All mutations are
+compiled in at once and chosen by a variable (mutant schemata, Untch, Offutt & Harrold, ISSTA 1993), so that a mutation
+costs one run and no build.
+
+    ci/mutants.py [--list] [NAME...]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+ORDERED = [
+    "deque",
+    "frame",
+    "idle",
+    "install",
+    "job",
+    "mailbox",
+    "orders",
+    "pool",
+    "scope",
+    "sleepers",
+    "sync",
+    "wait",
+    "worker",
+]
+WEAKER = {"Acquire": ["Relaxed"], "Release": ["Relaxed"], "AcqRel": ["Acquire", "Release"]}
+
+# Name, file, expression, what stands in its place.
+BROKEN = [
+    # Wakes.
+    ("no unpark of the sleeper of a latch", "job", "worker.pool().unpark(before as usize >> 3)", "()"),
+    ("no unpark of a frame's owner", "frame", "worker.pool().unpark(owner as usize)", "()"),
+    ("no unpark by a gate", "install", "before == 1", "false"),
+    ("no unpark for a broadcast", "install", "worker.parker.unpark()", "()"),
+    (
+        "no unpark of who is claimed",
+        "pool",
+        "self.sleepers.claim(near, |_| true).map(|index| self.unpark(index)).is_some()",
+        "self.sleepers.claim(near, |_| true).is_some()",
+    ),
+    ("no unpark for an order", "pool", "team.workers.iter().for_each(|&index| self.unpark(index))", "()"),
+    ("no wake for a job from outside", "pool", "self.wake_one(0)", "false"),
+    ("no unpark at the end", "pool", "(0..self.workers()).for_each(|index| self.shared.unpark(index))", "()"),
+    ("no futex wake", "sync", "self.futex.wake(&self.state)", "()"),
+    ("no unpark of who gets mail", "idle", "pool.unpark(to)", "()"),
+    ("no unpark of the owner of mail", "idle", "others.for_each(|index| pool.unpark(index))", "drop(others)"),
+    ("no wake by who publishes", "worker", "self.pool().wake_one(self.index)", "false"),
+    ("no wake of the follower", "worker", "self.pool().unpark(follower - 1)", "()"),
+    ("no wake passed on by a thief", "wait", "self.pool().wake_one(victim.index)", "false"),
+    (
+        "no wish by who sleeps",
+        "idle",
+        "self.pool().workers.iter().filter(|other| other.index != self.index).for_each(Worker::ask)",
+        "()",
+    ),
+    ("no wake relayed by who has an order", "idle", "self.relay()", "()"),
+    ("no offer at a scope's end", "frame", "self.offer()", "()"),
+    ("no offer at a gate", "install", "worker.offer()", "()"),
+    # Looks after having said that one will sleep.
+    ("no last look before sleep", "idle", "self.has_something()", "false"),
+    ("no look for orders before a doze", "wait", "&& !self.is_served()", "&& true"),
+    ("no look at the latch's state before a doze", "wait", "!job.latch.announce(self.index)", "false"),
+    ("doze with mail on its way", "wait", "Holder::Mailbox(_) => return", "Holder::Mailbox(_) => None"),
+    ("the sleeper is looked at after the job is gone on", "idle", "(*job).latch.sleeper()", "None"),
+    ("no inbox taken at a foreign gate", "install", "if foreign { own.inbox.take() } else { None }", "None"),
+    ("no orders served in waits", "idle", "self.ordered().map(|job| self.execute(job)).is_some()", "false"),
+    ("no job regained", "wait", "self.pool().workers[of].mailbox.regain(job)", "false"),
+    # Rules of the deque and of frames.
+    ("nothing is covered", "deque", "head == tail", "true"),
+    ("the epoch stands still", "deque", "word.epoch.wrapping_add(1)", "word.epoch"),
+    ("a guard that is not asked", "deque", "!may()", "{ may(); false }"),
+    (
+        "a thief says too early that it has a job",
+        "wait",
+        "self.pass_on(other, more)",
+        "{ self.pass_on(other, more); unsafe { (*job).set_holder(Holder::Worker(self.index)) } }",
+    ),
+    ("slots under spawned jobs are used again", "wait", "place.max(self.floor())", "place"),
+    ("spawned jobs above a join are forgotten", "worker", "self.run_spawned(place + 1)", "()"),
+    ("a stolen job counts as back", "deque", "tail > place", "false"),
+    ("the owner does not wait for its count", "frame", "self.await_thieves(frame)", "()"),
+]
+
+# Seeds of each schedule, for each mutation.
+SEEDS = "50"
+
+# Survivors that are wanted: why.
+LOOM = "loom runs exchanges in one order with all stores, so that none is seen before an exchange that precedes it"
+KEPT: dict[str, str] = {
+    "job::holder 1: Acquire to Relaxed": LOOM,
+    "job::set_holder 1: Release to Relaxed": LOOM,
+}
+
+
+@dataclass
+class Mutation:
+    """One way to break the crate."""
+
+    name: str
+    file: str
+    start: int
+    end: int
+    text: str
+
+
+def orderings(name: str, text: str) -> list[Mutation]:
+    """Weaken each ordering in turn, named by its function and its place there."""
+    found: list[Mutation] = []
+    function, counts = "", dict[str, int]()
+    for match in re.finditer(r"\bfn (\w+)|//[^\n]*|\bOrdering::(\w+)", text):
+        if match[1]:
+            function = match[1]
+        elif match[2] in WEAKER:
+            counts[function] = number = counts.get(function, 0) + 1
+            for weaker in WEAKER[match[2]]:
+                label = f"{name}::{function} {number}: {match[2]} to {weaker}"
+                new = f'if crate::sync::mutant("{label}") {{ Ordering::{weaker} }} else {{ {match[0]} }}'
+                found.append(Mutation(label, name, match.start(), match.end(), new))
+    return found
+
+
+def broken(sources: dict[str, str]) -> list[Mutation]:
+    """Find the places of the listed mutations; each has to be there exactly once."""
+    found: list[Mutation] = []
+    for label, name, old, new in BROKEN:
+        if sources[name].count(old) != 1:
+            sys.exit(f"knee: cannot break the runtime: {label}: {old!r} is not in {name}.rs once")
+        start = sources[name].index(old)
+        condition = f'crate::sync::mutant("{label}")'
+        found.append(Mutation(label, name, start, start + len(old), switched(old, new, condition)))
+    return found
+
+
+def switched(old: str, new: str, condition: str) -> str:
+    """Both expressions behind a condition, with what has to stay in front of them."""
+    for lead in ("&& ", "Holder::Mailbox(_) => "):
+        if old.startswith(lead):
+            return f"{lead}(if {condition} {{ {new.removeprefix(lead)} }} else {{ {old.removeprefix(lead)} }})"
+    return f"(if {condition} {{ {new} }} else {{ {old} }})"
+
+
+def mutate(source: Path) -> list[Mutation]:
+    """Compile all mutations into the sources at once."""
+    sources = {name: (source / f"{name}.rs").read_text() for name in ORDERED}
+    mutations = [one for name, text in sources.items() for one in orderings(name, text)] + broken(sources)
+    for name, original in sources.items():
+        text = original
+        # Both halves of an AcqRel stand at one place.
+        places: dict[tuple[int, int], list[Mutation]] = {}
+        for one in (one for one in mutations if one.file == name):
+            places.setdefault((one.start, one.end), []).append(one)
+        for (start, end), here in sorted(places.items(), reverse=True):
+            new = here[0].text
+            for other in here[1:]:
+                new = new.replace(f"else {{ {text[start:end]} }}", f"else {{ {other.text} }}")
+            text = text[:start] + f"({new})" + text[end:] if new.startswith("if ") else text[:start] + new + text[end:]
+        (source / f"{name}.rs").write_text(text + SWITCH * (name == "sync"))
+    return mutations
+
+
+SWITCH = """
+pub(crate) fn mutant(name: &str) -> bool {
+    static CHOSEN: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    CHOSEN.get_or_init(|| std::env::var("KNEE_MUTANT").unwrap_or_default()) == name
+}
+"""
+
+
+def build(tree: Path, checker: str) -> Path:
+    """Build the tests of the mutated crate for a checker and return the program."""
+    flags = f"--cfg knee_{checker} --cap-lints allow"
+    env = os.environ | {"RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(TARGET / f"mutants-{checker}")}
+    command = ["cargo", "test", "-j1", "--locked", "-p", "knee-runtime", "--lib", "--no-run"]
+    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    [program] = re.findall(r"Executable .*\((.*)\)", done.stderr)
+    return Path(program)
+
+
+@dataclass
+class Test:
+    """A model or schedule, and how long it takes."""
+
+    program: Path
+    name: str
+    seconds: float = 0
+
+    def fails(self, mutation: str, limit: float) -> str:
+        """Say how it fails under a mutation; nothing if it passes."""
+        env = os.environ | {"KNEE_MUTANT": mutation, "KNEE_SCHEDULES": SEEDS, "RUST_BACKTRACE": "0"}
+        command = [self.program, "-q", "--exact", self.name]
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(command, env=env, capture_output=True, timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            return f"{self.name} hangs"
+        self.seconds = time.monotonic() - begin
+        return f"{self.name} fails" if done.returncode else ""
+
+
+def tests_of(program: Path) -> list[Test]:
+    """List the models or schedules of a program."""
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True)
+    return [
+        Test(program, name) for name in re.findall(r"^((?:models|schedules)::.*): test$", listed.stdout, re.MULTILINE)
+    ]
+
+
+def main() -> int:
+    """Run all mutations, or those named."""
+    words = [word for word in sys.argv[1:] if word != "--list"]
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns("target", ".git", ".venv", "python", "dist"))
+        mutations = mutate(tree / "crates/runtime/src")
+        names = [one.name for one in mutations if not words or any(word in one.name for word in words)]
+        if "--list" in sys.argv:
+            print("\n".join(names))
+            return 0
+        for path in tree.glob("crates/**/*.rs"):
+            path.touch()
+        tests = [test for checker in ("loom", "shuttle") for test in tests_of(build(tree, checker))]
+        if failing := [by for test in tests if (by := test.fails("", 600))]:
+            sys.exit(f"knee: nothing to prove: the models fail without a mutation: {failing}")
+        # The quickest first, and all of a mutation's time is that of the first test that fails.
+        tests.sort(key=lambda test: test.seconds)
+        limits = {test.name: 20 + 5 * test.seconds for test in tests}
+        wrong = 0
+        for name in names:
+            by = next((by for test in tests if (by := test.fails(name, limits[test.name]))), "")
+            kept = KEPT.get(name)
+            wrong += (not by) == (kept is None)
+            print(f"{'caught' if by else 'SURVIVES'}: {name}: {by or kept or 'and should not'}", flush=True)
+        unknown = sorted(set(KEPT) - {one.name for one in mutations})
+        print(f"{len(names)} mutations, {wrong} not as they should be; kept but not there: {unknown}")
+        return int(wrong > 0 or bool(unknown))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
