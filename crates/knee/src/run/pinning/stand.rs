@@ -118,9 +118,10 @@ impl Pinner {
             }
             if tasks::is_helper(id.0, id.1) {
                 held.standing = Standing::Left;
-                self.places.leave(at, held.busy);
                 self.found.pinned -= 1;
+                // As long as the place counts as taken, its mask does not look like a choice of its own.
                 self.leave_on_set(id.1);
+                self.places.leave(at, held.busy);
             } else {
                 held.standing = Standing::Tied(self.hold(id.1, at, held.busy));
             }
