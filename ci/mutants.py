@@ -103,6 +103,11 @@ LOOM = "loom runs exchanges in one order with all stores, so that none is seen b
 KEPT: dict[str, str] = {
     "job::holder 1: Acquire to Relaxed": LOOM,
     "job::set_holder 1: Release to Relaxed": LOOM,
+    "worker::call 1: AcqRel to Release": LOOM,
+    "worker::ask 1: AcqRel to Acquire": LOOM,
+    "no look for orders before a doze": "it spares a sleep: the parker has a token for the order",
+    "sleepers::leave 1: Acquire to Relaxed": "who is woken by an order has to see what to relay: no model",
+    "mailbox::regain 1: Acquire to Relaxed": "`holder` has acquired, but not from who sends the job again",
 }
 
 

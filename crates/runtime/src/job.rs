@@ -119,9 +119,9 @@ impl Latch {
     /// The owner, worker `index`, is going to sleep; false when there is no reason to any more.
     pub(crate) fn announce(&self, index: usize) -> bool {
         let sleeper = u32::try_from(index).expect("there are fewer workers") << 3 | AWAITED;
-        // Acquire pairs with the Release in `sleeper`, or where it fails in `set`. Not Release: who finds this needs no
-        // more than the number in it.
-        let done = self.0.compare_exchange(UNSET, sleeper, Ordering::Acquire, Ordering::Acquire);
+        // Acquire pairs with the Release in `sleeper`. Not Release: who finds this needs no more than the number in it.
+        // Relaxed where it fails: then `is_set` is asked.
+        let done = self.0.compare_exchange(UNSET, sleeper, Ordering::Acquire, Ordering::Relaxed);
         done.is_ok() || done == Err(sleeper)
     }
 

@@ -33,11 +33,12 @@ impl Mailbox {
     /// its address.
     pub(crate) fn regain(&self, job: &Header) -> bool {
         let job = std::ptr::from_ref(job).cast_mut();
+        // Acquire pairs with the Release in `put`: whoever sent it has looked at it for the last time.
         self.0.compare_exchange(job, null_mut(), Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        // Acquire: who looks after having said that it will sleep sees what was put in before.
-        self.0.load(Ordering::Acquire).is_null()
+        // Relaxed: a look. Whose mailbox it is is woken by a token that is not lost; others may come too late.
+        self.0.load(Ordering::Relaxed).is_null()
     }
 }

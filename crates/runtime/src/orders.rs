@@ -25,8 +25,9 @@ impl Orders {
     pub(crate) fn put(&self, job: *const Header) {
         let mut jobs = self.jobs.lock().expect("no holder panics");
         jobs.push_back(Sent(job));
-        // Release pairs with the Acquire in `is_empty`.
-        self.waiting.store(jobs.len(), Ordering::Release);
+        // Relaxed, here and below: the lock orders the jobs, and whoever is about to sleep is told by what follows, which
+        // is a parker's token or the sleepers' word.
+        self.waiting.store(jobs.len(), Ordering::Relaxed);
     }
 
     pub(crate) fn take(&self) -> Option<*const Header> {
@@ -35,11 +36,11 @@ impl Orders {
         }
         let mut jobs = self.jobs.lock().expect("no holder panics");
         let job = jobs.pop_front();
-        self.waiting.store(jobs.len(), Ordering::Release);
+        self.waiting.store(jobs.len(), Ordering::Relaxed);
         job.map(|sent| sent.0)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) == 0
+        self.waiting.load(Ordering::Relaxed) == 0
     }
 }

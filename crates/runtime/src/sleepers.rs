@@ -12,14 +12,16 @@ impl Sleepers {
     /// The worker is about to sleep. It has to look for work once more before it does: every waker brings its work first
     /// and then changes this word, so either the waker sees the bit or this worker sees the work.
     pub(crate) fn enter(&self, index: usize) {
-        // Acquire: sees the work of those who looked before. Release: seen by those who look after.
-        self.0[index / 64].fetch_or(1 << (index % 64), Ordering::AcqRel);
+        // Acquire pairs with the Release in `claim`: sees the work of those who looked before. Those who look after see the
+        // bit, and need no more.
+        self.0[index / 64].fetch_or(1 << (index % 64), Ordering::Acquire);
     }
 
     /// The worker does not sleep; false when somebody has taken its bit to wake it.
     pub(crate) fn leave(&self, index: usize) -> bool {
         let bit = 1 << (index % 64);
-        self.0[index / 64].fetch_and(!bit, Ordering::AcqRel) & bit != 0
+        // Acquire as in `enter`: whose bit was taken sees for what.
+        self.0[index / 64].fetch_and(!bit, Ordering::Acquire) & bit != 0
     }
 
     /// Takes the bit of one worker among those that `suits` accepts, the next one after `from`.
@@ -28,7 +30,7 @@ impl Sleepers {
         (0..=words).find_map(|step| {
             let word = (from / 64 + step) % words;
             // A write even where nothing changes: it puts this look in order with every `enter`.
-            let bits = self.0[word].fetch_or(0, Ordering::AcqRel);
+            let bits = self.0[word].fetch_or(0, Ordering::Release);
             let after = if step == 0 { u64::MAX << (from % 64) } else { u64::MAX };
             ones(bits & after).map(|bit| word * 64 + bit).find(|&index| suits(index) && self.leave(index))
         })

@@ -109,8 +109,9 @@ impl Parker {
 
     /// Sleeps until woken. Only one thread may park here.
     pub(crate) fn park(&self) {
-        // Acquire pairs with the Release in `unpark`, here and below. The state is EMPTY or WOKEN, never ASLEEP.
-        if self.state.compare_exchange(EMPTY, ASLEEP, Ordering::Acquire, Ordering::Acquire).is_ok() {
+        // The state is EMPTY or WOKEN, never ASLEEP. Acquire where it is WOKEN, and below, pairs with the Release in
+        // `unpark`.
+        if self.state.compare_exchange(EMPTY, ASLEEP, Ordering::Relaxed, Ordering::Acquire).is_ok() {
             while self.state.load(Ordering::Acquire) == ASLEEP {
                 self.futex.wait(&self.state, ASLEEP);
             }

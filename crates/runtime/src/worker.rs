@@ -185,7 +185,8 @@ impl Worker {
         // Release: who asks again after this sees what was published, and needs no wake. Acquire: who asked before this
         // is seen among the sleepers.
         if self.hungry.swap(false, Ordering::AcqRel) && !self.pool().wake_one(self.index) {
-            let follower = self.follower.swap(0, Ordering::AcqRel);
+            // Relaxed: who follows said so before it asked.
+            let follower = self.follower.swap(0, Ordering::Relaxed);
             if follower > 0 {
                 self.pool().unpark(follower - 1);
             }

@@ -168,8 +168,8 @@ fn the_first_half_spawns() {
                     worker.push(Spot::ANY, |_| there[0].set(1));
                 };
                 worker.join(spawns, || there[1].set(2), Spot::ANY);
-                worker.hungry.store(true, Ordering::Relaxed);
-                assert_eq!(worker.join(|| 1, || 2, Spot::ANY), (1, 2));
+                let both = || worker.join(|| 1, || 2, Spot::ANY);
+                assert_eq!(worker.join(both, || 3, Spot::ANY), ((1, 2), 3));
             });
             assert_eq!(written[0].get() + written[1].get(), 3);
         });

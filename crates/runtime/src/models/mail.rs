@@ -53,6 +53,22 @@ fn the_owner_regains_what_nobody_takes() {
     });
 }
 
+/// Mail for a worker that falls asleep wakes it: here nobody else would run the job.
+#[test]
+fn mail_wakes_who_gets_it() {
+    check(3, || {
+        let shared = shared(&[0, 1]);
+        let job = Arc::new(Header::new(never, Spot::of(Place::Node(1))));
+        let receiver = spawn(&shared, 1, |worker| {
+            while worker.mailbox.take().is_none() {
+                worker.sleep();
+            }
+        });
+        as_worker(&shared, 0, |worker| assert!(worker.accept(&raw const *job).is_none()));
+        receiver.join().unwrap();
+    });
+}
+
 /// Only the end of that, without looks before: loom holds that who has yielded sees what is new, so an owner that has
 /// looked once would learn of the mail by any ordering. `Latch::sleeper` (Release) with `announce` (Acquire).
 #[test]

@@ -7,6 +7,8 @@ use loom::thread;
 
 use super::{Checked, as_worker, check, number, shared, spawn, token};
 use crate::deque::Theft;
+use crate::job::Header;
+use crate::place::Spot;
 use crate::sync::{Ordering, Parker};
 use crate::worker::Worker;
 
@@ -67,6 +69,31 @@ fn a_wish_is_granted() {
             worker.feed();
         });
         assert_eq!(thief.join().unwrap(), 0);
+    });
+}
+
+/// Who dozes until its thief has something to share is woken by a publication, as nobody sleeps for want of any work:
+/// `follower`, which is Relaxed, before the wish.
+#[test]
+fn a_follower_is_woken() {
+    unsafe fn never(_: *const Header, _: &Worker) {}
+    check(4, || {
+        let shared = shared(&[0, 0]);
+        let waiter = spawn(&shared, 1, |worker| {
+            let job = Header::new(never, Spot::ANY);
+            job.begin(0);
+            loop {
+                if let Theft::Job(job, _) = worker.pool().workers[0].deque.steal(|| true) {
+                    return number(job);
+                }
+                worker.doze(&job);
+            }
+        });
+        as_worker(&shared, 0, |worker| {
+            worker.deque.push(token(0)).unwrap();
+            worker.offer();
+        });
+        assert_eq!(waiter.join().unwrap(), 0);
     });
 }
 

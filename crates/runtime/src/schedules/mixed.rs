@@ -161,7 +161,7 @@ fn a_pool_may_be_dropped_by_a_worker_of_another() {
 #[test]
 fn a_wake_is_passed_on() {
     explore(|| {
-        let pool = Arc::new(on(&[0, 1, 1]).build().unwrap());
+        let pool = Arc::new(on(&[0, 1, 0]).build().unwrap());
         let (send, receive) = mpsc::channel();
         let sender = {
             let pool = Arc::clone(&pool);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use shuttle::sync::Mutex;
+use shuttle::sync::{Mutex, mpsc};
 
 use super::{explore, fib, on};
 use crate::worker::Worker;
@@ -121,5 +121,32 @@ fn a_lock_is_held_across_a_join_elsewhere() {
             join(waits, || *lock.lock().unwrap() += 1);
         });
         assert_eq!(lock.into_inner().unwrap(), 4);
+    });
+}
+
+/// Who waits has offered what lies below, since it will not look who is hungry: what it waits for waits for that in turn.
+#[test]
+fn who_waits_offers_what_it_has() {
+    explore(|| {
+        let (pool, other) = (on(&[0, 1, 0]).build().unwrap(), on(&[0]).build().unwrap());
+        for at_gate in [false, true] {
+            let (send, receive) = mpsc::channel();
+            let receive = Mutex::new(receive);
+            let waits = || receive.lock().unwrap().recv().unwrap();
+            pool.install(|| {
+                // On that node it would run the job itself.
+                if here() == 1 {
+                    return;
+                }
+                let first = || {
+                    if at_gate {
+                        other.install(waits);
+                    } else {
+                        scope(|s| s.spawn_at(Place::Node(1), |_| waits()));
+                    }
+                };
+                join(first, || send.send(()).unwrap());
+            });
+        }
     });
 }
