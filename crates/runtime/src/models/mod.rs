@@ -9,6 +9,7 @@ mod sleep;
 mod whole;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loom::cell::UnsafeCell;
 
@@ -17,12 +18,19 @@ use crate::neighbours::Neighbours;
 use crate::pool::{Pool, Shared};
 use crate::worker::Worker;
 
-/// Runs a model with at most this many preemptions in an execution.
+/// Runs a model with at most this many preemptions in an execution, and says how many executions that were.
 fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = 20_000;
-    builder.check(model);
+    let executions = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&executions);
+    builder.check(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        model();
+    });
+    // Seen with `--nocapture`.
+    eprintln!("{} executions", executions.load(Ordering::Relaxed));
 }
 
 /// What workers share, without threads: worker i stands on node `nodes[i]`.
