@@ -103,6 +103,10 @@ impl<'a, F: FnOnce(&Worker) -> R, R> GatedJob<'a, F, R> {
         std::ptr::from_ref(self).cast()
     }
 
+    /// What the header calls.
+    ///
+    /// # Safety
+    /// As for [`Header::run`]; `job` is the header of a `Self`.
     unsafe fn run(job: *const Header, worker: &Worker) {
         let job = job.cast::<Self>();
         // SAFETY: the header is the first field of a `repr(C)` struct that lives until the gate has counted. This worker

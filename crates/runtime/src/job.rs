@@ -15,7 +15,8 @@ use crate::worker::Worker;
 /// What the owner and thieves know of a job.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Runs the job on a worker that is not its owner, and says that it is done.
+    /// Runs the job on a worker that is not its owner, and says that it is done. To be called under the conditions of
+    /// [`Header::run`].
     run: unsafe fn(*const Header, &Worker),
     pub(crate) latch: Latch,
     /// Who has it.
@@ -165,6 +166,10 @@ impl<F: FnOnce() -> R, R> StackJob<F, R> {
         std::ptr::from_ref(self).cast()
     }
 
+    /// What the header calls.
+    ///
+    /// # Safety
+    /// As for [`Header::run`]; `job` is the header of a `Self`.
     unsafe fn run(job: *const Header, worker: &Worker) {
         let job = job.cast::<Self>();
         // SAFETY: the header is the first field of a `repr(C)` struct that lives until the latch is set. This thief alone

@@ -51,7 +51,7 @@ impl<'scope> Scope<'scope> {
 pub(crate) struct Spawned {
     header: Header,
     frame: *const Frame,
-    /// Calls the work and frees the block.
+    /// Calls the work and frees the block. To be called under the conditions of [`Spawned::call`].
     call: unsafe fn(*const Spawned, &Worker),
 }
 
@@ -68,6 +68,10 @@ impl<'scope, F: FnOnce(&Scope<'scope>) + Send> BlockJob<F> {
         worker.blocks.put(Self { spawned, work }).cast::<Header>()
     }
 
+    /// What a spawned job calls.
+    ///
+    /// # Safety
+    /// As for [`Spawned::call`]; `job` begins a `Self`.
     unsafe fn call(job: *const Spawned, worker: &Worker) {
         // SAFETY: put into a block as this type in `make`, and called once.
         let job = unsafe { worker.blocks.take(job.cast_mut().cast::<Self>()) };
@@ -88,6 +92,9 @@ impl Spawned {
     }
 
     /// Runs a job of somebody else's frame, or one that came back through a queue.
+    ///
+    /// # Safety
+    /// As for [`Header::run`]; `job` is the header of a spawned one.
     unsafe fn run(job: *const Header, worker: &Worker) {
         // SAFETY: the frame waits until this job is counted.
         let frame = unsafe { (*job.cast::<Self>()).frame };

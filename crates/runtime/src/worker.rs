@@ -40,8 +40,8 @@ pub(crate) struct Worker {
     pub(crate) account: Account,
 }
 
-// SAFETY: `spot`, `frame`, `blocks`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by who builds the
-// pool); everything else is `Sync` in itself.
+// SAFETY: `spot`, `frame`, `blocks`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by
+// who builds the pool); everything else is `Sync` in itself.
 unsafe impl Sync for Worker {}
 // SAFETY: the pointer leads to the part of the pool that all its threads share.
 unsafe impl Send for Worker {}

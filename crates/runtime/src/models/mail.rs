@@ -89,6 +89,8 @@ fn an_owner_that_dozes_learns_of_mail() {
     });
 }
 
+/// # Safety
+/// None: it does not look at the job.
 unsafe fn never(_: *const Header, _: &Worker) {
     panic!("nobody runs it");
 }

@@ -76,6 +76,8 @@ fn a_wish_is_granted() {
 /// `follower`, which is Relaxed, before the wish.
 #[test]
 fn a_follower_is_woken() {
+    /// # Safety
+    /// None: it does not look at the job.
     unsafe fn never(_: *const Header, _: &Worker) {}
     check(4, || {
         let shared = shared(&[0, 0]);
