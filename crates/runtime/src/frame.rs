@@ -216,8 +216,11 @@ impl Worker {
     fn run_own(&self, frame: &Frame, job: *const Header) {
         frame.out.set(frame.out.get() - 1);
         // SAFETY: only spawned jobs are left above the base, since each join has taken back its own; this one is out of
-        // the deque.
-        unsafe { Spawned::call(job, self) };
+        // the deque, so it lives until it is called.
+        unsafe {
+            let _back = self.stand_at((*job).spot.get());
+            Spawned::call(job, self);
+        }
     }
 
     /// Waits for those that others have.

@@ -132,7 +132,7 @@ impl Worker {
         if self.pool().strict {
             return self.join_strictly(spot_a, a, spot_b, b);
         }
-        let _restore = Restore(self, self.spot.replace(spot_a));
+        let _back = self.stand_at(spot_a);
         self.join(a, || at(spot_b, b), spot_b)
     }
 
@@ -156,15 +156,6 @@ impl Worker {
 /// Runs `work` with a place, whoever's worker this is: one who took it back keeps its own place afterwards.
 fn at<R>(spot: Spot, work: impl FnOnce() -> R) -> R {
     let Some(worker) = Worker::current() else { return work() };
-    let _restore = Restore(worker, worker.spot.replace(spot));
+    let _back = worker.stand_at(spot);
     work()
-}
-
-/// Gives the worker its place back, also when something panics.
-struct Restore<'a>(&'a Worker, Spot);
-
-impl Drop for Restore<'_> {
-    fn drop(&mut self) {
-        self.0.spot.set(self.1);
-    }
 }

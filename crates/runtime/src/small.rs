@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::neighbours::Neighbours;
+use crate::place::Spot;
+use crate::worker::Worker;
 use crate::{Builder, Place, Pool, Wait, join, join_at, parallel_for, scope};
 
 fn on(nodes: &[u32]) -> Builder {
@@ -77,4 +79,14 @@ fn pools() {
     assert_eq!(one.install(|| other.install(|| one.install(|| fib(4)))), 3);
     assert_eq!(other.install(|| join(|| other.broadcast(|worker| worker), || fib(4))), (vec![0, 1], 3));
     one.install(move || drop(other));
+}
+
+#[test]
+fn a_spawned_job_that_its_own_worker_runs_has_its_place() {
+    let pool = on(&[3]).build().unwrap();
+    let here = || Worker::current().unwrap().spot.get();
+    pool.install(|| {
+        scope(|s| s.spawn_at(Place::Node(3), |_| assert_eq!(here(), Spot::of(Place::Node(3)))));
+        assert_eq!(here(), Spot::ANY);
+    });
 }

@@ -160,6 +160,12 @@ impl Worker {
         (first, unsafe { job.into_work() }())
     }
 
+    /// What runs until the guard is dropped has this place, and so has what it forks.
+    #[inline]
+    pub(crate) fn stand_at(&self, spot: Spot) -> Back<'_> {
+        Back(self, self.spot.replace(spot))
+    }
+
     /// Publishes jobs for those who found none, and wakes one that sleeps.
     #[cold]
     #[inline(never)]
@@ -245,6 +251,16 @@ impl Drop for Steady {
             eprintln!("knee: cannot go on: a worker panicked outside of a job\n\nhint: see the panic above");
             std::process::abort();
         }
+    }
+}
+
+/// Gives the worker its place back, also when something panics.
+pub(crate) struct Back<'a>(&'a Worker, Spot);
+
+impl Drop for Back<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.spot.set(self.1);
     }
 }
 
