@@ -258,26 +258,14 @@ impl Worker {
         let at_it = |worker: &Worker| worker.root.load(Ordering::Relaxed) == root;
         let workers = &self.pool().workers;
         let mut others = workers.iter().filter(|other| other.index != self.index && at_it(other));
-        let stolen = others.find_map(|other| self.steal_from(other.index, || at_it(other)));
-        let accepted = stolen.and_then(|stolen| self.accept(stolen));
-        accepted.map(|stolen| self.execute(stolen)).is_some()
+        self.run_stolen(others.find_map(|other| self.steal_from(other.index, || at_it(other))))
     }
 
     /// Sleeps until there is something to do, or `done` may have become true: who makes it so unparks this worker.
     pub(crate) fn doze_until(&self, done: impl Fn() -> bool, root: usize) {
-        let workers = &self.pool().workers;
-        for other in workers.iter().filter(|other| other.root.load(Ordering::Relaxed) == root) {
-            // Released by `ask`.
-            other.follower.store(self.index + 1, Ordering::Relaxed);
-            other.ask();
-            if other.deque.has_public() {
-                return;
-            }
-        }
-        if !done() && !self.is_served() {
-            let mode = self.account.switch(Mode::Idle);
-            self.parker.park();
-            self.account.switch(mode);
+        let mut at_it = self.pool().workers.iter().filter(|other| other.root.load(Ordering::Relaxed) == root);
+        if !at_it.any(|other| self.follow(other)) && !done() && !self.is_served() {
+            self.park();
         }
     }
 }

@@ -71,9 +71,7 @@ impl Worker {
         };
         let Some(victim) = victim else { return false };
         // As long as the job is not done, the thief is at it, or at what descends from it.
-        let stolen = self.steal_from(victim, || any || !job.latch.is_set());
-        let accepted = stolen.and_then(|stolen| self.accept(stolen));
-        accepted.map(|stolen| self.execute(stolen)).is_some()
+        self.run_stolen(self.steal_from(victim, || any || !job.latch.is_set()))
     }
 
     /// Sleeps until the job is done, or its thief publishes something, or there are orders.
@@ -87,19 +85,33 @@ impl Worker {
             Holder::Mailbox(_) => return,
             Holder::Unknown => None,
         };
-        if let Some(thief) = thief {
-            // Released by `ask`.
-            thief.follower.store(self.index + 1, Ordering::Relaxed);
-            thief.ask();
-            if thief.deque.has_public() {
-                return;
-            }
+        if thief.is_some_and(|thief| self.follow(thief)) {
+            return;
         }
         if !job.latch.is_set() && !self.is_served() {
-            let mode = self.account.switch(Mode::Idle);
-            self.parker.park();
-            self.account.switch(mode);
+            self.park();
         }
+    }
+
+    /// Has a thief wake this worker when it publishes something; returns whether something is public already.
+    pub(crate) fn follow(&self, thief: &Worker) -> bool {
+        // Released by `ask`.
+        thief.follower.store(self.index + 1, Ordering::Relaxed);
+        thief.ask();
+        thief.deque.has_public()
+    }
+
+    /// Sleeps until it is woken.
+    pub(crate) fn park(&self) {
+        let mode = self.account.switch(Mode::Idle);
+        self.parker.park();
+        self.account.switch(mode);
+    }
+
+    /// Runs what was stolen if this worker may run it; returns whether it did.
+    pub(crate) fn run_stolen(&self, stolen: Option<*const Header>) -> bool {
+        let accepted = stolen.and_then(|stolen| self.accept(stolen));
+        accepted.map(|stolen| self.execute(stolen)).is_some()
     }
 
     /// Steals from one worker.
