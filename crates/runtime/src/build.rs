@@ -158,7 +158,7 @@ impl Builder {
         let make = self.policy.take().unwrap_or_else(|| Box::new(|neighbours| Steal::default().policy(neighbours)));
         let workers: Box<[_]> = (0..count).map(|index| Worker::new(index, self.seed, self.account)).collect();
         if self.costs.is_some() {
-            workers.iter().for_each(Worker::ask);
+            workers.iter().for_each(|worker| worker.deque.ask());
         }
         let teams = teams(&neighbours);
         let team_of = |index: usize| teams.iter().position(|team| team.workers.contains(&index));

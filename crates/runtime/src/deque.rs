@@ -2,54 +2,22 @@
 //! private to the owner, who pushes and pops at the head without any atomic operation.
 //!
 //! ```text
-//!   0 ......... tail ......... split ......... head
-//!     stolen           public         private
+//!   0 ......... tail ......... split ......... bare ......... head
+//!     stolen           public        private         private
+//!                                    complete        bare
 //! ```
 //!
-//! `tail`, `split` and an epoch share one word, and whoever changes it does so by compare-exchange (or while the public
-//! part is empty, when nobody else may). So a thief that wins owns the job at its tail, and reads the slot only then: the
-//! owner does not write that slot again before it has seen that the job is done. The epoch counts the stolen jobs that
-//! the owner has ended; a thief that may only take what descends from a certain job uses it to know that its victim did
-//! not go on to another one meanwhile. For the same reason the owner covers what it has while it runs a stolen job.
-//! The README tells the whole protocol.
+//! The second half of a join is *bare* until somebody may see it: only its code is written, and what others would need is
+//! added when it becomes public, which nearly no job ever does. Bare jobs are the newest ones, and all have the place that
+//! the worker has now. So a join compares one mark to know that its second half is still its own.
 
 use std::cell::Cell;
-use std::ptr::null;
+use std::ptr::null_mut;
 
 use crate::job::Header;
-use crate::sync::{Alone, AtomicU64, MODEL, Ordering, UnsafeCell};
-
-/// How many jobs a deque holds. A join that finds it full runs its second half itself; a scope keeps the job.
-pub(crate) const CAPACITY: u32 = if MODEL || cfg!(miri) { 8 } else { 1 << 14 };
-
-const BITS: u32 = 16;
-const MASK: u64 = (1 << BITS) - 1;
-const EPOCH: u64 = 1 << (2 * BITS);
-
-/// The shared word, taken apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Word {
-    tail: u32,
-    split: u32,
-    epoch: u64,
-}
-
-impl Word {
-    fn unpack(word: u64) -> Self {
-        let field = |shift: u32| ((word >> shift) & MASK) as u32;
-        Self { tail: field(0), split: field(BITS), epoch: word / EPOCH }
-    }
-
-    fn pack(self) -> u64 {
-        u64::from(self.tail) | (u64::from(self.split) << BITS) | self.epoch.wrapping_mul(EPOCH)
-    }
-}
-
-/// What lies below a stolen job that runs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Covered {
-    tail: u32,
-}
+use crate::slots::{CAPACITY, Entry, Slot, Slots};
+use crate::split::{Covered, Split, Theft};
+use crate::sync::{Alone, AtomicPtr, Ordering};
 
 /// What an owner gets when it wants its newest job back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,196 +28,229 @@ pub(crate) enum Taken {
     Stolen,
 }
 
-/// What a thief gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Theft {
-    /// A job, and whether more are public.
-    Job(*const Header, bool),
-    /// Nothing is public, or nothing that this thief may take.
-    Nothing,
-    /// Somebody else was faster.
-    Lost,
-}
-
-/// One worker's deque. Methods marked *owner* may be called by that worker's thread only.
+/// One worker's deque. Methods marked *owner* may be called by that worker's thread only. Where jobs become public,
+/// `complete` is called for each bare one among them.
 pub(crate) struct Deque {
-    head: Cell<u32>,
-    /// The owner's copy of `split`, which nobody else changes.
-    split: Cell<u32>,
-    slots: Box<[UnsafeCell<*const Header>; CAPACITY as usize]>,
-    word: Alone<AtomicU64>,
+    /// The owner's, as are the next two.
+    head: Cell<Slot>,
+    bare: Cell<Slot>,
+    /// A copy of what `public` says, which nobody else changes.
+    split: Cell<Slot>,
+    slots: Slots,
+    shared: Alone<Shared>,
 }
 
-// SAFETY: `head` and `split` are touched by the owner only. A slot is written by the owner while no thief may read it,
-// and read by the one thief that won it, as the head of this file says.
+/// What others change.
+struct Shared {
+    /// Up to here a push needs no thought: the end of the slots, or null when somebody found nothing public here and asks.
+    limit: AtomicPtr<Entry>,
+    public: Split,
+}
+
+// SAFETY: `head`, `bare` and `split` are touched by the owner only. A slot is written by the owner while no thief may read
+// it, and read by the one thief that won it.
 unsafe impl Sync for Deque {}
 // SAFETY: the jobs that the pointers lead to are `Sync` in what thieves touch; see `job`.
 unsafe impl Send for Deque {}
 
 impl Deque {
     pub(crate) fn new() -> Self {
-        let slots: Vec<_> = (0..CAPACITY).map(|_| UnsafeCell::new(null())).collect();
-        let Ok(slots) = slots.try_into() else { unreachable!("there are as many") };
-        Self { head: Cell::new(0), split: Cell::new(0), slots, word: Alone(AtomicU64::new(0)) }
+        let slots = Slots::new();
+        let (first, end) = (slots.at(0), slots.at(CAPACITY));
+        Self {
+            head: Cell::new(first),
+            bare: Cell::new(first),
+            split: Cell::new(first),
+            slots,
+            shared: Alone(Shared { limit: AtomicPtr::new(end.as_ptr()), public: Split::new() }),
+        }
     }
 
-    /// *Owner.* Puts a job at the head and returns its place; none when the deque is full.
+    /// *Owner.* Where the next job goes, if there is room and nobody asks for jobs.
     #[inline]
-    pub(crate) fn push(&self, job: *const Header) -> Option<u32> {
+    pub(crate) fn room(&self) -> Option<Slot> {
         let head = self.head.get();
-        let slot = self.slots.get(head as usize)?;
-        // SAFETY: no thief reads at or beyond `head`, and the owner is here.
-        slot.with_mut(|slot| unsafe { *slot = job });
-        self.head.set(head + 1);
-        Some(head)
+        // Relaxed: a wish that is seen late is granted at the next push.
+        (head.as_ptr() < self.shared.limit.load(Ordering::Relaxed)).then_some(head)
     }
 
-    /// *Owner.* Where the next job would go.
-    pub(crate) fn head(&self) -> u32 {
+    /// *Owner.* The same, also if somebody asks.
+    pub(crate) fn room_at_all(&self) -> Option<Slot> {
+        let head = self.head.get();
+        (head < self.slots.at(CAPACITY)).then_some(head)
+    }
+
+    /// *Owner.* The end of the jobs.
+    #[inline]
+    pub(crate) fn head(&self) -> Slot {
         self.head.get()
     }
 
-    /// *Owner.* The newest job.
-    pub(crate) fn newest(&self) -> *const Header {
-        // SAFETY: the owner wrote this slot, and thieves only read it.
-        self.slots[self.head.get() as usize - 1].with(|slot| unsafe { *slot })
+    /// *Owner.* How many slots there are from `low` to the head.
+    pub(crate) fn above(&self, low: Slot) -> u32 {
+        self.slots.number(self.head.get()) - self.slots.number(low)
     }
 
-    /// *Owner.* Takes back the job at `place`, which is the newest one.
+    /// *Owner.* Puts a bare job at the head, which is `slot` and not the end.
     #[inline]
-    pub(crate) fn take(&self, place: u32) -> Taken {
-        if place >= self.split.get() {
-            self.head.set(place);
-            return Taken::Back;
-        }
-        self.reclaim(place)
+    pub(crate) fn push_bare(&self, slot: Slot, job: *const Header) {
+        debug_assert!(slot == self.head.get() && slot < self.slots.at(CAPACITY));
+        // SAFETY: there is room; no thief reads at or beyond the head, and the owner is here.
+        unsafe { slot.write(job) };
+        self.head.set(slot.next());
     }
 
-    /// Takes it back from the public part, and half of what else is public with it.
-    #[cold]
-    #[inline(never)]
-    fn reclaim(&self, place: u32) -> Taken {
-        let mut word = self.word.load(Ordering::Relaxed);
-        loop {
-            let Word { tail, epoch, .. } = Word::unpack(word);
-            if tail > place {
-                return Taken::Stolen;
-            }
-            let split = tail + (place - tail) / 2;
-            // Relaxed: the owner reads only what it wrote itself, and what it withdraws nobody needs to see. That a thief
-            // and the owner never both get a job rests on the single word alone.
-            match self.replace(word, Word { tail, split, epoch }, Ordering::Relaxed) {
-                Ok(()) => {
-                    self.split.set(split);
-                    self.head.set(place);
-                    return Taken::Back;
-                }
-                Err(now) => word = now,
-            }
+    /// *Owner.* Puts a complete job there, where no job is bare.
+    #[inline]
+    pub(crate) fn push(&self, slot: Slot, job: *const Header) {
+        debug_assert!(!self.has_bare());
+        self.push_bare(slot, job);
+        self.bare.set(slot.next());
+    }
+
+    /// *Owner.* Whether any job is bare.
+    #[inline]
+    pub(crate) fn has_bare(&self) -> bool {
+        self.bare.get() < self.head.get()
+    }
+
+    /// *Owner.* Has all jobs completed.
+    pub(crate) fn settle(&self, complete: impl Fn(*const Header)) {
+        self.settle_below(self.head.get(), complete);
+    }
+
+    fn settle_below(&self, end: Slot, complete: impl Fn(*const Header)) {
+        while self.bare.get() < end {
+            // SAFETY: it is below the head, so the owner wrote it, and thieves only read.
+            complete(unsafe { self.bare.get().read() });
+            self.bare.set(self.bare.get().next());
         }
+    }
+
+    /// *Owner.* Takes back the job at `slot` if it is bare, and so the newest one; returns whether it is.
+    #[inline]
+    pub(crate) fn take_bare(&self, slot: Slot) -> bool {
+        let bare = slot >= self.bare.get();
+        if bare {
+            self.head.set(slot);
+        }
+        bare
+    }
+
+    /// *Owner.* Takes back the newest job, which there is and which is complete; none where it is stolen.
+    #[inline]
+    pub(crate) fn pop(&self) -> Option<*const Header> {
+        debug_assert!(!self.has_bare());
+        let slot = self.head.get().previous();
+        // SAFETY: as in `settle_below`.
+        let job = unsafe { slot.read() };
+        (self.take(slot) == Taken::Back).then_some(job)
+    }
+
+    /// *Owner.* Takes back the job at `slot`, which is the newest one and complete.
+    #[inline]
+    pub(crate) fn take(&self, slot: Slot) -> Taken {
+        if slot < self.split.get() {
+            let Some(split) = self.shared.public.reclaim(self.slots.number(slot)) else { return Taken::Stolen };
+            self.split.set(self.slots.at(split));
+        }
+        self.lower(slot);
+        Taken::Back
+    }
+
+    /// Forgets the slots from this one on. None of those below is bare, since this one was complete.
+    #[inline]
+    fn lower(&self, slot: Slot) {
+        self.head.set(slot);
+        self.bare.set(slot);
     }
 
     /// *Owner.* Makes the older half of the private jobs public; returns whether there was any.
-    pub(crate) fn publish(&self) -> bool {
-        let private = self.head.get() - self.split.get();
-        if private == 0 {
-            return false;
+    pub(crate) fn publish(&self, complete: impl Fn(*const Header)) -> bool {
+        let (private, split) = (self.above(self.split.get()), self.slots.number(self.split.get()));
+        if private > 0 {
+            self.raise(self.slots.at(split + private.div_ceil(2)), complete);
         }
-        self.move_split(self.split.get() + private.div_ceil(2));
-        true
+        private > 0
     }
 
     /// *Owner.* Makes all jobs public; returns whether any was private.
-    pub(crate) fn publish_all(&self) -> bool {
+    pub(crate) fn publish_all(&self, complete: impl Fn(*const Header)) -> bool {
         let head = self.head.get();
         let any = head > self.split.get();
         if any {
-            self.move_split(head);
+            self.raise(head, complete);
         }
         any
     }
 
-    fn move_split(&self, split: u32) {
-        let mut word = self.word.load(Ordering::Relaxed);
-        // Release: a thief that reads this word with Acquire sees the slots and the jobs in them.
-        while let Err(now) = self.replace(word, Word { split, ..Word::unpack(word) }, Ordering::Release) {
-            word = now;
-        }
+    fn raise(&self, split: Slot, complete: impl Fn(*const Header)) {
+        self.settle_below(split, complete);
+        self.shared.public.raise(self.slots.number(split));
         self.split.set(split);
     }
 
-    /// *Owner.* All jobs from `place` on are stolen and done; the slots are free again.
-    pub(crate) fn reset(&self, place: u32) {
-        self.head.set(place);
-        if self.split.get() > place {
-            let word = Word::unpack(self.word.load(Ordering::Relaxed));
-            debug_assert!(word.tail == word.split, "a job of the deque is public and forgotten");
-            self.split.set(place);
-            // Relaxed: nothing is public, so no thief changes the word, and nobody learns anything from this value.
-            self.word.store(Word { tail: place, split: place, ..word }.pack(), Ordering::Relaxed);
+    /// *Owner.* All jobs from `slot` on are stolen and done; the slots are free again.
+    pub(crate) fn reset(&self, slot: Slot) {
+        self.lower(slot);
+        if self.split.get() > slot {
+            self.split.set(slot);
+            self.shared.public.reset(self.slots.number(slot));
         }
     }
 
-    /// *Owner.* A stolen job begins, which is no descendant of the jobs in here: nobody finds them until it ends. (There
-    /// are such jobs where a scope or a gate waits above them; who waits for a join has nothing left that is not stolen.)
-    pub(crate) fn cover(&self) -> Covered {
-        let head = self.head.get();
-        let mut word = self.word.load(Ordering::Relaxed);
-        loop {
-            let Word { tail, epoch, .. } = Word::unpack(word);
-            if head == tail {
-                return Covered { tail };
-            }
-            // Relaxed: withdraws, as in `reclaim`.
-            match self.replace(word, Word { tail: head, split: head, epoch }, Ordering::Relaxed) {
-                Ok(()) => {
-                    self.split.set(head);
-                    return Covered { tail };
-                }
-                Err(now) => word = now,
-            }
-        }
+    /// *Owner.* See [`Split::cover`].
+    pub(crate) fn cover(&self, complete: impl Fn(*const Header)) -> Covered {
+        self.settle(complete);
+        self.split.set(self.head.get());
+        self.shared.public.cover(self.slots.number(self.head.get()))
     }
 
-    /// *Owner.* The stolen job has come to its end: what is pushed from now on does not descend from it. What was covered
-    /// is public now; returns whether there is any.
+    /// *Owner.* See [`Split::uncover`].
     pub(crate) fn uncover(&self, covered: Covered) -> bool {
-        let (word, head) = (Word::unpack(self.word.load(Ordering::Relaxed)), self.head.get());
-        debug_assert!(word.tail == head && word.split == head, "the stolen job has left something");
-        let epoch = word.epoch.wrapping_add(1);
-        // A store will do: nothing is public, so nobody else changes the word. Release as in `publish`, for what was
-        // covered; that the epoch changes is seen by every thief's compare-exchange in any case.
-        self.word.store(Word { tail: covered.tail, split: head, epoch }.pack(), Ordering::Release);
-        covered.tail < head
+        self.shared.public.uncover(covered, self.slots.number(self.head.get()))
     }
 
-    /// *Thief.* Takes the oldest public job if `may` agrees. `may` is asked between the look at the word and the attempt
-    /// to change it, so that what it sees of the owner's current job holds for the job that is taken.
-    pub(crate) fn steal(&self, may: impl FnOnce() -> bool) -> Theft {
-        // Acquire pairs with the Release in `publish`: slot and job are seen as the owner wrote them.
-        let word = self.word.load(Ordering::Acquire);
-        let Word { tail, split, epoch } = Word::unpack(word);
-        if tail >= split || !may() {
-            return Theft::Nothing;
+    /// *Thief.* Takes the oldest public job if `may` agrees; see [`Split::steal`].
+    pub(crate) fn steal(&self, may: impl FnOnce() -> bool) -> Theft<*const Header> {
+        match self.shared.public.steal(may) {
+            // SAFETY: this thief owns the job now; the owner wrote the slot before it published it, and writes it again
+            // only after the job is done.
+            Theft::Job(number, more) => Theft::Job(unsafe { self.slots.at(number).read() }, more),
+            Theft::Nothing => Theft::Nothing,
+            Theft::Lost => Theft::Lost,
         }
-        if self.replace(word, Word { tail: tail + 1, split, epoch }, Ordering::Acquire).is_err() {
-            return Theft::Lost;
-        }
-        // SAFETY: this thief owns the job at `tail` now; the owner wrote the slot before it published it, and writes it
-        // again only after the job is done.
-        let job = self.slots[tail as usize].with(|slot| unsafe { *slot });
-        Theft::Job(job, tail + 1 < split)
     }
 
     /// Whether something is public.
     pub(crate) fn has_public(&self) -> bool {
-        // Relaxed: who goes on to steal looks again, and who asks before it sleeps has swapped `hungry` first.
-        let Word { tail, split, .. } = Word::unpack(self.word.load(Ordering::Relaxed));
-        tail < split
+        self.shared.public.has_public()
     }
 
-    fn replace(&self, from: u64, to: Word, success: Ordering) -> Result<(), u64> {
-        let done = self.word.compare_exchange(from, to.pack(), success, Ordering::Relaxed);
-        done.map(|_| ())
+    /// Says that somebody found nothing public here. Returns after the owner's last publication is seen, or before the
+    /// owner sees this.
+    pub(crate) fn ask(&self) {
+        self.shared.limit.swap(null_mut(), Ordering::AcqRel);
+    }
+
+    /// The same for who does not sleep next: no write where somebody has asked already.
+    pub(crate) fn ask_lightly(&self) {
+        if !self.is_asked() {
+            self.ask();
+        }
+    }
+
+    /// Whether somebody asks.
+    #[inline]
+    pub(crate) fn is_asked(&self) -> bool {
+        // Relaxed: as in `room`.
+        self.shared.limit.load(Ordering::Relaxed).is_null()
+    }
+
+    /// *Owner.* Something was published, which answers those who asked; returns whether anybody did.
+    pub(crate) fn answer(&self) -> bool {
+        // Release: who asks again after this sees what was published, and needs no wake. Acquire: who asked before this
+        // is seen among the sleepers.
+        self.shared.limit.swap(self.slots.at(CAPACITY).as_ptr(), Ordering::AcqRel).is_null()
     }
 }

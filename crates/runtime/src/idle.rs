@@ -145,7 +145,7 @@ impl Worker {
     /// look who sleeps. Returns whether somebody woke it for work that anybody may do.
     pub(crate) fn sleep(&self) -> bool {
         self.pool().sleepers.enter(self.index);
-        self.pool().workers.iter().filter(|other| other.index != self.index).for_each(Worker::ask);
+        self.pool().workers.iter().filter(|other| other.index != self.index).for_each(|other| other.deque.ask());
         if self.has_something() {
             if !self.pool().sleepers.leave(self.index) {
                 // Somebody wakes this worker, which is awake: let another one go.

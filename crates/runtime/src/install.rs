@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread;
 
-use crate::job::Header;
+use crate::job::{By, Header};
 use crate::place::{Place, Spot};
 use crate::pool::{Install, Pool, Shared};
 use crate::rehearsal::Clocks;
@@ -107,7 +107,7 @@ impl<'a, F: FnOnce(&Worker) -> R, R> GatedJob<'a, F, R> {
     ///
     /// # Safety
     /// As for [`Header::run`]; `job` is the header of a `Self`.
-    unsafe fn run(job: *const Header, worker: &Worker) {
+    unsafe fn run(job: *const Header, worker: &Worker, _: By) {
         let job = job.cast::<Self>();
         // SAFETY: the header is the first field of a `repr(C)` struct that lives until the gate has counted. This worker
         // alone takes the work and writes the result.

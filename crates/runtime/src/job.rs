@@ -15,14 +15,25 @@ use crate::worker::Worker;
 /// What the owner and thieves know of a job.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Runs the job on a worker that is not its owner, and says that it is done. To be called under the conditions of
-    /// [`Header::run`].
-    run: unsafe fn(*const Header, &Worker),
+    /// Runs the job. To be called under the conditions of [`Header::run`].
+    run: Run,
     pub(crate) latch: Latch,
     /// Who has it.
     holder: AtomicU32,
     /// Where it should run.
     pub(crate) spot: Cell<Spot>,
+}
+
+/// What a header calls.
+pub(crate) type Run = unsafe fn(*const Header, &Worker, By);
+
+/// Who runs a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Who spawned it. Joins run their own second halves without the help of the header.
+    Owner,
+    /// Anybody else, who says that it is done.
+    Thief,
 }
 
 /// Who has a job that left its owner's deque.
@@ -37,25 +48,36 @@ pub(crate) enum Holder {
 }
 
 impl Header {
+    /// A job that no owner waits for: a frame or a gate counts it.
     #[inline]
-    pub(crate) fn new(run: unsafe fn(*const Header, &Worker), spot: Spot) -> Self {
-        Self { run, latch: Latch::new(), holder: AtomicU32::new(0), spot: Cell::new(spot) }
-    }
-
-    /// A job that no owner waits for: a frame counts it.
-    pub(crate) fn unwatched(run: unsafe fn(*const Header, &Worker), spot: Spot) -> Self {
+    pub(crate) fn unwatched(run: Run, spot: Spot) -> Self {
         Self { run, latch: Latch(AtomicU32::new(UNWATCHED)), holder: AtomicU32::new(0), spot: Cell::new(spot) }
     }
 
-    /// Runs the job on a thief.
+    /// Writes what is missing in a bare job.
+    ///
+    /// # Safety
+    /// `job` is bare, and only its owner knows of it.
+    pub(crate) unsafe fn complete(job: *const Self, spot: Spot) {
+        let job = job.cast_mut();
+        // SAFETY: the job lives as long as it is in the deque, and nobody else looks at it before it is public.
+        unsafe {
+            (&raw mut (*job).latch).write(Latch(AtomicU32::new(UNSET)));
+            (&raw mut (*job).holder).write(AtomicU32::new(0));
+            (&raw mut (*job).spot).write(Cell::new(spot));
+        }
+    }
+
+    /// Runs the job.
     ///
     /// # Safety
     /// `job` was taken from a deque, a mailbox or an inbox by the caller, who has not run it yet.
-    pub(crate) unsafe fn run(job: *const Header, worker: &Worker) {
+    #[inline]
+    pub(crate) unsafe fn run(job: *const Header, worker: &Worker, by: By) {
         // SAFETY: the job lives until its latch is set, which only this call does.
         let run = unsafe { (*job).run };
         // SAFETY: as above; `run` belongs to the type that the header is the first field of.
-        unsafe { run(job, worker) };
+        unsafe { run(job, worker, by) };
     }
 
     /// Worker `index` runs it now; returns where it should run.
@@ -95,11 +117,6 @@ const SET: u32 = 2;
 const UNWATCHED: u32 = 3;
 
 impl Latch {
-    #[inline]
-    pub(crate) fn new() -> Self {
-        Self(AtomicU32::new(UNSET))
-    }
-
     /// Whether the job is done. Acquire pairs with the Release in `set`: its result is seen.
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire) == SET
@@ -143,21 +160,23 @@ impl Latch {
 /// The second half of a join, on the stack of who joins.
 #[repr(C)]
 pub(crate) struct StackJob<F, R> {
-    header: Header,
+    /// Bare until somebody may see it: nearly no job is ever seen by anybody.
+    header: UnsafeCell<MaybeUninit<Header>>,
     work: UnsafeCell<ManuallyDrop<F>>,
     result: UnsafeCell<MaybeUninit<thread::Result<R>>>,
 }
 
 impl<F: FnOnce() -> R, R> StackJob<F, R> {
     #[inline]
-    pub(crate) fn new(work: F, spot: Spot) -> Self {
-        let header = Header::new(Self::run, spot);
-        Self { header, work: UnsafeCell::new(ManuallyDrop::new(work)), result: UnsafeCell::new(MaybeUninit::uninit()) }
-    }
-
-    #[inline]
-    pub(crate) fn header(&self) -> &Header {
-        &self.header
+    pub(crate) fn new(work: F) -> Self {
+        let mut header = MaybeUninit::<Header>::uninit();
+        // SAFETY: a field of memory that is there.
+        unsafe { (&raw mut (*header.as_mut_ptr()).run).write(Self::run) };
+        Self {
+            header: UnsafeCell::new(header),
+            work: UnsafeCell::new(ManuallyDrop::new(work)),
+            result: UnsafeCell::new(MaybeUninit::uninit()),
+        }
     }
 
     /// What a slot holds.
@@ -170,7 +189,7 @@ impl<F: FnOnce() -> R, R> StackJob<F, R> {
     ///
     /// # Safety
     /// As for [`Header::run`]; `job` is the header of a `Self`.
-    unsafe fn run(job: *const Header, worker: &Worker) {
+    unsafe fn run(job: *const Header, worker: &Worker, _: By) {
         let job = job.cast::<Self>();
         // SAFETY: the header is the first field of a `repr(C)` struct that lives until the latch is set. This thief alone
         // takes the work and writes the result.
@@ -178,7 +197,7 @@ impl<F: FnOnce() -> R, R> StackJob<F, R> {
             let work = ManuallyDrop::take(&mut *(*job).work.get());
             let result = catch_unwind(AssertUnwindSafe(|| worker.in_frame(work)));
             (*(*job).result.get()).write(result);
-            &raw const (*job).header.latch
+            &raw const (*job.cast::<Header>()).latch
         };
         // SAFETY: the job was not set before; nothing of it is touched after.
         unsafe { Latch::set(latch, worker) };

@@ -5,8 +5,8 @@
 //! given a [`Place`]. The crate's README is the design: states, orderings, and why no wake-up is lost.
 
 mod account;
-mod blocks;
 mod build;
+mod closing;
 mod data;
 mod deque;
 mod frame;
@@ -15,6 +15,7 @@ mod install;
 #[cfg(feature = "rayon")]
 mod iter;
 mod job;
+mod join;
 mod loops;
 mod mailbox;
 #[cfg(all(test, knee_loom))]
@@ -29,9 +30,11 @@ mod rehearsal;
 mod schedules;
 mod scope;
 mod sleepers;
+mod slots;
 #[cfg(all(test, not(any(knee_loom, knee_shuttle))))]
 mod small;
 mod spin;
+mod split;
 mod sync;
 mod wait;
 mod worker;
@@ -73,7 +76,8 @@ fn global() -> &'static Pool {
 /// one too, unless another worker takes it meanwhile. Both inherit the place of the task that calls this.
 ///
 /// If one of them panics, so does this with its payload, when the other one is done; if both do, with the first one's.
-#[inline]
+#[expect(clippy::inline_always, reason = "as `Worker::join`")]
+#[inline(always)]
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,
@@ -82,12 +86,13 @@ where
     RB: Send,
 {
     match Worker::current() {
-        Some(worker) => worker.join(a, b, worker.spot.get()),
+        Some(worker) => worker.join(a, b),
         None => outside(a, b),
     }
 }
 
 #[cold]
+#[inline(never)]
 fn outside<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
     A: FnOnce() -> RA + Send,

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use crate::place::{Place, Spot};
-use crate::sync::{MODEL, Ordering};
+use crate::sync::MODEL;
 use crate::worker::Worker;
 
 /// Calls `body` for each number of the range, in any order, on all workers that have time.
@@ -89,13 +89,11 @@ impl Worker {
     fn split_lazily(&self, mut range: Range<usize>, most: usize, body: &(impl Fn(usize) + Sync)) {
         let mut step = 1;
         while !range.is_empty() {
-            // Relaxed: as in `join`.
-            if range.len() > most && self.hungry.load(Ordering::Relaxed) {
+            if range.len() > most && self.deque.is_asked() {
                 let middle = range.start + range.len() / 2;
                 let (low, high) = (range.start..middle, middle..range.end);
-                let spot = self.spot.get();
                 let there = |range: Range<usize>| on_worker(|worker| worker.split_lazily(range, most, body));
-                self.join(|| self.split_lazily(low, most, body), || there(high), spot);
+                self.join(|| self.split_lazily(low, most, body), || there(high));
                 return;
             }
             let end = range.end.min(range.start + step);
@@ -118,7 +116,7 @@ impl Worker {
         // Whole leaves on the left, so that the cuts are the same however a part came about.
         let (left, right) = data.split_at(data.len().div_ceil(leaf) / 2 * leaf);
         let there = || on_worker(|worker| worker.reduce(right, leaf, fold, combine));
-        let (left, right) = self.join(|| self.reduce(left, leaf, fold, combine), there, self.spot.get());
+        let (left, right) = self.join(|| self.reduce(left, leaf, fold, combine), there);
         combine(left, right)
     }
 
@@ -133,7 +131,7 @@ impl Worker {
             return self.join_strictly(spot_a, a, spot_b, b);
         }
         let _back = self.stand_at(spot_a);
-        self.join(a, || at(spot_b, b), spot_b)
+        self.join_to(a, || at(spot_b, b), spot_b)
     }
 
     /// Each half becomes a job that is sent to its node, or runs here if this is the node.

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::frame::Frame;
-use crate::job::Header;
+use crate::job::{By, Header, Run};
 use crate::place::{Place, Spot};
-use crate::sync::Ordering;
+use crate::slots::Slot;
 use crate::worker::Worker;
 
 /// In which jobs can be spawned; see [`scope`].
@@ -46,100 +46,145 @@ impl<'scope> Scope<'scope> {
     }
 }
 
-/// A spawned job, in a block of who spawned it.
+/// A spawned job, beside its slot or in a box.
 #[repr(C)]
-pub(crate) struct Spawned {
+struct Spawned {
     header: Header,
     frame: *const Frame,
-    /// Calls the work and frees the block. To be called under the conditions of [`Spawned::call`].
-    call: unsafe fn(*const Spawned, &Worker),
 }
 
 #[repr(C)]
-struct BlockJob<F> {
+struct SpawnedWork<F> {
     spawned: Spawned,
     work: F,
 }
 
-impl<'scope, F: FnOnce(&Scope<'scope>) + Send> BlockJob<F> {
+impl<'scope, F: FnOnce(&Scope<'scope>) + Send> SpawnedWork<F> {
     #[inline]
-    fn make(worker: &Worker, work: F, frame: *const Frame, spot: Spot) -> *const Header {
-        let spawned = Spawned { header: Header::unwatched(Spawned::run, spot), frame, call: Self::call };
-        worker.blocks.put(Self { spawned, work }).cast::<Header>()
+    fn new(work: F, frame: *const Frame, spot: Spot, run: Run) -> Self {
+        Self { spawned: Spawned { header: Header::unwatched(run, spot), frame }, work }
     }
 
-    /// What a spawned job calls.
+    fn boxed(work: F, frame: *const Frame, spot: Spot) -> *const Header {
+        Box::into_raw(Box::new(Self::new(work, frame, spot, Self::run_boxed))).cast()
+    }
+
+    /// What the header of a job beside a slot calls.
     ///
     /// # Safety
-    /// As for [`Spawned::call`]; `job` begins a `Self`.
-    unsafe fn call(job: *const Spawned, worker: &Worker) {
-        // SAFETY: put into a block as this type in `make`, and called once.
-        let job = unsafe { worker.blocks.take(job.cast_mut().cast::<Self>()) };
-        (job.work)(&Scope { lifetime: PhantomData });
+    /// As for [`Header::run`]; `job` is the header of a `Self`.
+    unsafe fn run(job: *const Header, worker: &Worker, by: By) {
+        let call = || {
+            // SAFETY: written as this type, and called once; the slot is used again only afterwards.
+            let work = unsafe { (&raw const (*job.cast::<Self>()).work).read() };
+            work(&Scope { lifetime: PhantomData });
+        };
+        // SAFETY: the caller's.
+        unsafe { run(job, worker, by, call) };
+    }
+
+    /// What the header of a job in a box calls.
+    ///
+    /// # Safety
+    /// As for [`Header::run`]; `job` is the header of a `Self`.
+    unsafe fn run_boxed(job: *const Header, worker: &Worker, by: By) {
+        let call = || {
+            // SAFETY: made from a box of this type, and called once.
+            let job = unsafe { Box::from_raw(job.cast_mut().cast::<Self>()) };
+            (job.work)(&Scope { lifetime: PhantomData });
+        };
+        // SAFETY: the caller's.
+        unsafe { run(job, worker, by, call) };
     }
 }
 
-impl Spawned {
-    /// Calls a job's work.
-    ///
-    /// # Safety
-    /// `job` is a spawned one, and nobody else runs it.
-    #[inline]
-    pub(crate) unsafe fn call(job: *const Header, worker: &Worker) {
-        let job = job.cast::<Self>();
-        // SAFETY: the caller's; the header is the first field of a `Spawned`.
-        unsafe { ((*job).call)(job, worker) };
+/// Runs a job of the worker's own frame, or of somebody else's, or one that came back through a queue.
+///
+/// # Safety
+/// As for [`Header::run`]; `job` is the header of a spawned one, and `call` takes its work out and calls it.
+#[inline]
+unsafe fn run(job: *const Header, worker: &Worker, by: By, call: impl FnOnce()) {
+    match by {
+        By::Owner => call(),
+        // SAFETY: the caller's.
+        By::Thief => unsafe { run_for_another(job, worker, call) },
     }
+}
 
-    /// Runs a job of somebody else's frame, or one that came back through a queue.
-    ///
-    /// # Safety
-    /// As for [`Header::run`]; `job` is the header of a spawned one.
-    unsafe fn run(job: *const Header, worker: &Worker) {
-        // SAFETY: the frame waits until this job is counted.
-        let frame = unsafe { (*job.cast::<Self>()).frame };
-        worker.belong_to(frame as usize);
-        // SAFETY: it is run once.
-        let result = catch_unwind(AssertUnwindSafe(|| worker.in_frame(|| unsafe { Self::call(job, worker) })));
-        if let Err(payload) = result {
-            // SAFETY: as above.
-            unsafe { (*frame).keep_panic(payload) };
-        }
-        // SAFETY: as above; not touched afterwards.
-        unsafe { Frame::count(frame, worker) };
+/// The same for somebody else's frame.
+///
+/// # Safety
+/// As for [`run`].
+#[cold]
+#[inline(never)]
+unsafe fn run_for_another(job: *const Header, worker: &Worker, call: impl FnOnce()) {
+    // SAFETY: the frame waits until this job is counted.
+    let frame = unsafe { (*job.cast::<Spawned>()).frame };
+    worker.belong_to(frame as usize);
+    let result = catch_unwind(AssertUnwindSafe(|| worker.in_frame(call)));
+    if let Err(payload) = result {
+        // SAFETY: as above.
+        unsafe { (*frame).keep_panic(payload) };
     }
+    // SAFETY: as above; not touched afterwards.
+    unsafe { Frame::count(frame, worker) };
 }
 
 impl Worker {
-    #[inline]
+    #[inline(never)]
     pub(crate) fn scope<'scope, R>(&self, work: impl FnOnce(&Scope<'scope>) -> R) -> R {
         let scope = Scope { lifetime: PhantomData };
         self.in_frame(|| work(&scope))
     }
 
     #[inline]
-    pub(crate) fn push<'scope>(&self, spot: Spot, work: impl FnOnce(&Scope<'scope>) + Send) {
-        let frame = self.frame.get();
-        let job = BlockJob::make(self, work, frame, spot);
-        // SAFETY: a worker that runs a job has a frame, and it is open.
-        let frame = unsafe { &*frame };
-        frame.spawned();
-        if self.deque.push(job).is_none() {
-            frame.keep(job);
-        }
-        // Relaxed: a wish that is seen late is granted at the next push.
-        if self.hungry.load(Ordering::Relaxed) {
-            self.feed();
+    pub(crate) fn push<'scope, F: FnOnce(&Scope<'scope>) + Send>(&self, spot: Spot, work: F) {
+        if let Some(slot) = self.deque.room()
+            && !self.deque.has_bare()
+        {
+            self.put(slot, spot, work);
+        } else {
+            self.push_spawned_slowly(spot, work);
         }
     }
 
-    pub(crate) fn push_at<'scope>(&self, spot: Spot, work: impl FnOnce(&Scope<'scope>) + Send) {
+    #[cold]
+    #[inline(never)]
+    fn push_spawned_slowly<'scope, F: FnOnce(&Scope<'scope>) + Send>(&self, spot: Spot, work: F) {
+        self.deque.settle(self.complete());
+        if let Some(slot) = self.deque.room_at_all() {
+            self.put(slot, spot, work);
+        } else {
+            let frame = self.frame.get();
+            let job = SpawnedWork::boxed(work, frame, spot);
+            // SAFETY: a worker that runs a job has a frame, and it is open.
+            unsafe { (*frame).keep(job) };
+        }
+        self.feed();
+    }
+
+    /// Puts a job at the head of the deque, which is `slot`.
+    #[inline]
+    fn put<'scope, F: FnOnce(&Scope<'scope>) + Send>(&self, slot: Slot, spot: Spot, work: F) {
+        let frame = self.frame.get();
+        let job = if const { Slot::fits::<SpawnedWork<F>>() } {
+            let place: *mut SpawnedWork<F> = slot.beside();
+            // SAFETY: it is large and aligned enough, and free as the slot is.
+            unsafe { place.write(SpawnedWork::new(work, frame, spot, SpawnedWork::<F>::run)) };
+            place.cast_const().cast()
+        } else {
+            SpawnedWork::boxed(work, frame, spot)
+        };
+        self.deque.push(slot, job);
+    }
+
+    pub(crate) fn push_at<'scope, F: FnOnce(&Scope<'scope>) + Send>(&self, spot: Spot, work: F) {
         let team = spot.node().filter(|node| Some(*node) != self.node()).and_then(|node| self.pool().team(node));
         let Some(team) = team else { return self.push(spot, work) };
         let frame = self.frame.get();
-        let job = BlockJob::make(self, work, frame, spot);
-        // SAFETY: as in `push`.
-        unsafe { (*frame).spawned() };
+        let job = SpawnedWork::boxed(work, frame, spot);
+        // SAFETY: as in `push_spawned_slowly`.
+        unsafe { (*frame).sent() };
         self.account.pushed();
         self.pool().send(team, job);
     }

@@ -19,6 +19,11 @@ impl Spin {
         Self { rounds: 0, end: None }
     }
 
+    /// Whether it has been for about a microsecond only.
+    pub(crate) fn is_young(&self) -> bool {
+        !MODEL && self.rounds < ROUNDS
+    }
+
     /// Waits a moment; false when it is time to sleep. Where there are more workers than cpus, others get the cpu.
     pub(crate) fn again(&mut self, crowded: bool) -> bool {
         self.rounds += 1;

@@ -5,10 +5,11 @@
 //! that may hold a lock which the stranger wants.
 
 use crate::account::Mode;
-use crate::deque::Theft;
 use crate::job::{Header, Holder};
 use crate::pool::Wait;
+use crate::slots::Slot;
 use crate::spin::Spin;
+use crate::split::Theft;
 use crate::sync::Ordering;
 use crate::worker::{Steady, Worker};
 
@@ -22,16 +23,16 @@ pub(crate) enum Waited {
 }
 
 impl Worker {
-    /// Waits for the job that was at `place` of the deque and was stolen.
+    /// Waits for the job that was at `slot` of the deque and was stolen.
     #[cold]
     #[inline(never)]
-    pub(crate) fn wait_for(&self, job: &Header, place: u32) -> Waited {
+    pub(crate) fn wait_for(&self, job: &Header, slot: Slot) -> Waited {
         let mode = self.account.switch(Mode::Searching);
         let steady = Steady;
         let result = self.leapfrog(job);
         std::mem::forget(steady);
         self.account.switch(mode);
-        self.deque.reset(place.max(self.floor()));
+        self.deque.reset(self.free_from(slot));
         result
     }
 
@@ -44,7 +45,7 @@ impl Worker {
             if self.regain(job) {
                 return Waited::TakenBack;
             }
-            if self.serve() || self.run_meanwhile(job) {
+            if self.serve() || self.run_meanwhile(job, &spin) {
                 spin = Spin::new();
             } else if !self.linger(&mut spin) {
                 self.doze(job);
@@ -61,8 +62,9 @@ impl Worker {
         }
     }
 
-    /// Runs something else that may be run now; returns whether there was anything.
-    fn run_meanwhile(&self, job: &Header) -> bool {
+    /// Runs something else that may be run now; returns whether there was anything. At first it only takes what lies
+    /// open: to ask who is about to be done costs both more than it brings.
+    fn run_meanwhile(&self, job: &Header, spin: &Spin) -> bool {
         let any = self.pool().wait == Wait::Any;
         let victim = match job.holder() {
             _ if any => self.other_worker(),
@@ -70,6 +72,9 @@ impl Worker {
             Holder::Unknown | Holder::Mailbox(_) => None,
         };
         let Some(victim) = victim else { return false };
+        if spin.is_young() && !self.pool().workers[victim].deque.has_public() {
+            return false;
+        }
         // As long as the job is not done, the thief is at it, or at what descends from it.
         self.run_stolen(self.steal_from(victim, || any || !job.latch.is_set()))
     }
@@ -97,7 +102,7 @@ impl Worker {
     pub(crate) fn follow(&self, thief: &Worker) -> bool {
         // Released by `ask`.
         thief.follower.store(self.index + 1, Ordering::Relaxed);
-        thief.ask();
+        thief.deque.ask();
         thief.deque.has_public()
     }
 
@@ -125,7 +130,7 @@ impl Worker {
                 Some(job)
             }
             Theft::Nothing => {
-                other.ask_lightly();
+                other.deque.ask_lightly();
                 self.account.missed();
                 None
             }
@@ -141,7 +146,7 @@ impl Worker {
         let woken = more && self.pool().sleepers.any() && self.pool().wake_one(victim.index);
         // Relaxed: a hint. Who registers after this look looks at the deques again.
         if !woken && (self.pool().sleepers.any() || victim.follower.load(Ordering::Relaxed) > 0) {
-            victim.ask_lightly();
+            victim.deque.ask_lightly();
         }
     }
 }

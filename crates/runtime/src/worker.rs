@@ -1,19 +1,17 @@
-//! A worker: a thread with a deque, and the fork-join that runs on it.
+//! A worker: a thread with a deque, and what it shares with others.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::account::{Account, Mode};
-use crate::blocks::Blocks;
-use crate::deque::{Deque, Taken};
+use crate::deque::Deque;
 use crate::frame::Frame;
-use crate::job::{Header, StackJob};
+use crate::job::{By, Header};
 use crate::mailbox::Mailbox;
 use crate::orders::Orders;
 use crate::place::Spot;
 use crate::pool::Shared;
-use crate::sync::{Alone, AtomicBool, AtomicUsize, MODEL, Ordering, Parker, guarded};
-use crate::wait::Waited;
+use crate::sync::{Alone, AtomicUsize, MODEL, Ordering, Parker};
 
 /// One worker. Its thread owns it; what others touch is said where it stands.
 pub(crate) struct Worker {
@@ -24,23 +22,20 @@ pub(crate) struct Worker {
     pub(crate) spot: Cell<Spot>,
     /// The innermost frame; null when no job runs.
     pub(crate) frame: Cell<*const Frame>,
-    pub(crate) blocks: Blocks,
     random: Cell<u64>,
     /// The pool that it belongs to: as long as the thread runs, the pool's shared part is there.
     shared: Cell<*const Shared>,
     /// The scope that the stolen job which runs now belongs to, 0 for none. Thieves compare it.
     pub(crate) root: Alone<AtomicUsize>,
-    /// Set by thieves that found nothing public here.
-    pub(crate) hungry: Alone<AtomicBool>,
     /// Who waits for the job that this worker stole, and one: it may take what becomes public here.
-    pub(crate) follower: AtomicUsize,
+    pub(crate) follower: Alone<AtomicUsize>,
     pub(crate) mailbox: Mailbox,
     pub(crate) orders: Orders,
     pub(crate) parker: Arc<Parker>,
     pub(crate) account: Account,
 }
 
-// SAFETY: `spot`, `frame`, `blocks`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by
+// SAFETY: `spot`, `frame`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by
 // who builds the pool); everything else is `Sync` in itself.
 unsafe impl Sync for Worker {}
 // SAFETY: the pointer leads to the part of the pool that all its threads share.
@@ -66,12 +61,10 @@ impl Worker {
             index,
             spot: Cell::new(Spot::ANY),
             frame: Cell::new(std::ptr::null()),
-            blocks: Blocks::new(),
             random: Cell::new(0),
             shared: Cell::new(std::ptr::null()),
             root: Alone(AtomicUsize::new(0)),
-            hungry: Alone(AtomicBool::new(false)),
-            follower: AtomicUsize::new(0),
+            follower: Alone(AtomicUsize::new(0)),
             mailbox: Mailbox::new(),
             orders: Orders::new(),
             parker: Arc::new(Parker::new()),
@@ -127,57 +120,34 @@ impl Worker {
         state.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// Runs `a` here, and `b` here too unless a thief does. `spot` is where `b` should run.
-    #[inline]
-    pub(crate) fn join<A, B, RA, RB>(&self, a: A, b: B, spot: Spot) -> (RA, RB)
-    where
-        A: FnOnce() -> RA,
-        B: FnOnce() -> RB,
-    {
-        let job = StackJob::new(b, spot);
-        let Some(place) = self.deque.push(job.as_slot()) else {
-            // SAFETY: it never was in the deque.
-            let b = unsafe { job.into_work() };
-            return (a(), b());
-        };
-        // Relaxed: a wish that is seen late is granted at the next push.
-        if self.hungry.load(Ordering::Relaxed) {
-            self.feed();
-        }
-        let unwinding = Unwinding { worker: self, job: &job, place };
-        let first = guarded(unwinding, a);
-        if self.deque.head() != place + 1 {
-            self.run_spawned(place + 1);
-        }
-        if self.deque.take(place) == Taken::Stolen
-            && let Waited::Done = self.wait_for(job.header(), place)
-        {
-            // SAFETY: the wait is over, so the latch is set; this is the only one to take it.
-            let second = unsafe { job.take_result() };
-            return (first, second.unwrap_or_else(|payload| std::panic::resume_unwind(payload)));
-        }
-        // SAFETY: it is out of the deque, and no thief has it.
-        (first, unsafe { job.into_work() }())
+    /// How a bare job of the deque is completed.
+    pub(crate) fn complete(&self) -> impl Fn(*const Header) + use<> {
+        let spot = self.spot.get();
+        // SAFETY: the deque hands over its bare jobs, each once.
+        move |job| unsafe { Header::complete(job, spot) }
     }
 
     /// What runs until the guard is dropped has this place, and so has what it forks.
     #[inline]
     pub(crate) fn stand_at(&self, spot: Spot) -> Back<'_> {
+        if spot != self.spot.get() {
+            self.deque.settle(self.complete());
+        }
         Back(self, self.spot.replace(spot))
     }
 
-    /// Publishes jobs for those who found none, and wakes one that sleeps.
+    /// Publishes jobs if somebody asks for some, and wakes one that sleeps.
     #[cold]
     #[inline(never)]
     pub(crate) fn feed(&self) {
-        if self.deque.publish() {
+        if self.deque.is_asked() && self.deque.publish(self.complete()) {
             self.call();
         }
     }
 
     /// Publishes all jobs, since this worker is going to wait and will not look who is hungry.
     pub(crate) fn offer(&self) {
-        if self.deque.publish_all() {
+        if self.deque.publish_all(self.complete()) {
             self.call();
         }
     }
@@ -188,40 +158,31 @@ impl Worker {
             // In a rehearsal everybody is always hungry, so that each fork comes by here.
             return self.spend_fork();
         }
-        // Release: who asks again after this sees what was published, and needs no wake. Acquire: who asked before this
-        // is seen among the sleepers.
-        if self.hungry.swap(false, Ordering::AcqRel) && !self.pool().wake_one(self.index) {
-            // Relaxed: who follows said so before it asked.
+        if !self.deque.answer() {
+            return;
+        }
+        // Loads will do, and exchanges would cost those who read these words a cache miss: who sleeps or follows said so
+        // before it asked.
+        let pool = self.pool();
+        let woken = pool.sleepers.any() && pool.wake_one(self.index);
+        if !woken && self.follower.load(Ordering::Relaxed) > 0 {
             let follower = self.follower.swap(0, Ordering::Relaxed);
             if follower > 0 {
-                self.pool().unpark(follower - 1);
+                pool.unpark(follower - 1);
             }
-        }
-    }
-
-    /// A thief or a waiter found nothing public here, and says so. Returns after the owner's last publication is seen, or
-    /// before the owner sees this.
-    pub(crate) fn ask(&self) {
-        self.hungry.swap(true, Ordering::AcqRel);
-    }
-
-    /// As [`Self::ask`], for who does not sleep next: no write where the wish stands already.
-    pub(crate) fn ask_lightly(&self) {
-        if !self.hungry.load(Ordering::Relaxed) {
-            self.ask();
         }
     }
 
     /// Runs a job that is not this worker's own.
     pub(crate) fn execute(&self, job: *const Header) {
         // First: who then sees that this worker has the job finds nothing here but what descends from it.
-        let covered = self.deque.cover();
+        let covered = self.deque.cover(self.complete());
         // SAFETY: whoever hands over a job owns it, and it lives until it is done.
         let spot = unsafe { (*job).begin(self.index) };
         let outer = (self.spot.replace(spot), self.root.load(Ordering::Relaxed));
         let mode = self.account.switch(Mode::Busy);
         // SAFETY: as above, and it is run once.
-        unsafe { Header::run(job, self) };
+        unsafe { Header::run(job, self, By::Thief) };
         self.belong_to(outer.1);
         if self.deque.uncover(covered) {
             self.call();
@@ -261,36 +222,5 @@ impl Drop for Back<'_> {
     #[inline]
     fn drop(&mut self) {
         self.0.spot.set(self.1);
-    }
-}
-
-/// If the first half panics, the second one is taken back and dropped, or waited for: it may use what the stack holds.
-struct Unwinding<'a, F: FnOnce() -> R, R> {
-    worker: &'a Worker,
-    job: &'a StackJob<F, R>,
-    place: u32,
-}
-
-impl<F: FnOnce() -> R, R> Drop for Unwinding<'_, F, R> {
-    /// By value, so that the fields never have to be in memory where nothing unwinds.
-    #[inline]
-    fn drop(&mut self) {
-        unwound(self.worker, self.job, self.place);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn unwound<F: FnOnce() -> R, R>(worker: &Worker, job: &StackJob<F, R>, place: u32) {
-    if worker.deque.head() != place + 1 {
-        worker.run_spawned(place + 1);
-    }
-    let stolen = worker.deque.take(place) == Taken::Stolen;
-    if stolen && let Waited::Done = worker.wait_for(job.header(), place) {
-        // SAFETY: the latch is set, and nobody else takes the result. A second panic is dropped in favour of the first.
-        drop(unsafe { job.take_result() });
-    } else {
-        // SAFETY: the owner has it back, and nobody takes it afterwards.
-        unsafe { job.drop_work() };
     }
 }

@@ -10,7 +10,7 @@ fn fib(n: u32) -> u64 {
     if n < 2 {
         return u64::from(n);
     }
-    let (a, b) = join(move || fib(n - 1), move || fib(n - 2));
+    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
     a + b
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use loom::thread::{self, yield_now};
 
 use super::{Checked, check, number, token};
-use crate::deque::{Deque, Taken, Theft};
+use crate::deque::{Deque, Taken};
+use crate::slots::Slot;
+use crate::split::Theft;
 use crate::sync::{AtomicUsize, Ordering};
 
 struct Table {
@@ -30,9 +32,11 @@ impl Table {
         })
     }
 
-    fn push(&self, job: usize) -> u32 {
+    fn push(&self, job: usize) -> Slot {
         self.contents[job].set(7);
-        self.deque.push(token(job)).expect("there is room")
+        let slot = self.deque.room_at_all().expect("there is room");
+        self.deque.push(slot, token(job));
+        slot
     }
 
     fn run(&self, job: usize) {
@@ -56,13 +60,13 @@ impl Table {
         }
     }
 
-    /// Ends a join whose second half is `job`, at `place`.
-    fn end(&self, job: usize, place: u32) {
-        if self.deque.take(place) == Taken::Back {
+    /// Ends a join whose second half is `job`, at `slot`.
+    fn end(&self, job: usize, slot: Slot) {
+        if self.deque.take(slot) == Taken::Back {
             self.run(job);
         } else {
             self.await_done(job);
-            self.deque.reset(place);
+            self.deque.reset(slot);
         }
         // The owner may do what it likes with it now.
         self.contents[job].set(0);
@@ -83,10 +87,10 @@ fn each_job_runs_once(thief_count: usize, attempts: usize, preemptions: usize) {
     check(preemptions, move || {
         let table = Table::new();
         let thieves = thieves(&table, thief_count, attempts);
-        let places = [0, 1, 2].map(|job| table.push(job));
-        assert!(table.deque.publish());
+        let slots = [0, 1, 2].map(|job| table.push(job));
+        assert!(table.deque.publish(|_| ()));
         for job in [2, 1, 0] {
-            table.end(job, places[job]);
+            table.end(job, slots[job]);
         }
         thieves.into_iter().for_each(|thief| thief.join().unwrap());
         assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
@@ -111,9 +115,9 @@ fn slots_are_used_again() {
         let table = Table::new();
         let thieves = thieves(&table, 2, 2);
         for job in 0..3 {
-            let place = table.push(job);
-            assert!(table.deque.publish());
-            table.end(job, place);
+            let slot = table.push(job);
+            assert!(table.deque.publish(|_| ()));
+            table.end(job, slot);
         }
         thieves.into_iter().for_each(|thief| thief.join().unwrap());
         assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
@@ -143,17 +147,17 @@ fn a_guarded_thief_takes_only_what_descends() {
             })
         };
         let below = table.push(0);
-        assert!(table.deque.publish());
-        let covered = table.deque.cover();
+        assert!(table.deque.publish(|_| ()));
+        let covered = table.deque.cover(|_| ());
         table.held.store(1, Ordering::Release);
-        let place = table.push(1);
-        assert!(table.deque.publish());
-        table.end(1, place);
+        let slot = table.push(1);
+        assert!(table.deque.publish(|_| ()));
+        table.end(1, slot);
         ended.store(1, Ordering::Release);
         assert!(table.deque.uncover(covered));
-        let place = table.push(2);
-        assert!(table.deque.publish_all());
-        table.end(2, place);
+        let slot = table.push(2);
+        assert!(table.deque.publish_all(|_| ()));
+        table.end(2, slot);
         table.end(0, below);
         waiter.join().unwrap();
         assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
@@ -176,15 +180,15 @@ fn the_epoch_alone_guards() {
                 }
             })
         };
-        let covered = table.deque.cover();
-        let place = table.push(1);
-        assert!(table.deque.publish());
-        table.end(1, place);
+        let covered = table.deque.cover(|_| ());
+        let slot = table.push(1);
+        assert!(table.deque.publish(|_| ()));
+        table.end(1, slot);
         ended.store(1, Ordering::Release);
         assert!(!table.deque.uncover(covered));
-        let place = table.push(2);
-        assert!(table.deque.publish());
-        table.end(2, place);
+        let slot = table.push(2);
+        assert!(table.deque.publish(|_| ()));
+        table.end(2, slot);
         waiter.join().unwrap();
     });
 }
@@ -195,14 +199,14 @@ fn what_is_covered_is_not_lost() {
     check(4, || {
         let table = Table::new();
         let thieves = thieves(&table, 1, 2);
-        let places = [0, 1].map(|job| table.push(job));
-        assert!(table.deque.publish());
-        let covered = table.deque.cover();
-        let place = table.push(2);
-        table.end(2, place);
+        let slots = [0, 1].map(|job| table.push(job));
+        assert!(table.deque.publish(|_| ()));
+        let covered = table.deque.cover(|_| ());
+        let slot = table.push(2);
+        table.end(2, slot);
         table.deque.uncover(covered);
-        table.end(1, places[1]);
-        table.end(0, places[0]);
+        table.end(1, slots[1]);
+        table.end(0, slots[0]);
         thieves.into_iter().for_each(|thief| thief.join().unwrap());
         assert!(table.runs[..3].iter().all(|runs| runs.load(Ordering::Relaxed) == 1));
     });

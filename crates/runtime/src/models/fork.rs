@@ -4,9 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::{Checked, as_worker, check, shared, spawn, steal_once};
-use crate::place::Spot;
+use crate::place::{Place, Spot};
 use crate::scope::Scope;
-use crate::sync::Ordering;
 use crate::worker::Worker;
 
 /// A join whose second half is stolen or not: `Latch::announce`, `set` and `is_set` (the result is seen, the sleeper
@@ -18,10 +17,31 @@ fn a_join_and_a_thief() {
         let thief = spawn(&shared, 1, |worker| _ = steal_once(worker, 0));
         let written = Arc::new(Checked::new());
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let there = Arc::clone(&written);
-            let result = worker.in_frame(|| worker.join(|| 1, || (there.set(3), 2).1, Spot::ANY));
+            let result = worker.in_frame(|| worker.join(|| 1, || (there.set(3), 2).1));
             assert_eq!((result, written.get()), ((1, 2), 3));
+        });
+        thief.join().unwrap();
+    });
+}
+
+/// A second half that was bare when it was pushed is completed for the thief, with the place that its worker had then; one
+/// that is pushed at another place has that.
+#[test]
+fn a_bare_job_is_completed() {
+    check(2, || {
+        let shared = shared(&[0, 0]);
+        let thief = spawn(&shared, 1, |worker| (0..2).for_each(|_| _ = steal_once(worker, 0)));
+        let place = || Worker::current().unwrap().spot.get();
+        as_worker(&shared, 0, |worker| {
+            let first = || {
+                let _back = worker.stand_at(Spot::of(Place::Node(0)));
+                worker.deque.ask();
+                worker.join(place, place)
+            };
+            let (inner, outer) = worker.in_frame(|| worker.join(first, place));
+            assert_eq!((inner, outer), ((Spot::of(Place::Node(0)), Spot::of(Place::Node(0))), Spot::ANY));
         });
         thief.join().unwrap();
     });
@@ -36,8 +56,8 @@ fn the_next_join_uses_the_slot_again() {
         as_worker(&shared, 0, |worker| {
             worker.in_frame(|| {
                 for round in 0..2 {
-                    worker.hungry.store(true, Ordering::Relaxed);
-                    assert_eq!(worker.join(|| 1, || round, Spot::ANY), (1, round));
+                    worker.deque.ask();
+                    assert_eq!(worker.join(|| 1, || round), (1, round));
                 }
             });
         });
@@ -53,13 +73,13 @@ fn who_waits_leapfrogs() {
         let written = Checked::new();
         let thief = spawn(&shared, 1, |worker| _ = steal_once(worker, 0));
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let there = || {
                 let here = Worker::current().unwrap();
-                here.hungry.store(true, Ordering::Relaxed);
-                here.join(|| 2, || (written.set(1), 3).1, Spot::ANY)
+                here.deque.ask();
+                here.join(|| 2, || (written.set(1), 3).1)
             };
-            let result = worker.in_frame(|| worker.join(|| 1, there, Spot::ANY));
+            let result = worker.in_frame(|| worker.join(|| 1, there));
             assert_eq!((result, written.get()), ((1, (2, 3)), 1));
         });
         thief.join().unwrap();
@@ -73,13 +93,13 @@ fn who_waits_takes_only_what_descends() {
     check(3, || {
         let shared = shared(&[0, 0]);
         let thief = spawn(&shared, 1, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let own = || assert_eq!(Worker::current().unwrap().index, 1);
-            worker.in_frame(|| worker.join(|| _ = steal_once(worker, 0), own, Spot::ANY));
+            worker.in_frame(|| worker.join(|| _ = steal_once(worker, 0), own));
         });
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
-            worker.in_frame(|| assert_eq!(worker.join(|| 1, || 2, Spot::ANY), (1, 2)));
+            worker.deque.ask();
+            worker.in_frame(|| assert_eq!(worker.join(|| 1, || 2), (1, 2)));
         });
         thief.join().unwrap();
     });
@@ -93,7 +113,7 @@ fn a_frame_awaits_a_thief() {
         let thief = spawn(&shared, 1, |worker| _ = steal_once(worker, 0));
         let written = Arc::new(Checked::new());
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let there = Arc::clone(&written);
             worker.scope(|_: &Scope<'_>| worker.push(Spot::ANY, move |_| there.set(3)));
             assert_eq!(written.get(), 3);
@@ -113,7 +133,7 @@ fn a_frame_awaits_two_thieves() {
             let there = [Arc::clone(&written), Arc::clone(&written)];
             worker.scope(|_: &Scope<'_>| {
                 for (job, there) in there.into_iter().enumerate() {
-                    worker.hungry.store(true, Ordering::Relaxed);
+                    worker.deque.ask();
                     worker.push(Spot::ANY, move |_| there[job].set(3));
                 }
             });
@@ -130,7 +150,7 @@ fn a_panic_reaches_the_frame() {
         let shared = shared(&[0, 0]);
         let thief = spawn(&shared, 1, |worker| _ = steal_once(worker, 0));
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let (written, there) = {
                 let one = Arc::new(Checked::new());
                 (Arc::clone(&one), one)
@@ -162,14 +182,14 @@ fn the_first_half_spawns() {
             let written = Arc::new([Checked::new(), Checked::new()]);
             let there = Arc::clone(&written);
             worker.scope(|_: &Scope<'_>| {
-                worker.hungry.store(true, Ordering::Relaxed);
+                worker.deque.ask();
                 let spawns = || {
-                    worker.hungry.store(true, Ordering::Relaxed);
+                    worker.deque.ask();
                     worker.push(Spot::ANY, |_| there[0].set(1));
                 };
-                worker.join(spawns, || there[1].set(2), Spot::ANY);
-                let both = || worker.join(|| 1, || 2, Spot::ANY);
-                assert_eq!(worker.join(both, || 3, Spot::ANY), ((1, 2), 3));
+                worker.join(spawns, || there[1].set(2));
+                let both = || worker.join(|| 1, || 2);
+                assert_eq!(worker.join(both, || 3), ((1, 2), 3));
             });
             assert_eq!(written[0].get() + written[1].get(), 3);
         });

@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::{Checked, as_worker, check, shared, spawn, steal_once, token};
-use crate::job::Header;
+use super::{Checked, as_worker, check, shared, spawn, steal_once, token, watched};
 use crate::mailbox::Mailbox;
 use crate::place::{Place, Spot};
-use crate::sync::Ordering;
-use crate::worker::Worker;
 
 /// One mailbox: what is put in comes out once, and is seen.
 #[test]
@@ -42,11 +39,11 @@ fn the_owner_regains_what_nobody_takes() {
         let shared = shared(&[0, 0, 1]);
         let thief = spawn(&shared, 1, |worker| _ = steal_once(worker, 0));
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let there = Spot::of(Place::Node(1));
             worker.in_frame(|| {
-                assert_eq!(worker.join(|| 1, || 2, there), (1, 2));
-                assert_eq!(worker.join(|| 1, || 2, Spot::ANY), (1, 2));
+                assert_eq!(worker.join_to(|| 1, || 2, there), (1, 2));
+                assert_eq!(worker.join(|| 1, || 2), (1, 2));
             });
         });
         thief.join().unwrap();
@@ -58,7 +55,7 @@ fn the_owner_regains_what_nobody_takes() {
 fn mail_wakes_who_gets_it() {
     check(3, || {
         let shared = shared(&[0, 1]);
-        let job = Arc::new(Header::new(never, Spot::of(Place::Node(1))));
+        let job = Arc::new(watched(Spot::of(Place::Node(1))));
         let receiver = spawn(&shared, 1, |worker| {
             while worker.mailbox.take().is_none() {
                 worker.sleep();
@@ -75,7 +72,7 @@ fn mail_wakes_who_gets_it() {
 fn an_owner_that_dozes_learns_of_mail() {
     check(4, || {
         let shared = shared(&[0, 0, 1]);
-        let job = Arc::new(Header::new(never, Spot::of(Place::Node(1))));
+        let job = Arc::new(watched(Spot::of(Place::Node(1))));
         let sent = Arc::clone(&job);
         let thief = spawn(&shared, 1, move |worker| assert!(worker.accept(&raw const *sent).is_none()));
         as_worker(&shared, 0, |worker| {
@@ -87,12 +84,6 @@ fn an_owner_that_dozes_learns_of_mail() {
         });
         thief.join().unwrap();
     });
-}
-
-/// # Safety
-/// None: it does not look at the job.
-unsafe fn never(_: *const Header, _: &Worker) {
-    panic!("nobody runs it");
 }
 
 /// The same, and the worker there takes its mail: one of the two has it.
@@ -107,10 +98,10 @@ fn the_owner_or_the_receiver_runs_it() {
             }
         });
         as_worker(&shared, 0, |worker| {
-            worker.hungry.store(true, Ordering::Relaxed);
+            worker.deque.ask();
             let written = Checked::new();
             let there = Spot::of(Place::Node(1));
-            worker.in_frame(|| assert_eq!(worker.join(|| 1, || written.set(2), there), (1, ())));
+            worker.in_frame(|| assert_eq!(worker.join_to(|| 1, || written.set(2), there), (1, ())));
             assert_eq!(written.get(), 2);
         });
         thief.join().unwrap();

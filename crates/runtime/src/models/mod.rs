@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loom::cell::UnsafeCell;
 
-use crate::job::Header;
+use crate::job::{By, Header};
 use crate::neighbours::Neighbours;
+use crate::place::Spot;
 use crate::pool::{Pool, Shared};
 use crate::worker::Worker;
 
@@ -63,6 +64,19 @@ fn spawn<R: 'static>(
 fn steal_once(worker: &Worker, victim: usize) -> bool {
     let job = worker.steal_from(victim, || true).and_then(|job| worker.accept(job));
     job.map(|job| worker.execute(job)).is_some()
+}
+
+/// The second half of a join that nobody ever runs.
+fn watched(spot: Spot) -> Header {
+    /// # Safety
+    /// None: it does not look at the job.
+    unsafe fn never(_: *const Header, _: &Worker, _: By) {
+        panic!("nobody runs it");
+    }
+    let job = Header::unwatched(never, spot);
+    // SAFETY: nobody else knows of it.
+    unsafe { Header::complete(&raw const job, spot) };
+    job
 }
 
 /// A number whose every access loom checks for races.

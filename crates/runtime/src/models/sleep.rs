@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::{Checked, as_worker, check, number, shared, spawn, token};
-use crate::deque::Theft;
+use super::{Checked, as_worker, check, number, shared, spawn, token, watched};
 use crate::job::Header;
 use crate::place::Spot;
-use crate::sync::{Ordering, Parker};
+use crate::split::Theft;
+use crate::sync::Parker;
 use crate::worker::Worker;
 
 /// A wake that comes before, during or after falling asleep, and what was written before it: Release in `unpark` with
@@ -31,6 +31,10 @@ fn a_parker_loses_nothing() {
     });
 }
 
+fn push(worker: &Worker, job: *const Header) {
+    worker.deque.push(worker.deque.head(), job);
+}
+
 fn take_when_woken(worker: &Worker, victim: usize) -> usize {
     loop {
         if let Theft::Job(job, _) = worker.pool().workers[victim].deque.steal(|| true) {
@@ -40,7 +44,7 @@ fn take_when_woken(worker: &Worker, victim: usize) -> usize {
     }
 }
 
-/// A publication against a thief that falls asleep: the swaps of `hungry` in `call` and `ask`, and the sleepers' word
+/// A publication against a thief that falls asleep: `Deque::ask` and `answer`, and the sleepers' word
 /// (`enter`, `claim`, `leave`).
 #[test]
 fn what_is_published_wakes_a_thief() {
@@ -48,7 +52,7 @@ fn what_is_published_wakes_a_thief() {
         let shared = shared(&[0, 0]);
         let thief = spawn(&shared, 1, |worker| take_when_woken(worker, 0));
         as_worker(&shared, 0, |worker| {
-            worker.deque.push(token(0)).unwrap();
+            push(worker, token(0));
             worker.offer();
         });
         assert_eq!(thief.join().unwrap(), 0);
@@ -62,8 +66,8 @@ fn a_wish_is_granted() {
         let shared = shared(&[0, 0]);
         let thief = spawn(&shared, 1, |worker| take_when_woken(worker, 0));
         as_worker(&shared, 0, |worker| {
-            worker.deque.push(token(0)).unwrap();
-            while !worker.hungry.load(Ordering::Relaxed) {
+            push(worker, token(0));
+            while !worker.deque.is_asked() {
                 thread::yield_now();
             }
             worker.feed();
@@ -76,13 +80,10 @@ fn a_wish_is_granted() {
 /// `follower`, which is Relaxed, before the wish.
 #[test]
 fn a_follower_is_woken() {
-    /// # Safety
-    /// None: it does not look at the job.
-    unsafe fn never(_: *const Header, _: &Worker) {}
     check(4, || {
         let shared = shared(&[0, 0]);
         let waiter = spawn(&shared, 1, |worker| {
-            let job = Header::new(never, Spot::ANY);
+            let job = watched(Spot::ANY);
             job.begin(0);
             loop {
                 if let Theft::Job(job, _) = worker.pool().workers[0].deque.steal(|| true) {
@@ -92,7 +93,7 @@ fn a_follower_is_woken() {
             }
         });
         as_worker(&shared, 0, |worker| {
-            worker.deque.push(token(0)).unwrap();
+            push(worker, token(0));
             worker.offer();
         });
         assert_eq!(waiter.join().unwrap(), 0);
@@ -115,8 +116,8 @@ fn a_thief_passes_the_wake_on() {
             })
         });
         as_worker(&shared, 0, |worker| {
-            worker.deque.push(token(0)).unwrap();
-            worker.deque.push(token(1)).unwrap();
+            push(worker, token(0));
+            push(worker, token(1));
             worker.offer();
         });
         let taken = thieves.map(|thief| thief.join().unwrap());

@@ -1,0 +1,157 @@
+//! Which jobs of a deque are public. `tail`, `split` and an epoch share one word, and whoever changes it does so by
+//! compare-exchange (or while nothing is public, when nobody else may). So a thief that wins owns the job at its tail, and
+//! reads the slot only then: the owner does not write that slot again before it has seen that the job is done.
+//!
+//! The epoch counts the stolen jobs that the owner has ended; a thief that may only take what descends from a certain job
+//! uses it to know that its victim did not go on to another one meanwhile. For the same reason the owner covers what it has
+//! while it runs a stolen job. The README tells the whole protocol.
+
+use crate::sync::{AtomicU64, Ordering};
+
+const BITS: u32 = 16;
+const MASK: u64 = (1 << BITS) - 1;
+const EPOCH: u64 = 1 << (2 * BITS);
+
+/// The shared word, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Word {
+    tail: u32,
+    split: u32,
+    epoch: u64,
+}
+
+impl Word {
+    fn unpack(word: u64) -> Self {
+        let field = |shift: u32| ((word >> shift) & MASK) as u32;
+        Self { tail: field(0), split: field(BITS), epoch: word / EPOCH }
+    }
+
+    fn pack(self) -> u64 {
+        u64::from(self.tail) | (u64::from(self.split) << BITS) | self.epoch.wrapping_mul(EPOCH)
+    }
+}
+
+/// What lies below a stolen job that runs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Covered {
+    tail: u32,
+}
+
+/// What a thief gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Theft<T> {
+    /// A job, and whether more are public.
+    Job(T, bool),
+    /// Nothing is public, or nothing that this thief may take.
+    Nothing,
+    /// Somebody else was faster.
+    Lost,
+}
+
+/// The word. Methods marked *owner* may be called by the deque's owner only; slots are meant by their numbers.
+pub(crate) struct Split(AtomicU64);
+
+impl Split {
+    pub(crate) fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    fn look(&self) -> Word {
+        Word::unpack(self.0.load(Ordering::Relaxed))
+    }
+
+    fn replace(&self, from: Word, to: Word, success: Ordering) -> Result<(), Word> {
+        let done = self.0.compare_exchange(from.pack(), to.pack(), success, Ordering::Relaxed);
+        done.map(|_| ()).map_err(Word::unpack)
+    }
+
+    /// *Owner.* Makes what lies below `split` public.
+    pub(crate) fn raise(&self, split: u32) {
+        let mut word = self.look();
+        // Release: a thief that reads this word with Acquire sees the slots and the jobs in them.
+        while let Err(now) = self.replace(word, Word { split, ..word }, Ordering::Release) {
+            word = now;
+        }
+    }
+
+    /// *Owner.* Takes a public job back, and half of what else is public with it; returns the new split, or none where the
+    /// job is stolen.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn reclaim(&self, number: u32) -> Option<u32> {
+        let mut word = self.look();
+        loop {
+            let Word { tail, epoch, .. } = word;
+            if tail > number {
+                return None;
+            }
+            let split = tail + (number - tail) / 2;
+            // Relaxed: the owner reads only what it wrote itself, and what it withdraws nobody needs to see. That a thief
+            // and the owner never both get a job rests on the single word alone.
+            match self.replace(word, Word { tail, split, epoch }, Ordering::Relaxed) {
+                Ok(()) => return Some(split),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// *Owner.* Everything from here on is stolen and done, and nothing is public.
+    pub(crate) fn reset(&self, number: u32) {
+        let word = self.look();
+        debug_assert!(word.tail == word.split, "a job of the deque is public and forgotten");
+        // Relaxed: nothing is public, so no thief changes the word, and nobody learns anything from this value.
+        self.0.store(Word { tail: number, split: number, ..word }.pack(), Ordering::Relaxed);
+    }
+
+    /// *Owner.* A stolen job begins, which is no descendant of the jobs below `head`: nobody finds them until it ends.
+    /// (There are such jobs where a scope or a gate waits above them; who waits for a join has nothing left that is not
+    /// stolen.)
+    pub(crate) fn cover(&self, head: u32) -> Covered {
+        let mut word = self.look();
+        loop {
+            let Word { tail, epoch, .. } = word;
+            if head == tail {
+                return Covered { tail };
+            }
+            // Relaxed: withdraws, as in `reclaim`.
+            match self.replace(word, Word { tail: head, split: head, epoch }, Ordering::Relaxed) {
+                Ok(()) => return Covered { tail },
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// *Owner.* The stolen job has come to its end: what is pushed from now on does not descend from it. What was covered
+    /// is public now; returns whether there is any.
+    pub(crate) fn uncover(&self, covered: Covered, head: u32) -> bool {
+        let word = self.look();
+        debug_assert!(word.tail == head && word.split == head, "the stolen job has left something");
+        let epoch = word.epoch.wrapping_add(1);
+        // A store will do: nothing is public, so nobody else changes the word. Release as in `raise`, for what was
+        // covered; that the epoch changes is seen by every thief's compare-exchange in any case.
+        self.0.store(Word { tail: covered.tail, split: head, epoch }.pack(), Ordering::Release);
+        covered.tail < head
+    }
+
+    /// *Thief.* Takes the oldest public job if `may` agrees. `may` is asked between the look at the word and the attempt
+    /// to change it, so that what it sees of the owner's current job holds for the job that is taken.
+    pub(crate) fn steal(&self, may: impl FnOnce() -> bool) -> Theft<u32> {
+        // Acquire pairs with the Release in `raise`: slot and job are seen as the owner wrote them.
+        let word = Word::unpack(self.0.load(Ordering::Acquire));
+        let Word { tail, split, epoch } = word;
+        if tail >= split || !may() {
+            return Theft::Nothing;
+        }
+        match self.replace(word, Word { tail: tail + 1, split, epoch }, Ordering::Acquire) {
+            Ok(()) => Theft::Job(tail, tail + 1 < split),
+            Err(_) => Theft::Lost,
+        }
+    }
+
+    /// Whether something is public.
+    pub(crate) fn has_public(&self) -> bool {
+        // Relaxed: who goes on to steal looks again, and who asks before it sleeps has asked by an exchange first.
+        let Word { tail, split, .. } = self.look();
+        tail < split
+    }
+}
