@@ -97,7 +97,6 @@ BROKEN = [
     ("a stolen job counts as back", "split", "tail > number", "false"),
     ("a bare job is published", "deque", "self.settle_below(split, complete)", "{ drop(complete) }"),
     ("a bare job changes its place", "worker", "spot != self.spot.get()", "false"),
-    ("a bare job is covered", "deque", "self.settle(complete)", "drop(complete)"),
     ("a spawned job above a join is not seen", "deque", "self.bare.set(slot.next())", "()"),
     ("a join below the floor counts as a spawned job", "frame", "slot < floor", "false"),
     ("the owner does not wait for its count", "closing", "self.await_thieves(frame)", "()"),
@@ -111,8 +110,6 @@ LOOM = "loom runs exchanges in one order with all stores, so that none is seen b
 KEPT: dict[str, str] = {
     "job::holder 1: Acquire to Relaxed": LOOM,
     "job::set_holder 1: Release to Relaxed": LOOM,
-    "deque::answer 1: AcqRel to Release": LOOM,
-    "deque::ask 1: AcqRel to Acquire": LOOM,
     "no look for orders before a doze": "it spares a sleep: the parker has a token for the order",
     "sleepers::leave 1: Acquire to Relaxed": "who is woken by an order has to see what to relay: no model",
     "mailbox::regain 1: Acquire to Relaxed": "`holder` has acquired, but not from who sends the job again",

@@ -200,8 +200,8 @@ impl Deque {
     }
 
     /// *Owner.* See [`Split::cover`].
-    pub(crate) fn cover(&self, complete: impl Fn(*const Header)) -> Covered {
-        self.settle(complete);
+    pub(crate) fn cover(&self) -> Covered {
+        debug_assert!(!self.has_bare(), "who runs a stolen job waits, and has offered what it had");
         self.split.set(self.head.get());
         self.shared.public.cover(self.slots.number(self.head.get()))
     }

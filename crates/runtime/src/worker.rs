@@ -176,7 +176,7 @@ impl Worker {
     /// Runs a job that is not this worker's own.
     pub(crate) fn execute(&self, job: *const Header) {
         // First: who then sees that this worker has the job finds nothing here but what descends from it.
-        let covered = self.deque.cover(self.complete());
+        let covered = self.deque.cover();
         // SAFETY: whoever hands over a job owns it, and it lives until it is done.
         let spot = unsafe { (*job).begin(self.index) };
         let outer = (self.spot.replace(spot), self.root.load(Ordering::Relaxed));

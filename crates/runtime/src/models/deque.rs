@@ -148,7 +148,7 @@ fn a_guarded_thief_takes_only_what_descends() {
         };
         let below = table.push(0);
         assert!(table.deque.publish(|_| ()));
-        let covered = table.deque.cover(|_| ());
+        let covered = table.deque.cover();
         table.held.store(1, Ordering::Release);
         let slot = table.push(1);
         assert!(table.deque.publish(|_| ()));
@@ -180,7 +180,7 @@ fn the_epoch_alone_guards() {
                 }
             })
         };
-        let covered = table.deque.cover(|_| ());
+        let covered = table.deque.cover();
         let slot = table.push(1);
         assert!(table.deque.publish(|_| ()));
         table.end(1, slot);
@@ -201,7 +201,7 @@ fn what_is_covered_is_not_lost() {
         let thieves = thieves(&table, 1, 2);
         let slots = [0, 1].map(|job| table.push(job));
         assert!(table.deque.publish(|_| ()));
-        let covered = table.deque.cover(|_| ());
+        let covered = table.deque.cover();
         let slot = table.push(2);
         table.end(2, slot);
         table.deque.uncover(covered);
