@@ -17,7 +17,8 @@ CRATES = {
     "knee-runtime": {"knee-machine"},
     "knee-kernels": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee-mining": {"knee-machine", "knee-workload"},
-    "knee": {"knee-machine", "knee-meter", "knee-workload", "knee-kernels", "knee-mining"},
+    "knee-probes": {"knee-machine", "knee-workload"},
+    "knee": {"knee-machine", "knee-meter", "knee-workload", "knee-kernels", "knee-mining", "knee-probes"},
 }
 """Each crate and the crates of ours that it may depend on."""
 

@@ -31,6 +31,8 @@ pub(crate) enum Verb {
     Doctor(Doctor),
     /// Run a program or a workload once, in its place, and measure it
     Run(Box<Run>),
+    /// Probe this machine's memory: latency, bandwidth, who is near whom, what pages cost
+    Memory(Memory),
     /// Count a small pattern in a graph
     Mine(Mine),
     /// List the built-in workloads and their arguments
@@ -63,6 +65,26 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Probes: latency, bandwidth, loaded, core-to-core, smt, sequential, lockstep,\n\
+                  random, allocate, ownership. knee memory PROBE --help says what one can be told.")]
+pub(crate) struct Memory {
+    /// One probe instead of all
+    pub(crate) probe: Option<String>,
+    /// What the probe is told
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "--NAME VALUE")]
+    pub(crate) words: Vec<String>,
+    /// Fewer and smaller measurements: under a minute on two cpus
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write what was found here; all probes together go to machine-memory.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Which machine a verb looks at.

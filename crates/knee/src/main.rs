@@ -34,6 +34,7 @@ fn dispatch(verb: Verb) -> Result<ExitCode, Failure> {
         Verb::Place(args) => verbs::place::show(&args),
         Verb::Doctor(args) => verbs::doctor::show(&args),
         Verb::Run(args) => run::verb(*args),
+        Verb::Memory(args) => verbs::memory::act(&args),
         Verb::Mine(args) => verbs::mine::act(&args),
         Verb::Workloads(args) => verbs::workloads::show(&args),
         Verb::Study(_) => python::hand_over("study"),

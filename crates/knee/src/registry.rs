@@ -8,7 +8,7 @@ use crate::error::Failure;
 
 /// Every workload, crate by crate.
 pub(crate) fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
-    [knee_mining::WORKLOADS, knee_kernels::WORKLOADS].into_iter().flatten().copied()
+    [knee_mining::WORKLOADS, knee_kernels::WORKLOADS, knee_probes::WORKLOADS].into_iter().flatten().copied()
 }
 
 /// The workload of that name.

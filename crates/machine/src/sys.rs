@@ -196,6 +196,38 @@ pub fn nodes_of_pages(start: usize, bytes: usize) -> io::Result<Vec<Option<u32>>
     Ok(status.into_iter().map(|node| u32::try_from(node).ok()).collect())
 }
 
+/// Moves the pages of a region of this process that it alone maps to a node. Pages that were never touched stay what they
+/// are; some may stay where they are, which [`nodes_of_pages`] tells.
+///
+/// # Errors
+/// The kernel's: no such node, one that is not allowed, a kernel without NUMA support.
+pub fn move_region(start: usize, bytes: usize, node: u32) -> io::Result<()> {
+    let page = rustix::param::page_size();
+    let first = start / page * page;
+    let pages: Vec<*const libc::c_void> =
+        (first..start + bytes).step_by(page).map(|at| at as *const libc::c_void).collect();
+    let to = libc::c_int::try_from(node).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
+    let nodes = vec![to; pages.len()];
+    let mut status: Vec<libc::c_int> = vec![0; pages.len()];
+    // In the kernel's ABI and not in libc's list: pages that no other process maps.
+    const MPOL_MF_MOVE: libc::c_int = 1 << 1;
+    // SAFETY: all three arrays have as many entries as the call is told and live through it. Where a page lies changes
+    // none of its contents.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_move_pages,
+            0,
+            pages.len(),
+            pages.as_ptr(),
+            nodes.as_ptr(),
+            status.as_mut_ptr(),
+            MPOL_MF_MOVE,
+        )
+    };
+    // A positive number is how many stayed.
+    if done >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// A child that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {

@@ -1,0 +1,212 @@
+//! `knee memory`: what this machine's memory does.
+
+mod text;
+mod words;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use knee_machine::{Topology, sys};
+use knee_meter::{Baseline, clock};
+use knee_probes::knees::{self, Knee};
+use knee_probes::{Figure, PROBES, Probe, Room, Step, Validity, Witness};
+use rustix::time::{ClockId, clock_gettime};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cli;
+use crate::error::{Failure, print_out, say};
+use words::Asked;
+
+/// What was found, as `machine-memory.json` holds it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct MachineMemory {
+    /// Version of this form.
+    pub(crate) schema: u32,
+    /// When it began, UTC.
+    pub(crate) start: String,
+    /// Whether it was a quick one: fewer and smaller measurements.
+    pub(crate) quick: bool,
+    /// How long it took.
+    pub(crate) seconds: f64,
+    /// Why memory that should be beyond the caches may not be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) small: Option<String>,
+    /// Sizes of caches as the machine claims them, by level and kind.
+    pub(crate) claimed_caches: BTreeMap<String, u64>,
+    /// Where the latency curve bends, by page.
+    pub(crate) knees: BTreeMap<String, Vec<Knee>>,
+    /// Every number.
+    pub(crate) figures: Vec<Figure>,
+    /// Probes that could not be made, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) unavailable: BTreeMap<String, String>,
+}
+
+/// Measures, shows, writes.
+pub(crate) fn act(args: &cli::Memory) -> Result<ExitCode, Failure> {
+    let asked = Asked::read(args)?;
+    if asked.help {
+        print_out(&words::help(asked.probe))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let machine = Topology::this_machine()?;
+    let room = Room { machine: &machine, witness: Some(&Watcher), quick: asked.quick };
+    let probes: Vec<&dyn Probe> = asked.probe.map_or_else(|| PROBES.to_vec(), |probe| vec![probe]);
+    let plans: Vec<_> = probes.iter().map(|probe| probe.plan(&room, &asked.given)).collect();
+    let mut planned = Vec::new();
+    let mut unavailable = BTreeMap::new();
+    for (probe, plan) in probes.into_iter().zip(plans) {
+        match plan {
+            Ok(steps) if steps.is_empty() => {
+                unavailable.insert(probe.name().to_owned(), "it needs two cpus".to_owned());
+            }
+            Ok(steps) => planned.push((probe, steps)),
+            Err(error) if asked.probe.is_some() => return Err(error.into()),
+            Err(error) => {
+                unavailable.insert(probe.name().to_owned(), error.to_string());
+            }
+        }
+    }
+    let found = measure(&room, &planned, unavailable, asked.json)?;
+    if let Some(path) = &asked.out {
+        let json = serde_json::to_string_pretty(&found).map_err(Failure::new)?;
+        fs::write(path, json + "\n")
+            .map_err(|error| Failure::new(format!("cannot write {}: {error}", path.display())))?;
+    }
+    if asked.json {
+        print_out(&format!("{}\n", serde_json::to_string_pretty(&found).map_err(Failure::new)?))?;
+    } else {
+        print_out(&text::told(&found))?;
+        if let Some(path) = &asked.out {
+            say(format_args!("wrote {}", path.display()));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+type Planned<'a> = [(&'a dyn Probe, Vec<Step>)];
+
+fn measure(
+    room: &Room<'_>,
+    planned: &Planned<'_>,
+    mut unavailable: BTreeMap<String, String>,
+    quiet: bool,
+) -> Result<MachineMemory, Failure> {
+    let start = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let begin = Instant::now();
+    let (count, seconds) = planned
+        .iter()
+        .flat_map(|(_, steps)| steps)
+        .fold((0, 0.0), |(count, seconds), step| (count + 1, seconds + step.seconds));
+    say(format_args!("{count} measurements: about {}", duration(seconds)));
+    let mut figures = Vec::new();
+    let mut done = 0;
+    for (probe, steps) in planned {
+        for step in steps {
+            done += 1;
+            progress(quiet, &format!("{done}/{count} {}", probe.name()));
+            match knee_probes::measure(*probe, room, step) {
+                Ok(found) => figures.extend(found),
+                Err(error) if planned.len() == 1 => {
+                    progress(quiet, "");
+                    return Err(error.into());
+                }
+                Err(error) => {
+                    unavailable.insert(probe.name().to_owned(), error.to_string());
+                }
+            }
+        }
+    }
+    progress(quiet, "");
+    Ok(MachineMemory {
+        schema: 1,
+        start,
+        quick: room.quick,
+        seconds: begin.elapsed().as_secs_f64(),
+        small: room.beyond_caches().1,
+        claimed_caches: claimed(room.machine),
+        knees: knees_of(&figures),
+        figures,
+        unavailable,
+    })
+}
+
+/// One line that is written over, where somebody looks at it.
+fn progress(quiet: bool, text: &str) {
+    let mut out = std::io::stderr();
+    if !quiet && out.is_terminal() {
+        let _ = write!(out, "\r{text:<60}\r");
+    }
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
+}
+
+/// The largest cache of each level and kind.
+fn claimed(machine: &Topology) -> BTreeMap<String, u64> {
+    let mut claimed = BTreeMap::new();
+    for cache in machine.caches.iter().filter(|cache| cache.kind != "instruction") {
+        let size = claimed.entry(format!("L{}", cache.level)).or_insert(0);
+        *size = cache.size_bytes.max(*size);
+    }
+    claimed
+}
+
+/// The knees of each latency curve, whose points differ in size only.
+fn knees_of(figures: &[Figure]) -> BTreeMap<String, Vec<Knee>> {
+    let mut curves: BTreeMap<String, Vec<(usize, f64)>> = BTreeMap::new();
+    for figure in figures.iter().filter(|figure| figure.probe == "latency") {
+        if let (Some(page), Some(bytes)) =
+            (figure.at.get("page"), figure.at.get("bytes").and_then(|text| text.parse().ok()))
+        {
+            curves.entry(page.clone()).or_default().push((bytes, figure.value));
+        }
+    }
+    let found = curves.into_iter().map(|(page, mut curve)| {
+        curve.sort_by_key(|(bytes, _)| *bytes);
+        (page, knees::find(&curve))
+    });
+    found.filter(|(_, knees)| !knees.is_empty()).collect()
+}
+
+/// Watches with the meter's means.
+struct Watcher;
+
+impl Witness for Watcher {
+    fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> Validity {
+        let allowed: Vec<u32> = sys::affinity().iter().collect();
+        let clock_on_first = || {
+            let pinned = cpus.first().is_some_and(|cpu| sys::pin(&[*cpu]).is_ok());
+            let nanoseconds = clock::nanoseconds_per_link();
+            if pinned {
+                let _ = sys::pin(&allowed);
+            }
+            nanoseconds
+        };
+        let before = clock_on_first();
+        let baseline = Baseline::take(cpus.iter().copied().collect(), before);
+        let (begin, used) = (Instant::now(), own_cpu());
+        work();
+        let (wall, cpu) = (begin.elapsed(), own_cpu().saturating_sub(used));
+        let after = clock_on_first();
+        let found = baseline.compare(wall, cpu, cpus.len(), after);
+        // Ticks of 10 ms say nothing of less than some of them.
+        let ticks_tell = wall.as_millis() >= 100;
+        Validity {
+            own_share: found.own_share,
+            other_busy: found.other_busy.filter(|_| ticks_tell),
+            steal: found.steal.filter(|_| ticks_tell),
+            clock_ns: [before, after],
+        }
+    }
+}
+
+fn own_cpu() -> std::time::Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    std::time::Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}

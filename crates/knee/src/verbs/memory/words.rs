@@ -1,0 +1,91 @@
+//! The words of `knee memory`: a probe, what it is told, and how the answer is to look.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use knee_probes::{Given, PROBES, Probe};
+use knee_workload::Args;
+
+use crate::cli;
+use crate::error::Failure;
+
+/// Where a sweep of all probes is kept.
+const FILE: &str = "machine-memory.json";
+
+/// What was asked for.
+pub(super) struct Asked {
+    pub(super) probe: Option<&'static dyn Probe>,
+    pub(super) given: Given,
+    pub(super) quick: bool,
+    pub(super) json: bool,
+    pub(super) help: bool,
+    pub(super) out: Option<PathBuf>,
+}
+
+impl Asked {
+    /// Reads what follows the verb. What a probe is told and what the verb is told may come in any order.
+    pub(super) fn read(args: &cli::Memory) -> Result<Self, Failure> {
+        let mut asked = Self {
+            probe: args.probe.as_deref().map(find).transpose()?,
+            given: Given::new(),
+            quick: args.quick,
+            json: args.json,
+            help: false,
+            out: args.out.clone(),
+        };
+        let mut rest = Vec::new();
+        let mut words = args.words.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--quick" => asked.quick = true,
+                "--json" => asked.json = true,
+                "--help" | "-h" => asked.help = true,
+                "--out" => {
+                    let path = words.next().ok_or_else(|| Failure::new("no value given: --out"))?;
+                    asked.out = Some(path.into());
+                }
+                // A choice between no and yes is a flag.
+                "--matrix" => rest.push("--matrix=yes".to_owned()),
+                _ => match word.strip_prefix("--out=") {
+                    Some(path) => asked.out = Some(path.into()),
+                    None => rest.push(word.clone()),
+                },
+            }
+        }
+        if let Some(probe) = asked.probe.filter(|_| !asked.help) {
+            asked.given = Args::named(probe.params(), &rest)?;
+            // Names and values are looked at before anything is measured.
+            Args::complete(probe.params(), &asked.given)?;
+        } else if asked.out.is_none() {
+            asked.out = Some(FILE.into());
+        }
+        Ok(asked)
+    }
+}
+
+fn find(name: &str) -> Result<&'static dyn Probe, Failure> {
+    let probe = PROBES.iter().find(|probe| probe.name() == name).copied();
+    probe.ok_or_else(|| {
+        let names: Vec<_> = PROBES.iter().map(|probe| probe.name()).collect();
+        Failure::new(format!("unknown probe: {name:?}: there are {}", names.join(", ")))
+            .hint("knee memory --quick makes all of them")
+    })
+}
+
+/// What a probe can be told.
+pub(super) fn help(probe: Option<&'static dyn Probe>) -> String {
+    let mut out = String::new();
+    let probes = probe.map_or_else(|| PROBES.to_vec(), |probe| vec![probe]);
+    for probe in probes {
+        let _ = writeln!(out, "{}: {}\n", probe.name(), probe.summary());
+        for param in probe.params() {
+            let values =
+                if param.values.is_empty() { String::new() } else { format!(" ({})", param.values.join(", ")) };
+            let default = param.default.map_or_else(String::new, |value| format!(" [{value}]"));
+            let _ = writeln!(out, "  --{:<10} {}{values}{default}", param.name, param.summary);
+        }
+        let _ = writeln!(out);
+    }
+    out.push_str("With --quick, --json, --out FILE. What is not given is varied in a sweep, or has its default.\n");
+    out
+}

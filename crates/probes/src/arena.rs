@@ -1,0 +1,245 @@
+//! Memory to be probed: mapped afresh, of the page size and on the node that were asked for, written before it is read,
+//! and counted: what the kernel really did goes into each figure.
+
+use std::fs;
+use std::ptr::{NonNull, null_mut};
+
+use knee_machine::{MemoryPolicy, Policy, sys};
+use knee_workload::Error;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Size of the pages to be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Page {
+    /// The machine's base pages, 4 KiB on most; the kernel is told not to merge them.
+    Base,
+    /// Transparent huge pages, 2 MiB on most.
+    Huge,
+}
+
+impl Page {
+    /// The two, as a parameter's values.
+    pub const VALUES: &'static [&'static str] = &["base", "huge"];
+
+    /// The page of a parameter.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        if name == "huge" { Self::Huge } else { Self::Base }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Huge => "huge",
+        }
+    }
+}
+
+/// What the kernel did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Found {
+    /// Share of the pages that lie on the node that was asked for; absent where none was, or the kernel does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_node: Option<f64>,
+    /// Share of the memory in huge pages; absent where the kernel does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub huge: Option<f64>,
+}
+
+impl Found {
+    /// Of several arenas of one size together.
+    #[must_use]
+    pub fn mean(arenas: &[Arena]) -> Self {
+        let found: Vec<Self> = arenas.iter().map(Arena::found).collect();
+        let mean = |of: fn(&Self) -> Option<f64>| {
+            let known: Option<Vec<f64>> = found.iter().map(of).collect();
+            known.map(|shares| shares.iter().sum::<f64>() / shares.len().max(1) as f64)
+        };
+        Self { on_node: mean(|found| found.on_node), huge: mean(|found| found.huge) }
+    }
+}
+
+/// Huge pages are aligned to their size: 2 MiB on most machines.
+const HUGE: usize = 2 << 20;
+
+/// A private mapping.
+#[derive(Debug)]
+pub struct Arena {
+    start: NonNull<u8>,
+    bytes: usize,
+    whole: (usize, usize),
+    node: Option<u32>,
+}
+
+// SAFETY: it owns its memory, like a box of bytes.
+unsafe impl Send for Arena {}
+// SAFETY: through a shared reference it gives out addresses only; who uses them answers for it.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    /// Maps memory that no page of has been touched yet, to lie on `node` if one is given.
+    ///
+    /// # Errors
+    /// The kernel's: no memory, no such node, no transparent huge pages.
+    pub fn map(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
+        let failed = |what: &str, error: std::io::Error| Error::new(format!("cannot {what} {bytes} bytes: {error}"));
+        let bytes = bytes.next_multiple_of(if page == Page::Huge { HUGE } else { rustix::param::page_size() });
+        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
+        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that exists.
+        let whole = unsafe { mmap_anonymous(null_mut(), bytes + HUGE, protection, flags) }
+            .map_err(|error| failed("map", error.into()))?;
+        // SAFETY: the mapping has room for the bytes behind the offset, which is below `HUGE`.
+        let start = unsafe { whole.byte_add(whole.align_offset(HUGE)) };
+        let arena = Self {
+            start: NonNull::new(start.cast()).expect("a mapping is not at 0"),
+            bytes,
+            whole: (whole as usize, bytes + HUGE),
+            node,
+        };
+        let advice = if page == Page::Huge { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
+        // SAFETY: the range is inside the mapping, and the advice changes no contents. A kernel without huge pages refuses
+        // both; base pages are what it has then.
+        let advised = unsafe { madvise(start, bytes, advice) };
+        if page == Page::Huge {
+            advised.map_err(|error| {
+                failed("get huge pages for", error.into())
+                    .hint("set /sys/kernel/mm/transparent_hugepage/enabled to madvise")
+            })?;
+        }
+        if let Some(node) = node {
+            let policy = MemoryPolicy { policy: Policy::Bind, nodes: [node].into_iter().collect() };
+            let bound = sys::bind_region(start as usize, bytes, &policy);
+            // A kernel without NUMA support has the one node.
+            let unable = bound.as_ref().is_err_and(|error| error.raw_os_error() == Some(38) && node == 0);
+            if !unable {
+                bound.map_err(|error| failed(&format!("put on node {node}"), error))?;
+            }
+        }
+        Ok(arena)
+    }
+
+    /// The same memory, to be counted as if it had been asked for on this node: where its first touch should have put it.
+    #[must_use]
+    pub fn expected_on(mut self, node: Option<u32>) -> Self {
+        self.node = node;
+        self
+    }
+
+    /// Maps memory and writes each page, on the calling thread.
+    ///
+    /// # Errors
+    /// As [`Self::map`].
+    pub fn written(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
+        let arena = Self::map(bytes, page, node)?;
+        arena.write();
+        Ok(arena)
+    }
+
+    /// Writes every byte. (A page that was only read is the kernel's one page of zeroes, which lies in the L1 cache.)
+    pub fn write(&self) {
+        // SAFETY: the mapping is so long and writable. Whoever else uses these bytes now does so by raw pointers and is
+        // answerable for it.
+        unsafe { self.start.as_ptr().write_bytes(1, self.bytes) };
+    }
+
+    /// Where it begins.
+    #[must_use]
+    pub fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// How long it is.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The node of each page; none for one that was never touched.
+    ///
+    /// # Errors
+    /// The kernel's: built without NUMA support.
+    pub fn nodes(&self) -> std::io::Result<Vec<Option<u32>>> {
+        sys::nodes_of_pages(self.start.as_ptr() as usize, self.bytes)
+    }
+
+    /// Counts what the kernel did.
+    #[must_use]
+    pub fn found(&self) -> Found {
+        Found { on_node: self.node.and_then(|node| self.share_on(node)), huge: self.huge_share() }
+    }
+
+    /// The share of its pages on a node; none where the kernel does not tell.
+    #[must_use]
+    pub fn share_on(&self, node: u32) -> Option<f64> {
+        let nodes = self.nodes().ok()?;
+        let there = nodes.iter().filter(|found| **found == Some(node)).count();
+        Some(there as f64 / nodes.len().max(1) as f64)
+    }
+
+    /// The share in huge pages, from the kernel's account of the mapping.
+    fn huge_share(&self) -> Option<f64> {
+        let text = fs::read_to_string("/proc/self/smaps").ok()?;
+        let range = self.start.as_ptr() as usize..self.start.as_ptr() as usize + self.bytes;
+        Some((huge_bytes(&text, &range)? as f64 / self.bytes as f64).min(1.0))
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: this mapping was made in `map`, and nobody uses it any more. An error leaves it mapped.
+        let _ = unsafe { munmap(self.whole.0 as *mut _, self.whole.1) };
+    }
+}
+
+/// Bytes in huge pages of the mappings that overlap a range of addresses.
+fn huge_bytes(smaps: &str, range: &std::ops::Range<usize>) -> Option<u64> {
+    let mut inside = false;
+    let mut sum = None;
+    for line in smaps.lines() {
+        if let Some((from, to)) = line.split(' ').next().and_then(|word| word.split_once('-')) {
+            let address = |text| usize::from_str_radix(text, 16);
+            if let (Ok(from), Ok(to)) = (address(from), address(to)) {
+                inside = from < range.end && to > range.start;
+            }
+        }
+        if let Some(text) = line.strip_prefix("AnonHugePages:").filter(|_| inside) {
+            let kibibytes: u64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+            *sum.get_or_insert(0) += kibibytes << 10;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_overlapping_mappings_count() {
+        let text =
+            "1000-3000 rw-p 0 0 0 \nRss: 8 kB\nAnonHugePages:      4 kB\n3000-9000 rw-p 0 0 0\nAnonHugePages: 8 kB\n";
+        assert_eq!(huge_bytes(text, &(0x1000..0x2000)), Some(4 << 10));
+        assert_eq!(huge_bytes(text, &(0x2000..0x4000)), Some(12 << 10));
+        assert_eq!(huge_bytes(text, &(0x9000..0xa000)), None);
+        assert_eq!(huge_bytes("", &(0..1)), None);
+    }
+
+    #[test]
+    fn base_pages_stay_base_pages() {
+        let arena = Arena::written(8 << 20, Page::Base, None).unwrap();
+        assert_eq!(arena.found().huge, Some(0.0));
+        assert_eq!(arena.start() as usize % HUGE, 0);
+        assert!(arena.nodes().is_ok_and(|nodes| nodes.len() == 2048 && nodes.iter().all(Option::is_some)));
+    }
+
+    #[test]
+    fn a_node_that_is_not_there_is_refused() {
+        let error = Arena::map(1 << 20, Page::Base, Some(900)).unwrap_err().to_string();
+        assert!(error.starts_with("cannot put on node 900 1048576 bytes: "), "{error}");
+    }
+}

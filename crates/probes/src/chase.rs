@@ -1,0 +1,162 @@
+//! Dependent loads: each cache line holds the address of the next one, in an order that no prefetcher can guess, through
+//! every line before it begins anew.
+
+use std::hint::black_box;
+
+use crate::arena::Arena;
+
+/// Loads between two looks at the count.
+const UNROLLED: usize = 16;
+
+/// Marsaglia's xorshift64*, which is enough to shuffle with.
+#[derive(Debug, Clone)]
+pub struct Draw(u64);
+
+impl Draw {
+    /// Begins with a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number below `end`, which is not 0. (Lemire's multiplication; the bias is below 2^-32 for what is shuffled here.)
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let word = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D);
+        ((u128::from(word) * u128::from(end)) >> 64) as u64
+    }
+}
+
+/// A permutation of `0..count` that is one cycle: the successor of each number (Sattolo 1986).
+#[must_use]
+pub fn cycle(count: u32, seed: u64) -> Vec<u32> {
+    let mut next: Vec<u32> = (0..count).collect();
+    let mut draw = Draw::new(seed);
+    for last in (1..next.len()).rev() {
+        #[expect(clippy::cast_possible_truncation, reason = "below `last`")]
+        next.swap(last, draw.below(last as u64) as usize);
+    }
+    next
+}
+
+/// A cycle that lies in memory.
+#[derive(Debug)]
+pub struct Chase<'a> {
+    arena: &'a Arena,
+    lines: u32,
+    stride: usize,
+}
+
+impl<'a> Chase<'a> {
+    /// Lays a cycle through the first `bytes` of an arena, one address every `stride` bytes.
+    ///
+    /// # Panics
+    /// If the arena is smaller, or there is no line.
+    #[must_use]
+    pub fn lay(arena: &'a Arena, bytes: usize, stride: usize, seed: u64) -> Self {
+        assert!(bytes <= arena.bytes() && bytes >= stride && stride >= size_of::<usize>());
+        let chase = Self::laid(arena, bytes, stride);
+        for (line, next) in cycle(chase.lines, seed).into_iter().enumerate() {
+            // SAFETY: the line is inside the arena, which is ours.
+            unsafe { chase.line(line).write(chase.line(next as usize).cast()) };
+        }
+        chase
+    }
+
+    /// A cycle that was laid before.
+    #[must_use]
+    pub fn laid(arena: &'a Arena, bytes: usize, stride: usize) -> Self {
+        let lines = u32::try_from(bytes / stride).expect("fewer than 2^32 lines");
+        Self { arena, lines, stride }
+    }
+
+    fn line(&self, number: usize) -> *mut *const u8 {
+        // SAFETY: callers count below `lines`, which fit.
+        unsafe { self.arena.start().add(number * self.stride).cast() }
+    }
+
+    /// How many lines there are.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        self.lines as usize
+    }
+
+    /// `count` places to begin, drawn at random.
+    #[must_use]
+    pub fn starts(&self, count: usize, seed: u64) -> Vec<Place> {
+        let mut draw = Draw::new(seed);
+        #[expect(clippy::cast_possible_truncation, reason = "below the number of lines")]
+        (0..count).map(|_| Place(self.line(draw.below(u64::from(self.lines)) as usize).cast())).collect()
+    }
+
+    /// Follows `steps` addresses from each of `K` places at the same time, and says where that ended.
+    #[must_use]
+    pub fn follow<const K: usize>(&self, mut places: [Place; K], steps: usize) -> [Place; K] {
+        for _ in 0..steps.div_ceil(UNROLLED) {
+            for _ in 0..UNROLLED {
+                for place in &mut places {
+                    // SAFETY: each line holds the address of another one.
+                    place.0 = unsafe { *place.0.cast::<*const u8>() };
+                }
+            }
+        }
+        black_box(places)
+    }
+
+    /// How many loads of one place [`Self::follow`] makes when it is asked for so many.
+    #[must_use]
+    pub fn loads(steps: usize) -> usize {
+        steps.next_multiple_of(UNROLLED)
+    }
+}
+
+/// A line of a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place(*const u8);
+
+// SAFETY: an address, which is followed by who has the cycle.
+unsafe impl Send for Place {}
+// SAFETY: as above.
+unsafe impl Sync for Place {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::arena::Page;
+
+    proptest! {
+        /// One cycle and no shorter one: after n steps, and not before, it is where it began.
+        #[test]
+        fn a_cycle_goes_through_everything(count in 1_u32..2000, seed: u64) {
+            let next = cycle(count, seed);
+            let mut at = 0;
+            for step in 1..=count {
+                at = next[at as usize];
+                prop_assert_eq!(at == 0, step == count);
+            }
+        }
+
+        #[test]
+        fn draws_are_below_the_end(seed: u64, end in 1_u64..1 << 40) {
+            let mut draw = Draw::new(seed);
+            prop_assert!((0..100).all(|_| draw.below(end) < end));
+        }
+    }
+
+    #[test]
+    fn a_chase_comes_home() {
+        let arena = Arena::written(1 << 16, Page::Base, None).unwrap();
+        let chase = Chase::lay(&arena, 1 << 16, 64, 5);
+        assert_eq!(chase.lines(), 1024);
+        let starts = chase.starts(2, 9);
+        let [one, other] = chase.follow([starts[0], starts[1]], 1024);
+        assert_eq!([one, other], [starts[0], starts[1]]);
+        let [early] = chase.follow([starts[0]], 16);
+        assert_ne!(early, starts[0]);
+        assert_eq!(Chase::loads(17), 32);
+    }
+}

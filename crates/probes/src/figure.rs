@@ -1,0 +1,181 @@
+//! What a probe found: one number, where and how it was found, and whether it can be trusted.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::arena::Found;
+
+/// Which of its samples a figure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Statistic {
+    /// The least: of times that everything else can only lengthen.
+    Least,
+    /// The middle one.
+    Median,
+}
+
+/// Whether the cpus were the probe's own while it measured. Fractions are of their time; what cannot be known is absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Validity {
+    /// CPU time of the probe over its time on all of its cpus.
+    pub own_share: f64,
+    /// Time its cpus were busy with something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_busy: Option<f64>,
+    /// Time a hypervisor took its cpus away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<f64>,
+    /// A fixed dependent chain before and after, ns a link: when it differs, the clock did.
+    pub clock_ns: [f64; 2],
+}
+
+/// One number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Figure {
+    /// The probe.
+    pub probe: String,
+    /// What it is a figure of: `latency`, `bandwidth`, `time`.
+    pub measure: String,
+    /// Under which conditions, by name: reader, memory node, bytes, page, kernel.
+    pub at: BTreeMap<String, String>,
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// Which of the samples it is.
+    pub statistic: Statistic,
+    /// The quartiles of the samples.
+    pub quartiles: [f64; 2],
+    /// How many there were.
+    pub samples: usize,
+    /// Where the memory was and in which pages; absent where no memory was probed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Found>,
+    /// Whether it can be trusted; absent where nobody watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validity: Option<Validity>,
+    /// Why it cannot be trusted, or what it is not. Empty where all is well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
+}
+
+/// Own share of the time below which a figure is doubtful.
+const OWN: f64 = 0.95;
+/// Share that others may have.
+const OTHERS: f64 = 0.03;
+/// How much the clock may differ.
+const CLOCK: f64 = 0.05;
+/// Share of pages that have to be where and what they should be.
+const PLACED: f64 = 0.99;
+
+impl Figure {
+    /// A figure of some samples.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn of(probe: &str, measure: &str, unit: &str, statistic: Statistic, mut samples: Vec<f64>) -> Self {
+        samples.sort_by(f64::total_cmp);
+        let at = |share: f64| samples[((samples.len() - 1) as f64 * share).round() as usize];
+        let value = if statistic == Statistic::Least { at(0.0) } else { at(0.5) };
+        Self {
+            probe: probe.into(),
+            measure: measure.into(),
+            at: BTreeMap::new(),
+            value,
+            unit: unit.into(),
+            statistic,
+            quartiles: [at(0.25), at(0.75)],
+            samples: samples.len(),
+            memory: None,
+            validity: None,
+            flags: Vec::new(),
+        }
+    }
+
+    /// Adds a condition.
+    #[must_use]
+    pub fn at(mut self, name: &str, value: impl ToString) -> Self {
+        self.at.insert(name.into(), value.to_string());
+        self
+    }
+
+    /// Adds where the memory was, and flags it if it was not where it should be.
+    #[must_use]
+    pub fn in_memory(mut self, found: Found, huge: bool) -> Self {
+        if let Some(share) = found.on_node.filter(|share| *share < PLACED) {
+            self.flags.push(format!("only {:.1} % of its pages lie on the node", 100.0 * share));
+        }
+        match found.huge {
+            Some(share) if huge && share < PLACED => {
+                self.flags.push(format!("only {:.1} % of its memory is in huge pages", 100.0 * share));
+            }
+            Some(share) if !huge && share > 1.0 - PLACED => {
+                self.flags.push(format!("{:.1} % of its memory is in huge pages", 100.0 * share));
+            }
+            _ => {}
+        }
+        self.memory = Some(found);
+        self
+    }
+
+    /// Adds who else was there, and flags it if that was too much.
+    #[must_use]
+    pub fn watched(mut self, validity: Validity) -> Self {
+        self.flags.extend(doubts(&validity));
+        self.validity = Some(validity);
+        self
+    }
+
+    /// Adds a reason to doubt it, or what it is not.
+    #[must_use]
+    pub fn flagged(mut self, flag: Option<String>) -> Self {
+        self.flags.extend(flag);
+        self
+    }
+}
+
+fn doubts(validity: &Validity) -> Vec<String> {
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let [before, after] = validity.clock_ns;
+    let drift = if before > 0.0 { after / before - 1.0 } else { 0.0 };
+    let doubt = [
+        (validity.own_share < OWN).then(|| format!("had its cpus for {} of the time", percent(validity.own_share))),
+        validity.other_busy.filter(|share| *share > OTHERS).map(|share| format!("others had {}", percent(share))),
+        validity.steal.filter(|share| *share > OTHERS).map(|share| format!("the hypervisor took {}", percent(share))),
+        (drift.abs() > CLOCK).then(|| format!("the clock changed by {:+.0} %", 100.0 * drift)),
+    ];
+    doubt.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_become_a_figure() {
+        let samples = vec![5.0, 1.0, 2.0, 4.0, 3.0];
+        let least = Figure::of("latency", "latency", "ns", Statistic::Least, samples.clone());
+        assert_eq!((least.value, least.quartiles, least.samples), (1.0, [2.0, 4.0], 5));
+        assert_eq!(Figure::of("latency", "latency", "ns", Statistic::Median, samples).value, 3.0);
+    }
+
+    #[test]
+    fn what_cannot_be_trusted_is_flagged() {
+        let good = Validity { own_share: 0.99, other_busy: Some(0.01), steal: Some(0.0), clock_ns: [1.0, 1.02] };
+        let figure = || Figure::of("p", "m", "ns", Statistic::Least, vec![1.0]);
+        assert!(figure().watched(good).flags.is_empty());
+        let bad = Validity { own_share: 0.5, other_busy: Some(0.4), steal: Some(0.1), clock_ns: [1.0, 1.2] };
+        let says = figure().watched(bad).flags.join("; ");
+        assert_eq!(
+            says,
+            "had its cpus for 50 % of the time; others had 40 %; the hypervisor took 10 %; the clock changed by +20 %"
+        );
+        let moved = figure().in_memory(Found { on_node: Some(0.5), huge: Some(0.25) }, true).flags;
+        assert_eq!(moved, ["only 50.0 % of its pages lie on the node", "only 25.0 % of its memory is in huge pages"]);
+        assert!(figure().in_memory(Found { on_node: Some(1.0), huge: Some(0.0) }, false).flags.is_empty());
+    }
+}

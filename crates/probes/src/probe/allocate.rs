@@ -1,0 +1,183 @@
+//! Kyrola's fourth test: what it takes to get memory, by how many at once.
+
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::sequential::ARRAY;
+use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::figure::Statistic;
+use crate::room::Room;
+use crate::seats::together;
+use crate::size;
+
+pub(crate) struct Allocate;
+
+impl Probe for Allocate {
+    fn name(&self) -> &'static str {
+        "allocate"
+    }
+
+    fn summary(&self) -> &'static str {
+        "first touch of 128 MiB a thread, by threads, page and way to get it: Kyrola's fourth test"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** The time until every page of an array has been written, each thread its own, all at once: of a \
+         fresh mapping, of memory that was freed and allocated again (which the C library may have kept), and of the same \
+         memory a second time.\n\n\
+         **What it stresses.** The kernel: it clears each page, and threads of one process share the lock of its mappings.\n\n\
+         **Where it should bend.** Fresh pages cost microseconds each; with many threads the lock and the memory of one node \
+         are in the way. Huge pages are 512 times fewer faults.\n\n\
+         **Source.** Kyrola's report on Blacklight (2011), test of parallel allocation: 1 to 15 s for 128 MiB a thread."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            choice("way", "how the memory is got", "fresh", &["fresh", "freed", "reused"]),
+            param("size", "bytes of each thread", ARRAY),
+            choice("page", "pages of the memory; freed memory is of base pages", "base", Page::VALUES),
+            param("node", "the node whose memory it is; local is each thread's own", "local"),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = room.cpus();
+        let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
+        let doubled = (0..32).map(|power| 1_usize << power).take_while(|count| *count < cpus.len());
+        let counts: Vec<usize> = doubled.filter(|count| !room.quick || *count == 1).chain([cpus.len()]).collect();
+        let seconds = bytes as f64 * 4e-9 * if room.quick { 4.0 } else { 6.0 };
+        let mut steps = Vec::new();
+        for page in sweep(given, "page", Page::VALUES) {
+            for way in sweep(given, "way", &["fresh", "freed", "reused"]) {
+                if way == "freed" && page == "huge" {
+                    continue;
+                }
+                for &count in &counts {
+                    let more = [("way", way.clone()), ("page", page.clone())];
+                    steps.push(Step::new(given, &more, &cpus[..count], seconds));
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let (page, node) = (Page::named(args.text("page")), node(args)?);
+        let bytes = size::of(args, "size")?.next_multiple_of(2 << 20);
+        let way = match args.text("way") {
+            "fresh" => Way::Fresh,
+            "freed" => Way::Freed,
+            _ => Way::Reused,
+        };
+        let homes = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
+        let at = vec![
+            ("way", args.text("way").into()),
+            ("threads", cpus.len().to_string()),
+            ("memory_node", node_name(room, node, cpus[0])),
+            ("bytes", bytes.to_string()),
+            ("page", page.name().into()),
+        ];
+        let mut touched = Touched { cpus: cpus.to_vec(), bytes, page, node, homes, way, kept: Vec::new(), at };
+        if way == Way::Reused {
+            touched.kept = touched.fresh()?.1;
+        }
+        Ok(Box::new(touched))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Fresh,
+    Freed,
+    Reused,
+}
+
+struct Touched {
+    cpus: Vec<u32>,
+    bytes: usize,
+    page: Page,
+    node: Option<u32>,
+    homes: Vec<Option<u32>>,
+    way: Way,
+    /// What was touched last, to be counted or written again.
+    kept: Vec<Arena>,
+    at: Vec<(&'static str, String)>,
+}
+
+impl Touched {
+    /// Maps and touches; the time of the last thread, and the memory.
+    fn fresh(&self) -> Result<(f64, Vec<Arena>), Error> {
+        let results = together(&self.cpus, |seat| {
+            seat.meet();
+            let begin = Instant::now();
+            let arena = Arena::map(self.bytes, self.page, self.node)?;
+            touch(arena.start(), self.bytes);
+            Ok((begin.elapsed().as_secs_f64(), arena.expected_on(self.homes[seat.index])))
+        })?;
+        let results: Vec<(f64, Arena)> = results.into_iter().collect::<Result<_, Error>>()?;
+        let last = results.iter().map(|(time, _)| *time).fold(0.0, f64::max);
+        Ok((last, results.into_iter().map(|(_, arena)| arena).collect()))
+    }
+
+    /// The same with memory of the global allocator that was freed just before.
+    fn freed(&self) -> Result<f64, Error> {
+        let times = together(&self.cpus, |seat| {
+            let mut first = Vec::<u8>::with_capacity(self.bytes);
+            touch(first.as_mut_ptr(), self.bytes);
+            drop(first);
+            seat.meet();
+            let begin = Instant::now();
+            let mut again = Vec::<u8>::with_capacity(self.bytes);
+            touch(again.as_mut_ptr(), self.bytes);
+            begin.elapsed().as_secs_f64()
+        })?;
+        Ok(times.into_iter().fold(0.0, f64::max))
+    }
+
+    fn again(&self) -> Result<f64, Error> {
+        let times = together(&self.cpus, |seat| {
+            seat.meet();
+            let begin = Instant::now();
+            touch(self.kept[seat.index].start(), self.bytes);
+            begin.elapsed().as_secs_f64()
+        })?;
+        Ok(times.into_iter().fold(0.0, f64::max))
+    }
+}
+
+/// Writes one byte of each base page.
+fn touch(start: *mut u8, bytes: usize) {
+    for at in (0..bytes).step_by(rustix::param::page_size()) {
+        // SAFETY: callers have so many bytes there. Volatile: nobody reads them.
+        unsafe { start.add(at).write_volatile(1) };
+    }
+}
+
+impl Trial for Touched {
+    fn rows(&self) -> Vec<Row> {
+        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        vec![row("time", "ms"), row("time a base page", "us")]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let seconds = match self.way {
+            Way::Fresh => {
+                self.kept = Vec::new();
+                let (seconds, arenas) = self.fresh()?;
+                self.kept = arenas;
+                seconds
+            }
+            Way::Freed => self.freed()?,
+            Way::Reused => self.again()?,
+        };
+        let pages = self.bytes / rustix::param::page_size();
+        Ok(vec![seconds * 1e3, seconds * 1e6 / pages as f64])
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        (!self.kept.is_empty()).then(|| (Found::mean(&self.kept), self.page == Page::Huge))
+    }
+}

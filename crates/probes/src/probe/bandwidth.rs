@@ -1,0 +1,174 @@
+//! How many bytes go between cpus and memory in a second.
+
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::figure::Statistic;
+use crate::isa::{Isa, Kernel, STEP};
+use crate::room::Room;
+use crate::seats::together;
+use crate::size;
+
+pub(crate) struct Bandwidth;
+
+impl Probe for Bandwidth {
+    fn name(&self) -> &'static str {
+        "bandwidth"
+    }
+
+    fn summary(&self) -> &'static str {
+        "reads, writes, copies and triads by so many threads, through the caches and past them"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Gigabytes (10^9) a second that a loop moves: read, write, copy (a to b), triad (a + s b to c), \
+         and with stores that go past the caches. Counted as STREAM does: what a loop says it reads and writes, not the \
+         lines that are read only to be written.\n\n\
+         **What it stresses.** Where the size is beyond the caches, memory channels and links; within them, the ways \
+         between cache and core.\n\n\
+         **Where it should bend.** With threads: where the channels of a node are full. From node to node: at the links.\n\n\
+         **Source.** STREAM (McCalpin 1995); likwid-bench (Treibig, Hager, Wellein, 2012)."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            choice("kernel", "what the loop does", "read", Kernel::NAMES),
+            param("size", "bytes of all arrays of all threads together", "256M"),
+            choice("page", "pages of the memory", "huge", Page::VALUES),
+            param("node", "the node whose memory it is; local is each thread's own", "local"),
+            choice(
+                "isa",
+                "instruction set of the loop",
+                "best",
+                &["best", "SSE2", "AVX2", "AVX-512", "NEON", "portable"],
+            ),
+            choice("matrix", "sweep: every node's readers against every node's memory", "no", &["no", "yes"]),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let (bytes, _) = room.beyond_caches();
+        let size = given.get("size").cloned().unwrap_or_else(|| size::text(bytes));
+        let seconds = size::parse(&size)? as f64 / 1.5e9 + if room.quick { 0.15 } else { 0.5 };
+        let mut steps = Vec::new();
+        if given.get("matrix").is_some_and(|matrix| matrix == "yes") {
+            for (_, cpus) in room.readers() {
+                for memory in room.memories() {
+                    let more = [("size", size.clone()), ("node", memory.to_string()), ("matrix", "yes".into())];
+                    steps.push(Step::new(given, &more, &cpus, seconds));
+                }
+            }
+            return Ok(steps);
+        }
+        let cpus = room.cpus();
+        for kernel in sweep(given, "kernel", Kernel::NAMES) {
+            for threads in counts(cpus.len(), room.quick) {
+                let more = [("size", size.clone()), ("kernel", kernel.clone())];
+                steps.push(Step::new(given, &more, &cpus[..threads], seconds));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let kernel = Kernel::named(args.text("kernel")).expect("one of its values");
+        let isa = Isa::named(args.text("isa")).ok_or_else(|| {
+            let known: Vec<_> = Isa::all().iter().map(|isa| isa.name).collect();
+            Error::new(format!("no {} on this cpu: it has {}", args.text("isa"), known.join(", ")))
+        })?;
+        let (page, node, bytes) = (Page::named(args.text("page")), node(args)?, size::of(args, "size")?);
+        let array = bytes / cpus.len() / kernel.streams() / STEP * STEP;
+        if array == 0 {
+            return Err(Error::new(format!("bad argument: size {bytes}: each array needs {STEP} bytes")));
+        }
+        // Each thread touches its own first.
+        let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
+        let arenas = together(cpus, |seat| {
+            Arena::written(kernel.streams() * array, page, node).map(|arena| arena.expected_on(homes[seat.index]))
+        })?;
+        let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let at = vec![
+            ("kernel", kernel.name().into()),
+            ("threads", cpus.len().to_string()),
+            ("reader_node", node_name(room, None, cpus[0])),
+            ("memory_node", node_name(room, node, cpus[0])),
+            ("bytes", bytes.to_string()),
+            ("page", page.name().into()),
+            ("isa", isa.name.into()),
+        ];
+        let mut streamed = Streamed { kernel, isa, array, arenas, cpus: cpus.to_vec(), passes: 1, at, page };
+        let begin = Instant::now();
+        streamed.go()?;
+        // At least some milliseconds a trial, so that meeting at its ends is no part of it.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most some thousands")]
+        let passes = (5e-3 / begin.elapsed().as_secs_f64().max(1e-9)) as usize;
+        streamed.passes = passes.max(1);
+        if passes > 1 {
+            // A short pass was mostly the start of its threads.
+            let begin = Instant::now();
+            streamed.go()?;
+            streamed.passes = (streamed.passes as f64 * (8e-3 / begin.elapsed().as_secs_f64()).max(1.0)) as usize;
+        }
+        Ok(Box::new(streamed))
+    }
+}
+
+/// One thread, two, four and so on, and all.
+fn counts(most: usize, quick: bool) -> Vec<usize> {
+    let doubled = (0..32).map(|power| 1_usize << power).take_while(|count| *count < most);
+    doubled.filter(|count| !quick || *count == 1).chain([most]).collect()
+}
+
+struct Streamed {
+    kernel: Kernel,
+    isa: Isa,
+    array: usize,
+    arenas: Vec<Arena>,
+    cpus: Vec<u32>,
+    passes: usize,
+    at: Vec<(&'static str, String)>,
+    page: Page,
+}
+
+impl Trial for Streamed {
+    fn rows(&self) -> Vec<Row> {
+        vec![Row { measure: "bandwidth", unit: "GB/s", statistic: Statistic::Median, at: self.at.clone() }]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let times = together(&self.cpus, |seat| {
+            let start = self.arenas[seat.index].start();
+            // Reads come first, so that what has one array has it at the start.
+            let part = |number: usize| start.wrapping_add(number * self.array);
+            let (a, b, to) = match self.kernel.streams() {
+                1 => (part(0), part(0), part(0)),
+                2 => (part(0), part(0), part(1)),
+                _ => (part(0), part(1), part(2)),
+            };
+            seat.meet();
+            let begin = Instant::now();
+            for _ in 0..self.passes {
+                // SAFETY: the arena holds as many arrays as the kernel touches, each a multiple of a step; it begins at a
+                // page, and only this thread uses it now.
+                unsafe { self.isa.run(self.kernel, to, a, b, self.array) };
+            }
+            (begin, Instant::now())
+        })?;
+        let begin = times.iter().map(|(begin, _)| *begin).min().expect("there is a thread");
+        let end = times.iter().map(|(_, end)| *end).max().expect("there is a thread");
+        let bytes = self.array * self.kernel.streams() * self.cpus.len() * self.passes;
+        Ok(vec![bytes as f64 / (end - begin).as_nanos() as f64])
+    }
+
+    fn fix(&mut self) {
+        self.passes = 1;
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((Found::mean(&self.arenas), self.page == Page::Huge))
+    }
+}

@@ -1,0 +1,112 @@
+//! How long a cache line takes from one cpu to another and back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::{Given, Probe, Row, Step, Trial, choice, node_name, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::figure::Statistic;
+use crate::room::Room;
+use crate::seats::{alone, together};
+
+/// Exchanges of a trial.
+const TURNS: u64 = 5000;
+/// Beyond so many cpus a quick sweep takes only some pairs.
+const FEW: usize = 8;
+
+pub(crate) struct CoreToCore;
+
+impl Probe for CoreToCore {
+    fn name(&self) -> &'static str {
+        "core-to-core"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one cache line between two cpus, to and fro, for every pair"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Half the time of a round in which two cpus change one cache line in turn by \
+         compare-and-exchange: what a lock, a flag or a queue's index costs to hand over. Each pair has a page of its own, on \
+         the node of one of the two.\n\n\
+         **What it stresses.** Cache coherence and the way between two cores.\n\n\
+         **Where it should bend.** Between siblings it is a few nanoseconds, inside a last-level cache some tens, between \
+         sockets hundreds: where threads that share cross such a border, each exchange pays it.\n\n\
+         **Source.** core-to-core-latency; multichase's `pingpong`."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[choice("line-on", "the line lies on the node of", "first", &["first", "second"])];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let mut cpus = room.cpus();
+        if room.quick && cpus.len() > FEW {
+            let distance = cpus.len().div_ceil(FEW);
+            cpus = cpus.into_iter().step_by(distance).collect();
+        }
+        let mut steps = Vec::new();
+        for (index, &first) in cpus.iter().enumerate() {
+            for &second in &cpus[index + 1..] {
+                let apart = room.node_of(first) != room.node_of(second);
+                let homes: &[&str] = if apart { &["first", "second"] } else { &["first"] };
+                for home in sweep(given, "line-on", homes) {
+                    steps.push(Step::new(given, &[("line-on", home)], &[first, second], 0.1));
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let [first, second] = *cpus else {
+            return Err(Error::new(format!("two cpus are needed, and {} were given", cpus.len())));
+        };
+        let home = if args.text("line-on") == "first" { first } else { second };
+        let node = room.node_of(home);
+        let line = alone(home, || Arena::written(1, Page::Base, node))??;
+        // SAFETY: the page is ours and zero is a number.
+        unsafe { line.start().cast::<u64>().write(0) };
+        let at = vec![
+            ("first", first.to_string()),
+            ("second", second.to_string()),
+            ("memory_node", node_name(room, node, home)),
+        ];
+        Ok(Box::new(Pair { line, cpus: [first, second], at }))
+    }
+}
+
+struct Pair {
+    line: Arena,
+    cpus: [u32; 2],
+    at: Vec<(&'static str, String)>,
+}
+
+impl Trial for Pair {
+    fn rows(&self) -> Vec<Row> {
+        vec![Row { measure: "one way", unit: "ns", statistic: Statistic::Median, at: self.at.clone() }]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let times = together(&self.cpus, |seat| {
+            // SAFETY: the page is aligned, and both threads use it as this atomic only.
+            let line = unsafe { AtomicU64::from_ptr(self.line.start().cast()) };
+            let (mine, yours) = (seat.index as u64, 1 - seat.index as u64);
+            // Relaxed: the line is all there is to see.
+            let turn = || while line.compare_exchange(mine, yours, Ordering::Relaxed, Ordering::Relaxed).is_err() {};
+            seat.meet();
+            (0..TURNS / 10).for_each(|_| turn());
+            let begin = Instant::now();
+            (0..TURNS).for_each(|_| turn());
+            begin.elapsed()
+        })?;
+        Ok(vec![times[0].as_nanos() as f64 / TURNS as f64 / 2.0])
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((self.line.found(), false))
+    }
+}

@@ -1,0 +1,157 @@
+//! How long one load takes that another one waits for, by the size of what is read.
+
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::chase::{Chase, Place};
+use crate::figure::Statistic;
+use crate::room::Room;
+use crate::seats::alone;
+use crate::size;
+
+pub(crate) struct Latency;
+
+impl Probe for Latency {
+    fn name(&self) -> &'static str {
+        "latency"
+    }
+
+    fn summary(&self) -> &'static str {
+        "dependent loads through memory in random order, by size, page and node"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Nanoseconds of a load whose address is the result of the load before it. Each cache line \
+         holds the address of the next one; together they are one cycle in random order (Sattolo), so that no \
+         prefetcher guesses it and every line of the size is visited.\n\n\
+         **What it stresses.** The caches and memory one access at a time, and the TLB: with base pages a large size \
+         misses that too, and the difference to huge pages is what it costs.\n\n\
+         **Where it should bend.** At the size of each cache that the reader really has, whatever the machine claims; and \
+         from node to node by the distance of their memory.\n\n\
+         **Source.** `lat_mem_rd` (McVoy & Staelin, lmbench, USENIX ATC 1996); multichase."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            param("size", "bytes that are visited", "256M"),
+            choice("page", "pages of the memory", "huge", Page::VALUES),
+            param("node", "the node whose memory it is; local is the reader's own", "local"),
+            param("stride", "bytes from line to line", "64"),
+            choice("matrix", "sweep: every node's reader against every node's memory", "no", &["no", "yes"]),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        if given.get("matrix").is_some_and(|matrix| matrix == "yes") {
+            return Ok(matrix(room, given));
+        }
+        let (largest, _) = room.beyond_caches();
+        let reader = room.cpus()[0];
+        let mut steps = Vec::new();
+        for page in sweep(given, "page", Page::VALUES) {
+            let sizes = sizes(largest, room.quick).into_iter();
+            // What fits into one huge page misses no TLB in base pages either.
+            let sizes = sizes.filter(|size| page == "base" || *size >= 1 << 20);
+            let sizes = given.get("size").map_or_else(|| sizes.map(size::text).collect(), |size| vec![size.clone()]);
+            for size in sizes {
+                let seconds = seconds(size::parse(&size)?, room);
+                steps.push(Step::new(given, &[("size", size), ("page", page.clone())], &[reader], seconds));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let (bytes, stride) = (size::of(args, "size")?, size::of(args, "stride")?);
+        if stride < 8 || !stride.is_multiple_of(8) || bytes < 2 * stride {
+            return Err(Error::new(format!(
+                "bad argument: stride {stride}: it is a multiple of 8 below half of the size"
+            )));
+        }
+        let (page, node) = (Page::named(args.text("page")), node(args)?);
+        let cpu = cpus[0];
+        let at = vec![
+            ("reader", cpu.to_string()),
+            ("reader_node", node_name(room, None, cpu)),
+            ("memory_node", node_name(room, node, cpu)),
+            ("bytes", bytes.to_string()),
+            ("page", page.name().into()),
+        ];
+        let home = node.or_else(|| room.node_of(cpu));
+        let arena = alone(cpu, || Arena::written(bytes, page, node))??.expected_on(home);
+        let place = alone(cpu, || Chase::lay(&arena, bytes, stride, 1).starts(1, 2)[0])?;
+        let mut chased = Chased { arena, bytes, stride, place, cpu, loads: 4096, at };
+        // So many loads that the clock is no part of it.
+        let nanoseconds = chased.go()?[0];
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a few million")]
+        let loads = (2e6 / nanoseconds.max(0.1)) as usize;
+        chased.loads = loads.max(4096);
+        Ok(Box::new(chased))
+    }
+}
+
+/// From half a first-level cache to `largest`: doubled each time, or more finely.
+fn sizes(largest: usize, quick: bool) -> Vec<usize> {
+    let doubled = (13..48).map(|power| 1_usize << power);
+    let all =
+        doubled.flat_map(|size| if quick { vec![size] } else { vec![size, size / 4 * 5, size / 2 * 3, size / 4 * 7] });
+    all.take_while(|size| *size <= largest).collect()
+}
+
+/// Laying a cycle takes about 20 ns a line where it is large.
+fn seconds(bytes: usize, room: &Room<'_>) -> f64 {
+    bytes as f64 / 64.0 * 25e-9 + if room.quick { 0.12 } else { 0.4 }
+}
+
+fn matrix(room: &Room<'_>, given: &Given) -> Vec<Step> {
+    let (bytes, _) = room.beyond_caches();
+    let size = given.get("size").cloned().unwrap_or_else(|| size::text(bytes));
+    let mut steps = Vec::new();
+    for (_, cpus) in room.readers() {
+        for memory in room.memories() {
+            let more = [("size", size.clone()), ("node", memory.to_string()), ("matrix", "yes".into())];
+            steps.push(Step::new(given, &more, &cpus[..1], seconds(bytes, room)));
+        }
+    }
+    steps
+}
+
+struct Chased {
+    arena: Arena,
+    bytes: usize,
+    stride: usize,
+    place: Place,
+    cpu: u32,
+    loads: usize,
+    at: Vec<(&'static str, String)>,
+}
+
+impl Trial for Chased {
+    fn rows(&self) -> Vec<Row> {
+        vec![Row { measure: "latency", unit: "ns", statistic: Statistic::Least, at: self.at.clone() }]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let chase = Chase::laid(&self.arena, self.bytes, self.stride);
+        let (place, loads) = (self.place, self.loads);
+        let (end, time) = alone(self.cpu, || {
+            let begin = Instant::now();
+            let [end] = chase.follow([place], loads);
+            (end, begin.elapsed())
+        })?;
+        self.place = end;
+        Ok(vec![time.as_nanos() as f64 / Chase::loads(loads) as f64])
+    }
+
+    fn fix(&mut self) {
+        self.loads = 1 << 20;
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((self.arena.found(), self.at.iter().any(|(name, value)| *name == "page" && value == "huge")))
+    }
+}

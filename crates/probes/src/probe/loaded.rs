@@ -1,0 +1,160 @@
+//! What a load takes while others keep memory busy.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use knee_workload::{Args, Error, Param};
+
+use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::chase::{Chase, Place};
+use crate::figure::Statistic;
+use crate::isa::{Isa, Kernel};
+use crate::room::Room;
+use crate::seats::{alone, together};
+use crate::size;
+
+/// What a thread of traffic moves before it waits and looks around.
+const BLOCK: usize = 16 << 10;
+/// Loads of a trial: a few milliseconds.
+const LOADS: usize = 30_000;
+/// A gap that means no traffic at all.
+const NONE: &str = "none";
+
+pub(crate) struct Loaded;
+
+impl Probe for Loaded {
+    fn name(&self) -> &'static str {
+        "loaded"
+    }
+
+    fn summary(&self) -> &'static str {
+        "latency of one reader while all others move data, with ever shorter gaps"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** The latency of dependent loads on one cpu, and at the same time the bandwidth of all others, \
+         which move blocks of 16 KiB with a gap between them: from none at all to no gap.\n\n\
+         **What it stresses.** The queues before the memory channels.\n\n\
+         **Where it should bend.** Latency grows slowly until most of the bandwidth is used, and then at once: the knee of \
+         the channels. A program whose misses wait there gains nothing from more threads.\n\n\
+         **Source.** Intel's Memory Latency Checker (`--loaded_latency`); multiload."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            param("gap", "nanoseconds between two blocks of a thread, or none for no traffic", "0"),
+            choice("kernel", "what the others do", "read", Kernel::NAMES),
+            param("size", "bytes of all threads together", "256M"),
+            choice("page", "pages of the memory", "huge", Page::VALUES),
+            param("node", "the node whose memory it is; local is each thread's own", "local"),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = room.cpus();
+        if cpus.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let size = given.get("size").cloned().unwrap_or_else(|| size::text(room.beyond_caches().0));
+        let all = [NONE, "20000", "5000", "2000", "1000", "500", "200", "0"];
+        let some = [NONE, "2000", "500", "0"];
+        let gaps = sweep(given, "gap", if room.quick { &some } else { &all });
+        let seconds = size::parse(&size)? as f64 / 1e9 + if room.quick { 0.2 } else { 0.5 };
+        let step = |gap: String| Step::new(given, &[("size", size.clone()), ("gap", gap)], &cpus, seconds);
+        Ok(gaps.into_iter().map(step).collect())
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let gap = match args.text("gap") {
+            NONE => None,
+            _ => Some(Duration::from_nanos(args.number("gap", 0..=1_000_000_000)?)),
+        };
+        let kernel = Kernel::named(args.text("kernel")).expect("one of its values");
+        let (page, node) = (Page::named(args.text("page")), node(args)?);
+        let each = (size::of(args, "size")? / cpus.len()).next_multiple_of(3 * BLOCK);
+        let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
+        let arenas =
+            together(cpus, |seat| Arena::written(each, page, node).map(|arena| arena.expected_on(homes[seat.index])))?;
+        let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let place = alone(cpus[0], || Chase::lay(&arenas[0], each, 64, 1).starts(1, 2)[0])?;
+        let at = vec![
+            ("reader", cpus[0].to_string()),
+            ("memory_node", node_name(room, node, cpus[0])),
+            ("gap_ns", args.text("gap").into()),
+            ("kernel", kernel.name().into()),
+            ("others", (cpus.len() - 1).to_string()),
+            ("page", page.name().into()),
+        ];
+        Ok(Box::new(Busy { arenas, each, kernel, gap, place, cpus: cpus.to_vec(), isa: Isa::best(), at, page }))
+    }
+}
+
+struct Busy {
+    arenas: Vec<Arena>,
+    each: usize,
+    kernel: Kernel,
+    gap: Option<Duration>,
+    place: Place,
+    cpus: Vec<u32>,
+    isa: Isa,
+    at: Vec<(&'static str, String)>,
+    page: Page,
+}
+
+impl Busy {
+    /// Moves data until somebody says that it is enough; returns how many bytes.
+    fn move_data(&self, arena: &Arena, gap: Duration, enough: &AtomicBool) -> u64 {
+        let (streams, mut at, mut moved) = (self.kernel.streams(), 0, 0);
+        let array = self.each / 3 / BLOCK * BLOCK;
+        while !enough.load(Ordering::Relaxed) {
+            let part = |number: usize| arena.start().wrapping_add(number * array + at);
+            // SAFETY: three arrays of this size fit into the arena, and blocks into an array; only this thread uses it.
+            unsafe { self.isa.run(self.kernel, part(0), part(1), part(2), BLOCK) };
+            moved += (BLOCK * streams) as u64;
+            at = (at + BLOCK) % array;
+            if !gap.is_zero() {
+                let begin = Instant::now();
+                while begin.elapsed() < gap {
+                    std::hint::spin_loop();
+                }
+            }
+        }
+        moved
+    }
+}
+
+impl Trial for Busy {
+    fn rows(&self) -> Vec<Row> {
+        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        vec![row("latency", "ns"), row("traffic", "GB/s")]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let (enough, moved) = (AtomicBool::new(false), AtomicU64::new(0));
+        let results = together(&self.cpus, |seat| {
+            seat.meet();
+            if seat.index > 0 {
+                if let Some(gap) = self.gap {
+                    moved.fetch_add(self.move_data(&self.arenas[seat.index], gap, &enough), Ordering::Relaxed);
+                }
+                return None;
+            }
+            let chase = Chase::laid(&self.arenas[0], self.each, 64);
+            let begin = Instant::now();
+            let [place] = chase.follow([self.place], LOADS);
+            let time = begin.elapsed();
+            enough.store(true, Ordering::Relaxed);
+            Some((place, time))
+        })?;
+        let (place, time) = results[0].expect("the first one reads");
+        self.place = place;
+        let nanoseconds = time.as_nanos() as f64;
+        Ok(vec![nanoseconds / Chase::loads(LOADS) as f64, moved.into_inner() as f64 / nanoseconds])
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((Found::mean(&self.arenas), self.page == Page::Huge))
+    }
+}

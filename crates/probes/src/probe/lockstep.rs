@@ -1,0 +1,116 @@
+//! Kyrola's second test: all read at once, each the array of the one that is k further.
+
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::sequential::{ARRAY, fits_caches};
+use super::{Given, Probe, Row, Step, Trial, choice, param};
+use crate::arena::{Arena, Found, Page};
+use crate::figure::Statistic;
+use crate::isa::{Isa, Kernel};
+use crate::room::Room;
+use crate::seats::together;
+use crate::size;
+
+pub(crate) struct Lockstep;
+
+impl Probe for Lockstep {
+    fn name(&self) -> &'static str {
+        "lockstep"
+    }
+
+    fn summary(&self) -> &'static str {
+        "all cpus read at once, cpu i the array of cpu (i + k) mod P: Kyrola's second test"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Every cpu has touched an array of its own first. Then all read at once, cpu i the array of cpu \
+         (i + k) mod P, and wait for each other at a barrier; figures are the time of the last one, which everybody waits \
+         for, and the bandwidth of all.\n\n\
+         **What it stresses.** All memory and all links at the same time, in a pattern in which each array has one reader.\n\n\
+         **Where it should bend.** At k = 0 everybody reads at home. With k as large as a node has cpus everybody reads \
+         from the next node, and the links are what it takes.\n\n\
+         **Source.** Kyrola's report on Blacklight (2011), test of reading in lockstep."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            param("shift", "k: whose array each one reads", "1"),
+            param("size", "bytes of an array", ARRAY),
+            choice("page", "pages of the memory", "base", Page::VALUES),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = room.cpus();
+        let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
+        // All shifts of a few cpus; of many those that double, and the one that is half of all.
+        let all: Vec<usize> = if cpus.len() <= 8 {
+            (0..cpus.len()).collect()
+        } else {
+            let doubled = (0..32).map(|power| 1 << power).take_while(|shift| *shift <= cpus.len() / 2);
+            [0].into_iter().chain(doubled).collect()
+        };
+        let shifts =
+            given.get("shift").map_or_else(|| all.iter().map(ToString::to_string).collect(), |k| vec![k.clone()]);
+        let seconds = (bytes * cpus.len()) as f64 * 2e-9 + if room.quick { 0.2 } else { 0.6 };
+        let step = |shift: String| Step::new(given, &[("shift", shift)], &cpus, seconds);
+        Ok(shifts.into_iter().map(step).collect())
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let bytes = size::of(args, "size")?.next_multiple_of(4096);
+        let page = Page::named(args.text("page"));
+        let shift = usize::try_from(args.number("shift", 0..=1 << 16)?).unwrap_or(0) % cpus.len();
+        let home = |cpu: u32| room.node_of(cpu);
+        let homes: Vec<_> = cpus.iter().map(|&cpu| home(cpu)).collect();
+        let arenas =
+            together(cpus, |seat| Arena::written(bytes, page, None).map(|arena| arena.expected_on(homes[seat.index])))?;
+        let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let at = vec![("shift", shift.to_string()), ("threads", cpus.len().to_string()), ("bytes", bytes.to_string())];
+        Ok(Box::new(Ring { arenas, cpus: cpus.to_vec(), shift, at, page, flag: fits_caches(room, bytes * cpus.len()) }))
+    }
+}
+
+struct Ring {
+    arenas: Vec<Arena>,
+    cpus: Vec<u32>,
+    shift: usize,
+    at: Vec<(&'static str, String)>,
+    page: Page,
+    flag: Option<String>,
+}
+
+impl Trial for Ring {
+    fn rows(&self) -> Vec<Row> {
+        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        vec![row("time of the last", "ms"), row("bandwidth", "GB/s"), row("last over first", "ratio")]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let times = together(&self.cpus, |seat| {
+            let arena = &self.arenas[(seat.index + self.shift) % self.arenas.len()];
+            seat.meet();
+            let begin = Instant::now();
+            // SAFETY: the arena is so long, a multiple of a step, and everybody only reads.
+            unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
+            let time = begin.elapsed();
+            seat.meet();
+            time
+        })?;
+        let last = times.iter().max().expect("there is a thread").as_secs_f64();
+        let first = times.iter().min().expect("there is a thread").as_secs_f64();
+        let bytes: usize = self.arenas.iter().map(Arena::bytes).sum();
+        Ok(vec![last * 1e3, bytes as f64 / last / 1e9, last / first.max(1e-9)])
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((Found::mean(&self.arenas), self.page == Page::Huge))
+    }
+
+    fn flag(&self) -> Option<String> {
+        self.flag.clone()
+    }
+}

@@ -1,0 +1,208 @@
+//! The probes. Each is one file: what it can be told, which measurements a sweep makes, and one trial.
+//!
+//! To add one, copy `core_to_core.rs`, which is the shortest: `plan` names the measurements of a sweep, `prepare` maps what
+//! one of them needs, `go` does it once. Sampling, validity, the census of pages, output and the workload of the same name
+//! come from here.
+
+mod allocate;
+mod bandwidth;
+mod core_to_core;
+mod latency;
+mod loaded;
+mod lockstep;
+mod ownership;
+mod random;
+mod sequential;
+mod smt;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use knee_workload::{Args, Error, Param};
+
+use crate::arena::Found;
+use crate::figure::{Figure, Statistic};
+use crate::room::Room;
+
+/// Every probe, in the order in which a sweep makes them. A new one is a file and a line here.
+pub const PROBES: &[&dyn Probe] = &[
+    &latency::Latency,
+    &bandwidth::Bandwidth,
+    &loaded::Loaded,
+    &core_to_core::CoreToCore,
+    &smt::Smt,
+    &sequential::Sequential,
+    &lockstep::Lockstep,
+    &random::Random,
+    &allocate::Allocate,
+    &ownership::Ownership,
+];
+
+/// Something that can be asked of a machine's memory.
+pub trait Probe: Sync {
+    /// The word on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One line for lists.
+    fn summary(&self) -> &'static str;
+
+    /// Markdown with the headings of a workload: *What it computes*, *What it stresses*, *Where it should bend*, *Source*.
+    fn about(&self) -> &'static str;
+
+    /// What one trial is told, with defaults.
+    fn params(&self) -> &'static [Param];
+
+    /// The measurements of a sweep. What is `given` is kept to; what is not is varied, or has its default.
+    ///
+    /// # Errors
+    /// When what is given is no good for this machine.
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error>;
+
+    /// Makes everything ready for trials on these cpus.
+    ///
+    /// # Errors
+    /// When an argument is no good, or the kernel refuses memory.
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error>;
+}
+
+/// Arguments that somebody gave, by name.
+pub type Given = BTreeMap<String, String>;
+
+/// One measurement of a sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Its arguments, as far as they differ from the defaults.
+    pub args: Given,
+    /// The cpus it takes, the reader first.
+    pub cpus: Vec<u32>,
+    /// About how long it takes.
+    pub seconds: f64,
+}
+
+impl Step {
+    /// A step with what was given, and more.
+    #[must_use]
+    pub fn new(given: &Given, more: &[(&str, String)], cpus: &[u32], seconds: f64) -> Self {
+        let mut args = given.clone();
+        args.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        Self { args, cpus: cpus.to_vec(), seconds }
+    }
+}
+
+/// The same work again and again.
+pub trait Trial {
+    /// What the numbers of a trial are, in their order.
+    fn rows(&self) -> Vec<Row>;
+
+    /// Does it once; one number for each row.
+    ///
+    /// # Errors
+    /// When a thread cannot be put on its cpu, or memory cannot be had.
+    fn go(&mut self) -> Result<Vec<f64>, Error>;
+
+    /// From now on each trial is the same amount of work, so that times can be compared.
+    fn fix(&mut self) {}
+
+    /// Where its memory is; none where it has none of its own.
+    fn found(&self) -> Option<(Found, bool)> {
+        None
+    }
+
+    /// What it is not, if it is not all that it should be.
+    fn flag(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What one number of a trial is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// `latency`, `bandwidth`, `time`.
+    pub measure: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Which of the samples counts.
+    pub statistic: Statistic,
+    /// Under which conditions.
+    pub at: Vec<(&'static str, String)>,
+}
+
+/// Trials of one measurement.
+const LEAST: usize = 5;
+const MOST: usize = 200;
+/// Time spent on one measurement beyond the least number of trials.
+const BUDGET: Duration = Duration::from_millis(300);
+const QUICK_BUDGET: Duration = Duration::from_millis(80);
+
+/// Makes one measurement.
+///
+/// # Errors
+/// As [`Probe::prepare`] and [`Trial::go`].
+pub fn measure(probe: &dyn Probe, room: &Room<'_>, step: &Step) -> Result<Vec<Figure>, Error> {
+    let args = Args::complete(probe.params(), &step.args)?;
+    let mut trial = probe.prepare(room, &args, &step.cpus)?;
+    trial.go()?;
+    let budget = if room.quick { QUICK_BUDGET } else { BUDGET };
+    let least = if room.quick { 3 } else { LEAST };
+    let (samples, validity) = room.watched(&step.cpus, || -> Result<Vec<Vec<f64>>, Error> {
+        let (begin, mut samples) = (Instant::now(), Vec::new());
+        while samples.len() < least || samples.len() < MOST && begin.elapsed() < budget {
+            samples.push(trial.go()?);
+        }
+        Ok(samples)
+    });
+    let samples = samples?;
+    let figure = |(index, row): (usize, Row)| {
+        let values: Vec<f64> = samples.iter().map(|values| values[index]).collect();
+        // What the kernel does not tell is no number.
+        if values.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let mut figure = Figure::of(probe.name(), row.measure, row.unit, row.statistic, values);
+        figure = row.at.iter().fold(figure, |figure, (name, value)| figure.at(name, value));
+        if let Some((found, huge)) = trial.found() {
+            figure = figure.in_memory(found, huge);
+        }
+        let figure = figure.flagged(trial.flag());
+        Some(match validity {
+            Some(validity) => figure.watched(validity),
+            None => figure,
+        })
+    };
+    Ok(trial.rows().into_iter().enumerate().filter_map(figure).collect())
+}
+
+/// A parameter that any value will do for.
+const fn param(name: &'static str, summary: &'static str, default: &'static str) -> Param {
+    Param { name, summary, default: Some(default), values: &[], positional: false }
+}
+
+/// A parameter with these values.
+const fn choice(
+    name: &'static str,
+    summary: &'static str,
+    default: &'static str,
+    values: &'static [&'static str],
+) -> Param {
+    Param { name, summary, default: Some(default), values, positional: false }
+}
+
+/// A node that was given, or none for `local`.
+fn node(args: &Args) -> Result<Option<u32>, Error> {
+    let text = args.text("node");
+    if text == "local" {
+        return Ok(None);
+    }
+    let node = text.parse().map(Some);
+    node.map_err(|_| Error::new(format!("bad argument: node {text:?}: it is local, or a node's number")))
+}
+
+/// What a node is called in figures: the one that was asked for, or that of the reader.
+fn node_name(room: &Room<'_>, node: Option<u32>, cpu: u32) -> String {
+    node.or_else(|| room.node_of(cpu)).map_or("unknown".into(), |node| node.to_string())
+}
+
+/// The values of a parameter in a sweep: the given one, or all of these.
+fn sweep(given: &Given, name: &str, all: &[&str]) -> Vec<String> {
+    given.get(name).map_or_else(|| all.iter().map(ToString::to_string).collect(), |value| vec![value.clone()])
+}

@@ -1,0 +1,178 @@
+//! Kyrola's fifth test: who reads an array last, and does it come to stay?
+
+use std::time::Instant;
+
+use knee_machine::{Fact, sys};
+use knee_workload::{Args, Error, Param};
+
+use super::sequential::fits_caches;
+use super::{Given, Probe, Row, Step, Trial, choice, node_name, param};
+use crate::arena::{Arena, Found, Page};
+use crate::figure::Statistic;
+use crate::isa::{Isa, Kernel};
+use crate::room::Room;
+use crate::seats::alone;
+use crate::size;
+
+/// Who reads, in which order: the owner, the other twice, the owner twice.
+const STEPS: [(&str, usize); 5] = [("1 A", 0), ("2 B", 1), ("3 B", 1), ("4 A", 0), ("5 A", 0)];
+
+pub(crate) struct Ownership;
+
+impl Probe for Ownership {
+    fn name(&self) -> &'static str {
+        "ownership"
+    }
+
+    fn summary(&self) -> &'static str {
+        "A owns an array; A, B, B, A, A read it: Kyrola's fifth test"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Reader A touches an array first. Then A reads it, B reads it twice, A reads it twice; the time of \
+         each step, and after each the share of pages that lie on the node of who has just read. Every trial begins with a \
+         fresh array.\n\n\
+         **What it stresses.** Whether pages move after their reader (NUMA balancing, or on request), and whose cache a line \
+         is in.\n\n\
+         **Where it should bend.** If pages move, B's second read is as fast as A's first, and A's next one slow. If they \
+         do not, and A's fourth step is slow all the same, it was the caches' doing: that shows with the small array and \
+         not with the large one.\n\n\
+         **Source.** Kyrola's report on Blacklight (2011): 0.384, 2.366, 2.38, 2.2, 0.39 s."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            param("reader", "cpu A; first is the first of the placement", "first"),
+            param("other", "cpu B; far is the one that is farthest from A", "far"),
+            param("size", "bytes of the array", "128M"),
+            choice("pages", "whether pages are moved to the reader's node before each step", "stay", &["stay", "move"]),
+            choice("page", "pages of the memory", "base", Page::VALUES),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = room.cpus();
+        let cpu = |name: &str, default: u32| {
+            let text = given.get(name).filter(|text| !["first", "far"].contains(&text.as_str()));
+            let number = text.map_or(Ok(default), |text| text.parse());
+            number.map_err(|_| Error::new(format!("bad argument: {name} {:?}: it is a cpu's number", given[name])))
+        };
+        let reader = cpu("reader", cpus[0])?;
+        let other = cpu("other", farthest(room, &cpus, reader))?;
+        let (large, _) = room.beyond_caches();
+        let sizes: Vec<String> = match given.get("size") {
+            Some(text) => text.split(',').map(str::to_owned).collect(),
+            None => vec![size::text(large), "128M".into()],
+        };
+        let mut steps = Vec::new();
+        for size in sizes {
+            let bytes = size::parse(&size)?;
+            let seconds = bytes as f64 * 1e-9 * if room.quick { 8.0 } else { 14.0 };
+            let nodes = room.node_of(reader) != room.node_of(other);
+            let all: &[&str] = if nodes { &["stay", "move"] } else { &["stay"] };
+            for pages in super::sweep(given, "pages", all) {
+                let more = [("size", size.clone()), ("pages", pages)];
+                steps.push(Step::new(given, &more, &[reader, other], seconds));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let cpus = [cpus[0], *cpus.get(1).unwrap_or(&cpus[0])];
+        let bytes = size::of(args, "size")?.next_multiple_of(4096);
+        let balancing = room.machine.facts.get("numa_balancing");
+        let at = vec![
+            ("reader", cpus[0].to_string()),
+            ("other", cpus[1].to_string()),
+            ("reader_node", node_name(room, None, cpus[0])),
+            ("other_node", node_name(room, None, cpus[1])),
+            ("bytes", bytes.to_string()),
+            ("pages", args.text("pages").into()),
+            (
+                "numa_balancing",
+                match balancing {
+                    Some(Fact::Known(text)) => text.clone(),
+                    _ => "unknown".into(),
+                },
+            ),
+        ];
+        Ok(Box::new(Owned {
+            cpus,
+            nodes: cpus.map(|cpu| room.node_of(cpu)),
+            bytes,
+            page: Page::named(args.text("page")),
+            moves: args.text("pages") == "move",
+            last: None,
+            at,
+            flag: fits_caches(room, bytes),
+        }))
+    }
+}
+
+/// By the firmware's distances; where there are none, the last cpu.
+fn farthest(room: &Room<'_>, cpus: &[u32], from: u32) -> u32 {
+    let nodes = &room.machine.nodes;
+    let at = |cpu: u32| nodes.iter().position(|node| node.cpus.contains(cpu));
+    let distance = |cpu: u32| at(from).zip(at(cpu)).and_then(|(from, to)| nodes[from].distances.get(to)).copied();
+    cpus.iter().copied().max_by_key(|&cpu| (distance(cpu).unwrap_or(0), cpu != from, cpu)).unwrap_or(from)
+}
+
+struct Owned {
+    cpus: [u32; 2],
+    nodes: [Option<u32>; 2],
+    bytes: usize,
+    page: Page,
+    moves: bool,
+    last: Option<Found>,
+    at: Vec<(&'static str, String)>,
+    flag: Option<String>,
+}
+
+impl Owned {
+    fn read(&self, arena: &Arena, who: usize) -> Result<f64, Error> {
+        alone(self.cpus[who], || {
+            let begin = Instant::now();
+            // SAFETY: the arena is so long, a multiple of a step, and nobody writes to it.
+            unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
+            begin.elapsed().as_secs_f64() * 1e3
+        })
+    }
+}
+
+impl Trial for Owned {
+    fn rows(&self) -> Vec<Row> {
+        let row = |step: &str, measure, unit| {
+            let at = self.at.iter().cloned().chain([("step", step.to_owned())]).collect();
+            Row { measure, unit, statistic: Statistic::Median, at }
+        };
+        STEPS
+            .iter()
+            .flat_map(|(step, _)| [row(step, "time", "ms"), row(step, "pages with the reader", "share")])
+            .collect()
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let arena = alone(self.cpus[0], || Arena::written(self.bytes, self.page, None))??;
+        let mut numbers = Vec::new();
+        for (_, who) in STEPS {
+            if let Some(node) = self.nodes[who].filter(|_| self.moves) {
+                sys::move_region(arena.start() as usize, arena.bytes(), node)
+                    .map_err(|error| Error::new(format!("cannot move pages: to node {node}: {error}")))?;
+            }
+            numbers.push(self.read(&arena, who)?);
+            numbers.push(self.nodes[who].and_then(|node| arena.share_on(node)).unwrap_or(f64::NAN));
+        }
+        self.last = Some(arena.found());
+        Ok(numbers)
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        self.last.map(|found| (found, self.page == Page::Huge))
+    }
+
+    fn flag(&self) -> Option<String> {
+        self.flag.clone()
+    }
+}

@@ -1,0 +1,160 @@
+//! Kyrola's third test, taken apart: random reads that depend on each other, that come in a few chains, or not at all.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::sequential::{ARRAY, fits_caches};
+use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::chase::{Chase, Draw, Place};
+use crate::figure::Statistic;
+use crate::room::Room;
+use crate::seats::alone;
+use crate::size;
+
+/// Reads of a trial.
+const READS: usize = 1 << 18;
+/// Chains that are followed at the same time.
+const CHAINS: usize = 8;
+
+pub(crate) struct Random;
+
+impl Probe for Random {
+    fn name(&self) -> &'static str {
+        "random"
+    }
+
+    fn summary(&self) -> &'static str {
+        "random reads: independent, eight chains, one chain: Kyrola's third test taken apart"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Nanoseconds of a read at a random place of an array: where the places are known beforehand, so \
+         that as many misses are under way as the core can have (independent); where eight chains are followed at once \
+         (parallel); and where each read tells where the next one is (dependent).\n\n\
+         **What it stresses.** How many misses a core can have under way, and the TLB.\n\n\
+         **Where it should bend.** Independent reads stop gaining where the line fill buffers are full; dependent ones are \
+         latency alone. Kyrola's `twice as slow as sequential` mixed the three.\n\n\
+         **Source.** Kyrola's report on Blacklight (2011), test of random reads."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            choice("reads", "what a read waits for", "independent", &["independent", "parallel", "dependent"]),
+            param("size", "bytes of the array", ARRAY),
+            choice("page", "pages of the memory", "base", Page::VALUES),
+            param("node", "the node whose memory it is; local is the reader's own", "local"),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
+        let seconds = bytes as f64 / 64.0 * 25e-9 + if room.quick { 0.2 } else { 0.5 };
+        let reader = room.cpus()[0];
+        let mut steps = Vec::new();
+        for page in sweep(given, "page", Page::VALUES) {
+            for reads in sweep(given, "reads", &["independent", "parallel", "dependent"]) {
+                steps.push(Step::new(given, &[("reads", reads), ("page", page.clone())], &[reader], seconds));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let (cpu, bytes) = (cpus[0], size::of(args, "size")?.next_multiple_of(4096));
+        let (page, node) = (Page::named(args.text("page")), node(args)?);
+        let home = node.or_else(|| room.node_of(cpu));
+        let arena = alone(cpu, || Arena::written(bytes, page, node))??.expected_on(home);
+        let order = match args.text("reads") {
+            "independent" => {
+                let (mut draw, lines) = (Draw::new(3), (bytes / 64) as u64);
+                #[expect(clippy::cast_possible_truncation, reason = "arrays of less than 256 GiB")]
+                Order::Known((0..READS).map(|_| draw.below(lines) as u32).collect())
+            }
+            reads => {
+                let starts = alone(cpu, || Chase::lay(&arena, bytes, 64, 1).starts(CHAINS, 2))?;
+                Order::Told(starts, reads == "dependent")
+            }
+        };
+        let at = vec![
+            ("reads", args.text("reads").into()),
+            ("reader", cpu.to_string()),
+            ("memory_node", node_name(room, node, cpu)),
+            ("bytes", bytes.to_string()),
+            ("page", page.name().into()),
+        ];
+        Ok(Box::new(Reads { arena, cpu, order, at, page, flag: fits_caches(room, bytes) }))
+    }
+}
+
+/// How a read knows its place.
+enum Order {
+    /// From a list.
+    Known(Vec<u32>),
+    /// From the read before: chains, and whether only one of them is followed.
+    Told(Vec<Place>, bool),
+}
+
+struct Reads {
+    arena: Arena,
+    cpu: u32,
+    order: Order,
+    at: Vec<(&'static str, String)>,
+    page: Page,
+    flag: Option<String>,
+}
+
+impl Trial for Reads {
+    fn rows(&self) -> Vec<Row> {
+        vec![Row { measure: "time a read", unit: "ns", statistic: Statistic::Median, at: self.at.clone() }]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        let (arena, order) = (&self.arena, &mut self.order);
+        let chase = Chase::laid(arena, arena.bytes(), 64);
+        let nanoseconds = alone(self.cpu, || {
+            let begin = Instant::now();
+            let reads = match order {
+                Order::Known(lines) => {
+                    let sum = lines.iter().fold(0_u64, |sum, line| {
+                        // SAFETY: the line is inside the arena, and nobody writes to it.
+                        sum.wrapping_add(unsafe {
+                            arena.start().add(*line as usize * 64).cast::<u64>().read_volatile()
+                        })
+                    });
+                    black_box(sum);
+                    READS
+                }
+                Order::Told(places, true) => {
+                    let [end] = chase.follow([places[0]], READS / CHAINS);
+                    places[0] = end;
+                    Chase::loads(READS / CHAINS)
+                }
+                Order::Told(places, false) => {
+                    let starts: [Place; CHAINS] = std::array::from_fn(|chain| places[chain]);
+                    *places = chase.follow(starts, READS / CHAINS).to_vec();
+                    CHAINS * Chase::loads(READS / CHAINS)
+                }
+            };
+            begin.elapsed().as_nanos() as f64 / reads as f64
+        })?;
+        // Others the next time, or they would be found in the caches.
+        if let Order::Known(lines) = order {
+            let all = (arena.bytes() / 64) as u64;
+            #[expect(clippy::cast_possible_truncation, reason = "arrays of less than 256 GiB")]
+            lines.iter_mut().for_each(|line| *line = ((u64::from(*line) + all / 3) % all) as u32);
+        }
+        Ok(vec![nanoseconds])
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((self.arena.found(), self.page == Page::Huge))
+    }
+
+    fn flag(&self) -> Option<String> {
+        self.flag.clone()
+    }
+}

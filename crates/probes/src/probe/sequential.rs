@@ -1,0 +1,192 @@
+//! Kyrola's first test: one reader at a time goes through the array of each owner.
+
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::{Given, Probe, Row, Step, Trial, choice, node_name, param, sweep};
+use crate::arena::{Arena, Found, Page};
+use crate::figure::Statistic;
+use crate::isa::{Isa, Kernel};
+use crate::room::Room;
+use crate::seats::alone;
+use crate::size;
+
+/// Kyrola's array: 32 million numbers of four bytes.
+pub(super) const ARRAY: &str = "128M";
+
+/// Says so where an array is no larger than the caches, whatever it was in 2011.
+pub(super) fn fits_caches(room: &Room<'_>, bytes: usize) -> Option<String> {
+    let caches = room.caches();
+    (bytes <= caches).then(|| format!("{} fit into the last-level caches of {}", size::text(bytes), size::text(caches)))
+}
+
+/// Adds up every `stride`-th number of four bytes, one load each. Volatile, or the compiler would load many at once.
+///
+/// # Safety
+/// So many bytes may be read there.
+pub(super) unsafe fn add_up(start: *const u8, bytes: usize, stride: usize) -> u32 {
+    let numbers = start.cast::<u32>();
+    (0..bytes / 4).step_by(stride).fold(0, |sum: u32, at| {
+        // SAFETY: the caller's.
+        sum.wrapping_add(unsafe { numbers.add(at).read_volatile() })
+    })
+}
+
+pub(crate) struct Sequential;
+
+impl Probe for Sequential {
+    fn name(&self) -> &'static str {
+        "sequential"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one reader through every owner's array: Kyrola's first test"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** The time in which one cpu reads an array that another one has touched first, everybody else \
+         idle: every number of four bytes (stride 1), or one of each cache line (stride 16, Kyrola's row), by a loop of one \
+         load a number; and, as `wide`, with the widest loads there are. Reused: the same array again and again. Fresh: \
+         mapped and touched anew by its owner before each read.\n\n\
+         **What it stresses.** The way from a node's memory to a reader. The loop of one load a number is bound by the \
+         core; the wide one by memory.\n\n\
+         **Where it should bend.** Between owners on the reader's node and owners elsewhere. On one node all are alike.\n\n\
+         **Source.** Kyrola's report on Blacklight (2011), test of sequential reads."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[
+            param("readers", "cpus that read, one after the other; first is the first of the placement", "first"),
+            param("size", "bytes of an array", ARRAY),
+            param("stride", "numbers of four bytes from one load to the next", "1"),
+            choice("loop", "how it is read", "scalar", &["scalar", "wide"]),
+            choice("memory", "whether each read finds pages that were touched anew", "reused", &["reused", "fresh"]),
+            choice("page", "pages of the memory", "base", Page::VALUES),
+        ];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = room.cpus();
+        let named = given.get("readers").filter(|text| *text != "first");
+        let readers: Vec<u32> = match named {
+            None => vec![cpus[0]],
+            Some(text) => {
+                let set = text.parse::<knee_machine::CpuSet>().map_err(|error| Error::new(error.to_string()))?;
+                set.iter().collect()
+            }
+        };
+        let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
+        let seconds = bytes as f64 * 8e-9 + if room.quick { 0.2 } else { 0.6 };
+        let mut steps = Vec::new();
+        for reader in readers {
+            for owner in owners(room, &cpus, reader) {
+                for (stride, how) in [("1", "scalar"), ("16", "scalar"), ("1", "wide")] {
+                    let kept = |name: &str, value: &str| given.get(name).is_none_or(|given| given == value);
+                    let fresh: &[&str] = if stride == "16" { &["reused", "fresh"] } else { &["reused"] };
+                    for memory in sweep(given, "memory", fresh) {
+                        if kept("stride", stride) && kept("loop", how) {
+                            let more = [("stride", stride.into()), ("loop", how.into()), ("memory", memory)];
+                            steps.push(Step::new(given, &more, &[reader, owner], seconds));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        let (reader, owner) = (cpus[0], *cpus.get(1).unwrap_or(&cpus[0]));
+        let bytes = size::of(args, "size")?.next_multiple_of(4096);
+        let stride = usize::try_from(args.number("stride", 1..=1 << 20)?).unwrap_or(1);
+        let page = Page::named(args.text("page"));
+        let home = room.node_of(owner);
+        let map = move || alone(owner, || Arena::written(bytes, page, None).map(|arena| arena.expected_on(home)))?;
+        let at = vec![
+            ("reader", reader.to_string()),
+            ("owner", owner.to_string()),
+            ("reader_node", node_name(room, None, reader)),
+            ("memory_node", node_name(room, None, owner)),
+            ("bytes", bytes.to_string()),
+            ("stride", stride.to_string()),
+            ("loop", args.text("loop").into()),
+            ("memory", args.text("memory").into()),
+        ];
+        Ok(Box::new(Read {
+            arena: map()?,
+            map: Box::new(map),
+            fresh: args.text("memory") == "fresh",
+            wide: args.text("loop") == "wide",
+            reader,
+            stride,
+            at,
+            page,
+            flag: fits_caches(room, bytes),
+        }))
+    }
+}
+
+/// Whose arrays are read: everybody's, or of many the first ones of each node.
+fn owners(room: &Room<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
+    const FEW: usize = 16;
+    if cpus.len() <= FEW {
+        return cpus.to_vec();
+    }
+    let each = if room.quick { 1 } else { 2 };
+    let mut owners = vec![reader];
+    owners.extend(room.readers().iter().flat_map(|(_, cpus)| cpus.iter().copied().take(each)));
+    owners.dedup();
+    owners
+}
+
+struct Read {
+    arena: Arena,
+    map: Box<dyn Fn() -> Result<Arena, Error>>,
+    fresh: bool,
+    wide: bool,
+    reader: u32,
+    stride: usize,
+    at: Vec<(&'static str, String)>,
+    page: Page,
+    flag: Option<String>,
+}
+
+impl Trial for Read {
+    fn rows(&self) -> Vec<Row> {
+        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        vec![row("time", "ms"), row("bandwidth", "GB/s")]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        if self.fresh {
+            self.arena = (self.map)()?;
+        }
+        let (arena, bytes) = (&self.arena, self.arena.bytes());
+        let time = alone(self.reader, || {
+            let begin = Instant::now();
+            // SAFETY: the arena is so long, and nobody writes to it.
+            unsafe {
+                if self.wide {
+                    let start = arena.start();
+                    Isa::best().run(Kernel::Read, start, start, start, bytes);
+                } else {
+                    std::hint::black_box(add_up(arena.start(), bytes, self.stride));
+                }
+            }
+            begin.elapsed()
+        })?;
+        // Of lines: with a stride of a line, all of them come all the same.
+        let moved = if self.stride <= 16 { bytes } else { bytes / self.stride * 16 };
+        Ok(vec![time.as_secs_f64() * 1e3, moved as f64 / time.as_nanos() as f64])
+    }
+
+    fn found(&self) -> Option<(Found, bool)> {
+        Some((self.arena.found(), self.page == Page::Huge))
+    }
+
+    fn flag(&self) -> Option<String> {
+        self.flag.clone()
+    }
+}

@@ -1,0 +1,230 @@
+//! What the siblings of a core share: its issue slots.
+
+use std::time::Instant;
+
+use knee_workload::{Args, Error, Param};
+
+use super::{Given, Probe, Row, Step, Trial, param};
+use crate::figure::Statistic;
+use crate::room::Room;
+use crate::seats::together;
+
+/// Additions of a trial and thread, in rounds of [`ROUND`].
+const ROUNDS: u64 = 100_000;
+const ROUND: u64 = 64;
+
+pub(crate) struct Smt;
+
+impl Probe for Smt {
+    fn name(&self) -> &'static str {
+        "smt"
+    }
+
+    fn summary(&self) -> &'static str {
+        "additions in registers on one and more siblings of a core: issue slots, and what a sibling costs"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** Additions a nanosecond on 1 to k hardware threads of one core, all together: eight chains that \
+         do not depend on each other, and one chain in which each addition waits for the one before. Nothing touches \
+         memory. The chain does one addition a clock cycle, so that the ratio of the two is additions a cycle.\n\n\
+         **What it stresses.** The integer units of a core.\n\n\
+         **Where it should bend.** Independent additions fill the core with one thread: siblings add next to nothing, and \
+         eight threads of one core are no eight cores. Chains leave slots free, and siblings add up.\n\n\
+         **Source.** The comparison of 8 hardware threads of a core with 8 cores in the GHC study."
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const PARAMS: &[Param] = &[param("core", "which core, by its number here; first is the first one", "first")];
+        PARAMS
+    }
+
+    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let allowed = &room.machine.allowed.cpus;
+        let named = given.get("core").map(String::as_str).filter(|core| *core != "first");
+        let siblings = |core: &knee_machine::topology::Core| {
+            core.cpus.iter().filter(|cpu| allowed.contains(*cpu)).collect::<Vec<u32>>()
+        };
+        let cores = room.machine.cores.iter().filter(|core| named.is_none_or(|name| name == core.id.to_string()));
+        let most = cores.map(siblings).max_by_key(Vec::len).filter(|cpus| !cpus.is_empty());
+        let Some(cpus) = most else {
+            return Err(Error::new(format!("no such core: {}: see knee machine", named.unwrap_or("first"))));
+        };
+        Ok((1..=cpus.len()).map(|count| Step::new(given, &[], &cpus[..count], 0.2)).collect())
+    }
+
+    fn prepare(&self, _: &Room<'_>, _: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+        Ok(Box::new(Siblings { cpus: cpus.to_vec() }))
+    }
+}
+
+struct Siblings {
+    cpus: Vec<u32>,
+}
+
+impl Siblings {
+    fn rate(&self, work: unsafe fn(u64)) -> Result<f64, Error> {
+        let times = together(&self.cpus, |seat| {
+            seat.meet();
+            let begin = Instant::now();
+            // SAFETY: it changes registers only.
+            unsafe { work(ROUNDS) };
+            (begin, Instant::now())
+        })?;
+        let begin = times.iter().map(|(begin, _)| *begin).min().expect("there is a thread");
+        let end = times.iter().map(|(_, end)| *end).max().expect("there is a thread");
+        let additions = ROUNDS * ROUND * self.cpus.len() as u64;
+        Ok(additions as f64 / (end - begin).as_nanos() as f64)
+    }
+}
+
+impl Trial for Siblings {
+    fn rows(&self) -> Vec<Row> {
+        let row = |measure, work: &str| Row {
+            measure,
+            unit: "additions/ns",
+            statistic: Statistic::Median,
+            at: vec![("siblings", self.cpus.len().to_string()), ("work", work.into())],
+        };
+        vec![row("rate", "independent"), row("rate", "chain")]
+    }
+
+    fn go(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(vec![self.rate(adds::independent)?, self.rate(adds::chain)?])
+    }
+
+    fn flag(&self) -> Option<String> {
+        (self.cpus.len() == 1)
+            .then(|| "the machine shows no sibling of this core, or this is the rate without one".into())
+    }
+}
+
+/// Rounds of 64 additions. Of registers to registers: a constant may be added while names are given, at no cost.
+#[cfg(target_arch = "x86_64")]
+mod adds {
+    use std::arch::asm;
+
+    macro_rules! rounds {
+        ($name:ident, $($line:literal),*) => {
+            /// # Safety
+            /// None: it changes registers that it says it does.
+            #[inline(never)]
+            pub(super) unsafe fn $name(rounds: u64) {
+                // SAFETY: only registers that are named are changed.
+                unsafe {
+                    asm!(
+                        "2:",
+                        ".rept 8", $($line,)* ".endr",
+                        "dec {rounds}",
+                        "jnz 2b",
+                        rounds = inout(reg) rounds => _,
+                        inout("rax") 1_u64 => _, inout("rcx") 1_u64 => _, inout("rdx") 1_u64 => _, inout("rsi") 1_u64 => _,
+                        inout("rdi") 1_u64 => _, inout("r8") 1_u64 => _, inout("r9") 1_u64 => _, inout("r10") 1_u64 => _,
+                        in("r11") 3_u64,
+                        options(nomem, nostack),
+                    );
+                }
+            }
+        };
+    }
+
+    rounds!(
+        independent,
+        "add rax, r11",
+        "add rcx, r11",
+        "add rdx, r11",
+        "add rsi, r11",
+        "add rdi, r11",
+        "add r8, r11",
+        "add r9, r11",
+        "add r10, r11"
+    );
+    rounds!(
+        chain,
+        "add rax, rcx",
+        "add rcx, rax",
+        "add rax, rcx",
+        "add rcx, rax",
+        "add rax, rcx",
+        "add rcx, rax",
+        "add rax, rcx",
+        "add rcx, rax"
+    );
+}
+
+#[cfg(target_arch = "aarch64")]
+mod adds {
+    use std::arch::asm;
+
+    macro_rules! rounds {
+        ($name:ident, $($line:literal),*) => {
+            /// # Safety
+            /// None: it changes registers that it says it does.
+            #[inline(never)]
+            pub(super) unsafe fn $name(rounds: u64) {
+                // SAFETY: only registers that are named are changed.
+                unsafe {
+                    asm!(
+                        "2:",
+                        ".rept 8", $($line,)* ".endr",
+                        "subs {rounds}, {rounds}, #1",
+                        "b.ne 2b",
+                        rounds = inout(reg) rounds => _,
+                        inout("x1") 1_u64 => _, inout("x2") 1_u64 => _, inout("x3") 1_u64 => _, inout("x4") 1_u64 => _,
+                        inout("x5") 1_u64 => _, inout("x6") 1_u64 => _, inout("x7") 1_u64 => _, inout("x8") 1_u64 => _,
+                        in("x9") 3_u64,
+                        options(nomem, nostack),
+                    );
+                }
+            }
+        };
+    }
+
+    rounds!(
+        independent,
+        "add x1, x1, x9",
+        "add x2, x2, x9",
+        "add x3, x3, x9",
+        "add x4, x4, x9",
+        "add x5, x5, x9",
+        "add x6, x6, x9",
+        "add x7, x7, x9",
+        "add x8, x8, x9"
+    );
+    rounds!(
+        chain,
+        "add x1, x1, x2",
+        "add x2, x2, x1",
+        "add x1, x1, x2",
+        "add x2, x2, x1",
+        "add x1, x1, x2",
+        "add x2, x2, x1",
+        "add x1, x1, x2",
+        "add x2, x2, x1"
+    );
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod adds {
+    use std::hint::black_box;
+
+    /// # Safety
+    /// None. The compiler is kept from folding the additions by hiding what is added.
+    pub(super) unsafe fn independent(rounds: u64) {
+        let (mut sums, step) = ([0_u64; 8], black_box(3));
+        for _ in 0..rounds * 8 {
+            sums = black_box(sums.map(|sum| sum.wrapping_add(step)));
+        }
+    }
+
+    /// # Safety
+    /// None.
+    pub(super) unsafe fn chain(rounds: u64) {
+        let (mut low, mut high) = (black_box(1_u64), black_box(1_u64));
+        for _ in 0..rounds * 32 {
+            low = low.wrapping_add(high);
+            high = high.wrapping_add(low);
+        }
+        black_box(high);
+    }
+}

@@ -1,0 +1,108 @@
+//! Where probes stand: the machine, what of it they may use, and who watches.
+
+use std::fs;
+use std::str::FromStr;
+
+use knee_machine::{CpuSet, Order, Placement, Topology};
+
+use crate::figure::Validity;
+
+/// Says whether the cpus were a probe's own while it measured.
+pub trait Witness: Sync {
+    /// Does the work, which takes place on these cpus, and says what else happened there.
+    fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> Validity;
+}
+
+/// What a probe is given.
+pub struct Room<'a> {
+    /// The machine.
+    pub machine: &'a Topology,
+    /// Who watches, if anybody does.
+    pub witness: Option<&'a dyn Witness>,
+    /// Fewer and smaller measurements.
+    pub quick: bool,
+}
+
+/// More than the largest cache of the machine needs: a multiple of all of them together.
+const CACHES: usize = 4;
+/// And at least so much.
+const LEAST: usize = 1 << 30;
+/// Where time is short.
+const QUICK: usize = 256 << 20;
+
+impl Room<'_> {
+    /// Does work on some cpus while the witness watches.
+    pub fn watched<R>(&self, cpus: &[u32], work: impl FnOnce() -> R) -> (R, Option<Validity>) {
+        let (mut work, mut result) = (Some(work), None);
+        let mut once = || result = work.take().map(|work| work());
+        let validity = match self.witness {
+            Some(witness) => Some(witness.watch(cpus, &mut once)),
+            None => {
+                once();
+                None
+            }
+        };
+        (result.expect("a witness does the work"), validity)
+    }
+
+    /// The cpus that may be used, node by node as far as nodes are known, cores before their siblings.
+    #[must_use]
+    pub fn cpus(&self) -> Vec<u32> {
+        let order = Placement::from_str("cores-close").and_then(|placement| placement.order(self.machine));
+        match order {
+            Ok(Order::Cpus(cpus)) => cpus,
+            _ => self.machine.allowed.cpus.iter().collect(),
+        }
+    }
+
+    /// The nodes with cpus that may be used, and those cpus.
+    #[must_use]
+    pub fn readers(&self) -> Vec<(u32, Vec<u32>)> {
+        let all = self.cpus();
+        let of = |cpus: &CpuSet| all.iter().copied().filter(|cpu| cpus.contains(*cpu)).collect::<Vec<_>>();
+        let nodes = self.machine.nodes.iter().map(|node| (node.id, of(&node.cpus)));
+        nodes.filter(|(_, cpus)| !cpus.is_empty()).collect()
+    }
+
+    /// The nodes with memory that may be used.
+    #[must_use]
+    pub fn memories(&self) -> Vec<u32> {
+        let allowed = &self.machine.allowed.nodes;
+        let may = |id: u32| allowed.is_empty() || allowed.contains(id);
+        self.machine.nodes.iter().filter(|node| node.memory_bytes > 0 && may(node.id)).map(|node| node.id).collect()
+    }
+
+    /// The node of a cpu, where the machine tells.
+    #[must_use]
+    pub fn node_of(&self, cpu: u32) -> Option<u32> {
+        self.machine.nodes.iter().find(|node| node.cpus.contains(cpu)).map(|node| node.id)
+    }
+
+    /// All last-level caches together, as the machine claims.
+    #[must_use]
+    pub fn caches(&self) -> usize {
+        let caches = self.machine.caches.iter().filter(|cache| cache.kind != "instruction");
+        let last = caches.clone().map(|cache| cache.level).max().unwrap_or(0);
+        caches.filter(|cache| cache.level == last).map(|cache| usize::try_from(cache.size_bytes).unwrap_or(0)).sum()
+    }
+
+    /// How much memory a probe of DRAM takes, all its threads together: a multiple of all caches, as far as there is room;
+    /// and why it is less where it is.
+    #[must_use]
+    pub fn beyond_caches(&self) -> (usize, Option<String>) {
+        let wanted = (CACHES * self.caches()).max(LEAST).next_multiple_of(1 << 20);
+        let room = available().map_or(LEAST, |bytes| bytes / 4) >> 20 << 20;
+        let bytes = wanted.min(if self.quick { QUICK.max(2 * self.caches()) } else { usize::MAX }).min(room);
+        let why = (bytes < CACHES * self.caches())
+            .then(|| format!("{} MiB are less than four times the caches of {} MiB", bytes >> 20, self.caches() >> 20));
+        (bytes, why)
+    }
+}
+
+/// Memory that could be had now. (Nodes' own sizes move while a guest is set up.)
+fn available() -> Option<usize> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes << 10)
+}

@@ -1,0 +1,154 @@
+//! Probes as workloads, so that a study can vary what they are told: the same trial, with a fixed amount of work.
+
+use knee_machine::Topology;
+use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
+
+use crate::probe::{PROBES, Probe, Trial};
+use crate::room::Room;
+
+/// Each probe under its own name.
+pub const WORKLOADS: &[&dyn Workload] = &[
+    &Probing(0),
+    &Probing(1),
+    &Probing(2),
+    &Probing(3),
+    &Probing(4),
+    &Probing(5),
+    &Probing(6),
+    &Probing(7),
+    &Probing(8),
+    &Probing(9),
+];
+
+/// Trials of a run, all of them in its phase.
+const TRIALS: usize = 10;
+
+/// A probe by its place in the list.
+struct Probing(usize);
+
+impl Probing {
+    fn probe(&self) -> &'static dyn Probe {
+        PROBES[self.0]
+    }
+}
+
+impl Workload for Probing {
+    fn name(&self) -> &'static str {
+        self.probe().name()
+    }
+
+    fn summary(&self) -> &'static str {
+        self.probe().summary()
+    }
+
+    fn about(&self) -> &'static str {
+        self.probe().about()
+    }
+
+    fn phase(&self) -> &'static str {
+        "trials"
+    }
+
+    fn params(&self) -> &'static [Param] {
+        self.probe().params()
+    }
+
+    fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
+        let machine = Topology::this_machine().map_err(|error| Error::new(error.to_string()))?;
+        let room = Room { machine: &machine, witness: None, quick: true };
+        let all = room.cpus();
+        let cpus = if team.cpus().is_empty() { all.get(..team.threads()).unwrap_or(&all) } else { team.cpus() };
+        let mut trial = self.probe().prepare(&room, args, cpus)?;
+        trial.fix();
+        trial.go()?;
+        Ok(Box::new(Trials { trial, numbers: Vec::new(), failure: None }))
+    }
+}
+
+struct Trials {
+    trial: Box<dyn Trial>,
+    numbers: Vec<Vec<f64>>,
+    failure: Option<Error>,
+}
+
+impl Trials {
+    /// The median of each row.
+    fn medians(&self) -> Vec<(&'static str, f64, &'static str)> {
+        let median = |index: usize| {
+            let mut column: Vec<f64> = self.numbers.iter().map(|numbers| numbers[index]).collect();
+            column.sort_by(f64::total_cmp);
+            column.get(column.len() / 2).copied().unwrap_or(f64::NAN)
+        };
+        self.trial.rows().iter().enumerate().map(|(index, row)| (row.measure, median(index), row.unit)).collect()
+    }
+}
+
+impl Run for Trials {
+    fn run(&mut self, phases: &mut Phases) -> String {
+        let (trial, numbers) = (&mut self.trial, &mut self.numbers);
+        self.failure = phases.measure("trials", || {
+            for _ in 0..TRIALS {
+                match trial.go() {
+                    Ok(found) => numbers.push(found),
+                    Err(error) => return Some(error),
+                }
+            }
+            None
+        });
+        let lines = self.medians().into_iter().map(|(measure, value, unit)| format!("{measure}: {value:.4} {unit}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn check(&self, _: &str) -> Check {
+        match &self.failure {
+            Some(error) => Check::Wrong(error.to_string()),
+            None => Check::Unknown,
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        self.medians().into_iter().map(|(measure, value, _)| (measure, format!("{value:.4}"))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use knee_workload::Bind;
+
+    use super::*;
+
+    #[test]
+    fn every_probe_is_a_workload() {
+        let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.name()).collect();
+        assert_eq!(names, PROBES.iter().map(|probe| probe.name()).collect::<Vec<_>>());
+        for workload in WORKLOADS {
+            let headings = ["What it computes", "What it stresses", "Where it should bend", "Source"];
+            assert!(headings.iter().all(|heading| workload.about().contains(heading)), "{}", workload.name());
+        }
+    }
+
+    /// All run on the first two cpus with little memory, and give a number for each row.
+    #[test]
+    fn every_probe_runs() {
+        let cpus: Vec<u32> = knee_machine::sys::affinity().iter().take(2).collect();
+        for workload in WORKLOADS {
+            let given = workload.params().iter().filter(|param| param.name == "size");
+            let given: BTreeMap<_, _> = given.map(|param| (param.name.to_owned(), "3M".to_owned())).collect();
+            let args = Args::complete(workload.params(), &given).unwrap();
+            if cpus.len() < 2 && workload.name() == "core-to-core" {
+                continue;
+            }
+            let mut phases = Phases::default();
+            let team = Team::new(cpus.len(), &cpus, Bind::Each);
+            let mut run = workload.prepare(&args, &team, &mut phases).unwrap();
+            let answer = run.run(&mut phases);
+            assert_eq!(run.check(&answer), Check::Unknown, "{}", workload.name());
+            for (name, value) in run.facts() {
+                let value: f64 = value.parse().unwrap();
+                assert!(value > 0.0 || name == "traffic", "{} {name}: {value}", workload.name());
+            }
+        }
+    }
+}
