@@ -23,16 +23,19 @@ layout() {
     "$numavm" --timeout 600 "$@" -- python3 ci/numa-vm/inside.py "$name"
 }
 
-# The runtime's places: the same tests that every machine runs, where there are nodes.
+# Tests that every machine runs, where there are nodes.
 places() {
     local name=$1
     shift
     echo "== places, $name"
     "$numavm" --timeout 600 "$@"
 }
-test=$(cargo test --quiet --locked --release -p knee-runtime --test places --no-run --message-format=json |
-    sed -n 's/.*"executable":"\([^"]*places-[^"]*\)".*/\1/p')
-run=("$test" --test-threads 1 --nocapture)
+build_test() {
+    cargo test --quiet --locked --release -p "knee-$1" --test "$2" --no-run --message-format=json |
+        sed -n "s/.*\"executable\":\"\([^\"]*$2-[^\"]*\)\".*/\1/p"
+}
+run=("$(build_test runtime places)" --test-threads 1 --nocapture)
+probe=("$(build_test probes nodes)" --test-threads 1 --nocapture)
 
 layout two-sockets --sockets 2 --cores 2 --threads 2 --nodes 2 --mem 512M --distance 21 --numbering alternate
 layout four-nodes --sockets 2 --cores 4 --threads 1 --nodes 4 --mem 384M --distance 12,21 --hmat 80,200G
@@ -42,3 +45,8 @@ places four-nodes --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 384M --dista
 places memory-only --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 384M,384M,384M --distance 21 -- "${run[@]}"
 places offline --sockets 2 --cores 2 --threads 2 --nodes 2 --mem 512M --offline 1,6 -- "${run[@]}"
 places cpuset --sockets 2 --cores 4 --threads 1 --nodes 2 --mem 512M -- taskset -c 1-2,5 "${run[@]}"
+
+# The probes: everywhere the same test, which asks the machine what it has. Pages are to move on request only.
+still=(sh -c 'echo 0 > /proc/sys/kernel/numa_balancing && exec "$@"' still "${probe[@]}")
+places probes-four-nodes --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 384M --distance 21 -- "${still[@]}"
+places probes-memory-only --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 384M,384M,384M --distance 21 -- "${still[@]}"

@@ -51,3 +51,49 @@ def test_samples_that_are_torn_leave_their_figure_out_and_the_rest_in(simulated)
 def test_a_simulated_study_says_so_at_the_top(simulated):
     text = page(OpenedStudy.read(simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}}).path))
     assert "Simulated: no machine was measured." in text
+
+
+def probed(nodes: int) -> dict:
+    """Return what a probe of a made-up machine found: two curves, and a square for each pair of nodes and cpus."""
+    figure = {"measure": "m", "unit": "ns", "statistic": "least", "quartiles": [1.0, 2.0], "samples": 5}
+    curve = [
+        figure | {"probe": "latency", "value": 1.0 + power, "at": {"page": page, "bytes": str(1 << power)}}
+        for page in ("base", "huge")
+        for power in range(13, 28)
+    ]
+    pairs = [(a, b) for a in range(nodes) for b in range(nodes)]
+    nodes_of = [
+        figure
+        | {
+            "probe": "latency",
+            "value": 80.0 if a == b else 140.0,
+            "at": {"page": "huge", "bytes": "1024", "reader_node": str(a), "memory_node": str(b), "matrix": "yes"},
+        }
+        for a, b in pairs
+    ]
+    cpus = [
+        figure | {"probe": "core-to-core", "value": 50.0, "at": {"first": str(a), "second": str(b)}}
+        for a, b in pairs
+        if a < b
+    ]
+    return {
+        "schema": 1,
+        "claimed_caches": {"L1": 32768, "L2": 1 << 20},
+        "knees": {},
+        "figures": curve + nodes_of + cpus,
+    }
+
+
+def test_what_was_probed_is_drawn_where_there_is_something_to_see(simulated):
+    folder = simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
+    folder.memory.write_text(json.dumps(probed(4)))
+    charts = OpenedStudy.read(folder.path).charts
+    assert {"memory-latency", "memory-latency-squares", "memory-core-to-core-squares"} <= charts.keys()
+    assert "memory-bandwidth-squares" not in charts
+    text = page(OpenedStudy.read(folder.path))
+    assert 'data-figure="memory-latency"' in text
+    assert "one colour are equally near" in text
+    folder.memory.write_text(json.dumps(probed(1)))
+    alone = OpenedStudy.read(folder.path).charts
+    assert "memory-latency" in alone
+    assert "memory-latency-squares" not in alone, "one square says nothing"

@@ -15,6 +15,8 @@ use crate::{CpuSet, Error};
 const MASK_CPUS: u32 = 1 << 16;
 /// Nodes a policy mask can hold: the kernel's own limit (`CONFIG_NODES_SHIFT` = 10).
 const MASK_NODES: usize = 1024;
+/// Moves pages that no other process maps. In the kernel's ABI and not in libc's list.
+const MPOL_MF_MOVE: libc::c_int = 1 << 1;
 const BITS: usize = libc::c_ulong::BITS as usize;
 
 /// An affinity mask of any width; rustix's holds 1024 cpus.
@@ -209,8 +211,6 @@ pub fn move_region(start: usize, bytes: usize, node: u32) -> io::Result<()> {
     let to = libc::c_int::try_from(node).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     let nodes = vec![to; pages.len()];
     let mut status: Vec<libc::c_int> = vec![0; pages.len()];
-    // In the kernel's ABI and not in libc's list: pages that no other process maps.
-    const MPOL_MF_MOVE: libc::c_int = 1 << 1;
     // SAFETY: all three arrays have as many entries as the call is told and live through it. Where a page lies changes
     // none of its contents.
     let done = unsafe {

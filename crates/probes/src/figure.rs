@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::arena::Found;
+use crate::size::count;
 
 /// Which of its samples a figure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -79,7 +80,7 @@ impl Figure {
     #[must_use]
     pub fn of(probe: &str, measure: &str, unit: &str, statistic: Statistic, mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
-        let at = |share: f64| samples[((samples.len() - 1) as f64 * share).round() as usize];
+        let at = |share: f64| samples[count((samples.len() - 1) as f64 * share)];
         let value = if statistic == Statistic::Least { at(0.0) } else { at(0.5) };
         Self {
             probe: probe.into(),
@@ -98,7 +99,7 @@ impl Figure {
 
     /// Adds a condition.
     #[must_use]
-    pub fn at(mut self, name: &str, value: impl ToString) -> Self {
+    pub fn at(mut self, name: &str, value: &(impl ToString + ?Sized)) -> Self {
         self.at.insert(name.into(), value.to_string());
         self
     }

@@ -5,6 +5,8 @@
 //! prefetcher guesses ([`chase`]), bulk goes through loops in assembly ([`isa`]). Each number says how it was found and why it
 //! may not be trusted ([`Figure`]). A probe is one file in `probe` and a line in [`PROBES`].
 
+#![allow(clippy::cast_ptr_alignment, reason = "arenas begin at 2 MiB, and what is laid in them is aligned")]
+
 pub mod arena;
 pub mod chase;
 mod figure;

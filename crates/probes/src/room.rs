@@ -35,13 +35,10 @@ impl Room<'_> {
     pub fn watched<R>(&self, cpus: &[u32], work: impl FnOnce() -> R) -> (R, Option<Validity>) {
         let (mut work, mut result) = (Some(work), None);
         let mut once = || result = work.take().map(|work| work());
-        let validity = match self.witness {
-            Some(witness) => Some(witness.watch(cpus, &mut once)),
-            None => {
-                once();
-                None
-            }
-        };
+        let validity = self.witness.map(|witness| witness.watch(cpus, &mut once));
+        if validity.is_none() {
+            once();
+        }
         (result.expect("a witness does the work"), validity)
     }
 

@@ -28,6 +28,13 @@ pub fn text(bytes: usize) -> String {
     format!("{}{}", bytes >> (10 * unit), units[unit])
 }
 
+/// A number of things, from a calculation: 0 for what is below.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, which saturates")]
+#[must_use]
+pub(crate) fn count(number: f64) -> usize {
+    number.round() as usize
+}
+
 /// A parameter that is a size.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from knee.plots import cpu_use, efficiency, machine_map, run_list, run_time, speedup
+from knee.plots import cpu_use, efficiency, machine_map, memory, run_list, run_time, speedup
 from knee.plots.style import Chart
 
 if TYPE_CHECKING:
@@ -47,9 +47,29 @@ def figures(study: OpenedStudy) -> list[Figure]:
     if orders:
         places = machine_map.rows(study.machine, orders)
         found.append(Figure("machine", "Where threads are put", machine_map.SEES, machine_map.chart(places), places))
+    found += _of_memory(study)
     if study.runs:
         table = study.rows()
         found.append(Figure("runs", "Every run", run_list.SEES, run_list.chart(table), table))
+    return found
+
+
+def _of_memory(study: OpenedStudy) -> list[Figure]:
+    """Return what was probed into the study's folder."""
+    probed = study.folder.read_memory()
+    if probed is None:
+        return []
+    found: list[Figure] = []
+    table = memory.curve_rows(probed)
+    if table:
+        chart = memory.curve(probed, table)
+        found.append(Figure("memory-latency", "Latency of this machine's memory", memory.CURVE_SEES, chart, table))
+    for probe in memory.SQUARES:
+        table = memory.square_rows(probed, probe)
+        if table:
+            title = f"This machine's memory: {probe}"
+            chart = memory.squares(table, probe)
+            found.append(Figure(f"memory-{probe}-squares", title, memory.SQUARES_SEES, chart, table))
     return found
 
 

@@ -35,6 +35,11 @@ class Folder:
         return self.path / "machine.json"
 
     @property
+    def memory(self) -> Path:
+        """What the machine's memory does, if somebody probed it into the folder."""
+        return self.path / "machine-memory.json"
+
+    @property
     def records(self) -> Path:
         """One record a line, in the order in which they came."""
         return self.path / "records.jsonl"
@@ -66,6 +71,10 @@ class Folder:
     def read_machine(self) -> dict[str, Any]:
         """Return the machine as ``knee machine --json`` printed it."""
         return _object(self.machine, _text(self.machine), "the machine")
+
+    def read_memory(self) -> dict[str, Any] | None:
+        """Return what ``knee memory`` found, if its file is there."""
+        return _object(self.memory, _text(self.memory), "the machine's memory") if self.memory.exists() else None
 
     def read_plan(self) -> list[Spec]:
         """Return every planned run, in order."""

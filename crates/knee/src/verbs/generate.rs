@@ -8,6 +8,7 @@ use clap::CommandFactory;
 use knee_machine::{Placement, Topology};
 use schemars::schema_for;
 
+use super::memory::MachineMemory;
 use super::workloads::{meaning, usage};
 use crate::cli::{Cli, Generate};
 use crate::error::{Failure, status};
@@ -22,6 +23,7 @@ pub(crate) fn write(args: &Generate) -> Result<ExitCode, Failure> {
         ("schema/spec.schema.json", schema(&schema_for!(Spec))),
         ("schema/record.schema.json", schema(&schema_for!(Record))),
         ("schema/machine.schema.json", schema(&schema_for!(Topology))),
+        ("schema/machine-memory.schema.json", schema(&schema_for!(MachineMemory))),
         ("docs/reference/workloads.md", workloads()),
         ("docs/reference/command-line.md", command_line()),
     ];

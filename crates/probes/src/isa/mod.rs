@@ -20,7 +20,7 @@ pub enum Kernel {
     Copy,
     /// The same past the caches.
     CopyNt,
-    /// `to = a + s b` (McCalpin, STREAM).
+    /// `to = a + s b` (STREAM).
     Triad,
     /// The same past the caches.
     TriadNt,

@@ -80,7 +80,7 @@ impl Probe for Allocate {
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
-        let mut touched = Touched { cpus: cpus.to_vec(), bytes, page, node, homes, way, kept: Vec::new(), at };
+        let mut touched = Touched { cpus: cpus.to_vec(), bytes, page, homes, way, kept: Vec::new(), at };
         if way == Way::Reused {
             touched.kept = touched.fresh()?.1;
         }
@@ -99,7 +99,6 @@ struct Touched {
     cpus: Vec<u32>,
     bytes: usize,
     page: Page,
-    node: Option<u32>,
     homes: Vec<Option<u32>>,
     way: Way,
     /// What was touched last, to be counted or written again.
@@ -113,9 +112,9 @@ impl Touched {
         let results = together(&self.cpus, |seat| {
             seat.meet();
             let begin = Instant::now();
-            let arena = Arena::map(self.bytes, self.page, self.node)?;
+            let arena = Arena::map(self.bytes, self.page, self.homes[seat.index])?;
             touch(arena.start(), self.bytes);
-            Ok((begin.elapsed().as_secs_f64(), arena.expected_on(self.homes[seat.index])))
+            Ok((begin.elapsed().as_secs_f64(), arena))
         })?;
         let results: Vec<(f64, Arena)> = results.into_iter().collect::<Result<_, Error>>()?;
         let last = results.iter().map(|(time, _)| *time).fold(0.0, f64::max);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::figure::Statistic;
 use crate::isa::{Isa, Kernel, STEP};
@@ -87,9 +87,7 @@ impl Probe for Bandwidth {
         }
         // Each thread touches its own first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
-        let arenas = together(cpus, |seat| {
-            Arena::written(kernel.streams() * array, page, node).map(|arena| arena.expected_on(homes[seat.index]))
-        })?;
+        let arenas = together(cpus, |seat| Arena::written(kernel.streams() * array, page, homes[seat.index]))?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let at = vec![
             ("kernel", kernel.name().into()),
@@ -100,18 +98,19 @@ impl Probe for Bandwidth {
             ("page", page.name().into()),
             ("isa", isa.name.into()),
         ];
+        let at = [at, matrix_mark(args)].concat();
         let mut streamed = Streamed { kernel, isa, array, arenas, cpus: cpus.to_vec(), passes: 1, at, page };
         let begin = Instant::now();
         streamed.go()?;
         // At least some milliseconds a trial, so that meeting at its ends is no part of it.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most some thousands")]
-        let passes = (5e-3 / begin.elapsed().as_secs_f64().max(1e-9)) as usize;
+        let passes = size::count(5e-3 / begin.elapsed().as_secs_f64().max(1e-9));
         streamed.passes = passes.max(1);
         if passes > 1 {
             // A short pass was mostly the start of its threads.
             let begin = Instant::now();
             streamed.go()?;
-            streamed.passes = (streamed.passes as f64 * (8e-3 / begin.elapsed().as_secs_f64()).max(1.0)) as usize;
+            let more = (8e-3 / begin.elapsed().as_secs_f64()).max(1.0);
+            streamed.passes = size::count(streamed.passes as f64 * more);
         }
         Ok(Box::new(streamed))
     }

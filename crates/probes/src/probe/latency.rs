@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Place};
 use crate::figure::Statistic;
@@ -81,15 +81,14 @@ impl Probe for Latency {
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
+        let at = [at, matrix_mark(args)].concat();
         let home = node.or_else(|| room.node_of(cpu));
-        let arena = alone(cpu, || Arena::written(bytes, page, node))??.expected_on(home);
+        let arena = alone(cpu, || Arena::written(bytes, page, home))??;
         let place = alone(cpu, || Chase::lay(&arena, bytes, stride, 1).starts(1, 2)[0])?;
         let mut chased = Chased { arena, bytes, stride, place, cpu, loads: 4096, at };
         // So many loads that the clock is no part of it.
         let nanoseconds = chased.go()?[0];
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a few million")]
-        let loads = (2e6 / nanoseconds.max(0.1)) as usize;
-        chased.loads = loads.max(4096);
+        chased.loads = size::count(2e6 / nanoseconds.max(0.1)).max(4096);
         Ok(Box::new(chased))
     }
 }

@@ -75,8 +75,7 @@ impl Probe for Loaded {
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         let each = (size::of(args, "size")? / cpus.len()).next_multiple_of(3 * BLOCK);
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
-        let arenas =
-            together(cpus, |seat| Arena::written(each, page, node).map(|arena| arena.expected_on(homes[seat.index])))?;
+        let arenas = together(cpus, |seat| Arena::written(each, page, homes[seat.index]))?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let place = alone(cpus[0], || Chase::lay(&arenas[0], each, 64, 1).starts(1, 2)[0])?;
         let at = vec![

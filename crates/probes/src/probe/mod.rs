@@ -197,6 +197,11 @@ fn node(args: &Args) -> Result<Option<u32>, Error> {
     node.map_err(|_| Error::new(format!("bad argument: node {text:?}: it is local, or a node's number")))
 }
 
+/// What tells the figures of a matrix from those of a curve.
+fn matrix_mark(args: &Args) -> Vec<(&'static str, String)> {
+    if args.text("matrix") == "yes" { vec![("matrix", "yes".into())] } else { Vec::new() }
+}
+
 /// What a node is called in figures: the one that was asked for, or that of the reader.
 fn node_name(room: &Room<'_>, node: Option<u32>, cpu: u32) -> String {
     node.or_else(|| room.node_of(cpu)).map_or("unknown".into(), |node| node.to_string())

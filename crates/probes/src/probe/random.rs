@@ -67,7 +67,7 @@ impl Probe for Random {
         let (cpu, bytes) = (cpus[0], size::of(args, "size")?.next_multiple_of(4096));
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         let home = node.or_else(|| room.node_of(cpu));
-        let arena = alone(cpu, || Arena::written(bytes, page, node))??.expected_on(home);
+        let arena = alone(cpu, || Arena::written(bytes, page, home))??;
         let order = match args.text("reads") {
             "independent" => {
                 let (mut draw, lines) = (Draw::new(3), (bytes / 64) as u64);
@@ -144,8 +144,11 @@ impl Trial for Reads {
         // Others the next time, or they would be found in the caches.
         if let Order::Known(lines) = order {
             let all = (arena.bytes() / 64) as u64;
-            #[expect(clippy::cast_possible_truncation, reason = "arrays of less than 256 GiB")]
-            lines.iter_mut().for_each(|line| *line = ((u64::from(*line) + all / 3) % all) as u32);
+            for line in lines {
+                #[expect(clippy::cast_possible_truncation, reason = "arrays of less than 256 GiB")]
+                let next = ((u64::from(*line) + all / 3) % all) as u32;
+                *line = next;
+            }
         }
         Ok(vec![nanoseconds])
     }

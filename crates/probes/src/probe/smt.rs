@@ -95,7 +95,7 @@ impl Trial for Siblings {
 
     fn flag(&self) -> Option<String> {
         (self.cpus.len() == 1)
-            .then(|| "the machine shows no sibling of this core, or this is the rate without one".into())
+            .then(|| "the rate without a sibling".into())
     }
 }
 

@@ -160,7 +160,8 @@ fn claimed(machine: &Topology) -> BTreeMap<String, u64> {
 /// The knees of each latency curve, whose points differ in size only.
 fn knees_of(figures: &[Figure]) -> BTreeMap<String, Vec<Knee>> {
     let mut curves: BTreeMap<String, Vec<(usize, f64)>> = BTreeMap::new();
-    for figure in figures.iter().filter(|figure| figure.probe == "latency") {
+    let of_a_curve = |figure: &&Figure| figure.probe == "latency" && !figure.at.contains_key("matrix");
+    for figure in figures.iter().filter(of_a_curve) {
         if let (Some(page), Some(bytes)) =
             (figure.at.get("page"), figure.at.get("bytes").and_then(|text| text.parse().ok()))
         {

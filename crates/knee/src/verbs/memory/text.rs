@@ -285,9 +285,9 @@ mod tests {
     fn figures_of_pairs_are_a_matrix_and_all_lines_are_narrow() {
         let pair = |first: u32, second: u32, value: f64| {
             Figure::of("core-to-core", "one way", "ns", Statistic::Median, vec![value])
-                .at("first", first)
-                .at("second", second)
-                .at("memory_node", 0)
+                .at("first", &first)
+                .at("second", &second)
+                .at("memory_node", "0")
         };
         let all: Vec<_> = (0..24).flat_map(|first| (first + 1..24).map(move |second| (first, second))).collect();
         let figures: Vec<_> =

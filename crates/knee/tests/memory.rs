@@ -1,0 +1,60 @@
+//! `knee memory` as people call it.
+
+use std::process::{Command, Output};
+
+fn knee(words: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_knee")).arg("memory").args(words).current_dir(folder.path()).output().unwrap()
+}
+
+fn errors(words: &[&str]) -> String {
+    let output = knee(words);
+    assert_eq!(output.status.code(), Some(2), "{words:?}");
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_probe_prints_figures_as_json() {
+    let output = knee(&["latency", "--size", "64K", "--page=base", "--quick", "--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let figures = found["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 1);
+    let figure = &figures[0];
+    assert_eq!((&figure["at"]["bytes"], &figure["unit"]), (&"65536".into(), &"ns".into()));
+    assert!(figure["value"].as_f64().is_some_and(|ns| ns > 0.1 && ns < 1000.0), "{figure}");
+    assert!(figure["validity"]["own_share"].as_f64().is_some_and(|share| share > 0.0), "{figure}");
+    assert_eq!(figure["memory"]["huge"], 0.0);
+}
+
+#[test]
+fn a_sweep_is_kept_where_it_is_asked_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("smt.json");
+    let output = knee(&["smt", "--quick", "--out", file.to_str().unwrap()]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("smt rate, additions/ns") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let rate = |work: &str| {
+        let mut figures = kept["figures"].as_array().unwrap().iter();
+        figures.find(|figure| figure["at"]["work"] == work).and_then(|figure| figure["value"].as_f64()).unwrap()
+    };
+    assert!(rate("independent") > rate("chain"), "a core adds more than one number in a cycle");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let unknown = errors(&["latencies"]);
+    assert!(unknown.starts_with("knee: unknown probe: \"latencies\": there are latency, bandwidth"), "{unknown}");
+    assert!(unknown.contains("hint: knee memory --quick"), "{unknown}");
+    let size = errors(&["latency", "--size", "many"]);
+    assert!(size.starts_with("knee: bad size: \"many\": "), "{size}");
+    let kernel = errors(&["bandwidth", "--kernel", "swap"]);
+    assert!(kernel.contains("it is one of read, write"), "{kernel}");
+    let node = errors(&["latency", "--size", "64K", "--node", "900", "--quick"]);
+    assert!(node.contains("cannot put on node 900"), "{node}");
+    let argument = errors(&["smt", "--size", "1G"]);
+    assert!(argument.contains("unknown argument: size"), "{argument}");
+}

@@ -1,0 +1,97 @@
+//! Every probe on this machine's nodes, however many those are: memory lies where it was asked for, matrices have the right
+//! shape, pages move when they are told to and not otherwise. On one node this is the negative control; `ci/numa-vm.sh` runs
+//! it on emulated machines with several, some of them without cpus.
+
+use std::collections::BTreeSet;
+
+use knee_machine::{Fact, Topology};
+use knee_probes::{Figure, Given, PROBES, Probe, Room, measure};
+
+/// Small: an emulated cpu is slow, and its nodes have little memory.
+const SIZE: &str = "4M";
+
+fn probe(name: &str) -> &'static dyn Probe {
+    *PROBES.iter().find(|probe| probe.name() == name).expect("it is in the list")
+}
+
+fn sweep(room: &Room<'_>, name: &str, told: &[(&str, &str)]) -> Vec<Figure> {
+    let probe = probe(name);
+    let mut given: Given = told.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    if probe.params().iter().any(|param| param.name == "size") {
+        given.insert("size".into(), SIZE.into());
+    }
+    let steps = probe.plan(room, &given).unwrap();
+    steps.iter().flat_map(|step| measure(probe, room, step).unwrap()).collect()
+}
+
+fn with_machine(test: impl FnOnce(&Room<'_>)) {
+    let machine = Topology::this_machine().unwrap();
+    test(&Room { machine: &machine, witness: None, quick: true });
+}
+
+/// The nodes of a column, in the figures.
+fn values(figures: &[Figure], name: &str) -> BTreeSet<String> {
+    figures.iter().filter_map(|figure| figure.at.get(name).cloned()).collect()
+}
+
+#[test]
+fn memory_lies_where_it_should() {
+    with_machine(|room| {
+        for probe in PROBES.iter().filter(|probe| !["smt", "ownership"].contains(&probe.name())) {
+            let figures = sweep(room, probe.name(), &[]);
+            assert!(!figures.is_empty() || room.cpus().len() < 2, "{} finds something", probe.name());
+            for figure in figures {
+                let memory = figure.memory;
+                // Freed memory is the C library's own, and is not looked at.
+                if figure.at.get("way").is_some_and(|way| way == "freed") {
+                    continue;
+                }
+                let share = memory.and_then(|memory| memory.on_node);
+                assert!(share.is_some_and(|share| share >= 0.99), "{}: {share:?} of {:?}", probe.name(), figure.at);
+                assert!(figure.value.is_finite() && figure.value >= 0.0);
+            }
+        }
+    });
+}
+
+#[test]
+fn matrices_have_a_row_for_each_reader_and_a_column_for_each_memory() {
+    with_machine(|room| {
+        let text = |nodes: Vec<u32>| nodes.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
+        let readers = text(room.readers().into_iter().map(|(node, _)| node).collect());
+        let memories = text(room.memories());
+        for name in ["latency", "bandwidth"] {
+            let figures = sweep(room, name, &[("matrix", "yes")]);
+            assert_eq!(figures.len(), readers.len() * memories.len(), "{name}");
+            assert_eq!(values(&figures, "reader_node"), readers);
+            assert_eq!(values(&figures, "memory_node"), memories);
+            assert!(
+                figures.iter().all(|figure| figure.memory.is_some_and(|memory| memory.on_node == Some(1.0))),
+                "{name}"
+            );
+        }
+    });
+}
+
+#[test]
+fn pages_move_when_they_are_told_to() {
+    with_machine(|room| {
+        let balancing = matches!(room.machine.facts.get("numa_balancing"), Some(Fact::Known(text)) if text != "0");
+        let figures = sweep(room, "ownership", &[]);
+        let shares: Vec<&Figure> = figures.iter().filter(|figure| figure.measure == "pages with the reader").collect();
+        assert!(!shares.is_empty());
+        for figure in shares {
+            let at = |name: &str| figure.at[name].clone();
+            let here = at("reader_node") == at("other_node");
+            let own = at("step").ends_with('A');
+            let expected = if here || own || at("pages") == "move" { 1.0 } else { 0.0 };
+            // The kernel may move pages by itself where it balances nodes.
+            if !balancing {
+                assert!((figure.value - expected).abs() < 1e-9, "{}: {:?}", figure.value, figure.at);
+            }
+        }
+        let kinds = values(&figures, "pages");
+        let nodes = room.readers().len();
+        assert_eq!(kinds.len(), if nodes > 1 { 2 } else { 1 });
+    });
+}
