@@ -2,10 +2,10 @@
 """Our runtime beside its peers: fork cost, loops, sums, wake-ups and idling, on one thread and on two.
 
 Every program of target/sides takes part (bench/runtime/build.sh makes them), and so do finished programs that speak the
-same command line (src/lib.rs) and are named by LACE, LACE_CLANG, PARLAY or SPICE. A round launches each side on each test once, in
-random order, and takes about a minute; a launch reports the median of its repeats. Shown are medians over rounds, and
-for each claim the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides from the
-same round). A claim holds, or is lost, where the whole interval says so, and is open where it does not.
+same command line (src/lib.rs) and are named by LACE, LACE_CLANG, PARLAY or SPICE. A round launches each side on each test
+once, in random order, and takes about a minute; a launch reports the median of its repeats. Shown are medians over
+rounds, and for each claim the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides
+from the same round). A claim holds, or is lost, where the whole interval says so, and is open where it does not.
 
 Usage: bench/runtime/compare.py [--launches 25] [--only fib,tree] [--cpus 0,1] [--json OUT]
 """
@@ -42,8 +42,8 @@ TESTS = {
 }
 NEEDS_TWO = ("wake1", "wake50", "idle")
 DYNAMIC = ("rayon", "rayon unpinned", "tbb auto", "openmp-gcc guided", "openmp-clang guided", "parlay")
-# Who takes more of a cpu than this while there is nothing to do does not sleep: what is asked of our own workers, and as
-# much again for what the probe itself takes.
+# Who takes more of a cpu than this while there is nothing to do does not sleep: what is asked of our own workers, and
+# as much again for what the probe itself takes.
 AWAKE = 0.02
 RESAMPLES = 2000
 LEVEL = 0.90
