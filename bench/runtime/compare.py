@@ -2,8 +2,8 @@
 """Our runtime beside its peers: fork cost, loops, sums, wake-ups and idling, on one thread and on two.
 
 Every program of target/sides takes part (bench/runtime/build.sh makes them), and so do finished programs that speak the
-same command line (src/lib.rs) and are named by LACE, LACE_CLANG, PARLAY or SPICE. A round launches each side on each test
-once, in random order, and takes about a minute; a launch reports the median of its repeats. Shown are medians over
+same command line (src/lib.rs) and are named by LACE, LACE_CLANG, PARLAY or SPICE. A round launches each side on each
+test once, in random order, and takes about a minute; a launch reports the median of its repeats. Shown are medians over
 rounds, and for each claim the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides
 from the same round). A claim holds, or is lost, where the whole interval says so, and is open where it does not.
 
