@@ -80,6 +80,13 @@ fn a_user_who_may_not_count_the_kernel_gets_the_rest_and_never_a_made_up_zero() 
 }
 
 #[test]
+fn a_pmu_that_cannot_leave_the_kernel_out_is_refused_for_what_was_wrong_first() {
+    let kernel = |_: &Encoding, how: Opening| Err(if how.user_only { libc::EINVAL } else { libc::EACCES });
+    let found = counted(&Machine::with_pmu(), &mut Recorded::new(kernel, |_| all(7)), &["cpu/event=1/"]);
+    assert!(reason(&found["cpu/event=1/"]).contains("perf_event_paranoid is 2"), "{found:?}");
+}
+
+#[test]
 fn raw_events_and_fields_of_pmus_are_encoded_as_sysfs_lays_them_out() {
     let mut kernel = Recorded::new(|_, _| Ok(()), |_| all(7));
     let names =

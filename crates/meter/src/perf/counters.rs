@@ -65,7 +65,11 @@ impl<K: Kernel> Counters<K> {
             Ok(parts) => Ok(Open { parts, resolved, user_only: false }),
             // Who may not count the kernel may still count the program, as long as that means anything.
             Err(error) if forbidden(&error) && resolved.reach == Reach::Program && !resolved.in_kernel => {
-                let parts = self.open_all(&resolved, true).map_err(|error| self.refusal(&error, Subject::OwnWork))?;
+                let parts = self.open_all(&resolved, true).map_err(|second| match second.raw_os_error() {
+                    // A PMU that cannot leave the kernel out: what was wrong is that the kernel may not be counted.
+                    Some(libc::EINVAL) => self.refusal(&error, Subject::KernelToo),
+                    _ => self.refusal(&second, Subject::OwnWork),
+                })?;
                 Ok(Open { parts, resolved, user_only: true })
             }
             Err(error) => {

@@ -111,6 +111,10 @@ impl Surroundings {
     pub fn cycles(&self, kernel: &mut dyn Kernel) -> Rung {
         let (opened, user_only) = self.open(kernel, &generic(&self.pmus, 0));
         match opened {
+            // Why there is no PMU, and what would help, is said by its own rung.
+            Err(refusal) if refusal == self.permissions.no_pmu() => {
+                Rung::no("cycles event opens", Refusal::new("no such event (ENOENT), as without a PMU", ""))
+            }
             Ok(()) if user_only => self.partly("cycles event opens", "yes, without the kernel's work"),
             Ok(()) => Rung::yes("cycles event opens", "yes"),
             Err(refusal) => Rung::no("cycles event opens", refusal),

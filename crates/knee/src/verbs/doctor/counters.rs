@@ -27,6 +27,9 @@ pub(super) fn show(machine: &Topology, json: bool) -> Result<ExitCode, Failure> 
         for rung in &report.rungs {
             print_out(&told(rung))?;
         }
+        if report.rungs.iter().any(|rung| rung.standing != Standing::Yes) {
+            print_out("\n`knee doctor` has what is used instead of what is missing.\n")?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
