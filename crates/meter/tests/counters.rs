@@ -87,6 +87,15 @@ fn a_pmu_that_cannot_leave_the_kernel_out_is_refused_for_what_was_wrong_first() 
 }
 
 #[test]
+fn a_missing_pmu_is_the_reason_also_for_who_may_count_nothing() {
+    let machine = Machine::bare().put("proc/sys/kernel/perf_event_paranoid", "3");
+    let mut kernel = Recorded::new(|_, _| Err(libc::EACCES), |_| all(1));
+    let found = counted(&machine, &mut kernel, &["instructions", "page-faults"]);
+    assert!(reason(&found["instructions"]).starts_with("no hardware PMU"), "{found:?}");
+    assert!(reason(&found["page-faults"]).contains("perf_event_paranoid is 3"), "{found:?}");
+}
+
+#[test]
 fn raw_events_and_fields_of_pmus_are_encoded_as_sysfs_lays_them_out() {
     let mut kernel = Recorded::new(|_, _| Ok(()), |_| all(7));
     let names =

@@ -144,6 +144,19 @@ fn what_is_missing_says_so() {
 }
 
 #[test]
+fn what_balancing_did_is_counted_while_it_is_on_and_has_no_parts() {
+    let vmstat = |moved: u32| format!("numa_hit 5\nnuma_pages_migrated {moved}\nnuma_hint_faults 9");
+    let machine = Machine::bare().put("proc/sys/kernel/numa_balancing", "1").put("proc/vmstat", &vmstat(100));
+    let mut gauges = Gauges::open(machine.root(), &["numa_pages_migrated", "numa_pte_updates"]);
+    write(machine.root(), "proc/vmstat", &vmstat(130));
+    gauges.stop();
+    let found = gauges.finish();
+    assert_eq!(value(&found, "numa_pages_migrated").0, "30");
+    assert!(reason(&found, "numa_pte_updates").contains("does not count numa_pte_updates"), "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
 fn pages_are_counted_by_node_and_over_time() {
     let stat = |hit: u32, other: u32| format!("numa_hit {hit}\nnuma_miss 0\nother_node {other}");
     let node = |number: u32| format!("sys/devices/system/node/node{number}/numastat");

@@ -48,7 +48,7 @@ fn without_a_pmu_it_is_said_once_and_nothing_else_is_tried() {
     assert_eq!(listed.standing, Standing::No);
     assert!(listed.found.contains("the hypervisor shows this guest none"), "{listed:?}");
     assert!(listed.remedy.contains("bare metal"), "{listed:?}");
-    assert_eq!(rungs["cycles event opens"].found, "no such event (ENOENT), as without a PMU");
+    assert_eq!(rungs["cycles event opens"].found, "it does not, as without a PMU");
     assert_eq!(rungs["instructions are right"].standing, Standing::Untried);
     assert_eq!(rungs["cache misses are right"].standing, Standing::Untried);
 }

@@ -168,7 +168,8 @@ impl Gauge {
             Ok((sum, notes)) => counter(sum, &notes.iter().map(String::as_str).collect::<Vec<_>>()),
             Err(reason) => Counter::unavailable(reason),
         };
-        let parts = ends.iter().map(|(part, end)| {
+        // What the kernel counts for the whole machine only has no parts.
+        let parts = ends.iter().filter(|(part, _)| *part != source::MACHINE).map(|(part, end)| {
             let value = match end {
                 Ok((value, note)) => counter(*value, &[note]),
                 Err(reason) => Counter::unavailable(reason),

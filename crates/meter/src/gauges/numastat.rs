@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::refuse;
-use super::source::Source;
+use super::source::{MACHINE, Source};
 use super::tally::Kind;
 use crate::perf::Refusal;
 
@@ -34,7 +34,7 @@ fn balancing(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
         Ok("0") => refuse("automatic NUMA balancing is off (kernel.numa_balancing = 0): it moves no page", ""),
         Ok(_) => {
             let file = root.join("proc/vmstat");
-            Ok(vec![Source::new("vmstat:machine".into(), file, Some(name), Kind::Grows)])
+            Ok(vec![Source::new(format!("vmstat:{MACHINE}"), file, Some(name), Kind::Grows)])
         }
         Err(_) => refuse("this kernel has no automatic NUMA balancing", ""),
     }

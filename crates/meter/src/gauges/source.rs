@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use super::tally::{Kind, Tally};
 
+/// The part that is all of it.
+pub(crate) const MACHINE: &str = "machine";
+
 /// A file that is read again and again.
 #[derive(Debug)]
 pub(crate) struct Source {

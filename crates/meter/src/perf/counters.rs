@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::generic::{TYPE_HARDWARE, TYPE_SOFTWARE};
+use super::generic::{TYPE_CACHE, TYPE_HARDWARE, TYPE_RAW, TYPE_SOFTWARE};
 use super::kernel::{Handle, Kernel, Opening, Target};
 use super::pmu::{Encoding, Pmus};
 use super::reading::{Counter, across_boxes, across_kinds, scale};
@@ -67,19 +67,24 @@ impl<K: Kernel> Counters<K> {
             Err(error) if forbidden(&error) && resolved.reach == Reach::Program && !resolved.in_kernel => {
                 let parts = self.open_all(&resolved, true).map_err(|second| match second.raw_os_error() {
                     // A PMU that cannot leave the kernel out: what was wrong is that the kernel may not be counted.
-                    Some(libc::EINVAL) => self.refusal(&error, Subject::KernelToo),
-                    _ => self.refusal(&second, Subject::OwnWork),
+                    Some(libc::EINVAL) => self.refusal(&error, Subject::KernelToo, &resolved),
+                    _ => self.refusal(&second, Subject::OwnWork, &resolved),
                 })?;
                 Ok(Open { parts, resolved, user_only: true })
             }
             Err(error) => {
                 let machine = resolved.reach != Reach::Program;
-                Err(self.refusal(&error, if machine { Subject::Machine } else { Subject::KernelToo }))
+                Err(self.refusal(&error, if machine { Subject::Machine } else { Subject::KernelToo }, &resolved))
             }
         }
     }
 
-    fn refusal(&self, error: &io::Error, subject: Subject) -> String {
+    fn refusal(&self, error: &io::Error, subject: Subject, resolved: &Resolved) -> String {
+        let of_cores = resolved.parts.iter().any(|part| matches!(part.kind, TYPE_HARDWARE | TYPE_CACHE | TYPE_RAW));
+        // Who may count nothing is refused before the kernel looks for a PMU, and permission would not make one.
+        if of_cores && self.cores.is_empty() {
+            return self.permissions.no_pmu().reason;
+        }
         self.permissions.explain(error, subject, &self.cores).reason
     }
 
