@@ -62,6 +62,10 @@ pub(crate) struct Doctor {
     /// half a minute for 256, up to three times that on a busy machine
     #[arg(long)]
     pub(crate) siblings: bool,
+    /// Test whether hardware counters can be had and believed: with work of which the
+    /// counts are known
+    #[arg(long, conflicts_with = "siblings")]
+    pub(crate) counters: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -208,6 +212,14 @@ pub(crate) struct Run {
     /// machines with several nodes
     #[arg(long, value_name = "MS")]
     pub(crate) census_ms: Option<u64>,
+    #[arg(
+        long,
+        value_name = "LIST",
+        help = "Count these over the whole process tree, as in perf: instructions, cycles, cache-misses, \
+                LLC-load-misses, task-clock, page-faults, minor-faults, rUUEE, pmu/event=0x..,umask=0x../ and over \
+                the machine: mbm_total_bytes, mbm_local_bytes, llc_occupancy, energy-package, energy-dram, numa_hit"
+    )]
+    pub(crate) counters: Option<String>,
     /// Keep the samples in this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
@@ -215,7 +227,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) slurm: bool,
     /// Read one spec per line, write one record per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "memory", "env", "timeout", "check", "json", "words"])]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
     /// Read specs and say whether they can be run
     #[arg(long, hide = true)]

@@ -6,6 +6,7 @@
 
 mod cli;
 mod error;
+mod measures;
 mod python;
 mod record;
 mod registry;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use knee_machine::sys::Usage;
+use knee_meter::perf::Counter;
 use knee_meter::{Sampling, ThreadUse, Validity};
 use knee_workload::Phase;
 use schemars::JsonSchema;
@@ -40,7 +41,8 @@ pub(crate) struct Record {
     pub(crate) check: Option<CheckResult>,
     /// What the process tree used.
     pub(crate) rusage: Resources,
-    /// Counters that the spec asked for.
+    /// Counters that the spec asked for, by the names it asked with; quantities of parts of the machine as `name@part`
+    /// too.
     pub(crate) counters: BTreeMap<String, Counter>,
     /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
     /// census that found most.
@@ -133,19 +135,6 @@ pub(crate) struct CheckResult {
     /// What was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-}
-
-/// A counter's value, or why there is none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum Counter {
-    /// The count.
-    Known(u64),
-    /// Why nothing was counted.
-    Unavailable {
-        /// The reason.
-        unavailable: String,
-    },
 }
 
 /// Pages by node, or why they are not known.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use knee_machine::MemoryPolicy;
+use knee_meter::perf::Request;
 use knee_workload::Bind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,8 @@ pub(crate) struct Spec {
     /// Where its pages go; absent leaves the policy as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<MemoryPolicy>,
-    /// Hardware counters wanted, by name.
+    /// Counters wanted, by name: events of the kernel and of the hardware, raw ones, and quantities of the machine like
+    /// memory traffic or energy (`knee run --help` lists them).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) counters: Vec<String>,
     /// Period of the sampler; absent or 0 for none.
@@ -190,6 +192,9 @@ impl Spec {
         }
         if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
             return Err(bad("the time limit is not a positive number of seconds".into()));
+        }
+        for name in &self.counters {
+            Request::parse(name).map_err(|reason| bad(format!("counter {reason}")))?;
         }
         for pattern in self.patterns() {
             regex::Regex::new(pattern).map_err(|error| bad(error.to_string()))?;

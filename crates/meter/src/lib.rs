@@ -1,17 +1,21 @@
 //! What the kernel says of a process tree while it runs: CPU time and place of every thread over time, what else the
 //! machine did meanwhile, and how fast a clock it had.
 //!
-//! The measured program is never touched: everything is read from `/proc` by the process that launched it. Only
-//! [`contention`] makes work of its own: it finds out which cpus share a core.
+//! The measured program is never touched: everything is read from files by the process that launched it, or counted by
+//! the kernel ([`perf`]). Only [`contention`] and the counters' canary make work of their own: the one finds out which
+//! cpus share a core, the other whether counters can be believed.
 
 mod census;
 pub mod clock;
 pub mod contention;
+mod gauges;
+pub mod perf;
 mod proc;
 mod sampler;
 mod samples;
 mod validity;
 
+pub use gauges::{Gauges, NAMES as GAUGES};
 pub use proc::{descendants, pages_by_node};
 pub use sampler::{Sampler, Sampling, ThreadUse, Watched};
 pub use validity::{Baseline, Validity};

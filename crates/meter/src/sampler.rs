@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::census::Census;
+use crate::gauges::Gauges;
 use crate::proc::{Place, Task, Times, descendants, numbered};
 use crate::samples::Samples;
 
@@ -130,8 +131,8 @@ impl Sampler {
         next.saturating_duration_since(Instant::now())
     }
 
-    /// Takes a sample if one is due.
-    pub fn tick(&mut self) {
+    /// Takes a sample if one is due, of the threads and of what else is read while they run.
+    pub fn tick(&mut self, gauges: &mut Gauges) {
         let start = Instant::now();
         if let Some(census) = &mut self.census {
             self.sampling.cost_ns += census.tick(start, self.ancestor, self.begin, &mut self.samples);
@@ -141,6 +142,9 @@ impl Sampler {
         }
         let before = own_cpu();
         self.sample(start);
+        if !gauges.is_empty() {
+            gauges.sample(nanoseconds(start - self.begin), &mut self.samples);
+        }
         // CPU time, not time: a sampler that was itself kept waiting has disturbed nobody.
         let cost = own_cpu().saturating_sub(before);
         self.sampling.count += 1;

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use knee_machine::{CpuSet, Fact, facts, sys};
 
+use super::counting::Counting;
 use super::launch::{Launch, Streams};
 use super::running::Running;
 use super::tree;
@@ -76,9 +77,9 @@ pub(super) fn shell(step: &str, text: Option<&str>, spec: &Spec, how: &Launch<'_
 
 /// Runs something that is not measured, and that has to go well.
 fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
-    let spec = Spec { sample_ms: None, census_ms: Some(0), ..spec };
+    let spec = Spec { sample_ms: None, census_ms: Some(0), counters: Vec::new(), ..spec };
     let fail = |reason: String, kind| Refusal::Failed(format!("{step} failed: {reason}"), kind);
-    let started = Running::start(&spec, Streams::Captured, Instant::now());
+    let started = Running::start(&spec, Streams::Captured, Instant::now(), Counting::default());
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
     let end = running.watch(&spec, how);
     let left = tree::end_all();

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use knee_machine::placement::Order;
 use knee_machine::{Placement, Topology};
+use knee_meter::perf::{Counter, split};
 use knee_workload::Bind;
 
 use super::around;
@@ -133,7 +134,7 @@ fn spec(args: Run) -> Result<Spec, Failure> {
         bind,
         skip: args.skip.unwrap_or_default(),
         memory: args.memory.map(|text| text.parse()).transpose()?,
-        counters: Vec::new(),
+        counters: args.counters.as_deref().map(split).unwrap_or_default(),
         sample_ms: Some(args.sample_ms),
         sampler_cpu: None,
         census_ms: args.census_ms,
@@ -173,6 +174,9 @@ fn summarise(record: &Record, threads: usize) {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
         say(format_args!("      phase {}: {wall:.3} s wall, {cpu:.3} s CPU", phase.name));
     }
+    for (name, counter) in &record.counters {
+        say(format_args!("      {name}: {}", told(counter)));
+    }
     if let Some(validity) = &record.validity {
         let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
         say(format_args!(
@@ -195,6 +199,20 @@ fn summarise(record: &Record, threads: usize) {
     }
     for Changed { fact, held, found } in &record.changed {
         say(format_args!("knee: {fact} changed from {held} to {found}"));
+    }
+}
+
+/// A counter in words, with all that has to be said beside it.
+fn told(counter: &Counter) -> String {
+    match counter {
+        Counter::Known(count) => count.to_string(),
+        Counter::Unavailable { unavailable } => format!("unknown: {unavailable}"),
+        Counter::Qualified { value, unit, counted_share, scope } => {
+            let share = counted_share.map(|share| format!("scaled up, counted in {:.1} % of the time", 100.0 * share));
+            let notes: Vec<String> = share.into_iter().chain((!scope.is_empty()).then(|| scope.clone())).collect();
+            let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+            format!("{value:.0} {unit}{notes}").replace("  ", " ")
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use knee_meter::{Baseline, clock};
 
 use super::around::{self, Refusal};
 use super::capture::Echo;
+use super::counting::Counting;
 use super::running::Running;
 use super::signals::Signals;
 use super::tree;
@@ -84,8 +85,10 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     around::compare_facts(spec, clock_ns, &mut record);
     let baseline = Baseline::take(cpus.clone(), clock_ns);
     let usage = sys::children_usage();
+    // Before the time begins: opening counters is none of the program's.
+    let counting = Counting::open(&spec.counters);
     let begin = Instant::now();
-    let mut running = match Running::start(spec, how.streams, begin) {
+    let mut running = match Running::start(spec, how.streams, begin, counting) {
         Ok(running) => running,
         Err(error) => {
             tree::end_all();
@@ -198,7 +201,7 @@ pub(crate) fn blank(spec: &Spec) -> Record {
         metric: None,
         check: None,
         rusage: Resources::default(),
-        counters: super::outcome::counters(spec),
+        counters: super::outcome::counters_unknown(spec),
         pages: super::outcome::pages_unknown(&spec.program),
         pinning: None,
         changed: Vec::new(),

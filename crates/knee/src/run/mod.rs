@@ -14,6 +14,7 @@ mod around;
 mod capture;
 pub(crate) mod child;
 pub(crate) mod copies;
+mod counting;
 mod direct;
 mod launch;
 mod outcome;

@@ -1,12 +1,11 @@
 //! Judges what came out of a run: the metric it was to give, the checks it was to pass, what could not be read.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use knee_machine::{Fact, facts};
+use knee_meter::perf::Counter;
 use regex::RegexBuilder;
 
-use crate::record::{CheckResult, Counter, MetricValue, Pages, Record};
+use crate::record::{CheckResult, MetricValue, Pages, Record};
 use crate::spec::{Metric, Program, Spec};
 
 /// Fills in the metric, and adds the check of the output to what the workload itself found.
@@ -49,14 +48,9 @@ fn printed_metric(regex: &str, unit: &str, streams: [&str; 2]) -> MetricValue {
     }
 }
 
-/// Every counter that was asked for, with the reason why it is not there.
-pub(crate) fn counters(spec: &Spec) -> BTreeMap<String, Counter> {
-    let reason = || match facts::read(Path::new("/")).remove("hardware_counters") {
-        Some(Fact::Unavailable { unavailable }) => unavailable,
-        _ => "this version of knee does not read hardware counters".to_owned(),
-    };
-    let absent = |name: &String| (name.clone(), Counter::Unavailable { unavailable: reason() });
-    spec.counters.iter().map(absent).collect()
+/// What is said of counters until the program has run.
+pub(crate) fn counters_unknown(spec: &Spec) -> BTreeMap<String, Counter> {
+    spec.counters.iter().map(|name| (name.clone(), Counter::unavailable("the program did not run"))).collect()
 }
 
 /// What is said of pages until somebody has read them.

@@ -14,6 +14,7 @@ use knee_workload::Bind;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::capture::{Capture, Echo};
+use super::counting::Counting;
 use super::launch::Streams;
 use super::pinning::Pinner;
 use super::{child, outcome, runtimes, tree};
@@ -32,6 +33,7 @@ pub(super) struct Running {
     report: Option<Capture>,
     sampler: Option<Sampler>,
     pinner: Option<Pinner>,
+    counting: Counting,
     pub(super) timed_out: bool,
     pub(super) was_stopped: bool,
     /// Why `/proc` showed nothing of it, if it did not.
@@ -39,7 +41,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn start(spec: &Spec, streams: Streams, begin: Instant) -> io::Result<Self> {
+    pub(super) fn start(spec: &Spec, streams: Streams, begin: Instant, mut counting: Counting) -> io::Result<Self> {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let us = rustix::process::getpid().as_raw_nonzero().get();
         let mut command = command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
@@ -63,6 +65,7 @@ impl Running {
         };
         sys::place_on_exec(&mut command, &spec.cpus, spec.memory.as_ref())?;
         let mut process = command.spawn()?;
+        counting.started();
         drop(command);
         let pid = Pid::from_child(&process);
         let exited = pidfd_open(pid, PidfdFlags::empty()).ok();
@@ -77,6 +80,7 @@ impl Running {
             report: capture(report.map(|(read, _write)| read), None)?,
             sampler: (sampler != (0, 0)).then(|| Sampler::new(us, begin, sampler.0, sampler.1)),
             pinner: each.then(|| Pinner::new(us, &spec.cpus, &skipped(spec))),
+            counting,
             process,
             exited,
             begin,
@@ -110,6 +114,7 @@ impl Running {
     /// Puts what was watched into the record.
     pub(super) fn finish(self, spec: &Spec, samples: Option<&Path>, record: &mut Record) {
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
+        record.counters = self.counting.finish();
         let watched = self.pinner.is_some() || self.sampler.is_some();
         let (pinning, mut tied) = self.pinner.map(Pinner::finish).unzip();
         record.pinning = pinning;

@@ -39,11 +39,12 @@ impl Running {
                 pinner.tick();
             }
             if let Some(sampler) = &mut self.sampler {
-                sampler.tick();
+                sampler.tick(self.counting.gauges());
             }
             let events = self.wait(stop_at, how);
             if events.exited {
                 let wall = self.begin.elapsed();
+                self.counting.ended();
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
                 self.unseen = why_unseen(pid);
                 // It has ended, so there is something to take.

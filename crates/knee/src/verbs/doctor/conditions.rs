@@ -1,56 +1,25 @@
-//! `knee doctor`: what can be measured here, and what would help where it cannot.
-
-use std::process::ExitCode;
+//! Conditions under which runs disturb each other or are held back.
 
 use knee_machine::{Fact, Topology};
 use serde::Serialize;
 
-use super::siblings;
-use crate::cli;
-use crate::error::{Failure, print_out};
-
 /// One thing that was looked at.
 #[derive(Serialize)]
-struct Finding {
-    name: &'static str,
-    good: bool,
-    found: String,
-    /// What a study loses, and the one thing to try. Empty when all is well.
-    advice: &'static str,
+pub(super) struct Finding {
+    pub(super) name: &'static str,
+    pub(super) good: bool,
+    pub(super) found: String,
+    /// What a study loses, and the one thing to try when it is not good.
+    pub(super) advice: &'static str,
 }
 
 /// A fact, what it is good for, when it is good, and what to do when it is not.
 type Rule = (&'static str, &'static str, fn(&str) -> bool, &'static str);
 
-/// Prints the findings, or tests the cpus for siblings.
-pub(crate) fn show(args: &cli::Doctor) -> Result<ExitCode, Failure> {
-    if args.siblings {
-        return siblings::show(args.json);
-    }
-    let findings = examine(&Topology::this_machine()?);
-    if args.json {
-        print_out(&format!("{}\n", serde_json::to_string_pretty(&findings).map_err(Failure::new)?))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    for finding in findings {
-        let sign = if finding.good { "yes" } else { "no " };
-        print_out(&format!("{sign}  {:<22} {}\n", finding.name, finding.found))?;
-        if !finding.good {
-            print_out(&format!("     {}\n", finding.advice))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn examine(machine: &Topology) -> Vec<Finding> {
+/// Looks at all of them.
+pub(super) fn examine(machine: &Topology) -> Vec<Finding> {
     let mut findings = vec![cpus(machine), quota(machine)];
-    let rules: [Rule; 5] = [
-        (
-            "hardware_counters",
-            "hardware counters",
-            |_| false,
-            "This version of knee reads none, so growth of CPU time cannot be split into\n     instructions, IPC and clock.",
-        ),
+    let rules: [Rule; 4] = [
         (
             "governor",
             "steady clock",
@@ -77,11 +46,6 @@ fn examine(machine: &Topology) -> Vec<Finding> {
         ),
     ];
     findings.extend(rules.into_iter().map(|(fact, name, good, advice)| rule(machine, fact, name, good, advice)));
-    findings.extend([
-        readable("schedstat of threads", "/proc/self/schedstat", "CPU time of threads comes in ticks of 10 ms, and waiting time not at all.\n     It needs a kernel with CONFIG_SCHED_INFO."),
-        readable("pressure (PSI)", "/proc/pressure/cpu", "Waiting of other tasks is not recorded. Boot with psi=1."),
-        readable("pages by node", "/proc/self/numa_maps", "Where pages lie is not recorded. It needs a kernel with CONFIG_NUMA."),
-    ]);
     findings
 }
 
@@ -114,15 +78,5 @@ fn rule(machine: &Topology, fact: &str, name: &'static str, good: fn(&str) -> bo
             Finding { name, good: harmless, found: unavailable.clone(), advice }
         }
         None => Finding { name, good: false, found: "not looked at".into(), advice },
-    }
-}
-
-fn readable(name: &'static str, path: &str, advice: &'static str) -> Finding {
-    match std::fs::read_to_string(path) {
-        Ok(text) if !text.trim().is_empty() => {
-            Finding { name, good: true, found: format!("{path} is readable"), advice }
-        }
-        Ok(_) => Finding { name, good: false, found: format!("{path} is empty"), advice },
-        Err(error) => Finding { name, good: false, found: format!("{path}: {error}"), advice },
     }
 }

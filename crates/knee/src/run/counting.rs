@@ -1,0 +1,65 @@
+//! The counters of one run: opened before the program starts, read when it has ended.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use knee_meter::Gauges;
+use knee_meter::perf::{Counter, Counters, Linux, Request};
+
+use crate::measures;
+
+/// What counts a run. The default counts nothing.
+#[derive(Default)]
+pub(super) struct Counting {
+    events: Option<Counters<Linux>>,
+    gauges: Gauges,
+    impossible: BTreeMap<String, Counter>,
+}
+
+impl Counting {
+    /// Opens what was asked for, for the program that the calling thread starts next.
+    pub(super) fn open(asked: &[String]) -> Self {
+        if asked.is_empty() {
+            return Self::default();
+        }
+        let (mut events, mut gauges, mut impossible) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for name in asked {
+            match Request::parse(name) {
+                Ok(Request::Gauge(gauge)) => gauges.push(gauge),
+                Ok(request) => events.push((name.clone(), request)),
+                Err(reason) => drop(impossible.insert(name.clone(), Counter::unavailable(reason))),
+            }
+        }
+        let root = Path::new("/");
+        let counters = |events: Vec<_>| Counters::open(Linux::default(), root, &events, &measures::named);
+        let events = (!events.is_empty()).then(|| counters(events));
+        // Last: what they count begins with the first reading.
+        Self { events, gauges: Gauges::open(root, &gauges), impossible }
+    }
+
+    /// To be called when the program has started.
+    pub(super) fn started(&mut self) {
+        self.gauges.step_out();
+    }
+
+    /// What the sampler reads beside the threads.
+    pub(super) fn gauges(&mut self) -> &mut Gauges {
+        &mut self.gauges
+    }
+
+    /// To be called as soon as the program has ended: what is counted on the whole machine ends with it.
+    pub(super) fn ended(&mut self) {
+        self.gauges.stop();
+        if let Some(events) = &mut self.events {
+            events.stop_machine();
+        }
+    }
+
+    /// Reads everything, when the whole tree has ended.
+    pub(super) fn finish(self) -> BTreeMap<String, Counter> {
+        let mut found = self.events.map(Counters::finish).unwrap_or_default();
+        found.extend(self.gauges.finish());
+        found.extend(self.impossible);
+        found
+    }
+}

@@ -1,0 +1,102 @@
+//! What can be measured here, why not, and what is used instead.
+
+use std::path::Path;
+
+use knee_meter::perf::{Kernel, Rung, Standing, Surroundings};
+use serde::Serialize;
+
+use crate::measures;
+
+/// One row of the table.
+#[derive(Serialize)]
+pub(super) struct Measure {
+    #[serde(rename = "measure")]
+    pub(super) name: &'static str,
+    pub(super) available: bool,
+    /// What there is, or why there is nothing.
+    pub(super) reason: String,
+    /// What is used instead where it is missing.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) substitute: &'static str,
+}
+
+/// Asks the kernel and the files; nothing is made to count yet.
+pub(super) fn examine(around: &Surroundings, kernel: &mut dyn Kernel, root: &Path) -> Vec<Measure> {
+    let listed = around.listed();
+    // Without a PMU it is said once why, not once more by each event that does not open.
+    let cores = if listed.standing == Standing::Yes { around.cycles(kernel) } else { listed };
+    let has_pmu = cores.standing == Standing::Yes;
+    let beside = around.beside(kernel);
+    let [memory, links, energy, resctrl, pages] = beside.try_into().expect("five things stand beside the cores");
+    vec![
+        row("software events", &around.software(kernel), "rusage: faults and switches of the tree"),
+        row(
+            "instructions, cycles, misses",
+            &cores,
+            "CPU time, clock proxy, samples of threads; growth of CPU time stays undivided",
+        ),
+        remote_share(has_pmu),
+        either("memory bandwidth", [&resctrl, &memory], "bytes the program reports, over time"),
+        row("traffic between sockets", &links, "times with memory near, far, interleaved"),
+        row("cache occupancy", &resctrl, "size of the data beside the size of the cache"),
+        row("energy", &energy, "none: time is no energy"),
+        row("pages handed out by node", &pages, "none"),
+        file(root, "pages by node", "proc/self/numa_maps", "a kernel with CONFIG_NUMA", "none"),
+        file(
+            root,
+            "CPU time of threads",
+            "proc/self/schedstat",
+            "a kernel with CONFIG_SCHED_INFO",
+            "ticks of 10 ms, without waiting time",
+        ),
+        file(
+            root,
+            "waiting of others",
+            "proc/pressure/cpu",
+            "booting with psi=1",
+            "ticks of other work on the run's cpus",
+        ),
+    ]
+}
+
+fn row(name: &'static str, rung: &Rung, substitute: &'static str) -> Measure {
+    let available = rung.standing == Standing::Yes;
+    Measure { name, available, reason: rung.found.clone(), substitute: if available { "" } else { substitute } }
+}
+
+/// There are two ways to it, and one is enough.
+fn either(name: &'static str, ways: [&Rung; 2], substitute: &'static str) -> Measure {
+    if let Some(rung) = ways.iter().find(|rung| rung.standing == Standing::Yes) {
+        return Measure { name, available: true, reason: format!("{}: {}", rung.name, rung.found), substitute: "" };
+    }
+    let reasons = ways.map(|rung| format!("{}: {}", rung.name, rung.found));
+    Measure { name, available: false, reason: reasons.join("; "), substitute }
+}
+
+/// Local and remote accesses need the cores' PMU and a table of its events.
+fn remote_share(has_pmu: bool) -> Measure {
+    let known = measures::named("remote_dram");
+    let found = match (has_pmu, known) {
+        (false, _) => Err("it needs the hardware PMU".to_owned()),
+        (true, None) => Err("no table says which events of this cpu tell local from remote".into()),
+        (true, Some(Err(reason))) => Err(reason),
+        (true, Some(Ok(_))) => Ok("local_dram, remote_dram".to_owned()),
+    };
+    let (available, reason) = match found {
+        Ok(found) => (true, found),
+        Err(reason) => (false, reason),
+    };
+    let substitute = if available { "" } else { "pages by node (--census-ms) and latency by node" };
+    Measure { name: "local and remote accesses", available, reason, substitute }
+}
+
+fn file(root: &Path, name: &'static str, path: &str, needs: &str, substitute: &'static str) -> Measure {
+    let reason = match std::fs::read_to_string(root.join(path)) {
+        Ok(text) if !text.trim().is_empty() => {
+            return Measure { name, available: true, reason: format!("/{path}"), substitute: "" };
+        }
+        Ok(_) => format!("/{path} is empty: it needs {needs}"),
+        Err(error) => format!("/{path}: {error}: it needs {needs}"),
+    };
+    Measure { name, available: false, reason, substitute }
+}

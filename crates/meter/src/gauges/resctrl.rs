@@ -1,0 +1,152 @@
+//! Memory traffic and cache occupancy by the kernel's resource control (`/sys/fs/resctrl`).
+//!
+//! A monitoring group of the run's own is made where that is permitted. The launcher steps into it before it starts the
+//! program and out of it right after: a new process is born into its parent's group, so nothing of the tree is missed
+//! and nothing else is counted. Where no group can be had, the totals of the group that knee is in are read, and the
+//! record says whose they are.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::refuse;
+use super::source::Source;
+use super::tally::Kind;
+use crate::perf::Refusal;
+
+/// What it counts.
+pub(crate) const NAMES: [&str; 3] = ["mbm_total_bytes", "mbm_local_bytes", "llc_occupancy"];
+const PREFIX: &str = "knee-";
+
+/// A monitoring group of one run; removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// Its folder.
+    pub(crate) path: PathBuf,
+    /// The file that takes the launcher back; none when it is back.
+    back: Option<PathBuf>,
+}
+
+impl Group {
+    pub(crate) fn step_out(&mut self) {
+        if let Some(tasks) = self.back.take() {
+            // When this fails the launcher is counted too, which sleeps most of the time.
+            let _ = fs::write(tasks, thread_id());
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.step_out();
+        // Whoever is still in it goes to the group above.
+        let _ = fs::remove_dir(&self.path);
+    }
+}
+
+fn thread_id() -> String {
+    rustix::thread::gettid().as_raw_nonzero().to_string()
+}
+
+/// The folder of the control group that this process is in, and its `tasks` file (of its monitoring group, if it is in
+/// one).
+fn own_group(root: &Path) -> (PathBuf, PathBuf) {
+    let mounted = root.join("sys/fs/resctrl");
+    let text = fs::read_to_string(root.join("proc/self/cpu_resctrl_groups")).unwrap_or_default();
+    let field = |name: &str| {
+        let path = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        path.trim().trim_matches('/').to_owned()
+    };
+    let (control, monitor) = (field("res:"), field("mon:"));
+    let control = if control.is_empty() { mounted } else { mounted.join(control) };
+    let tasks =
+        if monitor.is_empty() { control.join("tasks") } else { control.join("mon_groups").join(monitor).join("tasks") };
+    (control, tasks)
+}
+
+/// Steps into a monitoring group of our own, if that can be had; and what the counts then cover.
+pub(crate) fn enter(root: &Path) -> (Option<Group>, String) {
+    if examine(root).is_err() {
+        return (None, String::new());
+    }
+    let (control, back) = own_group(root);
+    sweep(root, &control);
+    let path = control.join("mon_groups").join(format!("{PREFIX}{}", rustix::process::getpid().as_raw_nonzero()));
+    let made = match fs::create_dir(&path) {
+        // Left by a launcher of the same number that was killed.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    };
+    let group = made.map(|()| Group { path, back: Some(back) });
+    let entered = group.and_then(|group| fs::write(group.path.join("tasks"), thread_id()).map(|()| group));
+    match entered {
+        Ok(group) => (Some(group), String::new()),
+        Err(error) => {
+            let whose =
+                if control == root.join("sys/fs/resctrl") { "the root group" } else { "the control group knee is in" };
+            (None, format!("everything in {whose} of resctrl: no monitoring group for the program ({error})"))
+        }
+    }
+}
+
+/// Removes groups of launchers that are gone: a killed one cannot do so itself.
+fn sweep(root: &Path, control: &Path) {
+    for entry in fs::read_dir(control.join("mon_groups")).into_iter().flatten().flatten() {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let Some(pid) = name.strip_prefix(PREFIX).and_then(|pid| pid.parse::<u32>().ok()) else { continue };
+        if !root.join(format!("proc/{pid}")).exists() {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+/// A quantity in every L3 of the group, or of the one that knee is in.
+pub(crate) fn sources(root: &Path, group: Option<&Path>, name: &str) -> Result<Vec<Source>, Refusal> {
+    examine(root)?;
+    let folder = group.map_or_else(|| own_group(root).0, Path::to_owned).join("mon_data");
+    let kind = if name == "llc_occupancy" { Kind::Level } else { Kind::Grows };
+    let mut caches: Vec<String> = caches(&folder);
+    caches.sort();
+    let sources = caches.into_iter().filter_map(|cache| {
+        let file = folder.join(format!("mon_{cache}")).join(name);
+        file.exists().then(|| Source::new(format!("resctrl:{}", part(&cache)), file, None, kind))
+    });
+    let sources: Vec<Source> = sources.collect();
+    if sources.is_empty() {
+        return refuse(format!("this cpu's resctrl does not count {name}"), "");
+    }
+    Ok(sources)
+}
+
+/// `L3_00` of every `mon_L3_00`.
+fn caches(mon_data: &Path) -> Vec<String> {
+    let entries = fs::read_dir(mon_data).into_iter().flatten().flatten();
+    entries.filter_map(|entry| Some(entry.file_name().to_str()?.strip_prefix("mon_")?.to_owned())).collect()
+}
+
+/// `L3_00` is cache 0 of level 3: `L3:0`.
+fn part(cache: &str) -> String {
+    let Some((level, number)) = cache.split_once('_') else { return cache.to_owned() };
+    let number = number.parse::<u32>().map_or_else(|_| number.to_owned(), |number| number.to_string());
+    format!("{level}:{number}")
+}
+
+/// What resctrl can count, or why it cannot.
+pub(crate) fn examine(root: &Path) -> Result<String, Refusal> {
+    let mounted = root.join("sys/fs/resctrl");
+    if !mounted.join("info").exists() {
+        let known = fs::read_to_string(root.join("proc/filesystems")).unwrap_or_default();
+        return if known.lines().any(|line| line.split_whitespace().any(|word| word == "resctrl")) {
+            refuse("resctrl is not mounted", "mount -t resctrl resctrl /sys/fs/resctrl")
+        } else {
+            refuse(
+                "the kernel offers no resctrl: this cpu has no memory monitoring, or a hypervisor hides it",
+                "bare metal with Intel RDT, AMD QoS or Arm MPAM, and a kernel with CONFIG_X86_CPU_RESCTRL",
+            )
+        };
+    }
+    match fs::read_to_string(mounted.join("info/L3_MON/mon_features")) {
+        Ok(features) if !features.trim().is_empty() => Ok(features.split_whitespace().collect::<Vec<_>>().join(" ")),
+        _ => refuse("resctrl is mounted, and this cpu only controls with it: it monitors nothing", ""),
+    }
+}
