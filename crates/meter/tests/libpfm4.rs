@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use knee_meter::events::{Check, Encoded, Vendor, tables};
+use knee_meter::events::{Check, Encoded, Table, Vendor, tables};
 
 /// What is set in an event select register of x86 whatever the event is: user, system, interrupt, enable.
 const ALWAYS_SET: u64 = 0x53_0000;
@@ -53,7 +53,7 @@ fn encodings_are_those_of_libpfm4() {
 fn where_a_table_says_that_libpfm4_differs_it_does() {
     let Some(program) = program("where_a_table_says_that_libpfm4_differs_it_does") else { return };
     let mut disputed = Vec::new();
-    for event in tables().iter().flat_map(|table| table.events()) {
+    for event in tables().iter().flat_map(Table::events) {
         let encoded = event.encodings.iter().zip(event.encodings());
         disputed.extend(encoded.filter_map(|(encoding, ours)| Some((encoding.disputed.as_ref()?, ours))));
     }

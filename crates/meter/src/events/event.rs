@@ -204,7 +204,7 @@ mod tests {
         encoding(fields).encoded("cpu", layout).config
     }
 
-    /// By hand from the layout of IA32_PERFEVTSELx and AMD's PERF_CTL.
+    /// By hand from the layout of `IA32_PERFEVTSELx` and AMD's `PERF_CTL`.
     #[test]
     fn fields_go_where_the_registers_have_them() {
         assert_eq!(config("code = 0xd3\numask = 0x01", Layout::X86), 0x01d3);

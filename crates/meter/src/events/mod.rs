@@ -14,6 +14,7 @@
 //! Vendors' own tables are not complete on errata, and tools differ on encodings (an [`Encoding`] says where), so every
 //! encoding names what it was checked against, and `tests/libpfm4.rs` asks libpfm4 for each that it knows.
 
+mod checks;
 mod choice;
 mod cpu;
 mod errata;

@@ -5,15 +5,16 @@ use std::fmt;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
+use super::checks::{self, Listed, Wrong, named, twice, unknown};
 use super::errata::Erratum;
-use super::event::{Event, Layout};
+use super::event::Event;
 use super::formula::{Derived, is_of_a_name};
-use super::numbers::Numbers;
 use super::table::{Cpus, DERIVED, Table, Vendor};
 
 /// A file that is no table.
@@ -63,22 +64,16 @@ struct File {
     errata: Vec<Spanned<Erratum>>,
 }
 
-/// Parts as they are written, of either kind.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Listed {
-    family: Option<u32>,
-    models: Option<Numbers>,
-    steppings: Option<Numbers>,
-    implementer: Option<u32>,
-    parts: Option<Numbers>,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct General {
     derived: Vec<Derived>,
 }
+
+static GENERAL: LazyLock<Vec<Derived>> = LazyLock::new(|| {
+    let general: General = toml::from_str(DERIVED).expect("the derived measures of the program are read by its tests");
+    general.derived
+});
 
 impl Table {
     /// Reads a user's own file.
@@ -125,10 +120,9 @@ impl Table {
 
 /// The general derived measures that `table` has all events for, and does not define itself.
 fn general(table: &Table) -> Vec<Derived> {
-    let general: General = toml::from_str(DERIVED).expect("the derived measures of the program are read by its tests");
     let counted = |derived: &Derived| derived.formula.measures().iter().all(|name| table.event(name).is_some());
     let defined = |name: &str| table.event(name).is_some() || table.derived.iter().any(|derived| derived.name == name);
-    general.derived.into_iter().filter(|derived| counted(derived) && !defined(&derived.name)).collect()
+    GENERAL.iter().filter(|derived| counted(derived) && !defined(&derived.name)).cloned().collect()
 }
 
 /// A text with the name it goes by.
@@ -136,9 +130,6 @@ struct Source<'a> {
     text: &'a str,
     file: &'a str,
 }
-
-/// What is wrong in an entry: the field, the problem, the hint.
-type Wrong = (&'static str, String, String);
 
 impl Source<'_> {
     fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
@@ -170,7 +161,7 @@ impl Source<'_> {
             return Err(self.error(&(0..0), wrong));
         }
         let read = |listed: &Spanned<Listed>| {
-            cpus(found.vendor, listed.get_ref()).map_err(|wrong| self.error(&listed.span(), wrong))
+            checks::cpus(found.vendor, listed.get_ref()).map_err(|wrong| self.error(&listed.span(), wrong))
         };
         found.cpus.iter().map(read).collect()
     }
@@ -180,8 +171,8 @@ impl Source<'_> {
         for spanned in found {
             let span = spanned.span();
             let mut event = spanned.into_inner();
-            event.layout = layout(vendor, &event.pmu);
-            sound(vendor, &event).map_err(|wrong| self.error(&span, wrong))?;
+            event.layout = checks::layout(vendor, &event.pmu);
+            checks::sound(vendor, &event).map_err(|wrong| self.error(&span, wrong))?;
             if events.iter().any(|earlier| earlier.measure == event.measure) {
                 return Err(self.error(&span, twice("measure", &event.measure)));
             }
@@ -220,96 +211,6 @@ impl Source<'_> {
         };
         found.into_iter().map(read).collect()
     }
-}
-
-fn cpus(vendor: Vendor, listed: &Listed) -> Result<Cpus, Wrong> {
-    let Listed { family, models, steppings, implementer, parts } = listed;
-    match (vendor, family, models, implementer, parts) {
-        (Vendor::Intel | Vendor::Amd, Some(family), Some(models), None, None) => {
-            Ok(Cpus::X86 { family: *family, models: models.clone(), steppings: steppings.clone() })
-        }
-        (Vendor::Arm, None, None, Some(implementer), Some(parts)) if steppings.is_none() => {
-            Ok(Cpus::Arm { implementer: *implementer, parts: parts.clone() })
-        }
-        (Vendor::Arm, ..) => Err(("cpus", "an Arm part has an implementer and parts, nothing else".into(), arm_form())),
-        _ => Err(("cpus", "an x86 part has a family and models, and perhaps steppings".into(), x86_form())),
-    }
-}
-
-fn arm_form() -> String {
-    "write it as { implementer = 0x41, parts = \"0xd40\" }".into()
-}
-
-fn x86_form() -> String {
-    "write it as { family = 6, models = \"85\", steppings = \"0-4\" }".into()
-}
-
-fn layout(vendor: Vendor, pmu: &str) -> Layout {
-    match vendor {
-        Vendor::Arm => Layout::Arm,
-        Vendor::Amd if pmu == "amd_df" => Layout::DataFabric,
-        Vendor::Intel | Vendor::Amd => Layout::X86,
-    }
-}
-
-/// Whether an event can be asked for as it stands.
-fn sound(vendor: Vendor, event: &Event) -> Result<(), Wrong> {
-    named("measure", &event.measure)?;
-    let pmu = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    if event.pmu.is_empty() || !event.pmu.chars().all(pmu) {
-        let hint = "name a folder of /sys/bus/event_source/devices, without _0".into();
-        return Err(("pmu", format!("{:?} is no counting unit", event.pmu), hint));
-    }
-    if !(event.scale.is_finite() && event.scale > 0.0) {
-        return Err(("scale", format!("{} units for one count", event.scale), "leave it out for 1".into()));
-    }
-    for (field, text) in [("unit", &event.unit), ("meaning", &event.meaning), ("not_counted", &event.not_counted)] {
-        if text.trim().is_empty() {
-            return Err((
-                field,
-                "says nothing".into(),
-                "say it in a few words: it is printed beside the number".into(),
-            ));
-        }
-    }
-    if event.encodings.is_empty() {
-        let hint = "give at least one { name = …, code = …, checked = … }".into();
-        return Err(("encodings", "lists no event".into(), hint));
-    }
-    event.encodings.iter().try_for_each(|encoding| {
-        let (code, umask) = match (vendor, event.layout) {
-            (Vendor::Intel, _) => (0xff, 0xff),
-            (Vendor::Amd, Layout::DataFabric) => (0xfff, 0xfff),
-            (Vendor::Amd, _) => (0xfff, 0xff),
-            (Vendor::Arm, _) => (0xffff, 0),
-        };
-        fits("code", encoding.code, code)?;
-        fits("umask", encoding.umask, umask)
-    })
-}
-
-fn fits(field: &'static str, number: u16, most: u16) -> Result<(), Wrong> {
-    if number <= most {
-        return Ok(());
-    }
-    let hint = "split it as the vendor's manual does: event code, unit mask, counter mask".into();
-    Err((field, format!("{number:#x} is more than {most:#x}, the most that fits"), hint))
-}
-
-fn named(field: &'static str, name: &str) -> Result<(), Wrong> {
-    if name.starts_with(|letter: char| letter.is_ascii_lowercase()) && name.chars().all(is_of_a_name) {
-        return Ok(());
-    }
-    let hint = "name it like `remote_dram`: small letters, digits and _".into();
-    Err((field, format!("{name:?} is no name of a measure"), hint))
-}
-
-fn unknown(field: &'static str, measure: &str) -> Wrong {
-    (field, format!("no event counts {measure:?}"), "correct the name, or add an [[event]] that counts it".into())
-}
-
-fn twice(field: &'static str, name: &str) -> Wrong {
-    (field, format!("{name:?} is there twice"), "remove one, or sum both as `encodings` of one event".into())
 }
 
 /// The key whose value begins at `offset`, or the key that begins there.
