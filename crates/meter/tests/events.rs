@@ -78,10 +78,8 @@ fn parts_get_the_table_of_their_microarchitecture() {
 
 #[test]
 fn no_part_is_in_two_tables() {
-    let all: Vec<(&str, &Table, &Cpus)> = tables()
-        .iter()
-        .flat_map(|table| table.cpus.iter().map(move |cpus| (table.name.as_str(), table, cpus)))
-        .collect();
+    let all: Vec<(&str, &Table, &Cpus)> =
+        tables().flat_map(|table| table.cpus.iter().map(move |cpus| (table.name.as_str(), table, cpus))).collect();
     for (index, (name, table, one)) in all.iter().enumerate() {
         for (other_name, other_table, other) in &all[..index] {
             let meet = table.vendor == other_table.vendor && meet(one, other);
@@ -204,7 +202,7 @@ fn every_table_counts_instructions_and_cycles_in_known_units() {
 
 #[test]
 fn the_share_of_remote_loads_can_be_computed_wherever_both_are_counted() {
-    for table in tables().iter().filter(|table| table.event("remote_dram").is_some()) {
+    for table in tables().filter(|table| table.event("remote_dram").is_some()) {
         let share = table.derived().iter().find(|derived| derived.name == "remote_share").expect("it is general");
         let count = |measure: &str| Some(if measure == "remote_dram" { 10.0 } else { 30.0 });
         assert_eq!(share.formula.evaluate(count), Ok(0.25), "{}", table.name);
@@ -213,7 +211,7 @@ fn the_share_of_remote_loads_can_be_computed_wherever_both_are_counted() {
 
 #[test]
 fn a_table_of_its_own_replaces_a_general_formula() {
-    let table = tables().iter().find(|table| table.name == "ice-lake-x").unwrap();
+    let table = tables().find(|table| table.name == "ice-lake-x").unwrap();
     let shares: Vec<String> = table
         .derived()
         .iter()
@@ -225,7 +223,7 @@ fn a_table_of_its_own_replaces_a_general_formula() {
 
 #[test]
 fn what_counts_for_the_socket_says_so() {
-    let table = tables().iter().find(|table| table.name == "zen4").unwrap();
+    let table = tables().find(|table| table.name == "zen4").unwrap();
     let socket: Vec<&str> =
         table.events().iter().filter(|event| event.is_of_the_socket()).map(|event| event.measure.as_str()).collect();
     assert_eq!(socket, ["memory_read", "memory_write", "link_traffic"]);
@@ -317,7 +315,7 @@ fn a_file_that_is_not_there_is_named() {
 
 #[test]
 fn what_is_refused_is_a_refusal_somewhere() {
-    let refusing = tables().iter().flat_map(Table::errata).filter(|erratum| erratum.action == Action::Refuse);
+    let refusing = tables().flat_map(Table::errata).filter(|erratum| erratum.action == Action::Refuse);
     assert_eq!(refusing.count(), 1);
 }
 

@@ -53,7 +53,7 @@ fn encodings_are_those_of_libpfm4() {
 fn where_a_table_says_that_libpfm4_differs_it_does() {
     let Some(program) = program("where_a_table_says_that_libpfm4_differs_it_does") else { return };
     let mut disputed = Vec::new();
-    for event in tables().iter().flat_map(Table::events) {
+    for event in tables().flat_map(Table::events) {
         let encoded = event.encodings.iter().zip(event.encodings());
         disputed.extend(encoded.filter_map(|(encoding, ours)| Some((encoding.disputed.as_ref()?, ours))));
     }

@@ -2,7 +2,7 @@
 
 use super::cpu::Cpu;
 use super::errata::{Action, Erratum};
-use super::table::{Table, tables};
+use super::table::{Table, made_for};
 
 /// The events that a part has.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct Refusal<'a> {
 /// The table of the program that is made for `cpu`.
 #[must_use]
 pub fn choose(cpu: &Cpu) -> Choice<'static> {
-    let Some(table) = tables().iter().find(|table| table.covers(cpu)) else {
+    let Some(table) = made_for(cpu) else {
         let unknown = format!("no table for {}: the kernel's generic events only", cpu.kind);
         let reason = doubts(cpu).map_or(unknown.clone(), |doubt| format!("{unknown}; {doubt}"));
         return Choice { table: None, trust: Trust::Claimed(reason), refused: Vec::new() };

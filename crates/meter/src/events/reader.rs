@@ -64,6 +64,13 @@ struct File {
     errata: Vec<Spanned<Erratum>>,
 }
 
+/// The lines of a file before its first event.
+#[derive(Deserialize)]
+struct Head {
+    vendor: Vendor,
+    cpus: Vec<Spanned<Listed>>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct General {
@@ -102,7 +109,7 @@ impl Table {
         let source = Source { text, file };
         let found: File = source.read()?;
         let mut table = Self {
-            cpus: source.cpus(&found)?,
+            cpus: source.cpus(found.vendor, &found.cpus)?,
             events: source.events(found.vendor, found.events)?,
             name: found.name,
             title: found.title,
@@ -116,6 +123,14 @@ impl Table {
         table.derived.extend(general(&table));
         Ok(table)
     }
+}
+
+/// The parts that a table is for, without reading its events.
+pub(super) fn parts(text: &str, file: &str) -> Result<(Vendor, Vec<Cpus>), Error> {
+    let head = text.split("\n[[").next().unwrap_or_default();
+    let source = Source { text: head, file };
+    let found: Head = source.read()?;
+    Ok((found.vendor, source.cpus(found.vendor, &found.cpus)?))
 }
 
 /// The general derived measures that `table` has all events for, and does not define itself.
@@ -154,16 +169,16 @@ impl Source<'_> {
         Error { file: self.file.into(), line, field: Some(field.into()), problem, hint }
     }
 
-    fn cpus(&self, found: &File) -> Result<Vec<Cpus>, Error> {
-        if found.cpus.is_empty() {
+    fn cpus(&self, vendor: Vendor, found: &[Spanned<Listed>]) -> Result<Vec<Cpus>, Error> {
+        if found.is_empty() {
             let wrong =
                 ("cpus", "lists no part".into(), "list this machine as /proc/cpuinfo names it, or another one".into());
             return Err(self.error(&(0..0), wrong));
         }
         let read = |listed: &Spanned<Listed>| {
-            checks::cpus(found.vendor, listed.get_ref()).map_err(|wrong| self.error(&listed.span(), wrong))
+            checks::cpus(vendor, listed.get_ref()).map_err(|wrong| self.error(&listed.span(), wrong))
         };
-        found.cpus.iter().map(read).collect()
+        found.iter().map(read).collect()
     }
 
     fn events(&self, vendor: Vendor, found: Vec<Spanned<Event>>) -> Result<Vec<Event>, Error> {

@@ -1,7 +1,7 @@
 //! A table: one microarchitecture, its parts, its events and what is wrong with them.
 
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
@@ -10,6 +10,7 @@ use super::errata::Erratum;
 use super::event::Event;
 use super::formula::Derived;
 use super::numbers::Numbers;
+use super::reader;
 
 /// The tables that are part of the program, by name. A new one is a file and a line here.
 const FILES: [(&str, &str); 20] = [
@@ -38,12 +39,15 @@ const FILES: [(&str, &str); 20] = [
 /// Derived measures that every table has which counts what they need.
 pub(super) const DERIVED: &str = include_str!("../../events/derived.toml");
 
-static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
-    let read = |(name, text): &(&str, &str)| {
-        Table::parse(text, &format!("events/{name}.toml")).expect("the tables of the program are read by its tests")
-    };
-    FILES.iter().map(read).collect()
-});
+/// Each is read when it is asked for: a run needs one.
+static READ: [OnceLock<Table>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+
+const TESTED: &str = "the tables of the program are read by its tests";
+
+fn shipped(index: usize) -> &'static Table {
+    let (name, text) = FILES[index];
+    READ[index].get_or_init(|| Table::parse(text, &format!("events/{name}.toml")).expect(TESTED))
+}
 
 /// Who makes the parts of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -107,9 +111,34 @@ pub struct Table {
 }
 
 /// The tables that are part of the program.
-#[must_use]
-pub fn tables() -> &'static [Table] {
-    &TABLES
+pub fn tables() -> impl Iterator<Item = &'static Table> {
+    (0..FILES.len()).map(shipped)
+}
+
+/// The one that is made for `cpu`.
+pub(super) fn made_for(cpu: &Cpu) -> Option<&'static Table> {
+    let is_for = |&(name, text): &(&str, &str)| {
+        let (vendor, parts) = reader::parts(text, name).expect(TESTED);
+        parts.iter().any(|part| part.covers(vendor, cpu))
+    };
+    FILES.iter().position(is_for).map(shipped)
+}
+
+impl Cpus {
+    fn covers(&self, maker: Vendor, cpu: &Cpu) -> bool {
+        match (self, &cpu.kind) {
+            (Self::X86 { family, models, steppings }, Kind::X86 { vendor, family: of, model, stepping }) => {
+                maker == *vendor
+                    && family == of
+                    && models.contains(*model)
+                    && steppings.as_ref().is_none_or(|steppings| steppings.contains(*stepping))
+            }
+            (Self::Arm { implementer, parts }, Kind::Arm { implementer: of, part }) => {
+                implementer == of && parts.contains(*part)
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Table {
@@ -153,17 +182,6 @@ impl Table {
     /// Whether it is made for `cpu`.
     #[must_use]
     pub fn covers(&self, cpu: &Cpu) -> bool {
-        self.cpus.iter().any(|cpus| match (cpus, &cpu.kind) {
-            (Cpus::X86 { family, models, steppings }, Kind::X86 { vendor, family: of, model, stepping }) => {
-                self.vendor == *vendor
-                    && family == of
-                    && models.contains(*model)
-                    && steppings.as_ref().is_none_or(|steppings| steppings.contains(*stepping))
-            }
-            (Cpus::Arm { implementer, parts }, Kind::Arm { implementer: of, part }) => {
-                implementer == of && parts.contains(*part)
-            }
-            _ => false,
-        })
+        self.cpus.iter().any(|cpus| cpus.covers(self.vendor, cpu))
     }
 }
