@@ -11,9 +11,9 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 install_packages() {
     local wanted=(gcc libc6-dev curl ca-certificates python3 python3-venv) missing=()
     # Tests compile the examples and small programs in every kind of language, open the report in a browser, unpack
-    # captured machines and ask lstopo about them.
+    # captured machines, and ask lstopo about them and libpfm4 about events.
     if [ "$what" = test ]; then
-        wanted+=(ghc clang libomp-dev chromium chromium-driver bzip2 git procps hwloc-nox)
+        wanted+=(ghc clang libomp-dev chromium chromium-driver bzip2 git procps hwloc-nox libpfm4-dev)
         command -v go >/dev/null || wanted+=(golang-go)
         command -v javac >/dev/null || wanted+=(default-jdk-headless)
     fi

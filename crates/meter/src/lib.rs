@@ -3,11 +3,13 @@
 //!
 //! The measured program is never touched: everything is read from files by the process that launched it, or counted by
 //! the kernel ([`perf`]). Only [`contention`] and the counters' canary make work of their own: the one finds out which
-//! cpus share a core, the other whether counters can be believed.
+//! cpus share a core, the other whether counters can be believed. [`events`] says which hardware events answer which
+//! question on which microarchitecture; it opens none.
 
 mod census;
 pub mod clock;
 pub mod contention;
+pub mod events;
 mod gauges;
 pub mod perf;
 mod proc;

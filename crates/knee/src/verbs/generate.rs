@@ -1,5 +1,7 @@
 //! The hidden verb `generate`: JSON Schemas and reference pages from the code that they describe.
 
+mod events;
+
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,6 +28,7 @@ pub(crate) fn write(args: &Generate) -> Result<ExitCode, Failure> {
         ("schema/machine-memory.schema.json", schema(&schema_for!(MachineMemory))),
         ("docs/reference/workloads.md", workloads()),
         ("docs/reference/command-line.md", command_line()),
+        ("docs/reference/events.md", events::page()),
     ];
     let mut differ = false;
     for (name, text) in files {

@@ -1,7 +1,7 @@
 //! Facts that may explain a number: kernel, governor, SMT, huge pages, balancing, quota. What cannot be read is said
 //! with its reason, never left out and never 0.
 
-mod cpuid;
+pub mod cpuid;
 mod quota;
 
 pub use quota::quota_cpus;
@@ -56,7 +56,8 @@ pub fn read(root: &Path) -> Facts {
     let hypervisor = flags.as_ref().map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     let hypervisor = hypervisor.map(|guest| if guest { "yes" } else { "no" }.to_owned());
     facts.insert("hypervisor".into(), known_or(hypervisor, "/proc/cpuinfo lists no flags"));
-    facts.insert("cpuid".into(), known_or(cpuid::judged(&cpuinfo), "/proc/cpuinfo lists no flags"));
+    let judged = cpuid::judge(&cpuinfo, cpuid::Caches::read(root));
+    facts.insert("cpuid".into(), known_or(judged.map(|verdict| verdict.to_string()), "/proc/cpuinfo lists no flags"));
     facts.insert("turbo".into(), turbo(root));
     let microcode = text(&root.join("sys/devices/system/cpu/cpu0/microcode/version"));
     let microcode = microcode.or_else(|| field(&cpuinfo, "microcode"));
