@@ -173,6 +173,9 @@ fn summarise(record: &Record, threads: usize) {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
         say(format_args!("      phase {}: {wall:.3} s wall, {cpu:.3} s CPU", phase.name));
     }
+    for fault in &record.region_faults {
+        say(format_args!("      {fault}"));
+    }
     if let Some(validity) = &record.validity {
         let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
         say(format_args!(
