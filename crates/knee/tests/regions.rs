@@ -29,7 +29,11 @@ fn phase<'a>(record: &'a Value, name: &str, [calls, threads]: [u64; 2]) -> &'a V
     let mut found = record["phases"].as_array().unwrap().iter().filter(|phase| phase["name"] == name);
     let phase = found.next().unwrap_or_else(|| panic!("no {name}: {record}"));
     assert!(found.next().is_none(), "{record}");
-    assert_eq!([&phase["counters"]["calls"], &phase["counters"]["threads"]], [&json!(calls), &json!(threads)], "{phase}");
+    assert_eq!(
+        [&phase["counters"]["calls"], &phase["counters"]["threads"]],
+        [&json!(calls), &json!(threads)],
+        "{phase}"
+    );
     let [wall, begin, end] = ["wall_ns", "begin_ns", "end_ns"].map(|field| number(phase, field));
     assert!(begin > 0 && begin + wall <= end && end <= number(record, "wall_ns"), "{phase} of {record}");
     let together = number(&phase["counters"], "thread_wall_ns");
@@ -117,7 +121,8 @@ fn a_program_in_c_with_the_shared_library() {
 #[test]
 fn guards_of_cpp() {
     let (folder, library) = (tempfile::tempdir().unwrap(), libraries().join("libknee_region.a"));
-    let Some(program) = built("guards_of_cpp", "g++", "regions.cpp", &[library.to_str().unwrap()], folder.path()) else {
+    let Some(program) = built("guards_of_cpp", "g++", "regions.cpp", &[library.to_str().unwrap()], folder.path())
+    else {
         return;
     };
     let record = record(&[], &[&program]);

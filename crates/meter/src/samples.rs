@@ -30,5 +30,9 @@ impl Samples {
 
 /// A text as one field of CSV (RFC 4180).
 fn field(text: &str) -> Cow<'_, str> {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")).into() } else { text.into() }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
+    } else {
+        text.into()
+    }
 }

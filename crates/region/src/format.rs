@@ -112,7 +112,8 @@ const _: () = {
 /// The head of a fresh file. The file is then made [`FILE_BYTES`] long; the rest is zero.
 #[must_use]
 pub fn blank() -> Vec<u8> {
-    let numbers = [VERSION, SLOT_BYTES as u32, NATIVE_SLOTS, LOCKED_SLOTS];
+    let slot_bytes = u32::try_from(SLOT_BYTES).expect("256 fits");
+    let numbers = [VERSION, slot_bytes, NATIVE_SLOTS, LOCKED_SLOTS];
     MAGIC.into_iter().chain(numbers.into_iter().flat_map(u32::to_ne_bytes)).collect()
 }
 

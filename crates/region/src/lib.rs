@@ -33,7 +33,7 @@ mod sys;
 mod thread;
 
 use std::marker::PhantomData;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::names::Name;
 
@@ -47,21 +47,31 @@ pub const VARIABLE: &str = "KNEE_REGIONS";
 #[derive(Debug)]
 pub struct Region {
     name: &'static str,
-    /// Filled when it is entered for the first time while somebody listens.
-    known: OnceLock<&'static Name>,
+    /// Filled when it is entered for the first time while somebody listens. Two threads may both fill it, with the same:
+    /// a lock could be left closed in the child of a fork.
+    known: AtomicPtr<Name>,
 }
 
 impl Region {
     /// A region of this name. Two of the same name are the same region.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self { name, known: OnceLock::new() }
+        Self { name, known: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
     /// Enters it until the guard is dropped.
     #[inline]
     pub fn enter(&self) -> Guard {
-        Guard::new(|| self.known.get_or_init(|| names::intern(self.name.as_bytes())))
+        Guard::new(|| self.known())
+    }
+
+    fn known(&self) -> &'static Name {
+        // Acquire: pairs with the Release below, so the name is whole.
+        sys::name_at(self.known.load(Ordering::Acquire)).unwrap_or_else(|| {
+            let name = names::intern(self.name.as_bytes());
+            self.known.store(std::ptr::from_ref(name).cast_mut(), Ordering::Release);
+            name
+        })
     }
 }
 

@@ -11,11 +11,11 @@ const MOST: usize = 1024;
 pub(crate) struct Name {
     /// Counted from 0 in the order in which names came up; none for [`LOST`].
     pub(crate) number: Option<u32>,
-    pub(crate) text: Box<[u8]>,
+    pub(crate) text: &'static [u8],
 }
 
 /// Stands for every name beyond [`MOST`].
-static LOST: Name = Name { number: None, text: Box::new([]) };
+static LOST: Name = Name { number: None, text: &[] };
 static TABLE: [AtomicPtr<Name>; MOST] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST];
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -42,7 +42,7 @@ pub(crate) fn intern(text: &[u8]) -> &'static Name {
                 Err(theirs) => crate::sys::name_at(theirs),
             };
         }
-        if let Some(name) = found.filter(|name| *name.text == *text) {
+        if let Some(name) = found.filter(|name| name.text == text) {
             return name;
         }
     }
@@ -52,13 +52,13 @@ pub(crate) fn intern(text: &[u8]) -> &'static Name {
 /// Two threads that meet a name at once may both make it; the one that is not used is lost, a few bytes each time.
 fn make(text: &[u8]) -> &'static Name {
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    Box::leak(Box::new(Name { number: Some(number), text: text.into() }))
+    Box::leak(Box::new(Name { number: Some(number), text: Box::leak(text.into()) }))
 }
 
 fn fnv1a(text: &[u8]) -> usize {
-    let hash = text.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = text
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     // The low bits of a product know nothing of the high ones.
     usize::try_from((hash ^ (hash >> 32)) & 0xffff).unwrap_or(0)
 }
@@ -80,6 +80,6 @@ mod tests {
         assert_eq!(different.len(), texts.len());
         let beyond = (0..2 * MOST).filter(|number| intern(format!("more {number}").as_bytes()).number.is_none());
         assert!(beyond.count() > MOST - 210, "the table holds {MOST}");
-        assert_eq!(intern(b"name 7").text, b"name 7".as_slice().into(), "what was there stays");
+        assert!(std::ptr::eq(intern(texts[7].as_bytes()), found[0][7] as *const Name), "what was there stays");
     }
 }

@@ -4,7 +4,9 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::mem::{offset_of, size_of};
 
-use crate::format::{HEAD_BYTES, Head, LOCKED_SLOTS, MAGIC, NAME_BYTES, NATIVE_SLOTS, SLOT_BYTES, Slot, Times, VERSION};
+use crate::format::{
+    HEAD_BYTES, Head, LOCKED_SLOTS, MAGIC, NAME_BYTES, NATIVE_SLOTS, SLOT_BYTES, Slot, Times, VERSION,
+};
 
 /// One region of one thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +91,7 @@ pub fn read(mut file: impl Read + Seek) -> Result<Contents, Malformed> {
         return Err(Malformed::Overwritten);
     }
     let mut contents = Contents {
-        lost: u64_at(&head, offset_of!(Head, native_lost))
-            .saturating_add(u64_at(&head, offset_of!(Head, locked_lost))),
+        lost: u64_at(&head, offset_of!(Head, native_lost)).saturating_add(u64_at(&head, offset_of!(Head, locked_lost))),
         refused: u32_at(&head, offset_of!(Head, refused)),
         reentered: u64_at(&head, offset_of!(Head, reentered)),
         ..Contents::default()

@@ -41,6 +41,7 @@ struct Own {
 /// A moment. On the main thread with the CPU time of the whole process: where that thread marks what others work on (a
 /// parallel loop, say), its own CPU time would tell little.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_field_names, reason = "three clocks, one unit")]
 struct Stamp {
     wall_ns: u64,
     thread_ns: u64,
@@ -66,7 +67,7 @@ fn with_thread(name: &'static Name, act: impl FnOnce(&mut Thread, &'static Liste
     }
     let acted = THREAD.try_with(|thread| {
         let mut thread = thread.try_borrow_mut().ok()?;
-        thread.notice_fork(listener.pid());
+        thread.settle(listener.pid());
         act(&mut thread, listener);
         Some(())
     });
@@ -76,8 +77,9 @@ fn with_thread(name: &'static Name, act: impl FnOnce(&mut Thread, &'static Liste
 }
 
 impl Thread {
-    /// The child of a fork starts without slots; what was open stays known, so that ending it is no mistake.
-    fn notice_fork(&mut self, pid: i32) {
+    /// Begins anew where this is another process than before: in a new thread, and in the child of a fork. There what
+    /// was open stays known, so that ending it is no mistake.
+    fn settle(&mut self, pid: i32) {
         if pid == self.pid {
             return;
         }
@@ -96,7 +98,7 @@ impl Thread {
         let (pid, tid) = (self.pid, self.tid);
         let own = self.own[index].get_or_insert_with(Own::new);
         if own.slot.is_none() {
-            own.slot = listener.claim().inspect(|slot| slot.take(pid, tid, &name.text));
+            own.slot = listener.claim().inspect(|slot| slot.take(pid, tid, name.text));
         }
         own
     }

@@ -13,8 +13,10 @@ fn file(native: &[u8], locked: &[u8], counts: [u32; 4]) -> Vec<u8> {
     bytes.extend(counts.into_iter().flat_map(u32::to_ne_bytes));
     bytes.resize(HEAD_BYTES, 0);
     bytes.extend_from_slice(native);
-    bytes.resize(HEAD_BYTES + NATIVE_SLOTS as usize * SLOT_BYTES, 0);
-    bytes.extend_from_slice(locked);
+    if !locked.is_empty() {
+        bytes.resize(HEAD_BYTES + NATIVE_SLOTS as usize * SLOT_BYTES, 0);
+        bytes.extend_from_slice(locked);
+    }
     bytes
 }
 
@@ -40,7 +42,8 @@ fn contents(bytes: Vec<u8>) -> Contents {
 fn both_tables_are_read_and_the_copy_in_force_counts() {
     let native = [slot("load", 3, 0), slot("solve", 5, 1)].concat();
     let found = contents(file(&native, &slot("draw", 2, 7), [2, 1, 4, 0]));
-    let numbers: Vec<_> = found.uses.iter().map(|one| (one.name.as_str(), one.calls, one.wall_ns, one.cpu_ns)).collect();
+    let numbers: Vec<_> =
+        found.uses.iter().map(|one| (one.name.as_str(), one.calls, one.wall_ns, one.cpu_ns)).collect();
     assert_eq!(numbers, [("load", 3, 30, 27), ("solve", 5, 50, 45), ("draw", 2, 20, 18)]);
     assert_eq!(found.uses[0].process_cpu_ns, Some(54));
     assert_eq!((found.uses[1].first_begin_ns, found.uses[1].last_end_ns, found.uses[1].open), (1000, 1500, false));
@@ -86,7 +89,8 @@ proptest! {
     #[test]
     fn no_slots_make_the_reader_panic(
         mut native in vec(any::<u8>(), 0..6 * SLOT_BYTES),
-        locked in vec(any::<u8>(), 0..3 * SLOT_BYTES),
+        // Rarely: the second table lies 16 MiB behind the first one.
+        locked in prop::option::weighted(0.05, vec(any::<u8>(), 0..3 * SLOT_BYTES)),
         counts in any::<[u32; 4]>(),
         ready in any::<bool>(),
     ) {
@@ -94,7 +98,7 @@ proptest! {
             slot[..1].copy_from_slice(&[1]);
             slot.iter_mut().skip(1).take(3).for_each(|byte| *byte = 0);
         }
-        let found = contents(file(&native, &locked, counts));
+        let found = contents(file(&native, &locked.unwrap_or_default(), counts));
         prop_assert!(found.uses.len() + found.senseless <= 9 + LOCKED_SLOTS as usize);
         for one in &found.uses {
             prop_assert!(one.wall_ns <= one.last_end_ns - one.first_begin_ns);

@@ -157,7 +157,10 @@ fn losses(contents: &Contents) -> impl Iterator<Item = String> {
             ),
         ),
         (contents.refused.into(), "processes are linked with another version of knee-region: theirs are lost".into()),
-        (contents.reentered, "marks came inside another mark (from a signal handler), or when their thread was over".into()),
+        (
+            contents.reentered,
+            "marks came inside another mark (from a signal handler), or when their thread was over".into(),
+        ),
         (contents.senseless as u64, "threads' numbers make no sense and are left out".into()),
     ];
     found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {count} {what}"))
