@@ -1,14 +1,12 @@
 """knee: find the knee of your speedup curve, know why it bends, move it.
 
-``knee.open(folder)`` gives the frames, charts and findings of a study. ``knee.region(name)`` marks the phases of a program
-that is measured, so importing this package has to cost it next to nothing.
+``knee.open(folder)`` gives the frames, charts and findings of a study. ``knee.region(name)`` marks the phases of a
+program that is measured, so importing this package has to cost it next to nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from knee.regions import region
+from knee.regions import TYPE_CHECKING, region
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -10,8 +10,8 @@
     @region("solve")
     def solve(): ...
 
-A region belongs to the thread that enters it. Regions may be inside each other, and may be entered as often as one likes.
-Coroutines and generators give their thread away in the middle: mark what they call instead.
+A region belongs to the thread that enters it. Regions may be inside each other, and may be entered as often as one
+likes. Coroutines and generators give their thread away in the middle: mark what they call instead.
 
 Nothing but the standard library is imported, and next to nothing of it where nobody listens. Somebody listens where
 ``knee run`` started the program; then ``KNEE_REGIONS`` names the file in which regions are noted.
@@ -20,15 +20,19 @@ Nothing but the standard library is imported, and next to nothing of it where no
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+TYPE_CHECKING = False
+"""As in typing, whose import takes longer than all of this."""
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import ParamSpec, TypeVar
+
     from knee.regions.listener import Listener
 
-P = ParamSpec("P")
-R = TypeVar("R")
+    P = ParamSpec("P")
+    R = TypeVar("R")
 
 VARIABLE = "KNEE_REGIONS"
 """The variable that names the file."""
@@ -70,6 +74,7 @@ class Noted(Region):
         self._listener.end(self._name)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Return the function such that every call of it is in the region."""
         from functools import wraps
 
         begin, end, name = self._listener.begin, self._listener.end, self._name

@@ -70,8 +70,11 @@ class Listener:
     def at(cls, path: str) -> Listener | None:
         """Map the file; None when it is missing, or something else: a program is not to fail for its marks."""
         try:
-            with open(path, "r+b") as file:
-                listener = cls(path, mmap.mmap(file.fileno(), 0))
+            file = os.open(path, os.O_RDWR)
+            try:
+                listener = cls(path, mmap.mmap(file, 0))
+            finally:
+                os.close(file)
         except (OSError, ValueError, TypeError):
             return None
         if not listener._understood():
@@ -169,7 +172,7 @@ class Listener:
             self._count(self._small, own.slot // 4 + which)
 
     def _claim(self, name: str) -> int | None:
-        """Return the byte at which a slot for this thread begins; None, and one more that is lost, when all are taken."""
+        """Return the byte at which a slot for this thread begins; None when all are taken."""
         small, thread = self._small, self._thread
         claimed = self._locked(self._next)
         if claimed is None:
@@ -198,10 +201,13 @@ class Listener:
         # The file's lock is one of the whole process, so threads need one among themselves.
         with self._claiming:
             try:
-                with open(self._path, "r+b", buffering=0) as file:
-                    # Closing gives it back, and so does the kernel when the process ends in the middle.
+                file = os.open(self._path, os.O_RDWR)
+                try:
                     fcntl.lockf(file, fcntl.LOCK_EX)
                     return act()
+                finally:
+                    # Closing gives the lock back, and so does the kernel when the process ends in the middle.
+                    os.close(file)
             except OSError:
                 self._count(self._large, _LOCKED_LOST)
                 return None
