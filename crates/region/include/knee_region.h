@@ -49,7 +49,7 @@ void knee_region_end_known(knee_region_t region);
 static int knee_region_state_here;
 
 static inline int knee_region_silent_here(void) {
-    return __builtin_expect(__atomic_load_n(&knee_region_state_here, __ATOMIC_RELAXED) == KNEE_REGION_SILENT, 1);
+    return __builtin_expect(__atomic_load_n(&knee_region_state_here, __ATOMIC_RELAXED) == KNEE_REGION_SILENT, 1) != 0;
 }
 
 static inline void knee_region_heard(int state) {

@@ -87,8 +87,13 @@ static void killed(void) {
     raise(SIGKILL);
 }
 
+static int begun;
+
+// Some time after the first call; how long differs from process to process.
 static void *kill_us(void *unused) {
-    usleep(30000);
+    while (!__atomic_load_n(&begun, __ATOMIC_RELAXED))
+        usleep(100);
+    usleep(1000 + (unsigned)getpid() % 97 * 111);
     raise(SIGKILL);
     return unused;
 }
@@ -100,6 +105,7 @@ static void killed_anywhere(void) {
     for (;;) {
         knee_region_begin("step");
         knee_region_end("step");
+        __atomic_store_n(&begun, 1, __ATOMIC_RELAXED);
     }
 }
 
