@@ -51,20 +51,23 @@ struct Stamp {
 /// Enters a region.
 #[inline(never)]
 pub(crate) fn begin(name: &'static Name) {
-    with_thread(name, |thread, listener| thread.begin(name, listener));
+    if name.number.is_some() {
+        with_thread(|thread, listener| thread.begin(name, listener));
+    } else if let Some(listener) = listener() {
+        count(&listener.head.native_lost);
+    }
 }
 
 /// Leaves it.
 #[inline(never)]
 pub(crate) fn end(name: &'static Name) {
-    with_thread(name, |thread, listener| thread.end(name, listener));
+    if name.number.is_some() {
+        with_thread(|thread, listener| thread.end(name, listener));
+    }
 }
 
-fn with_thread(name: &'static Name, act: impl FnOnce(&mut Thread, &'static Listener)) {
+fn with_thread(act: impl FnOnce(&mut Thread, &'static Listener)) {
     let Some(listener) = listener() else { return };
-    if name.number.is_none() {
-        return count(&listener.head.native_lost);
-    }
     let acted = THREAD.try_with(|thread| {
         let mut thread = thread.try_borrow_mut().ok()?;
         thread.settle(listener.pid());

@@ -141,29 +141,21 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
     let found = [
         (sum(|one| one.unmatched_ends), "ends without a begin"),
         (sum(|one| one.crossed_ends), "ends while a region that was entered later was open"),
-        (open, "calls that never ended: they are not in its times"),
+        (open, "calls that never ended and are not in its times"),
     ];
-    found.into_iter().filter(|(count, _)| *count > 0).map(move |(count, what)| format!("region {name}: {count} {what}"))
+    found.into_iter().filter(|(count, _)| *count > 0).map(move |(count, what)| format!("region {name}: {what}: {count}"))
 }
 
 /// What could not be noted.
 fn losses(contents: &Contents) -> impl Iterator<Item = String> {
+    let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
     let found = [
-        (
-            contents.lost,
-            format!(
-                "calls are lost: there is room for {NATIVE_SLOTS} threads × regions ({LOCKED_SLOTS} in Python) and \
-                 1024 names a process"
-            ),
-        ),
-        (contents.refused.into(), "processes are linked with another version of knee-region: theirs are lost".into()),
-        (
-            contents.reentered,
-            "marks came inside another mark (from a signal handler), or when their thread was over".into(),
-        ),
-        (contents.senseless as u64, "threads' numbers make no sense and are left out".into()),
+        (contents.lost, format!("calls that found no room ({room})")),
+        (contents.refused.into(), "processes linked with another version of knee-region, whose calls are lost".into()),
+        (contents.reentered, "marks inside another mark (from a signal handler), or of a thread that was over".into()),
+        (contents.senseless as u64, "threads whose numbers make no sense, left out".into()),
     ];
-    found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {count} {what}"))
+    found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {what}: {count}"))
 }
 
 /// `std::time::Instant` does not say its number; this is its clock.
@@ -224,7 +216,7 @@ mod tests {
         let contents = Contents { uses: vec![wrong.clone()], lost: 5, refused: 1, reentered: 3, senseless: 1 };
         let marked = Marked::new(&contents, 0);
         assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (7, 0, 0), "{:?}", marked.faults);
-        assert_eq!(marked.faults[0], "region a: 2 ends without a begin");
+        assert_eq!(marked.faults[0], "region a: ends without a begin: 2");
         let many = (0..50).map(|number| Use { name: format!("{number}"), ..wrong.clone() }).collect();
         let marked = Marked::new(&Contents { uses: many, ..Contents::default() }, 0);
         assert_eq!((marked.faults.len(), marked.faults[20].as_str()), (21, "and 130 more of the kind"));
