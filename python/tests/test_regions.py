@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, rewrite
 
+from knee.opened import OpenedStudy
 from knee.regions.listener import Listener
+from knee.report.facts import design_rows
 from knee.study.checks import refuse_contradictions
 from knee.study.question import Question
 
@@ -119,3 +121,12 @@ def test_a_file_that_is_shorter_than_it_says_is_left_alone(tmp_path):
 def test_a_command_may_be_the_baseline_of_a_command_whose_phase_is_measured():
     command, metric = {"command": ["p", "{threads}"]}, {"phase": "solve"}
     refuse_contradictions(Question(name="n", program=command, baseline={"command": ["q"]}, metric=metric))
+
+
+def test_the_report_says_what_was_wrong_and_in_how_many_runs(simulated):
+    folder = simulated({"none": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
+    fault = "region solve: ends without a begin: 2"
+    assert not [row for row in design_rows(OpenedStudy.read(folder.path)) if row["what"] == "marks of regions"]
+    rewrite(folder.records, lambda record: record | ({"region_faults": [fault]} if record["block"] < 3 else {}))
+    rows = {row["what"]: row["value"] for row in design_rows(OpenedStudy.read(folder.path))}
+    assert rows["marks of regions"] == f"{fault} (4 of 10 runs)"

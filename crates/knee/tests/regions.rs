@@ -53,7 +53,7 @@ fn faults(record: &Value) -> Vec<&str> {
     record["region_faults"].as_array().map_or(Vec::new(), |all| all.iter().map(|one| one.as_str().unwrap()).collect())
 }
 
-/// Where the build put libknee_region: cargo makes all kinds of a library that a test needs.
+/// Where the build put `libknee_region`: cargo makes all kinds of a library that a test needs.
 fn libraries() -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     assert!(folder.join("libknee_region.a").is_file(), "no libknee_region.a in {}", folder.display());
