@@ -36,3 +36,17 @@ fn field(text: &str) -> Cow<'_, str> {
         text.into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_with_a_comma_or_a_quote_stays_one_field() {
+        let mut samples = Samples::default();
+        samples.push(1, "thread:7", "cpu", 0);
+        samples.push(2, "region:f(a, \"b\")", "begin", 7);
+        let text = String::from_utf8(samples.lines).unwrap();
+        assert_eq!(text, "1,thread:7,cpu,0\n2,\"region:f(a, \"\"b\"\")\",begin,7\n");
+    }
+}

@@ -16,6 +16,8 @@
  *
  * In C++, `knee::region guard("load");` lasts until the end of its block.
  *
+ * A region must not be entered or left in a signal handler.
+ *
  * When nobody listens, begin and end are one load and one branch, enter and leave one branch. Somebody listens where
  * `knee run` started the program. Link with -lknee_region (libknee_region.so or libknee_region.a).
  */

@@ -21,7 +21,7 @@
 //! `knee run` has put the name of a file into the variable `KNEE_REGIONS`.
 //!
 //! **When somebody listens**, every thread of every process has slots of its own in that file, which is mapped (see
-//! [`format`]). Nothing is locked and no thread waits for another one. A mistake in the program's own marks is counted
+//! [`mod@format`]). Nothing is locked and no thread waits for another one. A mistake in the program's own marks is counted
 //! and reported, and never ends the program. A process that is killed leaves every call behind that was complete.
 
 mod abi;

@@ -143,7 +143,10 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
         (sum(|one| one.crossed_ends), "ends while a region that was entered later was open"),
         (open, "calls that never ended and are not in its times"),
     ];
-    found.into_iter().filter(|(count, _)| *count > 0).map(move |(count, what)| format!("region {name}: {what}: {count}"))
+    found
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(move |(count, what)| format!("region {name}: {what}: {count}"))
 }
 
 /// What could not be noted.
