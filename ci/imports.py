@@ -13,12 +13,13 @@ ROOT = Path(__file__).parent.parent
 CRATES = {
     "knee-machine": set(),
     "knee-meter": {"knee-machine"},
+    "knee-region": set(),
     "knee-workload": {"knee-machine"},
     "knee-runtime": {"knee-machine"},
     "knee-kernels": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee-mining": {"knee-machine", "knee-workload"},
     "knee-probes": {"knee-machine", "knee-workload"},
-    "knee": {"knee-machine", "knee-meter", "knee-workload", "knee-kernels", "knee-mining", "knee-probes"},
+    "knee": {"knee-machine", "knee-meter", "knee-region", "knee-workload", "knee-kernels", "knee-mining", "knee-probes"},
 }
 """Each crate and the crates of ours that it may depend on."""
 
@@ -34,11 +35,12 @@ ROOMS = {
     "asking": {"_binary", "store", "study"},
     "cli": {"_binary", "asking", "store", "study", "opened", "report"},
     "__main__": {"cli"},
-    "__init__": {"opened"},
+    "regions": set(),
+    "__init__": {"opened", "regions"},
 }
 """Each room of the Python package and the rooms it may import; numpy, altair and the like are free."""
 
-LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "study": {"rich", "tomli_w"}}
+LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"rich", "tomli_w"}}
 """Rooms that may import only these libraries beside the standard one."""
 
 STARTERS = {"_binary.py", "study/run.py"}

@@ -18,6 +18,13 @@ if command -v gcc >/dev/null; then
 else
     echo "left out: OpenMP (no gcc)"
 fi
+if command -v gcc >/dev/null && command -v cargo >/dev/null; then
+    cargo build --quiet --locked --release -p knee-region
+    library=${CARGO_TARGET_DIR:-../target}/release/libknee_region.a
+    gcc -O2 -Wall -Wextra -Werror -fopenmp -I ../crates/region/include -o build/stages-regions regions/stages.c "$library"
+else
+    echo "left out: regions (no gcc or no cargo)"
+fi
 if command -v go >/dev/null; then
     GO111MODULE=off GOFLAGS= go build -o build/mandel-go go/mandel.go
 else

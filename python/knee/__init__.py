@@ -1,24 +1,33 @@
 """knee: find the knee of your speedup curve, know why it bends, move it.
 
-``knee.open(folder)`` gives the frames, charts and findings of a study.
+``knee.open(folder)`` gives the frames, charts and findings of a study. ``knee.region(name)`` marks the phases of a
+program that is measured, so importing this package has to cost it next to nothing.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from knee.regions import TYPE_CHECKING, region
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from knee.opened import OpenedStudy
 
-try:
-    __version__ = version("knee")
-except PackageNotFoundError:  # run from a checkout that was never installed
-    __version__ = "0+unknown"
+    __version__: str
 
-__all__ = ["__version__", "open"]
+__all__ = ["__version__", "open", "region"]
+
+
+def __getattr__(name: str) -> str:
+    """Look the version up when it is asked for: the library that knows it takes longer than all the rest."""
+    if name != "__version__":
+        raise AttributeError(f"module 'knee' has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("knee")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "0+unknown"
 
 
 def open(folder: str | PathLike[str]) -> OpenedStudy:  # noqa: A001 - as in zarr.open, read as knee.open

@@ -10,7 +10,7 @@ from conftest import ROOT, skipped
 from knee.opened import OpenedStudy
 
 STUDIES = sorted((ROOT / "examples/studies").glob("*.toml"))
-NEEDS = {"ghc": "ghc", "openmp": "gcc", "go": "go"}
+NEEDS = {"ghc": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
 
 
 @pytest.fixture(scope="session")

@@ -29,8 +29,11 @@ pub(crate) struct Record {
     pub(crate) user_ns: u64,
     /// CPU time inside the kernel of the whole process tree.
     pub(crate) system_ns: u64,
-    /// Phases that the workload marked.
+    /// Phases that the workload marked, or regions that the command marked.
     pub(crate) phases: Vec<Phase>,
+    /// What was wrong with the regions that a command marked, or why they could not be noted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) region_faults: Vec<String>,
     /// How it ended.
     pub(crate) exit: Exit,
     /// The metric that the spec asked for; absent when it asked for none.

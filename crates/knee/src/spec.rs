@@ -142,7 +142,7 @@ pub(crate) enum Program {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Metric {
-    /// Wall time of a phase of a built-in workload, in seconds.
+    /// Wall time of a phase of a built-in workload, or of a region that a command marks, in seconds.
     Phase {
         /// The phase's name.
         phase: String,

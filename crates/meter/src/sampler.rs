@@ -202,6 +202,11 @@ impl Sampler {
         }
     }
 
+    /// Adds what somebody else knows of the run to the series.
+    pub fn mark(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
+        self.samples.push(t_ns, source, name, value);
+    }
+
     /// Ends the sampling, and writes the series to `path` if one is given.
     #[must_use]
     pub fn finish(self, path: Option<&Path>) -> Watched {

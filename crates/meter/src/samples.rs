@@ -1,5 +1,6 @@
 //! Time series as gzip CSV: `t_ns,source,name,value`, one line a value.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -15,6 +16,7 @@ pub(crate) struct Samples {
 
 impl Samples {
     pub(crate) fn push(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
+        let source = field(source);
         writeln!(self.lines, "{t_ns},{source},{name},{value}").expect("memory takes every write");
     }
 
@@ -23,5 +25,28 @@ impl Samples {
         out.write_all(b"t_ns,source,name,value\n")?;
         out.write_all(&self.lines)?;
         out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    }
+}
+
+/// A text as one field of CSV (RFC 4180).
+fn field(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
+    } else {
+        text.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_with_a_comma_or_a_quote_stays_one_field() {
+        let mut samples = Samples::default();
+        samples.push(1, "thread:7", "cpu", 0);
+        samples.push(2, "region:f(a, \"b\")", "begin", 7);
+        let text = String::from_utf8(samples.lines).unwrap();
+        assert_eq!(text, "1,thread:7,cpu,0\n2,\"region:f(a, \"\"b\"\")\",begin,7\n");
     }
 }

@@ -12,11 +12,19 @@ use serde::{Deserialize, Serialize};
 pub struct Phase {
     /// Its name.
     pub name: String,
-    /// Time from begin to end.
+    /// Time from begin to end. Of a region: the largest that any thread has spent in it, all calls together.
     pub wall_ns: u64,
-    /// CPU time of the whole process in between.
+    /// CPU time of the whole process in between. Of a region that several threads of a process mark: the CPU time of
+    /// those threads in it.
     pub cpu_ns: u64,
-    /// What the workload or its scheduler counted in between, by name.
+    /// When a region was entered first by any thread, since the launch; absent for a phase of a workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin_ns: Option<u64>,
+    /// When a region was left last by any thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_ns: Option<u64>,
+    /// What the workload or its scheduler counted in between, by name. Of a region: `calls`, `threads` that made them, and
+    /// the wall and CPU time that these threads spent in it together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
 }
@@ -31,7 +39,8 @@ impl Phases {
         let (begin, cpu) = (Instant::now(), process_cpu());
         let result = work();
         let (wall_ns, cpu_ns) = (nanoseconds(begin.elapsed()), nanoseconds(process_cpu().saturating_sub(cpu)));
-        self.0.push(Phase { name: name.to_owned(), wall_ns, cpu_ns, counters: BTreeMap::new() });
+        let (name, counters) = (name.to_owned(), BTreeMap::new());
+        self.0.push(Phase { name, wall_ns, cpu_ns, begin_ns: None, end_ns: None, counters });
         result
     }
 

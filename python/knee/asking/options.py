@@ -34,7 +34,9 @@ WHAT = (
 )
 
 MEASURED = (
-    click.option("--phase", metavar="NAME", help="Measure this phase of a workload; `wall` for the whole run."),
+    click.option(
+        "--phase", metavar="NAME", help="Measure a phase of a workload or a region of a command; `wall`: all."
+    ),
     click.option(
         "--metric", metavar="REGEX", help="Measure a time that the program prints: group 1 of this, with --unit."
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
@@ -93,6 +94,7 @@ def design_rows(study: OpenedStudy) -> list[Row]:
             "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",
         },
         *_around(study),
+        *_regions(study),
     ]
     if study.runs:
         rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
@@ -120,6 +122,13 @@ def _around(study: OpenedStudy) -> list[Row]:
         rows.append({"what": "facts held", "value": ", ".join(f"{name}={value}" for name, value in held.items())})
         rows.append({"what": "runs with a changed fact", "value": "; ".join(changed) or "none"})
     return rows
+
+
+def _regions(study: OpenedStudy) -> list[Row]:
+    """Return what was wrong most often with the regions that the program marks; nothing where nothing was."""
+    faults = Counter(fault for run in study.runs for fault in run.record.get("region_faults", []))
+    said = [f"{fault} ({count} of {len(study.runs)} runs)" for fault, count in faults.most_common(3)]
+    return [{"what": "marks of regions", "value": "; ".join(said)}] if said else []
 
 
 def _drift(analysis: Analysis) -> str:

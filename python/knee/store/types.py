@@ -67,6 +67,7 @@ class Record(TypedDict):
     user_ns: int
     system_ns: int
     phases: list[dict[str, Any]]
+    region_faults: NotRequired[list[str]]
     exit: dict[str, Any]
     metric: NotRequired[dict[str, Any]]
     check: NotRequired[dict[str, Any]]

@@ -15,7 +15,8 @@ def refuse_contradictions(question: Question) -> None:
             raise StudyError(f"{name}: it is a factor, and given as an option as well", hint="leave one of them out")
     if question.skip and "each" not in (question.bind, *question.factors.get("bind", [])):
         raise StudyError("skip: threads are left out of bind each, which is not asked for", hint="add --bind each")
-    if question.baseline and "command" in question.baseline and "phase" in (question.metric or {}):
+    foreign = "workload" in question.program and "command" in (question.baseline or {})
+    if foreign and "phase" in (question.metric or {}):
         hint = "--phase wall measures the whole run of both"
         raise StudyError(f"a command as baseline has no phase {(question.metric or {})['phase']}", hint=hint)
 

@@ -177,6 +177,9 @@ fn summarise(record: &Record, threads: usize) {
     for (name, counter) in &record.counters {
         say(format_args!("      {name}: {}", told(counter)));
     }
+    for fault in &record.region_faults {
+        say(format_args!("      {fault}"));
+    }
     if let Some(validity) = &record.validity {
         let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
         say(format_args!(

@@ -197,6 +197,7 @@ pub(crate) fn blank(spec: &Spec) -> Record {
         user_ns: 0,
         system_ns: 0,
         phases: Vec::new(),
+        region_faults: Vec::new(),
         exit: Exit::default(),
         metric: None,
         check: None,

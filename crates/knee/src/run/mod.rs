@@ -19,6 +19,7 @@ mod direct;
 mod launch;
 mod outcome;
 mod pinning;
+mod regions;
 mod running;
 pub(crate) mod runtimes;
 mod signals;

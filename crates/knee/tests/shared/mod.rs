@@ -45,6 +45,7 @@ pub(crate) fn compile(command: &mut Command) {
 }
 
 /// A program in C, compiled into the folder; none, after a note, where the compiler is missing.
+#[allow(dead_code, reason = "not every test that shares this file needs a program in C")]
 pub(crate) fn in_c(test: &str, compiler: &str, name: &str, options: &[&str], folder: &Path) -> Option<PathBuf> {
     let program = folder.join(name).with_extension("");
     let mut command = Command::new(installed(test, compiler)?);

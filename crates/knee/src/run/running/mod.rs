@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use knee_machine::{CpuSet, sys};
 use knee_meter::{Sampler, Watched};
+use knee_region::VARIABLE;
 use knee_workload::Bind;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -17,6 +18,7 @@ use super::capture::{Capture, Echo};
 use super::counting::Counting;
 use super::launch::Streams;
 use super::pinning::Pinner;
+use super::regions::{Marked, Regions};
 use super::{child, outcome, runtimes, tree};
 use crate::error::say;
 use crate::record::{Output, Pages, Pinning, Record};
@@ -34,6 +36,8 @@ pub(super) struct Running {
     sampler: Option<Sampler>,
     pinner: Option<Pinner>,
     counting: Counting,
+    /// Where a command notes its regions; workloads report their phases.
+    regions: Option<io::Result<Regions>>,
     pub(super) timed_out: bool,
     pub(super) was_stopped: bool,
     /// Why `/proc` showed nothing of it, if it did not.
@@ -45,6 +49,7 @@ impl Running {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let us = rustix::process::getpid().as_raw_nonzero().get();
         let mut command = command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
+        let regions = listen(&mut command, spec, begin);
         match streams {
             Streams::Captured => {
                 command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -81,6 +86,7 @@ impl Running {
             sampler: (sampler != (0, 0)).then(|| Sampler::new(us, begin, sampler.0, sampler.1)),
             pinner: each.then(|| Pinner::new(us, &spec.cpus, &skipped(spec))),
             counting,
+            regions,
             process,
             exited,
             begin,
@@ -118,7 +124,14 @@ impl Running {
         let watched = self.pinner.is_some() || self.sampler.is_some();
         let (pinning, mut tied) = self.pinner.map(Pinner::finish).unzip();
         record.pinning = pinning;
-        if let Some(sampler) = self.sampler {
+        let marked = self.regions.map(|regions| regions.map_or_else(|error| Marked::none(&error), |made| made.read()));
+        let Marked { phases, spans, faults } = marked.unwrap_or_default();
+        (record.phases, record.region_faults) = (phases, faults);
+        if let Some(mut sampler) = self.sampler {
+            for span in spans {
+                sampler.mark(span.begin_ns, &span.source, "begin", span.tid);
+                sampler.mark(span.end_ns, &span.source, "end", span.tid);
+            }
             let Watched { threads, sampling, pages, written } = sampler.finish(path.as_deref());
             record.threads = threads;
             // Sampler and pinner both look; the last word counts.
@@ -177,6 +190,21 @@ fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
         command.current_dir(directory);
     }
     Ok(command)
+}
+
+/// Tells a command where to note its regions, unless the user has told it something else.
+fn listen(command: &mut Command, spec: &Spec, begin: Instant) -> Option<io::Result<Regions>> {
+    let Program::Command { env, .. } = &spec.program else { return None };
+    if env.contains_key(VARIABLE) {
+        return None;
+    }
+    let regions = Regions::create(begin);
+    match &regions {
+        Ok(regions) => command.env(VARIABLE, regions.path()),
+        // One of a knee around us would take what is ours.
+        Err(_) => command.env_remove(VARIABLE),
+    };
+    Some(regions)
 }
 
 /// Threads without a place: those asked for, and those of which the runtime is known to make no use.

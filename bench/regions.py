@@ -1,0 +1,91 @@
+"""What does a region cost in C, Rust and Python, when nobody listens and under `knee run`?
+
+Nanoseconds from before a region is entered until after it is left, beside the same loop with nothing in it; launches of
+all languages and of both kinds are interleaved, medians of LAUNCHES each. Needs `cargo build --release -p knee-region
+--examples` first.
+
+Usage: .venv/bin/python bench/regions.py [LAUNCHES]
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from knee import _binary, region
+
+ROOT = Path(__file__).parents[1]
+SILENT_CALLS, HEARD_CALLS = {"C": 50_000_000, "Rust": 50_000_000, "Python": 1_000_000}, 200_000
+
+
+def own(calls: int) -> None:
+    """Measure in this process: what the launched Python does."""
+    known = region("known")
+
+    def per_call(begin: int) -> float:
+        return (time.perf_counter_ns() - begin) / calls
+
+    begin = time.perf_counter_ns()
+    for _ in range(calls):
+        pass
+    print(f"nothing {per_call(begin):.2f}")
+    begin = time.perf_counter_ns()
+    for _ in range(calls):
+        with known:
+            pass
+    print(f"handle {per_call(begin):.2f}")
+    begin = time.perf_counter_ns()
+    for _ in range(calls):
+        with region("named"):
+            pass
+    print(f"name {per_call(begin):.2f}")
+
+
+def in_c(folder: str) -> str:
+    """Build the loop in C."""
+    program, library = str(Path(folder) / "regions"), ROOT / "target/release/libknee_region.a"
+    words = ["gcc", "-O2", "-pthread", "-I", ROOT / "crates/region/include", "-o", program, ROOT / "bench/regions.c"]
+    subprocess.run([*words, library], check=True)
+    return program
+
+
+def launch(command: list[str], calls: int, heard: bool) -> dict[str, float]:
+    """Run a loop once; what it printed. Under `knee run` also see that every call is in the record."""
+    run = [str(_binary.find()), "run", "--json", "--sample-ms", "0", "--"] if heard else []
+    done = subprocess.run([*run, *command, str(calls)], capture_output=True, text=True, check=True)
+    if heard:
+        phases = {phase["name"]: phase["counters"]["calls"] for phase in json.loads(done.stdout)["phases"]}
+        assert phases == {"known": calls, "named": calls}, phases
+    lines = (done.stderr if heard else done.stdout).splitlines()
+    return {name: float(number) for name, number in (line.split() for line in lines)}
+
+
+def main() -> None:
+    """Measure and print."""
+    launches = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {
+            "C": [in_c(folder)],
+            "Rust": [str(ROOT / "target/release/examples/cost")],
+            "Python": [sys.executable, __file__, "--own"],
+        }
+        found: dict[tuple[str, bool], list[dict[str, float]]] = {}
+        for _ in range(launches):
+            for language, command in programs.items():
+                for heard in (False, True):
+                    calls = HEARD_CALLS if heard else SILENT_CALLS[language]
+                    found.setdefault((language, heard), []).append(launch(command, calls, heard))
+    for (language, heard), each in found.items():
+        nothing, handle, name = (median(one[kind] for one in each) for kind in ("nothing", "handle", "name"))
+        who = "under knee run" if heard else "nobody listens"
+        print(f"{language}, {who}: {handle:.1f} ns by handle, {name:.1f} ns by name; the empty loop {nothing:.1f} ns")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--own"]:
+        own(int(sys.argv[2]))
+    else:
+        main()

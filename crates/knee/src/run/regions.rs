@@ -1,0 +1,236 @@
+//! Regions that a program marks by itself (`knee-region`): the file in which its threads note them, and what becomes of
+//! it in the record.
+//!
+//! The file is memory without a name, reached through `/proc`: it is gone when the launcher is, however that ends. It
+//! cannot be made shorter, so no program can pull it from under another one of its tree.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::time::Instant;
+
+use knee_region::format::{FILE_BYTES, LOCKED_SLOTS, NATIVE_SLOTS};
+use knee_region::{Contents, Use, blank};
+use knee_workload::Phase;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Lines about mistakes that go into a record.
+const MOST_FAULTS: usize = 20;
+
+/// Where a program notes its regions.
+pub(super) struct Regions {
+    file: File,
+    /// The launch on the clock that the regions are noted in.
+    launch_ns: u64,
+}
+
+/// When a thread was in a region: from its first begin to its last end, since the launch.
+pub(super) struct Span {
+    pub(super) source: String,
+    pub(super) tid: u64,
+    pub(super) begin_ns: u64,
+    pub(super) end_ns: u64,
+}
+
+/// What a run's regions come to.
+#[derive(Default)]
+pub(super) struct Marked {
+    /// One for each region, in the order of their first begins.
+    pub(super) phases: Vec<Phase>,
+    /// One for each region of each thread.
+    pub(super) spans: Vec<Span>,
+    /// What was wrong with the marks.
+    pub(super) faults: Vec<String>,
+}
+
+impl Regions {
+    /// A file for a program that is launched at `begin`.
+    pub(super) fn create(begin: Instant) -> io::Result<Self> {
+        let mut file = File::from(memfd_create("knee-regions", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
+        file.write_all(&blank())?;
+        file.set_len(FILE_BYTES)?;
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        Ok(Self { file, launch_ns: now_ns().saturating_sub(nanoseconds(begin.elapsed())) })
+    }
+
+    /// How every process below us can open it.
+    pub(super) fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", rustix::process::getpid().as_raw_nonzero(), self.file.as_raw_fd())
+    }
+
+    /// Reads it; call it when nobody writes any more.
+    pub(super) fn read(&self) -> Marked {
+        match knee_region::read(&self.file) {
+            Ok(contents) => Marked::new(&contents, self.launch_ns),
+            Err(error) => Marked { faults: vec![error.to_string()], ..Marked::default() },
+        }
+    }
+}
+
+impl Marked {
+    /// Nothing, because there was no file.
+    pub(super) fn none(error: &io::Error) -> Self {
+        Self { faults: vec![format!("regions cannot be recorded: no memory for them: {error}")], ..Self::default() }
+    }
+
+    fn new(contents: &Contents, launch_ns: u64) -> Self {
+        let mut regions: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
+        for one in &contents.uses {
+            regions.entry(&one.name).or_default().push(one);
+        }
+        let mut faults: Vec<String> = regions.iter().flat_map(|(name, uses)| mistakes(name, uses)).collect();
+        faults.extend(losses(contents));
+        let more = faults.len().saturating_sub(MOST_FAULTS);
+        faults.truncate(MOST_FAULTS);
+        faults.extend((more > 0).then(|| format!("and {more} more of the kind")));
+        let mut phases: Vec<Phase> = regions.iter().filter_map(|(name, uses)| phase(name, uses, launch_ns)).collect();
+        phases.sort_by_key(|phase| phase.begin_ns);
+        let called = contents.uses.iter().filter(|one| one.calls > 0);
+        let spans = called.map(|one| Span {
+            source: format!("region:{}", one.name),
+            tid: u64::try_from(one.tid).unwrap_or(0),
+            begin_ns: one.first_begin_ns.saturating_sub(launch_ns),
+            end_ns: one.last_end_ns.saturating_sub(launch_ns),
+        });
+        Self { phases, spans: spans.collect(), faults }
+    }
+}
+
+/// A region as a phase; none when no call of it has ended.
+fn phase(name: &str, uses: &[&Use], launch_ns: u64) -> Option<Phase> {
+    let called: Vec<&Use> = uses.iter().copied().filter(|one| one.calls > 0).collect();
+    let sum = |number: fn(&Use) -> u64| called.iter().fold(0_u64, |sum, one| sum.saturating_add(number(one)));
+    let begin = called.iter().map(|one| one.first_begin_ns).min()?;
+    let end = called.iter().map(|one| one.last_end_ns).max()?;
+    let counters = [
+        ("calls", sum(|one| one.calls)),
+        ("threads", called.len() as u64),
+        ("thread_wall_ns", sum(|one| one.wall_ns)),
+        ("thread_cpu_ns", sum(|one| one.cpu_ns)),
+    ];
+    Some(Phase {
+        name: name.to_owned(),
+        wall_ns: called.iter().map(|one| one.wall_ns).max()?,
+        cpu_ns: cpu_ns(&called),
+        begin_ns: Some(begin.saturating_sub(launch_ns)),
+        end_ns: Some(end.saturating_sub(launch_ns)),
+        counters: counters.map(|(name, value)| (name.to_owned(), value)).into(),
+    })
+}
+
+/// CPU time in a region. Where the main thread alone of a process marks it, it marks what the whole process does, its
+/// parallel loops for one: then the process's CPU time counts. Otherwise that of the threads that mark it, together.
+fn cpu_ns(called: &[&Use]) -> u64 {
+    let mut processes: BTreeMap<i32, Vec<&Use>> = BTreeMap::new();
+    for one in called {
+        processes.entry(one.pid).or_default().push(one);
+    }
+    let of_process = |uses: &Vec<&Use>| match uses[..] {
+        [Use { process_cpu_ns: Some(whole), .. }] => *whole,
+        _ => uses.iter().fold(0_u64, |sum, one| sum.saturating_add(one.cpu_ns)),
+    };
+    processes.values().map(of_process).fold(0, u64::saturating_add)
+}
+
+/// What the program did wrong with a region.
+fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
+    let sum = |number: fn(&Use) -> u32| uses.iter().map(|one| u64::from(number(one))).sum::<u64>();
+    let open = uses.iter().filter(|one| one.open).count() as u64;
+    let found = [
+        (sum(|one| one.unmatched_ends), "ends without a begin"),
+        (sum(|one| one.crossed_ends), "ends while a region that was entered later was open"),
+        (open, "calls that never ended and are not in its times"),
+    ];
+    found
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(move |(count, what)| format!("region {name}: {what}: {count}"))
+}
+
+/// What could not be noted.
+fn losses(contents: &Contents) -> impl Iterator<Item = String> {
+    let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
+    let found = [
+        (contents.lost, format!("calls that found no room ({room})")),
+        (contents.refused.into(), "processes linked with another version of knee-region, whose calls are lost".into()),
+        (contents.reentered, "marks inside another mark (from a signal handler), or of a thread that was over".into()),
+        (contents.senseless as u64, "threads whose numbers make no sense, left out".into()),
+    ];
+    found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {what}: {count}"))
+}
+
+/// `std::time::Instant` does not say its number; this is its clock.
+fn now_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    let whole = u64::try_from(time.tv_sec).unwrap_or(0);
+    whole * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+fn nanoseconds(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(name: &str, [pid, tid]: [i32; 2], [calls, wall_ns, cpu_ns]: [u64; 3], first_begin_ns: u64) -> Use {
+        let process_cpu_ns = (pid == tid).then_some(4 * cpu_ns);
+        let (name, last_end_ns) = (name.to_owned(), first_begin_ns + 2 * wall_ns);
+        Use {
+            name,
+            pid,
+            tid,
+            calls,
+            wall_ns,
+            cpu_ns,
+            process_cpu_ns,
+            first_begin_ns,
+            last_end_ns,
+            open: false,
+            unmatched_ends: 0,
+            crossed_ends: 0,
+        }
+    }
+
+    #[test]
+    fn threads_of_a_region_make_one_phase_and_phases_stand_in_order() {
+        let uses = vec![
+            one("solve", [7, 7], [2, 100, 90], 2000),
+            one("solve", [7, 8], [3, 150, 80], 2100),
+            one("load", [7, 7], [1, 50, 10], 1500),
+        ];
+        let marked = Marked::new(&Contents { uses, ..Contents::default() }, 1000);
+        let [load, solve] = &marked.phases[..] else { panic!("{:?}", marked.phases) };
+        assert_eq!((load.name.as_str(), load.wall_ns, load.begin_ns, load.end_ns), ("load", 50, Some(500), Some(600)));
+        assert_eq!(load.cpu_ns, 40, "the main thread alone: the whole process counts");
+        assert_eq!((solve.wall_ns, solve.cpu_ns), (150, 170), "several threads: each counts for itself");
+        let counted: Vec<_> = solve.counters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        assert_eq!(counted, [("calls", 5), ("thread_cpu_ns", 170), ("thread_wall_ns", 250), ("threads", 2)]);
+        assert!(marked.faults.is_empty() && marked.spans.len() == 3);
+    }
+
+    #[test]
+    fn every_kind_of_mistake_and_loss_is_said_and_a_flood_is_cut() {
+        let mut wrong = one("a", [1, 1], [0, 0, 0], 0);
+        (wrong.unmatched_ends, wrong.crossed_ends, wrong.open) = (2, 1, true);
+        let contents = Contents { uses: vec![wrong.clone()], lost: 5, refused: 1, reentered: 3, senseless: 1 };
+        let marked = Marked::new(&contents, 0);
+        assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (7, 0, 0), "{:?}", marked.faults);
+        assert_eq!(marked.faults[0], "region a: ends without a begin: 2");
+        let many = (0..50).map(|number| Use { name: format!("{number}"), ..wrong.clone() }).collect();
+        let marked = Marked::new(&Contents { uses: many, ..Contents::default() }, 0);
+        assert_eq!((marked.faults.len(), marked.faults[20].as_str()), (21, "and 130 more of the kind"));
+    }
+
+    #[test]
+    fn numbers_at_the_end_of_their_range_do_not_overflow() {
+        let mut huge = one("a", [1, 1], [u64::MAX, 1, u64::MAX / 4], u64::MAX - 2);
+        huge.process_cpu_ns = Some(u64::MAX);
+        let uses = vec![huge.clone(), Use { pid: 2, tid: 2, ..huge.clone() }, Use { tid: -1, ..huge }];
+        let marked = Marked::new(&Contents { uses, ..Contents::default() }, u64::MAX);
+        assert_eq!((marked.phases[0].counters["calls"], marked.phases[0].begin_ns), (u64::MAX, Some(0)));
+    }
+}

@@ -1,0 +1,173 @@
+// Marks regions in every way in which a program can, right or wrong. Usage: regions MODE
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "knee_region.h"
+
+static knee_region_t work;
+
+static double cpu_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Uses so much CPU time.
+static void burn(int milliseconds) {
+    double end = cpu_seconds() + 1e-3 * milliseconds;
+    while (cpu_seconds() < end) {
+    }
+}
+
+// Three calls of "work", with two calls of "inner" in each.
+static void *worker(void *unused) {
+    for (int call = 0; call < 3; call++) {
+        knee_region_enter(work);
+        for (int part = 0; part < 2; part++) {
+            knee_region_begin("inner");
+            burn(5);
+            knee_region_end("inner");
+        }
+        knee_region_leave(work);
+    }
+    return unused;
+}
+
+static void threads(void) {
+    pthread_t team[3];
+    work = knee_region("work");
+    knee_region_begin("load");
+    usleep(20000);
+    knee_region_end("load");
+    knee_region_begin("all");
+    for (int i = 0; i < 3; i++)
+        pthread_create(&team[i], NULL, worker, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(team[i], NULL);
+    knee_region_end("all");
+}
+
+static long recurse(int depth) {
+    knee_region_begin("recurse");
+    burn(1);
+    long sum = depth == 0 ? 0 : 1 + recurse(depth - 1);
+    knee_region_end("recurse");
+    return sum;
+}
+
+// The child ends what was open when it was forked, and marks a region of its own.
+static void forks(void) {
+    knee_region_begin("outer");
+    pid_t child = fork();
+    if (child == 0) {
+        knee_region_begin("child");
+        burn(5);
+        knee_region_end("child");
+        knee_region_end("outer");
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    knee_region_end("outer");
+}
+
+static void killed(void) {
+    for (int call = 0; call < 1000; call++) {
+        knee_region_begin("step");
+        knee_region_end("step");
+    }
+    knee_region_begin("step");
+    knee_region_begin("last");
+    raise(SIGKILL);
+}
+
+static int begun;
+
+// Some time after the first call; how long differs from process to process.
+static void *kill_us(void *unused) {
+    while (!__atomic_load_n(&begun, __ATOMIC_RELAXED))
+        usleep(100);
+    usleep(1000 + (unsigned)getpid() % 97 * 111);
+    raise(SIGKILL);
+    return unused;
+}
+
+// Killed at any moment: between two stores of a mark, most likely.
+static void killed_anywhere(void) {
+    pthread_t killer;
+    pthread_create(&killer, NULL, kill_us, NULL);
+    for (;;) {
+        knee_region_begin("step");
+        knee_region_end("step");
+        __atomic_store_n(&begun, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void wrong(void) {
+    knee_region_end("never begun");
+    knee_region_end("never begun");
+    knee_region_begin("first");
+    knee_region_begin("second");
+    knee_region_end("first");
+    knee_region_end("second");
+    knee_region_begin("left open");
+    knee_region_begin(NULL);
+    knee_region_end(NULL);
+}
+
+static void *name_all(void *unused) {
+    char name[32];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(name, sizeof name, "region %d", i);
+        knee_region_begin(name);
+        knee_region_end(name);
+    }
+    return unused;
+}
+
+// More regions × threads than there are slots, and more names than a process may have.
+static void flood(void) {
+    char name[32];
+    for (int i = 0; i < 70; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, name_all, NULL);
+        pthread_join(thread, NULL);
+    }
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "one more %d", i);
+        knee_region_begin(name);
+        knee_region_end(name);
+    }
+}
+
+int main(int argc, char **argv) {
+    const char *mode = argc == 2 ? argv[1] : "";
+    if (strcmp(mode, "threads") == 0)
+        threads();
+    else if (strcmp(mode, "recurse") == 0)
+        recurse(9);
+    else if (strcmp(mode, "fork") == 0)
+        forks();
+    else if (strcmp(mode, "killed") == 0)
+        killed();
+    else if (strcmp(mode, "killed-anywhere") == 0)
+        killed_anywhere();
+    else if (strcmp(mode, "wrong") == 0)
+        wrong();
+    else if (strcmp(mode, "flood") == 0)
+        flood();
+    else if (strcmp(mode, "exec") == 0) {
+        knee_region_begin("before");
+        knee_region_end("before");
+        execl(argv[0], argv[0], "recurse", (char *)NULL);
+    } else
+        return 2;
+    puts(knee_region_state() == KNEE_REGION_LISTENING ? "listening" : "silent");
+    return 0;
+}

@@ -1,0 +1,345 @@
+//! Regions of real programs in C, C++, Rust and Python, run by the real binary: each is a phase of the record, with times
+//! that can be; mistakes, floods and kills are told and lose nothing that was complete.
+
+mod shared;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use shared::{compile, hand, installed, knee, skipped, source};
+
+/// A command's record, made with these options.
+fn record(options: &[&str], command: &[&str]) -> Value {
+    let mut run = knee();
+    let output = run.args(["run", "--json"]).args(options).arg("--").args(command).stdin(Stdio::null()).output();
+    let record = shared::json(&output.unwrap());
+    assert!(record["exit"]["error"].is_null(), "{record}");
+    record
+}
+
+fn names(record: &Value) -> Vec<&str> {
+    record["phases"].as_array().unwrap().iter().map(|phase| phase["name"].as_str().unwrap()).collect()
+}
+
+/// The phase of this name: its times lie inside the run, and its counts are those given.
+fn phase<'a>(record: &'a Value, name: &str, [calls, threads]: [u64; 2]) -> &'a Value {
+    let mut found = record["phases"].as_array().unwrap().iter().filter(|phase| phase["name"] == name);
+    let phase = found.next().unwrap_or_else(|| panic!("no {name}: {record}"));
+    assert!(found.next().is_none(), "{record}");
+    assert_eq!(
+        [&phase["counters"]["calls"], &phase["counters"]["threads"]],
+        [&json!(calls), &json!(threads)],
+        "{phase}"
+    );
+    let [wall, begin, end] = ["wall_ns", "begin_ns", "end_ns"].map(|field| number(phase, field));
+    assert!(begin > 0 && begin + wall <= end && end <= number(record, "wall_ns"), "{phase} of {record}");
+    let together = number(&phase["counters"], "thread_wall_ns");
+    assert!(wall <= together && together <= wall * threads, "{phase}");
+    phase
+}
+
+fn number(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or_else(|| panic!("no {field}: {value}"))
+}
+
+fn milliseconds(value: &Value, field: &str) -> f64 {
+    number(value, field) as f64 / 1e6
+}
+
+fn faults(record: &Value) -> Vec<&str> {
+    record["region_faults"].as_array().map_or(Vec::new(), |all| all.iter().map(|one| one.as_str().unwrap()).collect())
+}
+
+/// Where the build put `libknee_region`: cargo makes all kinds of a library that a test needs.
+fn libraries() -> PathBuf {
+    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+    assert!(folder.join("libknee_region.a").is_file(), "no libknee_region.a in {}", folder.display());
+    folder
+}
+
+/// A program of ours, linked with the library in one way or the other.
+fn built(test: &str, compiler: &str, name: &str, link: &[&str], folder: &Path) -> Option<String> {
+    let program = folder.join(name).with_extension("out");
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../region/include");
+    let mut command = Command::new(installed(test, compiler)?);
+    command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-I"]).arg(header).arg("-o").arg(&program);
+    compile(command.arg(source(name)).args(link));
+    Some(program.to_str().unwrap().to_owned())
+}
+
+/// The program in C, linked statically; built once for all tests.
+fn in_c(test: &str) -> Option<&'static str> {
+    static BUILT: OnceLock<Option<(tempfile::TempDir, String)>> = OnceLock::new();
+    let built = BUILT.get_or_init(|| {
+        let (folder, library) = (tempfile::tempdir().unwrap(), libraries().join("libknee_region.a"));
+        let program = built(test, "gcc", "regions.c", &[library.to_str().unwrap()], folder.path())?;
+        Some((folder, program))
+    });
+    built.as_ref().map(|(_, program)| program.as_str())
+}
+
+/// What both the statically and the dynamically linked program have to show.
+fn threads_are_recorded(program: &str, options: &[&str]) {
+    let record = record(options, &[program, "threads"]);
+    assert_eq!(names(&record), ["load", "all", "work", "inner"], "in the order of their first begins");
+    let load = phase(&record, "load", [1, 1]);
+    assert!(milliseconds(load, "wall_ns") >= 20.0 && milliseconds(load, "cpu_ns") < 20.0, "it sleeps: {load}");
+    let (work, inner) = (phase(&record, "work", [9, 3]), phase(&record, "inner", [18, 3]));
+    for phase in [work, inner] {
+        let cpu = milliseconds(phase, "cpu_ns");
+        assert!(cpu >= 90.0 && cpu <= 1.02 * milliseconds(&phase["counters"], "thread_wall_ns"), "{phase}");
+        assert!(milliseconds(phase, "wall_ns") >= 30.0, "{phase}");
+    }
+    assert!(number(inner, "wall_ns") <= number(work, "wall_ns"), "{record}");
+    let all = phase(&record, "all", [1, 1]);
+    assert!(milliseconds(all, "cpu_ns") >= 90.0, "the main thread alone marks it: all threads count: {all}");
+    assert!(milliseconds(&all["counters"], "thread_cpu_ns") < 90.0, "{all}");
+    assert!(number(all, "begin_ns") < number(work, "begin_ns"), "{record}");
+    assert!(faults(&record).is_empty(), "{record}");
+}
+
+#[test]
+fn a_program_in_c() {
+    let Some(program) = in_c("a_program_in_c") else { return };
+    threads_are_recorded(program, &[]);
+    // Without a sampler, without a place.
+    threads_are_recorded(program, &["--sample-ms", "0"]);
+}
+
+#[test]
+fn a_program_in_c_with_the_shared_library() {
+    let (folder, libraries) = (tempfile::tempdir().unwrap(), libraries());
+    let link = ["-L", libraries.to_str().unwrap(), "-l:libknee_region.so"];
+    let test = "a_program_in_c_with_the_shared_library";
+    let Some(program) = built(test, "gcc", "regions.c", &link, folder.path()) else { return };
+    threads_are_recorded(&program, &["--env", &format!("LD_LIBRARY_PATH={}", libraries.display())]);
+}
+
+#[test]
+fn guards_of_cpp() {
+    let (folder, library) = (tempfile::tempdir().unwrap(), libraries().join("libknee_region.a"));
+    let Some(program) = built("guards_of_cpp", "g++", "regions.cpp", &[library.to_str().unwrap()], folder.path())
+    else {
+        return;
+    };
+    let record = record(&[], &[&program]);
+    assert_eq!(names(&record), ["known", "step", "handled"]);
+    phase(&record, "known", [4, 1]);
+    phase(&record, "step", [4, 1]);
+    phase(&record, "handled", [1, 1]);
+    assert!(faults(&record).is_empty(), "{record}");
+}
+
+#[test]
+fn a_call_inside_a_call_of_the_same_region_is_part_of_it() {
+    let Some(program) = in_c("a_call_inside_a_call_of_the_same_region_is_part_of_it") else { return };
+    let record = record(&[], &[program, "recurse"]);
+    let recurse = phase(&record, "recurse", [10, 1]);
+    // 1 ms each; if inner calls counted again it would be 55.
+    let cpu = milliseconds(&recurse["counters"], "thread_cpu_ns");
+    assert!((10.0..50.0).contains(&cpu), "{recurse}");
+    assert!(faults(&record).is_empty(), "{record}");
+}
+
+#[test]
+fn the_child_of_a_fork_has_its_own_and_what_is_executed_too() {
+    let Some(program) = in_c("the_child_of_a_fork_has_its_own_and_what_is_executed_too") else { return };
+    let forked = record(&[], &[program, "fork"]);
+    assert_eq!(names(&forked), ["outer", "child"]);
+    let (outer, child) = (phase(&forked, "outer", [1, 1]), phase(&forked, "child", [1, 1]));
+    assert!(number(child, "wall_ns") < number(outer, "wall_ns"), "{forked}");
+    assert!(milliseconds(child, "cpu_ns") >= 5.0 && faults(&forked).is_empty(), "{forked}");
+    let executed = record(&[], &[program, "exec"]);
+    assert_eq!(names(&executed), ["before", "recurse"]);
+    assert!(faults(&executed).is_empty(), "{executed}");
+}
+
+#[test]
+fn what_was_complete_survives_a_kill() {
+    let Some(program) = in_c("what_was_complete_survives_a_kill") else { return };
+    let killed = record(&[], &[program, "killed"]);
+    assert_eq!(killed["exit"], json!({ "signal": 9 }));
+    assert_eq!(names(&killed), ["step"]);
+    phase(&killed, "step", [1000, 1]);
+    let open = |name: &str| format!("region {name}: calls that never ended and are not in its times: 1");
+    assert_eq!(faults(&killed), [open("last"), open("step")]);
+    for _ in 0..20 {
+        let record = record(&[], &[program, "killed-anywhere"]);
+        assert_eq!(record["exit"], json!({ "signal": 9 }));
+        let calls = number(&record["phases"][0]["counters"], "calls");
+        let step = phase(&record, "step", [calls, 1]);
+        // The copy in force is whole: a torn one would have a call more or less than it has time for.
+        assert!(number(step, "wall_ns") >= calls, "{record}");
+        assert!(faults(&record).iter().all(|fault| *fault == open("step")), "{record}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_and_end_nothing() {
+    let Some(program) = in_c("mistakes_are_told_and_end_nothing") else { return };
+    let record = record(&[], &[program, "wrong"]);
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    assert_eq!(names(&record), ["first", "second", "(no name)"]);
+    assert_eq!(
+        faults(&record),
+        [
+            "region first: ends while a region that was entered later was open: 1",
+            "region left open: calls that never ended and are not in its times: 1",
+            "region never begun: ends without a begin: 2",
+        ]
+    );
+}
+
+#[test]
+fn what_finds_no_room_is_counted() {
+    let Some(program) = in_c("what_finds_no_room_is_counted") else { return };
+    let record = record(&["--sample-ms", "0"], &[program, "flood"]);
+    assert_eq!(record["phases"].as_array().unwrap().len(), 1000);
+    let calls: u64 = record["phases"].as_array().unwrap().iter().map(|one| number(&one["counters"], "calls")).sum();
+    assert_eq!(calls, 65536, "every slot was used: {:?}", faults(&record));
+    let [fault] = faults(&record)[..] else { panic!("{:?}", faults(&record)) };
+    assert!(fault.starts_with("regions: calls that found no room (65536 "), "{fault}");
+    assert!(fault.ends_with(&format!(": {}", 70_000 + 100 - 65536)), "{fault}");
+}
+
+#[test]
+fn a_metric_of_a_study_may_be_a_region_and_samples_show_when() {
+    let Some(program) = in_c("a_metric_of_a_study_may_be_a_region_and_samples_show_when") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut spec = json!({ "schema": 1, "id": "1", "program": { "command": [program, "threads"] }, "threads": 1,
+        "sample_ms": 10, "metric": { "phase": "load" } });
+    let mut runner = knee();
+    let known = hand(runner.args(["run", "--stdin", "--samples"]).arg(folder.path()), &[&spec]);
+    let known = shared::json(&known);
+    assert_eq!(known["metric"]["unit"], json!("s"));
+    let metric = known["metric"]["value"].as_f64().unwrap();
+    assert!((metric - number(phase(&known, "load", [1, 1]), "wall_ns") as f64 / 1e9).abs() < 1e-9);
+    let lines = Command::new("gzip").arg("-dc").arg(folder.path().join("1.csv.gz")).output().unwrap().stdout;
+    let lines = String::from_utf8(lines).unwrap();
+    let begins = lines.lines().filter(|line| line.contains(",region:work,begin,")).count();
+    assert_eq!((begins, lines.matches(",region:load,end,").count()), (3, 1), "{lines}");
+    spec["metric"] = json!({ "phase": "nothing" });
+    let unknown = shared::json(&hand(knee().args(["run", "--stdin"]), &[&spec]));
+    assert_eq!(unknown["metric"]["unavailable"], json!("the program marked no such phase"));
+}
+
+/// Not a test: the program in Rust that the next one runs.
+#[test]
+#[ignore = "it is run by another test"]
+fn marked_program() {
+    let spin = |duration| {
+        let begin = Instant::now();
+        while begin.elapsed() < duration {}
+    };
+    {
+        let _all = knee_region::enter("all");
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..5 {
+                        let _part = knee_region::region!("part");
+                        spin(Duration::from_millis(4));
+                    }
+                });
+            }
+        });
+    }
+    knee_region::begin("last");
+    spin(Duration::from_millis(3));
+    knee_region::end("last");
+}
+
+#[test]
+fn a_program_in_rust() {
+    let program = std::env::current_exe().unwrap();
+    let record = record(&[], &[program.to_str().unwrap(), "--ignored", "--exact", "marked_program"]);
+    assert_eq!(record["exit"], json!({ "code": 0 }), "{record}");
+    assert_eq!(names(&record), ["all", "part", "last"]);
+    let part = phase(&record, "part", [10, 2]);
+    assert!(milliseconds(&part["counters"], "thread_wall_ns") >= 40.0, "{part}");
+    assert!(number(phase(&record, "all", [1, 1]), "wall_ns") >= number(part, "wall_ns"), "{record}");
+    phase(&record, "last", [1, 1]);
+    assert!(faults(&record).is_empty(), "{record}");
+}
+
+/// The interpreter; none, after a note, where it is older than the package asks for.
+fn python(test: &str) -> Option<PathBuf> {
+    let python = std::env::var_os("KNEE_PYTHON").map(PathBuf::from).or_else(|| installed(test, "python3"))?;
+    let new = Command::new(&python).args(["-c", "import sys; sys.exit(sys.version_info < (3, 11))"]).status();
+    if !new.is_ok_and(|status| status.success()) {
+        skipped(test, "no Python 3.11");
+        return None;
+    }
+    Some(python)
+}
+
+#[test]
+fn a_program_in_python() {
+    let Some(python) = python("a_program_in_python") else { return };
+    let path = format!("PYTHONPATH={}/../../python", env!("CARGO_MANIFEST_DIR"));
+    let words = [python.to_str().unwrap(), source("regions.py").to_str().unwrap()].map(str::to_owned);
+    let words = words.each_ref().map(String::as_str);
+    let done = record(&["--env", &path], &words);
+    assert_eq!(done["exit"], json!({ "code": 0 }), "{done}");
+    assert_eq!(names(&done), ["load", "work", "inner", "recurse", "outer", "both", "raises"]);
+    let load = phase(&done, "load", [1, 1]);
+    assert!(milliseconds(load, "wall_ns") >= 20.0, "{load}");
+    let (work, inner) = (phase(&done, "work", [6, 2]), phase(&done, "inner", [6, 2]));
+    assert!(milliseconds(work, "cpu_ns") >= 30.0 && number(inner, "cpu_ns") <= number(work, "cpu_ns"), "{done}");
+    phase(&done, "recurse", [5, 1]);
+    phase(&done, "outer", [1, 1]);
+    phase(&done, "both", [2, 2]);
+    assert_eq!(faults(&done), ["region never begun: ends without a begin: 1"]);
+    let killed = record(&["--env", &path], &[words[0], words[1], "killed"]);
+    assert_eq!(killed["exit"], json!({ "signal": 9 }));
+    phase(&killed, "both", [2, 2]);
+    assert_eq!(faults(&killed)[0], "region last: calls that never ended and are not in its times: 1");
+}
+
+#[test]
+fn nobody_listens_outside_of_knee_and_where_the_user_says_so() {
+    let Some(program) = in_c("nobody_listens_outside_of_knee_and_where_the_user_says_so") else { return };
+    let says = |command: &mut Command| String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert_eq!(says(Command::new(program).arg("wrong").env_remove("KNEE_REGIONS")), "silent\n");
+    for nothing in ["", "/nonexistent", "/dev/null", "/proc/self/status", program] {
+        assert_eq!(says(Command::new(program).arg("wrong").env("KNEE_REGIONS", nothing)), "silent\n", "{nothing}");
+    }
+    let record = record(&["--env", "KNEE_REGIONS="], &[program, "wrong"]);
+    assert_eq!((names(&record), faults(&record)), (vec![], vec![]));
+}
+
+#[test]
+fn a_program_that_writes_over_the_file_is_told_of() {
+    let over = "import os; open(os.environ['KNEE_REGIONS'], 'r+b').write(b'x' * 100)";
+    let Some(python) = python("a_program_that_writes_over_the_file_is_told_of") else { return };
+    let overwritten = record(&[], &[python.to_str().unwrap(), "-c", over]);
+    assert_eq!(faults(&overwritten), ["the file of regions was overwritten by the program"]);
+    let shorter = "import os; os.truncate(os.environ['KNEE_REGIONS'], 10)";
+    let refused = record(&[], &[python.to_str().unwrap(), "-c", shorter]);
+    assert_eq!((&refused["exit"], faults(&refused)), (&json!({ "code": 1 }), vec![]), "it cannot be made shorter");
+}
+
+/// The count of programs that were linked with another version stands where every version finds it.
+#[test]
+fn a_file_of_another_version_is_left_alone_but_for_a_count() {
+    let test = "a_file_of_another_version_is_left_alone_but_for_a_count";
+    let (Some(program), Some(python)) = (in_c(test), python(test)) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("regions");
+    let mut bytes = knee_region::blank();
+    bytes[8..12].copy_from_slice(&2_u32.to_ne_bytes());
+    bytes.resize(1 << 16, 0);
+    std::fs::write(&path, &bytes).unwrap();
+    let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");
+    let mut in_c = Command::new(program);
+    let mut in_python = Command::new(python);
+    in_python.arg(source("regions.py")).env("PYTHONPATH", packages);
+    for command in [in_c.arg("wrong"), &mut in_python] {
+        assert!(command.env("KNEE_REGIONS", &path).output().unwrap().status.success());
+    }
+    bytes[32..36].copy_from_slice(&2_u32.to_ne_bytes());
+    assert!(std::fs::read(&path).unwrap() == bytes);
+}

@@ -1,0 +1,113 @@
+/* Marks the phases of a program, so that `knee run` records the time that each of them takes.
+ *
+ *     knee_region_begin("load");
+ *     ...
+ *     knee_region_end("load");
+ *
+ * Regions belong to the thread that enters them, may be inside each other, and may be entered as often as one likes.
+ * Where a region is entered very often, look its name up once:
+ *
+ *     static knee_region_t step;
+ *     step = knee_region("step");
+ *     ...
+ *     knee_region_enter(step);
+ *     ...
+ *     knee_region_leave(step);
+ *
+ * In C++, `knee::region guard("load");` lasts until the end of its block.
+ *
+ * A region must not be entered or left in a signal handler.
+ *
+ * When nobody listens, begin and end are one load and one branch, enter and leave one branch. Somebody listens where
+ * `knee run` started the program. Link with -lknee_region (libknee_region.so or libknee_region.a).
+ */
+#ifndef KNEE_REGION_H
+#define KNEE_REGION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What knee_region_state says. */
+#define KNEE_REGION_SILENT 1
+#define KNEE_REGION_LISTENING 2
+
+/* A region whose name was looked up; null when nobody listens. */
+typedef const struct knee_region_name *knee_region_t;
+
+/* Whether somebody listens. It does not change while the program runs. */
+int knee_region_state(void);
+
+/* Looks a name up. Any thread may use the handle, as long as the process lives. */
+knee_region_t knee_region(const char *name);
+
+/* What the functions below call. For languages that cannot include this header. */
+int knee_region_begin_by_name(const char *name);
+int knee_region_end_by_name(const char *name);
+void knee_region_begin_known(knee_region_t region);
+void knee_region_end_known(knee_region_t region);
+
+/* What this file of the program knows of knee_region_state; 0 until it has asked. */
+static int knee_region_state_here;
+
+static inline int knee_region_silent_here(void) {
+    return __builtin_expect(__atomic_load_n(&knee_region_state_here, __ATOMIC_RELAXED) == KNEE_REGION_SILENT, 1) != 0;
+}
+
+static inline void knee_region_heard(int state) {
+    /* Not while somebody listens: threads would pull the line from each other at every call. */
+    if (state == KNEE_REGION_SILENT)
+        __atomic_store_n(&knee_region_state_here, state, __ATOMIC_RELAXED);
+}
+
+/* Enters the region of this name. */
+static inline void knee_region_begin(const char *name) {
+    if (!knee_region_silent_here())
+        knee_region_heard(knee_region_begin_by_name(name));
+}
+
+/* Leaves the region of this name. */
+static inline void knee_region_end(const char *name) {
+    if (!knee_region_silent_here())
+        knee_region_heard(knee_region_end_by_name(name));
+}
+
+/* Enters a region by its handle. */
+static inline void knee_region_enter(knee_region_t region) {
+    if (__builtin_expect(region != 0, 0))
+        knee_region_begin_known(region);
+}
+
+/* Leaves a region by its handle. */
+static inline void knee_region_leave(knee_region_t region) {
+    if (__builtin_expect(region != 0, 0))
+        knee_region_end_known(region);
+}
+
+#ifdef __cplusplus
+}
+
+namespace knee {
+
+/* A region from here to the end of the block. */
+class region {
+public:
+    explicit region(const char *name) : handle(silent() ? nullptr : knee_region(name)) { knee_region_enter(handle); }
+    explicit region(knee_region_t known) : handle(known) { knee_region_enter(handle); }
+    ~region() { knee_region_leave(handle); }
+    region(const region &) = delete;
+    region &operator=(const region &) = delete;
+
+private:
+    /* Not the static above: an inline function has to mean the same in every file. */
+    static bool silent() {
+        static const bool found = knee_region_state() == KNEE_REGION_SILENT;
+        return found;
+    }
+    knee_region_t handle;
+};
+
+} // namespace knee
+#endif
+
+#endif

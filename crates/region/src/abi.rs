@@ -1,0 +1,82 @@
+//! What C calls. `include/knee_region.h` declares these functions and asks them only until it knows that nobody listens.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use crate::names::{Name, intern};
+use crate::{listener, thread};
+
+/// Whether somebody listens: `KNEE_REGION_SILENT` (1) or `KNEE_REGION_LISTENING` (2).
+#[unsafe(no_mangle)]
+extern "C" fn knee_region_state() -> c_int {
+    listener::state().into()
+}
+
+/// Enters the region of a name, and says whether somebody listens.
+///
+/// # Safety
+/// `name` is null or a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_region_begin_by_name(name: *const c_char) -> c_int {
+    if !listener::silent() {
+        // SAFETY: the caller keeps our own promise.
+        thread::begin(unsafe { known(name) });
+    }
+    listener::state().into()
+}
+
+/// Leaves the region of a name, and says whether somebody listens.
+///
+/// # Safety
+/// `name` is null or a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_region_end_by_name(name: *const c_char) -> c_int {
+    if !listener::silent() {
+        // SAFETY: the caller keeps our own promise.
+        thread::end(unsafe { known(name) });
+    }
+    listener::state().into()
+}
+
+/// The handle of a region; null when nobody listens.
+///
+/// # Safety
+/// `name` is null or a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_region(name: *const c_char) -> Option<&'static Name> {
+    // SAFETY: the caller keeps our own promise.
+    (!listener::silent()).then(|| unsafe { known(name) })
+}
+
+/// Enters a region by its handle.
+///
+/// # Safety
+/// `name` is null or came from [`knee_region`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_region_begin_known(name: Option<&'static Name>) {
+    if let Some(name) = name {
+        thread::begin(name);
+    }
+}
+
+/// Leaves a region by its handle.
+///
+/// # Safety
+/// `name` is null or came from [`knee_region`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_region_end_known(name: Option<&'static Name>) {
+    if let Some(name) = name {
+        thread::end(name);
+    }
+}
+
+/// The name that C gave; without one the empty name.
+///
+/// # Safety
+/// `name` is null or a string that ends in a zero byte.
+unsafe fn known(name: *const c_char) -> &'static Name {
+    if name.is_null() {
+        return intern(b"");
+    }
+    // SAFETY: it is not null, so by our own promise it is a string that ends in a zero byte.
+    intern(unsafe { CStr::from_ptr(name) }.to_bytes())
+}

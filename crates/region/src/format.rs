@@ -1,0 +1,161 @@
+//! The file that is mapped: a head of one page, then slots of 256 bytes. All numbers are in the machine's own byte order.
+//!
+//! A slot belongs to one region of one thread. Its times are kept twice: the thread writes the copy that is not in
+//! force and then says which one is, so whoever reads, even after the thread was killed between two stores, finds a
+//! copy that holds together.
+//!
+//! Slots are claimed in two ways. Native code raises a counter by compare-and-swap. An interpreter that has no atomic
+//! operations takes its slots from a second table, under a lock of the file (`fcntl`); after that it needs no lock either.
+//! `python/knee/regions.py` knows this layout too.
+
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// First bytes of the file.
+pub const MAGIC: [u8; 8] = *b"kneeregn";
+/// Version of the layout. A program that was linked with another one counts itself in [`Head::refused`] and marks nothing.
+pub const VERSION: u32 = 1;
+/// Bytes before the first slot.
+pub const HEAD_BYTES: usize = 4096;
+/// Bytes of a slot.
+pub const SLOT_BYTES: usize = 256;
+/// Bytes of a region's name that a slot holds.
+pub const NAME_BYTES: usize = 124;
+/// Slots that are claimed by compare-and-swap. Pages that nobody touches take no memory.
+pub const NATIVE_SLOTS: u32 = 1 << 16;
+/// Slots that are claimed under the lock.
+pub const LOCKED_SLOTS: u32 = 1 << 14;
+/// Bytes of the file.
+pub const FILE_BYTES: u64 = (HEAD_BYTES + (NATIVE_SLOTS + LOCKED_SLOTS) as usize * SLOT_BYTES) as u64;
+
+/// What stands at the beginning of the file.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Head {
+    /// See [`MAGIC`].
+    pub magic: [AtomicU8; 8],
+    /// See [`VERSION`].
+    pub version: AtomicU32,
+    /// See [`SLOT_BYTES`].
+    pub slot_bytes: AtomicU32,
+    /// How many slots there are of each kind, the native ones first.
+    pub native_slots: AtomicU32,
+    /// See `native_slots`.
+    pub locked_slots: AtomicU32,
+    /// How many of them are claimed.
+    pub native_claimed: AtomicU32,
+    /// See `native_claimed`.
+    pub locked_claimed: AtomicU32,
+    /// Processes that speak another version. In every version it stands here.
+    pub refused: AtomicU32,
+    /// Nothing.
+    pub reserved: AtomicU32,
+    /// Calls for which native code found no slot, or no room for one more name.
+    pub native_lost: AtomicU64,
+    /// Calls for which an interpreter found none.
+    pub locked_lost: AtomicU64,
+    /// Marks that came while another mark of the same thread was being noted (from a signal handler), or after the thread
+    /// had given up its memory.
+    pub reentered: AtomicU64,
+}
+
+/// One region of one thread.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Slot {
+    /// 1 once the names and ids are there.
+    pub ready: AtomicU32,
+    /// The process.
+    pub pid: AtomicI32,
+    /// The thread; the main thread has the process's id.
+    pub tid: AtomicI32,
+    /// Which copy of the times is in force: the lowest bit.
+    pub turn: AtomicU32,
+    /// When the call began that has not ended; 0 when there is none.
+    pub open_since_ns: AtomicU64,
+    /// Ends without a begin.
+    pub unmatched_ends: AtomicU32,
+    /// Ends while a region that was entered later was open.
+    pub crossed_ends: AtomicU32,
+    /// The times, twice.
+    pub times: [Times; 2],
+    /// Length of the name; more than [`NAME_BYTES`] when it was cut.
+    pub name_bytes: AtomicU32,
+    /// The name, UTF-8.
+    pub name: [AtomicU8; NAME_BYTES],
+}
+
+/// What a thread has spent in a region, in calls that have ended.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Times {
+    /// Calls.
+    pub calls: AtomicU64,
+    /// Time in them; a call inside a call of the same region is part of it.
+    pub wall_ns: AtomicU64,
+    /// CPU time of the thread in them.
+    pub cpu_ns: AtomicU64,
+    /// CPU time of the whole process in them. Only the main thread reads it.
+    pub process_cpu_ns: AtomicU64,
+    /// When the first one began (`CLOCK_MONOTONIC`).
+    pub first_begin_ns: AtomicU64,
+    /// When the last one ended.
+    pub last_end_ns: AtomicU64,
+}
+
+const _: () = {
+    assert!(size_of::<Slot>() == SLOT_BYTES && size_of::<Times>() == 48);
+    assert!(offset_of!(Slot, times) == 32 && offset_of!(Slot, name_bytes) == 128);
+    assert!(size_of::<Head>() <= HEAD_BYTES && offset_of!(Head, refused) == 32 && offset_of!(Head, native_lost) == 40);
+};
+
+/// The head of a fresh file. The file is then made [`FILE_BYTES`] long; the rest is zero.
+#[must_use]
+pub fn blank() -> Vec<u8> {
+    let slot_bytes = u32::try_from(SLOT_BYTES).expect("256 fits");
+    let numbers = [VERSION, slot_bytes, NATIVE_SLOTS, LOCKED_SLOTS];
+    MAGIC.into_iter().chain(numbers.into_iter().flat_map(u32::to_ne_bytes)).collect()
+}
+
+impl Slot {
+    /// Makes it the slot of one region of one thread.
+    pub(crate) fn take(&self, pid: i32, tid: i32, name: &[u8]) {
+        self.pid.store(pid, Ordering::Relaxed);
+        self.tid.store(tid, Ordering::Relaxed);
+        self.name_bytes.store(u32::try_from(name.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+        for (to, &from) in self.name.iter().zip(name) {
+            to.store(from, Ordering::Relaxed);
+        }
+        // Release: whoever sees it ready sees the ids and the name. The reader loads with the whole file.
+        self.ready.store(1, Ordering::Release);
+    }
+
+    /// Adds calls that have ended. Only the slot's own thread writes, so what it reads is what it wrote.
+    pub(crate) fn add(&self, calls: u64, begin_ns: u64, end_ns: u64, spent: Spent) {
+        let turn = self.turn.load(Ordering::Relaxed);
+        let [from, to] = [turn, turn.wrapping_add(1)].map(|turn| &self.times[(turn & 1) as usize]);
+        let before = from.calls.load(Ordering::Relaxed);
+        let plus = |from: &AtomicU64, to: &AtomicU64, more: u64| {
+            to.store(from.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
+        };
+        plus(&from.calls, &to.calls, calls);
+        plus(&from.wall_ns, &to.wall_ns, end_ns.saturating_sub(begin_ns));
+        plus(&from.cpu_ns, &to.cpu_ns, spent.thread_ns);
+        plus(&from.process_cpu_ns, &to.process_cpu_ns, spent.process_ns);
+        let first = if before == 0 { begin_ns } else { from.first_begin_ns.load(Ordering::Relaxed) };
+        to.first_begin_ns.store(first, Ordering::Relaxed);
+        to.last_end_ns.store(end_ns, Ordering::Relaxed);
+        // Release: the copy is whole before it is in force, also for a reader after this process was killed.
+        self.turn.store(turn.wrapping_add(1), Ordering::Release);
+        self.open_since_ns.store(0, Ordering::Release);
+    }
+}
+
+/// CPU time of one call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Spent {
+    /// Of the thread.
+    pub(crate) thread_ns: u64,
+    /// Of the whole process; 0 where it was not read.
+    pub(crate) process_ns: u64,
+}

@@ -1,0 +1,117 @@
+//! Whether somebody listens, and the file in which he does.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use crate::format::{Head, MAGIC, SLOT_BYTES, Slot, VERSION};
+use crate::{VARIABLE, sys};
+
+/// Nobody has looked yet.
+const UNKNOWN: u8 = 0;
+/// Nobody listens, and that stays so.
+pub(crate) const SILENT: u8 = 1;
+/// Somebody listens.
+pub(crate) const LISTENING: u8 = 2;
+
+static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
+static LISTENER: AtomicPtr<Listener> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The mapped file.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    pub(crate) head: &'static Head,
+    slots: &'static [Slot],
+    /// This process's id, on a page that the kernel wipes in the child of a fork.
+    pid: Option<&'static AtomicI32>,
+}
+
+/// Whether nobody listens.
+#[inline]
+pub(crate) fn silent() -> bool {
+    // Relaxed: SILENT promises nothing but itself. Who finds LISTENING loads the pointer with Acquire.
+    STATE.load(Ordering::Relaxed) == SILENT || state() == SILENT
+}
+
+/// The state, after a look at the variable if nobody has looked yet.
+#[inline(never)]
+pub(crate) fn state() -> u8 {
+    match STATE.load(Ordering::Relaxed) {
+        UNKNOWN => look(),
+        known => known,
+    }
+}
+
+/// Without a lock: a fork while another thread looks must leave none held. Of threads that look at once one wins, and the
+/// mapping of the others is never used.
+#[cold]
+fn look() -> u8 {
+    let Some(listener) = Listener::open() else {
+        STATE.store(SILENT, Ordering::Relaxed);
+        return SILENT;
+    };
+    let ours = Box::into_raw(Box::new(listener));
+    // Release: pairs with the Acquire in `listener`.
+    let _ = LISTENER.compare_exchange(std::ptr::null_mut(), ours, Ordering::Release, Ordering::Relaxed);
+    STATE.store(LISTENING, Ordering::Relaxed);
+    LISTENING
+}
+
+/// Who listens; none when nobody does.
+pub(crate) fn listener() -> Option<&'static Listener> {
+    sys::listener_at(LISTENER.load(Ordering::Acquire))
+}
+
+impl Listener {
+    /// A file that cannot be opened or is something else is as good as none: a program is not to fail for its marks.
+    fn open() -> Option<Self> {
+        if sys::runs_with_more_rights() {
+            return None;
+        }
+        let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty())?;
+        Self::map(path).ok()
+    }
+
+    fn map(path: std::ffi::OsString) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let (head, slots) = sys::map(&file)?;
+        let number = |field: &AtomicU32| field.load(Ordering::Relaxed);
+        if head.magic.iter().zip(MAGIC).any(|(found, wanted)| found.load(Ordering::Relaxed) != wanted) {
+            return Err(io::Error::other("not a file of regions"));
+        }
+        if number(&head.version) != VERSION || number(&head.slot_bytes) as usize != SLOT_BYTES {
+            head.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(io::Error::other("a file of another version"));
+        }
+        let native = slots.get(..number(&head.native_slots) as usize);
+        let slots = native.ok_or_else(|| io::Error::other("a file that is too short"))?;
+        Ok(Self { head, slots, pid: sys::page_wiped_by_fork() })
+    }
+
+    /// This process's id. In the child of a fork the page reads 0 until the child has put its own there.
+    pub(crate) fn pid(&self) -> i32 {
+        let Some(page) = self.pid else { return sys::process_id() };
+        match page.load(Ordering::Relaxed) {
+            0 => {
+                let pid = sys::process_id();
+                page.store(pid, Ordering::Relaxed);
+                pid
+            }
+            pid => pid,
+        }
+    }
+
+    /// A slot that nobody has; none when all are taken.
+    pub(crate) fn claim(&self) -> Option<&'static Slot> {
+        let most = self.slots.len();
+        let next = |claimed: u32| ((claimed as usize) < most).then_some(claimed + 1);
+        // Relaxed: the number alone makes the slot ours; what is in it is published by `ready`.
+        let claimed = self.head.native_claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        self.slots.get(claimed.ok()? as usize)
+    }
+}
+
+/// Counts one more; the number is read when all is over.
+pub(crate) fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}

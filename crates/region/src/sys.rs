@@ -1,0 +1,100 @@
+//! System calls and shared memory: with the functions for C, the only room of this crate with `unsafe`.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::AtomicI32;
+
+use crate::format::{HEAD_BYTES, Head, SLOT_BYTES, Slot};
+use crate::listener::Listener;
+use crate::names::Name;
+
+/// Maps the file, for good.
+pub(crate) fn map(file: &File) -> io::Result<(&'static Head, &'static [Slot])> {
+    let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+    if bytes < HEAD_BYTES {
+        return Err(io::Error::other("a file that is too short"));
+    }
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping where the kernel likes, of a file that is open for reading and writing.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+    if start == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the mapping is `bytes` long, begins at a page and is never undone. Head and slots consist of atomics alone,
+    // for which every value is valid and which other processes may change; the slots that are counted all lie inside.
+    // knee forbids that the file becomes shorter (F_SEAL_SHRINK).
+    unsafe {
+        let head = &*start.cast::<Head>();
+        let slots = std::slice::from_raw_parts(start.byte_add(HEAD_BYTES).cast(), (bytes - HEAD_BYTES) / SLOT_BYTES);
+        Ok((head, slots))
+    }
+}
+
+/// A number on a page of its own, which is 0 in the child of every fork; none before Linux 4.14.
+pub(crate) fn page_wiped_by_fork() -> Option<&'static AtomicI32> {
+    let (bytes, access) = (size_of::<AtomicI32>(), libc::PROT_READ | libc::PROT_WRITE);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping where the kernel likes; madvise is told of that mapping only. It is never undone, begins at a
+    // page, and zero is a valid number.
+    unsafe {
+        let page = libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0);
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        (libc::madvise(page, bytes, libc::MADV_WIPEONFORK) == 0).then(|| &*page.cast())
+    }
+}
+
+/// The name behind a pointer of the table.
+pub(crate) fn name_at(pointer: *mut Name) -> Option<&'static Name> {
+    // SAFETY: the table holds null or pointers that came from leaked boxes, and nobody ever writes through them.
+    unsafe { pointer.as_ref() }
+}
+
+/// The listener behind its pointer.
+pub(crate) fn listener_at(pointer: *mut Listener) -> Option<&'static Listener> {
+    // SAFETY: it is null or came from a box that is never freed, and nobody ever writes through it.
+    unsafe { pointer.as_ref() }
+}
+
+/// Whether the program has rights that its user does not have: then the user's variables are not to be followed.
+pub(crate) fn runs_with_more_rights() -> bool {
+    // SAFETY: the call reads a number that the kernel gave this process.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// This process's id.
+pub(crate) fn process_id() -> i32 {
+    // SAFETY: the call has no arguments and always succeeds.
+    unsafe { libc::getpid() }
+}
+
+/// This thread's id.
+pub(crate) fn thread_id() -> i32 {
+    // SAFETY: the call has no arguments and always succeeds.
+    unsafe { libc::gettid() }
+}
+
+/// Time since the machine was started, without sleep: the clock of `std::time::Instant`.
+pub(crate) fn now_ns() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// CPU time of this thread.
+pub(crate) fn thread_cpu_ns() -> u64 {
+    read(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// CPU time of this process, all its threads.
+pub(crate) fn process_cpu_ns() -> u64 {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a whole timespec that lives through the call. These three clocks exist on every Linux.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    let (seconds, rest) = (u64::try_from(time.tv_sec).unwrap_or(0), u64::try_from(time.tv_nsec).unwrap_or(0));
+    seconds * 1_000_000_000 + rest
+}

@@ -1,0 +1,187 @@
+//! What a thread knows of the regions that it is in.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::format::{Slot, Spent};
+use crate::listener::{Listener, count, listener};
+use crate::names::Name;
+use crate::sys;
+
+thread_local! {
+    static THREAD: RefCell<Thread> = const { RefCell::new(Thread { pid: 0, tid: 0, open: 0, own: Vec::new() }) };
+}
+
+/// A thread's regions.
+struct Thread {
+    /// The process in which the rest is true; after a fork it is another one.
+    pid: i32,
+    tid: i32,
+    /// Different regions that it is in.
+    open: u32,
+    /// By number of the name.
+    own: Vec<Option<Own>>,
+}
+
+/// One region of this thread.
+struct Own {
+    /// None when all slots were taken.
+    slot: Option<&'static Slot>,
+    /// Calls that are open, one inside the other.
+    depth: u32,
+    /// Calls that were open when the process was forked: they go on in the parent, and may end here too.
+    inherited: u32,
+    /// Calls since the outermost open one, that one included.
+    calls: u64,
+    /// How many other regions the thread was in when it entered.
+    level: u32,
+    begin: Stamp,
+}
+
+/// A moment. On the main thread with the CPU time of the whole process: where that thread marks what others work on (a
+/// parallel loop, say), its own CPU time would tell little.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_field_names, reason = "three clocks, one unit")]
+struct Stamp {
+    wall_ns: u64,
+    thread_ns: u64,
+    process_ns: u64,
+}
+
+/// Enters a region.
+#[inline(never)]
+pub(crate) fn begin(name: &'static Name) {
+    if name.number.is_some() {
+        with_thread(|thread, listener| thread.begin(name, listener));
+    } else if let Some(listener) = listener() {
+        count(&listener.head.native_lost);
+    }
+}
+
+/// Leaves it.
+#[inline(never)]
+pub(crate) fn end(name: &'static Name) {
+    if name.number.is_some() {
+        with_thread(|thread, listener| thread.end(name, listener));
+    }
+}
+
+fn with_thread(act: impl FnOnce(&mut Thread, &'static Listener)) {
+    let Some(listener) = listener() else { return };
+    let acted = THREAD.try_with(|thread| {
+        let mut thread = thread.try_borrow_mut().ok()?;
+        thread.settle(listener.pid());
+        act(&mut thread, listener);
+        Some(())
+    });
+    if !matches!(acted, Ok(Some(()))) {
+        count(&listener.head.reentered);
+    }
+}
+
+impl Thread {
+    /// Begins anew where this is another process than before: in a new thread, and in the child of a fork. There what
+    /// was open stays known, so that ending it is no mistake.
+    fn settle(&mut self, pid: i32) {
+        if pid == self.pid {
+            return;
+        }
+        (self.pid, self.tid, self.open) = (pid, sys::thread_id(), 0);
+        for own in self.own.iter_mut().flatten() {
+            *own = Own { inherited: own.inherited + own.depth, ..Own::new() };
+        }
+    }
+
+    /// What the thread knows of this region, with a slot if one can be had.
+    fn own(&mut self, name: &Name, listener: &'static Listener) -> &mut Own {
+        let index = name.number.unwrap_or(0) as usize;
+        if index >= self.own.len() {
+            self.own.resize_with(index + 1, || None);
+        }
+        let (pid, tid) = (self.pid, self.tid);
+        let own = self.own[index].get_or_insert_with(Own::new);
+        if own.slot.is_none() {
+            own.slot = listener.claim().inspect(|slot| slot.take(pid, tid, name.text));
+        }
+        own
+    }
+
+    fn begin(&mut self, name: &Name, listener: &'static Listener) {
+        let (open, main) = (self.open, self.pid == self.tid);
+        let own = self.own(name, listener);
+        own.calls += 1;
+        own.depth += 1;
+        if own.slot.is_none() {
+            count(&listener.head.native_lost);
+        }
+        if own.depth == 1 {
+            own.level = open;
+            own.begin = Stamp::at_begin(main);
+            if let Some(slot) = own.slot {
+                // Relaxed: it is read when the thread has ended, or at a moment like any other.
+                slot.open_since_ns.store(own.begin.wall_ns, Ordering::Relaxed);
+            }
+            self.open += 1;
+        }
+    }
+
+    /// Whether this end belongs to a begin before the fork.
+    fn ends_inherited(&mut self, index: usize) -> bool {
+        let Some(Some(own)) = self.own.get_mut(index) else { return false };
+        let inherited = own.depth == 0 && own.inherited > 0;
+        own.inherited -= u32::from(inherited);
+        inherited
+    }
+
+    fn end(&mut self, name: &Name, listener: &'static Listener) {
+        let end_ns = sys::now_ns();
+        let (open, main) = (self.open, self.pid == self.tid);
+        let index = name.number.unwrap_or(0) as usize;
+        if self.ends_inherited(index) {
+            return;
+        }
+        let own = self.own(name, listener);
+        match own.depth {
+            0 => own.fault(|slot| &slot.unmatched_ends),
+            1 => {
+                let spent = own.begin.until_now(main);
+                if own.level + 1 < open {
+                    own.fault(|slot| &slot.crossed_ends);
+                }
+                if let Some(slot) = own.slot {
+                    slot.add(own.calls, own.begin.wall_ns, end_ns, spent);
+                }
+                (own.depth, own.calls) = (0, 0);
+                self.open -= 1;
+            }
+            _ => own.depth -= 1,
+        }
+    }
+}
+
+impl Own {
+    fn new() -> Self {
+        Self { slot: None, depth: 0, inherited: 0, calls: 0, level: 0, begin: Stamp::default() }
+    }
+
+    fn fault(&self, counter: impl Fn(&Slot) -> &AtomicU32) {
+        if let Some(slot) = self.slot {
+            counter(slot).fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Stamp {
+    /// The wall clock last, and at the end first: reading CPU time is a system call, which is not the region's.
+    fn at_begin(main: bool) -> Self {
+        let process_ns = if main { sys::process_cpu_ns() } else { 0 };
+        let thread_ns = sys::thread_cpu_ns();
+        Self { wall_ns: sys::now_ns(), thread_ns, process_ns }
+    }
+
+    fn until_now(self, main: bool) -> Spent {
+        let thread_ns = sys::thread_cpu_ns().saturating_sub(self.thread_ns);
+        let process_ns = if main { sys::process_cpu_ns().saturating_sub(self.process_ns) } else { 0 };
+        Spent { thread_ns, process_ns }
+    }
+}

@@ -1,0 +1,217 @@
+"""The file in which regions are noted, as `crates/region/src/format.rs` describes it.
+
+Python has no atomic operations, so slots are claimed from the table that a lock of the file guards. After that a slot
+belongs to one thread, which notes what it spends there without any lock.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from collections.abc import Callable
+from time import monotonic_ns, process_time_ns, thread_time_ns
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_MAGIC, _VERSION = b"kneeregn", 1
+_HEAD_BYTES, _SLOT_BYTES, _NAME_BYTES = 4096, 256, 124
+# Places in the head, counted in numbers of 32 bits, and of 64 bits.
+_SLOT_SIZE, _NATIVE_SLOTS, _LOCKED_SLOTS, _LOCKED_CLAIMED, _REFUSED = 3, 4, 5, 7, 8
+_LOCKED_LOST = 6
+# Places in a slot, likewise.
+_READY, _PID, _TID, _TURN, _UNMATCHED, _CROSSED, _NAME_SIZE = 0, 1, 2, 3, 6, 7, 32
+_OPEN_SINCE, _TIMES, _TIMES_SIZE = 2, 4, 6
+_NAME_AT = 132
+
+
+class _Own:
+    """One region of one thread."""
+
+    __slots__ = ("begin_ns", "calls", "depth", "inherited", "level", "process_ns", "slot", "thread_ns")
+
+    def __init__(self, slot: int | None) -> None:
+        self.slot = slot
+        """Byte at which its slot begins; None when all were taken."""
+        self.depth = 0
+        self.inherited = 0
+        self.calls = 0
+        self.level = 0
+        self.begin_ns = self.thread_ns = self.process_ns = 0
+
+
+class _Thread(threading.local):
+    """What a thread knows of its regions."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """Begin anew: in a new thread, and in the child of a fork."""
+        self.tid = threading.get_native_id()
+        self.main = self.tid == os.getpid()
+        self.open = 0
+        self.own: dict[str, _Own] = {}
+
+
+class Listener:
+    """The mapped file."""
+
+    def __init__(self, path: str, file: mmap.mmap) -> None:
+        self._path = path
+        self._file = file
+        self._small = memoryview(file).cast("I")
+        self._large = memoryview(file).cast("Q")
+        self._thread = _Thread()
+        self._claiming = threading.Lock()
+
+    @classmethod
+    def at(cls, path: str) -> Listener | None:
+        """Map the file; None when it is missing, or something else: a program is not to fail for its marks."""
+        try:
+            file = os.open(path, os.O_RDWR)
+            try:
+                listener = cls(path, mmap.mmap(file, 0))
+            finally:
+                os.close(file)
+        except (OSError, ValueError, TypeError):
+            return None
+        if not listener._understood():
+            return None
+        os.register_at_fork(after_in_child=listener._forked)
+        return listener
+
+    def _understood(self) -> bool:
+        if self._file.size() < _HEAD_BYTES or self._file[: len(_MAGIC)] != _MAGIC:
+            return False
+        small = self._small
+        if small[2] != _VERSION or small[_SLOT_SIZE] != _SLOT_BYTES:
+            self._locked(lambda: self._count(small, _REFUSED))
+            return False
+        slots = small[_NATIVE_SLOTS] + small[_LOCKED_SLOTS]
+        return self._file.size() >= _HEAD_BYTES + slots * _SLOT_BYTES
+
+    def _forked(self) -> None:
+        """Start anew in the child; what was open there goes on in the parent, and may end here too."""
+        self._claiming = threading.Lock()
+        thread = self._thread
+        before = thread.own
+        thread.start()
+        for name, own in before.items():
+            if own.depth + own.inherited:
+                again = thread.own[name] = _Own(None)
+                again.inherited = own.depth + own.inherited
+
+    def begin(self, name: str) -> None:
+        """Enter a region."""
+        thread = self._thread
+        own = thread.own.get(name) or self._new(name)
+        own.calls += 1
+        own.depth += 1
+        if own.depth > 1:
+            return
+        slot = own.slot
+        if slot is None:
+            slot = own.slot = self._claim(name)
+        own.level = thread.open
+        thread.open += 1
+        # The wall clock last, and at the end first: what reading CPU time costs is not the region's.
+        if thread.main:
+            own.process_ns = process_time_ns()
+        own.thread_ns = thread_time_ns()
+        own.begin_ns = monotonic_ns()
+        if slot is not None:
+            self._large[slot // 8 + _OPEN_SINCE] = own.begin_ns
+
+    def end(self, name: str) -> None:
+        """Leave it."""
+        end_ns = monotonic_ns()
+        thread = self._thread
+        own = thread.own.get(name) or self._new(name)
+        if own.depth > 1:
+            own.depth -= 1
+        elif own.depth == 1:
+            thread_ns = thread_time_ns() - own.thread_ns
+            process_ns = process_time_ns() - own.process_ns if thread.main else 0
+            if own.level + 1 < thread.open:
+                self._fault(own, _CROSSED)
+            if own.slot is not None:
+                self._add(own, own.slot, end_ns, thread_ns, process_ns)
+            own.depth = own.calls = 0
+            thread.open -= 1
+        elif own.inherited:
+            own.inherited -= 1
+        else:
+            if own.slot is None:
+                own.slot = self._claim(name)
+            self._fault(own, _UNMATCHED)
+
+    def _new(self, name: str) -> _Own:
+        own = self._thread.own[name] = _Own(None)
+        return own
+
+    def _add(self, own: _Own, slot: int, end_ns: int, thread_ns: int, process_ns: int) -> None:
+        """Write the copy of the times that is not in force, then put it into force."""
+        large = self._large
+        turn = self._small[slot // 4 + _TURN]
+        times = slot // 8 + _TIMES
+        now, then = times + (turn & 1) * _TIMES_SIZE, times + (1 - (turn & 1)) * _TIMES_SIZE
+        before = large[now]
+        large[then] = before + own.calls
+        large[then + 1] = large[now + 1] + end_ns - own.begin_ns
+        large[then + 2] = large[now + 2] + thread_ns
+        large[then + 3] = large[now + 3] + process_ns
+        large[then + 4] = large[now + 4] if before else own.begin_ns
+        large[then + 5] = end_ns
+        self._small[slot // 4 + _TURN] = (turn + 1) & 0xFFFF_FFFF
+        large[slot // 8 + _OPEN_SINCE] = 0
+
+    def _fault(self, own: _Own, which: int) -> None:
+        if own.slot is not None:
+            self._count(self._small, own.slot // 4 + which)
+
+    def _claim(self, name: str) -> int | None:
+        """Return the byte at which a slot for this thread begins; None when all are taken."""
+        small, thread = self._small, self._thread
+        claimed = self._locked(self._next)
+        if claimed is None:
+            return None
+        slot = _HEAD_BYTES + (small[_NATIVE_SLOTS] + claimed) * _SLOT_BYTES
+        text = name.encode(errors="replace")
+        small[slot // 4 + _PID], small[slot // 4 + _TID] = os.getpid(), thread.tid
+        small[slot // 4 + _NAME_SIZE] = len(text)
+        shown = text[:_NAME_BYTES]
+        self._file[slot + _NAME_AT : slot + _NAME_AT + len(shown)] = shown
+        small[slot // 4 + _READY] = 1
+        return slot
+
+    def _next(self) -> int | None:
+        claimed = self._small[_LOCKED_CLAIMED]
+        if claimed >= self._small[_LOCKED_SLOTS]:
+            self._count(self._large, _LOCKED_LOST)
+            return None
+        self._small[_LOCKED_CLAIMED] = claimed + 1
+        return claimed
+
+    def _locked(self, act: Callable[[], T]) -> T | None:
+        """Do something that no other thread of any process may do at the same time; None when that cannot be."""
+        import fcntl
+
+        # The file's lock is one of the whole process, so threads need one among themselves.
+        with self._claiming:
+            try:
+                file = os.open(self._path, os.O_RDWR)
+                try:
+                    fcntl.lockf(file, fcntl.LOCK_EX)
+                    return act()
+                finally:
+                    # Closing gives the lock back, and so does the kernel when the process ends in the middle.
+                    os.close(file)
+            except OSError:
+                self._count(self._large, _LOCKED_LOST)
+                return None
+
+    @staticmethod
+    def _count(numbers: memoryview[int], place: int) -> None:
+        numbers[place] = numbers[place] + 1

@@ -1,0 +1,132 @@
+"""Regions of Python: next to nothing where nobody listens, and slots of one's own where somebody does.
+
+That `knee run` records them is tested by `crates/knee/tests/regions.rs`.
+"""
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, rewrite
+
+from knee.opened import OpenedStudy
+from knee.regions.listener import Listener
+from knee.report.facts import design_rows
+from knee.study.checks import refuse_contradictions
+from knee.study.question import Question
+
+HEAD, SLOT = 4096, 256
+
+
+def make(path: Path, native: int, locked: int, version: int = 1) -> Path:
+    """A file of regions as the launcher makes it, with few slots."""
+    head = b"kneeregn" + struct.pack("=4I", version, SLOT, native, locked)
+    path.write_bytes(head.ljust(HEAD + (native + locked) * SLOT, b"\0"))
+    return path
+
+
+def slots(path: Path, native: int) -> list[tuple[str, int, int, int]]:
+    """Name, process, thread and calls of every claimed slot."""
+    data = path.read_bytes()
+    claimed = struct.unpack_from("=I", data, 28)[0]
+    found = []
+    for at in range(HEAD + native * SLOT, HEAD + (native + claimed) * SLOT, SLOT):
+        ready, pid, tid, turn = struct.unpack_from("=4I", data, at)
+        assert ready == 1
+        calls = struct.unpack_from("=Q", data, at + 32 + 48 * (turn & 1))[0]
+        size = min(struct.unpack_from("=I", data, at + 128)[0], 124)
+        found.append((data[at + 132 : at + 132 + size].decode(), pid, tid, calls))
+    return found
+
+
+def run(code: str, **variables: str) -> str:
+    env = {name: value for name, value in os.environ.items() if name != "KNEE_REGIONS"}
+    env |= {"PYTHONPATH": str(ROOT / "python")} | variables
+    done = subprocess.run([sys.executable, "-S", "-c", code], env=env, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_where_nobody_listens_nothing_is_loaded_and_nothing_is_changed():
+    code = """
+import os, sys
+before = set(sys.modules)
+from knee import region
+print(sorted(set(sys.modules) - before))
+def f(): return 1
+print(region("x")(f) is f, region("x") is region("y"))
+"""
+    first, second = run(code).splitlines()
+    assert first == "['__future__', 'knee', 'knee.regions']"
+    assert second == "True True"
+
+
+def test_threads_of_several_processes_have_slots_of_their_own_and_what_finds_none_is_counted(tmp_path):
+    path = make(tmp_path / "regions", native=3, locked=10)
+    code = """
+import os, threading
+from knee import region
+def worker():
+    for _ in range(100):
+        with region("part"):
+            pass
+for _ in range(2):
+    os.fork()
+together = threading.Barrier(3)
+threads = [threading.Thread(target=lambda: (together.wait(), worker())) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+try:
+    while True: os.wait()
+except ChildProcessError:
+    pass
+"""
+    run(code, KNEE_REGIONS=str(path))
+    found = slots(path, native=3)
+    assert len(found) == 10
+    assert all((name, calls) == ("part", 100) for name, _, _, calls in found)
+    assert len({tid for _, _, tid, _ in found}) == 10
+    assert len({pid for _, pid, _, _ in found}) >= 3
+    # Four processes of three threads each: two threads found no slot.
+    assert struct.unpack_from("=Q", path.read_bytes(), 48)[0] == 200
+
+
+def test_a_long_name_is_cut_and_its_length_kept(tmp_path):
+    path = make(tmp_path / "regions", native=0, locked=1)
+    run(f"from knee import region\nwith region({'ä' * 100!r}): pass", KNEE_REGIONS=str(path))
+    data = path.read_bytes()
+    assert struct.unpack_from("=I", data, HEAD + 128)[0] == 200
+    assert data[HEAD + 132 :] == "ä".encode() * 62
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 8192, b"kneeregn".ljust(8192, b"\0"), b"kneeregn"])
+def test_a_file_that_is_something_else_is_left_alone(tmp_path, content):
+    path = tmp_path / "regions"
+    path.write_bytes(content)
+    assert Listener.at(str(path)) is None
+    refused = content[:8] == b"kneeregn" and len(content) > 4096
+    assert struct.unpack_from("=I", path.read_bytes().ljust(40, b"\0"), 32)[0] == (
+        1 if refused else struct.unpack_from("=I", content.ljust(40, b"\0"), 32)[0]
+    )
+
+
+def test_a_file_that_is_shorter_than_it_says_is_left_alone(tmp_path):
+    path = make(tmp_path / "regions", native=4, locked=4)
+    os.truncate(path, HEAD + 7 * SLOT)
+    assert Listener.at(str(path)) is None
+
+
+def test_a_command_may_be_the_baseline_of_a_command_whose_phase_is_measured():
+    command, metric = {"command": ["p", "{threads}"]}, {"phase": "solve"}
+    refuse_contradictions(Question(name="n", program=command, baseline={"command": ["q"]}, metric=metric))
+
+
+def test_the_report_says_what_was_wrong_and_in_how_many_runs(simulated):
+    folder = simulated({"none": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
+    fault = "region solve: ends without a begin: 2"
+    assert not [row for row in design_rows(OpenedStudy.read(folder.path)) if row["what"] == "marks of regions"]
+    rewrite(folder.records, lambda record: record | ({"region_faults": [fault]} if record["block"] < 3 else {}))
+    rows = {row["what"]: row["value"] for row in design_rows(OpenedStudy.read(folder.path))}
+    assert rows["marks of regions"] == f"{fault} (4 of 10 runs)"
