@@ -1,8 +1,65 @@
 //! Where names of measures (`local_dram`) become events of this microarchitecture.
 
+use knee_meter::events::{Choice, Cpu, Trust, choose, tables};
 use knee_meter::perf::NamedEvent;
 
 /// The events of a measure, or why this machine has none; none for a name that no table has.
-pub(crate) fn named(_name: &str) -> Option<Result<Vec<NamedEvent>, String>> {
-    None
+pub(crate) fn named(name: &str) -> Option<Result<Vec<NamedEvent>, String>> {
+    let known = tables().any(|table| table.event(name).is_some());
+    known.then(|| events(&choose(&Cpu::this_machine()), name))
+}
+
+fn events(choice: &Choice<'_>, name: &str) -> Result<Vec<NamedEvent>, String> {
+    let Some(table) = choice.table else {
+        return Err(match &choice.trust {
+            Trust::Claimed(reason) => reason.clone(),
+            Trust::Trusted => "no table for this part".into(),
+        });
+    };
+    if let Some(refusal) = choice.refused.iter().find(|refusal| refusal.measure == name) {
+        return Err(format!("not counted: {}", refusal.erratum.summary()));
+    }
+    let event = table.event(name).ok_or_else(|| format!("{} has no event for it", table.title))?;
+    let named = event.encodings().map(|encoded| NamedEvent {
+        pmu: encoded.pmu.into(),
+        config: encoded.config,
+        config1: encoded.config1,
+        config2: encoded.config2,
+        scale: event.scale,
+        unit: event.unit.clone(),
+    });
+    Ok(named.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part of which only family, model and stepping are known.
+    fn cpu(vendor: &str, family: u32, model: u32, stepping: u32) -> Cpu {
+        let text = format!(
+            "vendor_id\t: {vendor}\ncpu family\t: {family}\nmodel\t\t: {model}\nstepping\t: {stepping}\nflags\t\t: fpu\n"
+        );
+        Cpu::from_cpuinfo(&text)
+    }
+
+    #[test]
+    fn a_measure_becomes_the_events_of_the_part() {
+        let skylake = cpu("GenuineIntel", 6, 85, 4);
+        let remote = events(&choose(&skylake), "remote_cache").unwrap();
+        let codes: Vec<_> = remote.iter().map(|event| (event.pmu.as_str(), event.config)).collect();
+        assert_eq!(codes, [("cpu", 0x04d3), ("cpu", 0x08d3)]);
+        let traffic = events(&choose(&skylake), "memory_read").unwrap();
+        assert!(traffic.iter().all(|event| event.scale.to_bits() == 64.0_f64.to_bits() && event.unit == "bytes"));
+    }
+
+    #[test]
+    fn what_is_known_to_be_wrong_has_its_reason() {
+        let sandy_bridge = cpu("GenuineIntel", 6, 45, 7);
+        let refused = events(&choose(&sandy_bridge), "remote_dram").unwrap_err();
+        assert!(refused.starts_with("not counted: "), "{refused}");
+        let unknown = events(&choose(&cpu("GenuineIntel", 6, 250, 0)), "local_dram").unwrap_err();
+        assert!(unknown.contains("no table"), "{unknown}");
+        assert!(named("nothing of the kind").is_none());
+    }
 }

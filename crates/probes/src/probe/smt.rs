@@ -94,8 +94,7 @@ impl Trial for Siblings {
     }
 
     fn flag(&self) -> Option<String> {
-        (self.cpus.len() == 1)
-            .then(|| "the rate without a sibling".into())
+        (self.cpus.len() == 1).then(|| "the rate without a sibling".into())
     }
 }
 

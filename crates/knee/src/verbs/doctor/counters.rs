@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use knee_machine::Topology;
+use knee_machine::{Topology, sys};
 use knee_meter::perf::{Linux, PlacementProbe, RealWork, Rung, Standing, Surroundings, check_placement, climb};
+use knee_probes::arena::{Arena, Page};
+use knee_probes::chase::Chase;
 use serde::Serialize;
 
 use super::print_json;
@@ -42,19 +44,48 @@ fn climbed(machine: &Topology) -> Vec<Rung> {
     let mut rungs = climb(&mut kernel, &around, &mut RealWork::new(cache_bytes));
     let with_memory = machine.nodes.iter().filter(|node| node.memory_bytes > 0 && !node.cpus.is_empty());
     let nodes: Vec<u32> = with_memory.map(|node| node.id).collect();
-    let mut probe = placement_probe();
-    let probe: Option<&mut dyn PlacementProbe> = match &mut probe {
-        Some(probe) => Some(probe.as_mut()),
-        None => None,
-    };
-    rungs.push(check_placement(&mut kernel, &around, &measures::named, &nodes, probe));
+    let bytes = usize::try_from(4 * cache_bytes).unwrap_or(0).max(256 << 20);
+    let mut loads = Loads { machine, bytes, arena: None };
+    rungs.push(check_placement(&mut kernel, &around, &measures::named, &nodes, Some(&mut loads)));
     rungs
 }
 
-/// The probe that loads from memory of a known node, if this build has one: the one place to plug it in.
-fn placement_probe() -> Option<Box<dyn PlacementProbe>> {
-    None
+/// Loads from memory of a known node: the chase of the latency probe.
+struct Loads<'a> {
+    machine: &'a Topology,
+    bytes: usize,
+    arena: Option<Arena>,
 }
+
+/// Loads of one measurement.
+const LOADS: usize = 1 << 20;
+
+impl PlacementProbe for Loads<'_> {
+    fn prepare(&mut self, reader: u32, home: u32) -> Result<(), String> {
+        let node = self.machine.nodes.iter().find(|node| node.id == reader);
+        let cpu = node.and_then(|node| node.cpus.iter().find(|cpu| self.machine.allowed.cpus.contains(*cpu)));
+        let cpu = cpu.ok_or_else(|| format!("no cpu of node {reader} may be used"))?;
+        sys::pin(&[cpu]).map_err(|error| format!("cannot pin a thread: cpu {cpu}: {error}"))?;
+        let arena = Arena::written(self.bytes, Page::Base, Some(home)).map_err(|error| error.to_string())?;
+        let share = arena.share_on(home).ok_or("the kernel does not tell where pages lie")?;
+        if share < 0.99 {
+            return Err(format!("only {:.0} % of its pages lie there", 100.0 * share));
+        }
+        let _laid = Chase::lay(&arena, self.bytes, LINE, 1);
+        self.arena = Some(arena);
+        Ok(())
+    }
+
+    fn load(&mut self) -> u64 {
+        let Some(arena) = &self.arena else { return 0 };
+        let chase = Chase::laid(arena, self.bytes, LINE);
+        let [_] = chase.follow([chase.starts(1, 2)[0]], LOADS);
+        Chase::loads(LOADS) as u64
+    }
+}
+
+/// Bytes of a cache line, or more than one where lines are shorter.
+const LINE: usize = 128;
 
 fn told(rung: &Rung) -> String {
     let sign = match rung.standing {
