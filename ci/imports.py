@@ -19,7 +19,15 @@ CRATES = {
     "knee-kernels": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee-mining": {"knee-machine", "knee-workload"},
     "knee-probes": {"knee-machine", "knee-workload"},
-    "knee": {"knee-machine", "knee-meter", "knee-region", "knee-workload", "knee-kernels", "knee-mining", "knee-probes"},
+    "knee": {
+        "knee-machine",
+        "knee-meter",
+        "knee-region",
+        "knee-workload",
+        "knee-kernels",
+        "knee-mining",
+        "knee-probes",
+    },
 }
 """Each crate and the crates of ours that it may depend on."""
 

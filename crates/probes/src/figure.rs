@@ -153,6 +153,7 @@ fn doubts(validity: &Validity) -> Vec<String> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "these numbers are exact")]
 mod tests {
     use super::*;
 

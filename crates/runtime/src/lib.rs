@@ -1,6 +1,6 @@
 //! A fork-join runtime that is cheap and knows where memory lives.
 //!
-//! Habits and names are rayon's where they mean the same: [`join`], [`scope()`], [`Pool::install`], [`Pool::broadcast`]. What
+//! Habits and names are rayon's where they mean the same: [`join()`], [`scope()`], [`Pool::install`], [`Pool::broadcast`]. What
 //! is new is *where*: workers stand on the cpus of a placement, thieves look nearby first ([`Steal::Near`]), and work can be
 //! given a [`Place`]. The crate's README is the design: states, orderings, and why no wake-up is lost.
 

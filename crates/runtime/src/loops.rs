@@ -48,7 +48,7 @@ pub fn reduce_leaves<T: Sync, R: Send>(
     on_worker(|worker| worker.reduce(data, leaf.max(1), &fold, &combine))
 }
 
-/// As [`crate::join`], with a place for each of the two. The place of the first one matters to what it forks, and to a
+/// As [`crate::join()`], with a place for each of the two. The place of the first one matters to what it forks, and to a
 /// strict pool, which brings it there.
 pub fn join_at<A, B, RA, RB>(place_a: Place, a: A, place_b: Place, b: B) -> (RA, RB)
 where

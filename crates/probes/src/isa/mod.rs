@@ -123,6 +123,7 @@ struct Scale([f64; 8]);
 static SCALE: Scale = Scale([3.0; 8]);
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "these numbers are exact")]
 mod tests {
     use super::*;
 
