@@ -220,6 +220,9 @@ pub(crate) struct Run {
                 the machine: mbm_total_bytes, mbm_local_bytes, llc_occupancy, energy-package, energy-dram, numa_hit"
     )]
     pub(crate) counters: Option<String>,
+    /// Read the events of this part from a file; docs/reference/events.md has its form
+    #[arg(long, value_name = "FILE", requires = "counters")]
+    pub(crate) events: Option<PathBuf>,
     /// Keep the samples in this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) samples: Option<PathBuf>,
@@ -227,7 +230,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) slurm: bool,
     /// Read one spec per line, write one record per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "memory", "env", "timeout", "check", "json", "words"])]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
     /// Read specs and say whether they can be run
     #[arg(long, hide = true)]

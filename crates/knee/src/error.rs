@@ -81,6 +81,13 @@ impl From<knee_machine::Error> for Failure {
     }
 }
 
+impl From<knee_meter::events::Error> for Failure {
+    fn from(error: knee_meter::events::Error) -> Self {
+        let hint = error.hint.clone();
+        Self::new(error.to_string()).hint(hint)
+    }
+}
+
 impl From<knee_workload::Error> for Failure {
     fn from(error: knee_workload::Error) -> Self {
         Self { hint: error.hinted().map(Into::into), ..Self::new(&error) }

@@ -1,12 +1,19 @@
 //! Where names of measures (`local_dram`) become events of this microarchitecture.
 
-use knee_meter::events::{Choice, Cpu, Trust, choose, tables};
+use knee_meter::events::{Choice, Cpu, Error, Table, Trust, choose, choose_own, tables};
 use knee_meter::perf::NamedEvent;
 
-/// The events of a measure, or why this machine has none; none for a name that no table has.
-pub(crate) fn named(name: &str) -> Option<Result<Vec<NamedEvent>, String>> {
-    let known = tables().any(|table| table.event(name).is_some());
-    known.then(|| events(&choose(&Cpu::this_machine()), name))
+/// The events of a measure by a table of the user's own or the one for this part, or why this machine has none; none for a
+/// name that no table has.
+pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Result<Vec<NamedEvent>, String>> {
+    let cpu = Cpu::this_machine();
+    let choice = match own {
+        Some(Err(error)) => return Some(Err(error.to_string())),
+        Some(Ok(table)) => choose_own(table, &cpu),
+        None => choose(&cpu),
+    };
+    let here = choice.table.is_some_and(|table| table.event(name).is_some());
+    (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, name))
 }
 
 fn events(choice: &Choice<'_>, name: &str) -> Result<Vec<NamedEvent>, String> {
@@ -60,6 +67,6 @@ mod tests {
         assert!(refused.starts_with("not counted: "), "{refused}");
         let unknown = events(&choose(&cpu("GenuineIntel", 6, 250, 0)), "local_dram").unwrap_err();
         assert!(unknown.contains("no table"), "{unknown}");
-        assert!(named("nothing of the kind").is_none());
+        assert!(named("nothing of the kind", None).is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! The spec: what one run is to be, one JSON line each. Its JSON Schema is generated from here.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use knee_machine::MemoryPolicy;
 use knee_meter::perf::Request;
@@ -49,6 +50,9 @@ pub(crate) struct Spec {
     /// memory traffic or energy (`knee run --help` lists them).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) counters: Vec<String>,
+    /// File with the events of this part, in place of the table that knee has for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) events: Option<PathBuf>,
     /// Period of the sampler; absent or 0 for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sample_ms: Option<u64>,

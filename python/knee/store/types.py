@@ -34,6 +34,7 @@ class Spec(TypedDict):
     skip: NotRequired[list[int]]
     memory: NotRequired[dict[str, Any]]
     counters: NotRequired[list[str]]
+    events: NotRequired[str]
     sample_ms: NotRequired[int]
     sampler_cpu: NotRequired[int]
     census_ms: NotRequired[int]

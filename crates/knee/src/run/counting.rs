@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use knee_meter::Gauges;
+use knee_meter::events::Table;
 use knee_meter::perf::{Counter, Counters, Linux, Request};
 
 use crate::measures;
@@ -18,7 +19,7 @@ pub(super) struct Counting {
 
 impl Counting {
     /// Opens what was asked for, for the program that the calling thread starts next.
-    pub(super) fn open(asked: &[String]) -> Self {
+    pub(super) fn open(asked: &[String], own: Option<&Path>) -> Self {
         if asked.is_empty() {
             return Self::default();
         }
@@ -31,7 +32,9 @@ impl Counting {
             }
         }
         let root = Path::new("/");
-        let counters = |events: Vec<_>| Counters::open(Linux::default(), root, &events, &measures::named);
+        let own = own.map(Table::read);
+        let names = |name: &str| measures::named(name, own.as_ref());
+        let counters = |events: Vec<_>| Counters::open(Linux::default(), root, &events, &names);
         let events = (!events.is_empty()).then(|| counters(events));
         // Last: what they count begins with the first reading.
         Self { events, gauges: Gauges::open(root, &gauges), impossible }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use knee_machine::placement::Order;
 use knee_machine::{Placement, Topology};
+use knee_meter::events::Table;
 use knee_meter::perf::{Counter, split};
 use knee_workload::Bind;
 
@@ -123,6 +124,9 @@ fn spec(args: Run) -> Result<Spec, Failure> {
     if threads == 0 {
         return Err(knee_machine::Error::NoThreads.into());
     }
+    if let Some(path) = &args.events {
+        Table::read(path)?;
+    }
     let spec = Spec {
         schema: SCHEMA,
         id: "run".into(),
@@ -135,6 +139,7 @@ fn spec(args: Run) -> Result<Spec, Failure> {
         skip: args.skip.unwrap_or_default(),
         memory: args.memory.map(|text| text.parse()).transpose()?,
         counters: args.counters.as_deref().map(split).unwrap_or_default(),
+        events: args.events,
         sample_ms: Some(args.sample_ms),
         sampler_cpu: None,
         census_ms: args.census_ms,

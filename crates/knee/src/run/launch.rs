@@ -86,7 +86,7 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     let baseline = Baseline::take(cpus.clone(), clock_ns);
     let usage = sys::children_usage();
     // Before the time begins: opening counters is none of the program's.
-    let counting = Counting::open(&spec.counters);
+    let counting = Counting::open(&spec.counters, spec.events.as_deref());
     let begin = Instant::now();
     let mut running = match Running::start(spec, how.streams, begin, counting) {
         Ok(running) => running,

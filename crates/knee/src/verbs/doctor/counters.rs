@@ -46,7 +46,13 @@ fn climbed(machine: &Topology) -> Vec<Rung> {
     let nodes: Vec<u32> = with_memory.map(|node| node.id).collect();
     let bytes = usize::try_from(4 * cache_bytes).unwrap_or(0).max(256 << 20);
     let mut loads = Loads { machine, bytes, arena: None };
-    rungs.push(check_placement(&mut kernel, &around, &measures::named, &nodes, Some(&mut loads)));
+    rungs.push(check_placement(
+        &mut kernel,
+        &around,
+        &|name: &str| measures::named(name, None),
+        &nodes,
+        Some(&mut loads),
+    ));
     rungs
 }
 

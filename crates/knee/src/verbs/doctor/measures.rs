@@ -75,7 +75,7 @@ fn either(name: &'static str, ways: [&Rung; 2], substitute: &'static str) -> Mea
 
 /// Local and remote accesses need the cores' PMU and a table of its events.
 fn remote_share(has_pmu: bool) -> Measure {
-    let known = measures::named("remote_dram");
+    let known = measures::named("remote_dram", None);
     let found = match (has_pmu, known) {
         (false, _) => Err("it needs the hardware PMU".to_owned()),
         (true, None) => Err("no table says which events of this cpu tell local from remote".into()),
