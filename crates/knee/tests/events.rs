@@ -13,7 +13,8 @@ fn run(table: &str) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-const HEAD: &str = "name = \"mine\"\ntitle = \"Mine\"\nvendor = \"amd\"\ncpus = [{ family = 25, models = \"0-255\" }]\n";
+const HEAD: &str =
+    "name = \"mine\"\ntitle = \"Mine\"\nvendor = \"amd\"\ncpus = [{ family = 25, models = \"0-255\" }]\n";
 
 #[test]
 fn a_measure_of_ones_own_is_asked_for() {

@@ -43,104 +43,68 @@ macro_rules! kernel {
 }
 
 kernel!(read, ["ldp q0, q1, [{a}]", "ldp q2, q3, [{a}, #32]", "ldp q4, q5, [{a}, #64]", "ldp q6, q7, [{a}, #96]"]);
-kernel!(
-    write,
-    ["stp q16, q16, [{to}]", "stp q16, q16, [{to}, #32]", "stp q16, q16, [{to}, #64]", "stp q16, q16, [{to}, #96]"]
-);
-kernel!(
-    write_nt,
-    ["stnp q16, q16, [{to}]", "stnp q16, q16, [{to}, #32]", "stnp q16, q16, [{to}, #64]", "stnp q16, q16, [{to}, #96]"]
-);
-kernel!(
-    copy,
-    [
-        "ldp q0, q1, [{a}]",
-        "ldp q2, q3, [{a}, #32]",
-        "ldp q4, q5, [{a}, #64]",
-        "ldp q6, q7, [{a}, #96]",
-        "stp q0, q1, [{to}]",
-        "stp q2, q3, [{to}, #32]",
-        "stp q4, q5, [{to}, #64]",
-        "stp q6, q7, [{to}, #96]"
-    ]
-);
-kernel!(
-    copy_nt,
-    [
-        "ldp q0, q1, [{a}]",
-        "ldp q2, q3, [{a}, #32]",
-        "ldp q4, q5, [{a}, #64]",
-        "ldp q6, q7, [{a}, #96]",
-        "stnp q0, q1, [{to}]",
-        "stnp q2, q3, [{to}, #32]",
-        "stnp q4, q5, [{to}, #64]",
-        "stnp q6, q7, [{to}, #96]"
-    ]
-);
-// Multiplied and added apart, as on other machines: a fused result would differ in its last digit.
-kernel!(
-    triad,
-    [
-        "ldp q0, q1, [{b}]",
-        "ldp q2, q3, [{b}, #32]",
-        "ldp q4, q5, [{b}, #64]",
-        "ldp q6, q7, [{b}, #96]",
-        "ldp q17, q18, [{a}]",
-        "ldp q19, q20, [{a}, #32]",
-        "ldp q21, q22, [{a}, #64]",
-        "ldp q23, q24, [{a}, #96]",
-        "fmul v0.2d, v0.2d, v16.2d",
-        "fmul v1.2d, v1.2d, v16.2d",
-        "fmul v2.2d, v2.2d, v16.2d",
-        "fmul v3.2d, v3.2d, v16.2d",
-        "fmul v4.2d, v4.2d, v16.2d",
-        "fmul v5.2d, v5.2d, v16.2d",
-        "fmul v6.2d, v6.2d, v16.2d",
-        "fmul v7.2d, v7.2d, v16.2d",
-        "fadd v0.2d, v0.2d, v17.2d",
-        "fadd v1.2d, v1.2d, v18.2d",
-        "fadd v2.2d, v2.2d, v19.2d",
-        "fadd v3.2d, v3.2d, v20.2d",
-        "fadd v4.2d, v4.2d, v21.2d",
-        "fadd v5.2d, v5.2d, v22.2d",
-        "fadd v6.2d, v6.2d, v23.2d",
-        "fadd v7.2d, v7.2d, v24.2d",
-        "stp q0, q1, [{to}]",
-        "stp q2, q3, [{to}, #32]",
-        "stp q4, q5, [{to}, #64]",
-        "stp q6, q7, [{to}, #96]"
-    ]
-);
-kernel!(
-    triad_nt,
-    [
-        "ldp q0, q1, [{b}]",
-        "ldp q2, q3, [{b}, #32]",
-        "ldp q4, q5, [{b}, #64]",
-        "ldp q6, q7, [{b}, #96]",
-        "ldp q17, q18, [{a}]",
-        "ldp q19, q20, [{a}, #32]",
-        "ldp q21, q22, [{a}, #64]",
-        "ldp q23, q24, [{a}, #96]",
-        "fmul v0.2d, v0.2d, v16.2d",
-        "fmul v1.2d, v1.2d, v16.2d",
-        "fmul v2.2d, v2.2d, v16.2d",
-        "fmul v3.2d, v3.2d, v16.2d",
-        "fmul v4.2d, v4.2d, v16.2d",
-        "fmul v5.2d, v5.2d, v16.2d",
-        "fmul v6.2d, v6.2d, v16.2d",
-        "fmul v7.2d, v7.2d, v16.2d",
-        "fadd v0.2d, v0.2d, v17.2d",
-        "fadd v1.2d, v1.2d, v18.2d",
-        "fadd v2.2d, v2.2d, v19.2d",
-        "fadd v3.2d, v3.2d, v20.2d",
-        "fadd v4.2d, v4.2d, v21.2d",
-        "fadd v5.2d, v5.2d, v22.2d",
-        "fadd v6.2d, v6.2d, v23.2d",
-        "fadd v7.2d, v7.2d, v24.2d",
-        "stnp q0, q1, [{to}]",
-        "stnp q2, q3, [{to}, #32]",
-        "stnp q4, q5, [{to}, #64]",
-        "stnp q6, q7, [{to}, #96]"
-    ]
-);
+
+/// The kernels whose results go out by this instruction.
+macro_rules! writers {
+    ($write:ident, $copy:ident, $triad:ident, $store:literal) => {
+        kernel!(
+            $write,
+            [
+                concat!($store, " q16, q16, [{to}]"),
+                concat!($store, " q16, q16, [{to}, #32]"),
+                concat!($store, " q16, q16, [{to}, #64]"),
+                concat!($store, " q16, q16, [{to}, #96]")
+            ]
+        );
+        kernel!(
+            $copy,
+            [
+                "ldp q0, q1, [{a}]",
+                "ldp q2, q3, [{a}, #32]",
+                "ldp q4, q5, [{a}, #64]",
+                "ldp q6, q7, [{a}, #96]",
+                concat!($store, " q0, q1, [{to}]"),
+                concat!($store, " q2, q3, [{to}, #32]"),
+                concat!($store, " q4, q5, [{to}, #64]"),
+                concat!($store, " q6, q7, [{to}, #96]")
+            ]
+        );
+        // Multiplied and added apart, as on other machines: a fused result would differ in its last digit.
+        kernel!(
+            $triad,
+            [
+                "ldp q0, q1, [{b}]",
+                "ldp q2, q3, [{b}, #32]",
+                "ldp q4, q5, [{b}, #64]",
+                "ldp q6, q7, [{b}, #96]",
+                "ldp q17, q18, [{a}]",
+                "ldp q19, q20, [{a}, #32]",
+                "ldp q21, q22, [{a}, #64]",
+                "ldp q23, q24, [{a}, #96]",
+                "fmul v0.2d, v0.2d, v16.2d",
+                "fmul v1.2d, v1.2d, v16.2d",
+                "fmul v2.2d, v2.2d, v16.2d",
+                "fmul v3.2d, v3.2d, v16.2d",
+                "fmul v4.2d, v4.2d, v16.2d",
+                "fmul v5.2d, v5.2d, v16.2d",
+                "fmul v6.2d, v6.2d, v16.2d",
+                "fmul v7.2d, v7.2d, v16.2d",
+                "fadd v0.2d, v0.2d, v17.2d",
+                "fadd v1.2d, v1.2d, v18.2d",
+                "fadd v2.2d, v2.2d, v19.2d",
+                "fadd v3.2d, v3.2d, v20.2d",
+                "fadd v4.2d, v4.2d, v21.2d",
+                "fadd v5.2d, v5.2d, v22.2d",
+                "fadd v6.2d, v6.2d, v23.2d",
+                "fadd v7.2d, v7.2d, v24.2d",
+                concat!($store, " q0, q1, [{to}]"),
+                concat!($store, " q2, q3, [{to}, #32]"),
+                concat!($store, " q4, q5, [{to}, #64]"),
+                concat!($store, " q6, q7, [{to}, #96]")
+            ]
+        );
+    };
+}
+
+writers!(write, copy, triad, "stp");
+writers!(write_nt, copy_nt, triad_nt, "stnp");

@@ -98,13 +98,14 @@ impl Trial for Siblings {
     }
 }
 
-/// Rounds of 64 additions. Of registers to registers: a constant may be added while names are given, at no cost.
-#[cfg(target_arch = "x86_64")]
+/// Rounds of 64 additions: eight times these lines, between registers that begin with 1. Of registers to registers: a
+/// constant may be added while names are given, at no cost.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod adds {
     use std::arch::asm;
 
     macro_rules! rounds {
-        ($name:ident, $($line:literal),*) => {
+        ($name:ident, [$($end:literal)*], [$($register:tt)*], $step:tt, [$($line:literal),*]) => {
             /// # Safety
             /// None: it changes registers that it says it does.
             #[inline(never)]
@@ -114,12 +115,10 @@ mod adds {
                     asm!(
                         "2:",
                         ".rept 8", $($line,)* ".endr",
-                        "dec {rounds}",
-                        "jnz 2b",
+                        $($end,)*
                         rounds = inout(reg) rounds => _,
-                        inout("rax") 1_u64 => _, inout("rcx") 1_u64 => _, inout("rdx") 1_u64 => _, inout("rsi") 1_u64 => _,
-                        inout("rdi") 1_u64 => _, inout("r8") 1_u64 => _, inout("r9") 1_u64 => _, inout("r10") 1_u64 => _,
-                        in("r11") 3_u64,
+                        $(inout($register) 1_u64 => _,)*
+                        in($step) 3_u64,
                         options(nomem, nostack),
                     );
                 }
@@ -127,7 +126,16 @@ mod adds {
         };
     }
 
-    rounds!(
+    #[cfg(target_arch = "x86_64")]
+    macro_rules! here {
+        ($name:ident, $($line:literal),*) => {
+            rounds!(
+                $name, ["dec {rounds}" "jnz 2b"], ["rax" "rcx" "rdx" "rsi" "rdi" "r8" "r9" "r10"], "r11", [$($line),*]
+            );
+        };
+    }
+    #[cfg(target_arch = "x86_64")]
+    here!(
         independent,
         "add rax, r11",
         "add rcx, r11",
@@ -138,7 +146,8 @@ mod adds {
         "add r9, r11",
         "add r10, r11"
     );
-    rounds!(
+    #[cfg(target_arch = "x86_64")]
+    here!(
         chain,
         "add rax, rcx",
         "add rcx, rax",
@@ -149,37 +158,18 @@ mod adds {
         "add rax, rcx",
         "add rcx, rax"
     );
-}
 
-#[cfg(target_arch = "aarch64")]
-mod adds {
-    use std::arch::asm;
-
-    macro_rules! rounds {
+    #[cfg(target_arch = "aarch64")]
+    macro_rules! here {
         ($name:ident, $($line:literal),*) => {
-            /// # Safety
-            /// None: it changes registers that it says it does.
-            #[inline(never)]
-            pub(super) unsafe fn $name(rounds: u64) {
-                // SAFETY: only registers that are named are changed.
-                unsafe {
-                    asm!(
-                        "2:",
-                        ".rept 8", $($line,)* ".endr",
-                        "subs {rounds}, {rounds}, #1",
-                        "b.ne 2b",
-                        rounds = inout(reg) rounds => _,
-                        inout("x1") 1_u64 => _, inout("x2") 1_u64 => _, inout("x3") 1_u64 => _, inout("x4") 1_u64 => _,
-                        inout("x5") 1_u64 => _, inout("x6") 1_u64 => _, inout("x7") 1_u64 => _, inout("x8") 1_u64 => _,
-                        in("x9") 3_u64,
-                        options(nomem, nostack),
-                    );
-                }
-            }
+            rounds!(
+                $name, ["subs {rounds}, {rounds}, #1" "b.ne 2b"], ["x1" "x2" "x3" "x4" "x5" "x6" "x7" "x8"], "x9",
+                [$($line),*]
+            );
         };
     }
-
-    rounds!(
+    #[cfg(target_arch = "aarch64")]
+    here!(
         independent,
         "add x1, x1, x9",
         "add x2, x2, x9",
@@ -190,7 +180,8 @@ mod adds {
         "add x7, x7, x9",
         "add x8, x8, x9"
     );
-    rounds!(
+    #[cfg(target_arch = "aarch64")]
+    here!(
         chain,
         "add x1, x1, x2",
         "add x2, x2, x1",
