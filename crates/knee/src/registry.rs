@@ -14,8 +14,7 @@ pub(crate) fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
 /// The workload of that name.
 pub(crate) fn find(name: &str) -> Result<&'static dyn Workload, Failure> {
     workloads().find(|workload| workload.name() == name).ok_or_else(|| {
-        let names: Vec<_> = workloads().map(Workload::name).collect();
-        Failure::new(format!("unknown workload: {name:?}: there are {}", names.join(", ")))
+        Failure::new(format!("unknown workload: {name:?}: `knee workloads` lists those that there are"))
             .hint(format!("to run a program of that name, put -- before it: -- {name}"))
     })
 }
