@@ -1,10 +1,12 @@
 //! Bare threads, one on each cpu, that begin at once: no runtime, nothing to schedule.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use knee_machine::sys;
 use knee_workload::Error;
+use rustix::time::{ClockId, clock_gettime};
 
 /// Spins before a waiting thread lets others have the cpu: a few microseconds.
 const PATIENCE: u32 = 1 << 12;
@@ -39,6 +41,33 @@ impl Barrier {
     }
 }
 
+/// What all seats of this process have taken so far: time, and CPU time in it. What starting a thread takes is in neither.
+static SEATED: Seated = Seated { wall_ns: AtomicU64::new(0), cpu_ns: AtomicU64::new(0) };
+
+struct Seated {
+    wall_ns: AtomicU64,
+    cpu_ns: AtomicU64,
+}
+
+impl Seated {
+    fn add(&self, wall: Duration, cpu: Duration) {
+        let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        // Relaxed: read when the threads have been joined.
+        self.wall_ns.fetch_add(nanoseconds(wall), Ordering::Relaxed);
+        self.cpu_ns.fetch_add(nanoseconds(cpu), Ordering::Relaxed);
+    }
+}
+
+/// Time that seats of this process have taken so far, and CPU time in it, in nanoseconds.
+pub(crate) fn taken() -> [u64; 2] {
+    [SEATED.wall_ns.load(Ordering::Relaxed), SEATED.cpu_ns.load(Ordering::Relaxed)]
+}
+
+fn own_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
 /// One of the threads that work together.
 pub struct Seat<'a> {
     /// Which one, from 0.
@@ -71,7 +100,13 @@ pub fn together<R: Send>(cpus: &[u32], work: impl Fn(&Seat<'_>) -> R + Sync) -> 
             barrier.meet();
             pinned.map_err(|error| Error::new(format!("cannot pin a thread: cpu {cpu}: {error}")))?;
             let nobody = Error::new("another thread could not be pinned");
-            if refused.load(Ordering::Relaxed) > 0 { Err(nobody) } else { Ok(work(&Seat { index, cpu, barrier })) }
+            if refused.load(Ordering::Relaxed) > 0 {
+                return Err(nobody);
+            }
+            let (begin, used) = (Instant::now(), own_cpu());
+            let result = work(&Seat { index, cpu, barrier });
+            SEATED.add(begin.elapsed(), own_cpu().saturating_sub(used));
+            Ok(result)
         }
     };
     let mut results: Vec<Result<R, Error>> = thread::scope(|scope| {

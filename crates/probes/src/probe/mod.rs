@@ -23,6 +23,7 @@ use knee_workload::{Args, Error, Param};
 use crate::arena::Found;
 use crate::figure::{Figure, Statistic};
 use crate::room::Room;
+use crate::seats::taken;
 
 /// Every probe, in the order in which a sweep makes them. A new one is a file and a line here.
 pub const PROBES: &[&dyn Probe] = &[
@@ -144,7 +145,8 @@ pub fn measure(probe: &dyn Probe, room: &Room<'_>, step: &Step) -> Result<Vec<Fi
     trial.go()?;
     let budget = if room.quick { QUICK_BUDGET } else { BUDGET };
     let least = if room.quick { 3 } else { LEAST };
-    let (samples, validity) = room.watched(&step.cpus, || -> Result<Vec<Vec<f64>>, Error> {
+    let before = taken();
+    let (samples, mut validity) = room.watched(&step.cpus, || -> Result<Vec<Vec<f64>>, Error> {
         let (begin, mut samples) = (Instant::now(), Vec::new());
         while samples.len() < least || samples.len() < MOST && begin.elapsed() < budget {
             samples.push(trial.go()?);
@@ -152,6 +154,11 @@ pub fn measure(probe: &dyn Probe, room: &Room<'_>, step: &Step) -> Result<Vec<Fi
         Ok(samples)
     });
     let samples = samples?;
+    let [wall, cpu] = std::array::from_fn(|index| taken()[index] - before[index]);
+    if let Some(validity) = validity.as_mut().filter(|_| wall > 0) {
+        // Of the seats alone: to start their threads is no part of what is measured.
+        validity.own_share = cpu as f64 / wall as f64;
+    }
     let figure = |(index, row): (usize, Row)| {
         let values: Vec<f64> = samples.iter().map(|values| values[index]).collect();
         // What the kernel does not tell is no number.
