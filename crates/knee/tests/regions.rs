@@ -226,10 +226,10 @@ fn a_metric_of_a_study_may_be_a_region_and_samples_show_when() {
     assert_eq!(unknown["metric"]["unavailable"], json!("the program marked no such phase"));
 }
 
-/// Not a test: the program in Rust that the next one runs.
+/// Run by itself, it marks regions while nobody listens, and maps nothing for them. The next test runs it under
+/// `knee run`, as a program in Rust.
 #[test]
-#[ignore = "it is run by another test"]
-fn marked_program() {
+fn a_program_that_marks_its_phases() {
     let spin = |duration| {
         let begin = Instant::now();
         while begin.elapsed() < duration {}
@@ -250,12 +250,15 @@ fn marked_program() {
     knee_region::begin("last");
     spin(Duration::from_millis(3));
     knee_region::end("last");
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let listened = std::env::var_os(knee_region::VARIABLE).is_some();
+    assert_eq!(maps.contains("memfd:knee-regions"), listened, "{maps}");
 }
 
 #[test]
 fn a_program_in_rust() {
     let program = std::env::current_exe().unwrap();
-    let record = record(&[], &[program.to_str().unwrap(), "--ignored", "--exact", "marked_program"]);
+    let record = record(&[], &[program.to_str().unwrap(), "--exact", "a_program_that_marks_its_phases"]);
     assert_eq!(record["exit"], json!({ "code": 0 }), "{record}");
     assert_eq!(names(&record), ["all", "part", "last"]);
     let part = phase(&record, "part", [10, 2]);

@@ -25,6 +25,9 @@ pub(crate) struct Header {
 }
 
 /// What a header calls.
+///
+/// # Safety
+/// As for [`Header::run`]: a function of this type runs the job that the header begins, once.
 pub(crate) type Run = unsafe fn(*const Header, &Worker, By);
 
 /// Who runs a job.

@@ -63,12 +63,11 @@ struct Siblings {
 }
 
 impl Siblings {
-    fn rate(&self, work: unsafe fn(u64)) -> Result<f64, Error> {
+    fn rate(&self, add: fn(u64)) -> Result<f64, Error> {
         let times = together(&self.cpus, |seat| {
             seat.meet();
             let begin = Instant::now();
-            // SAFETY: it changes registers only.
-            unsafe { work(ROUNDS) };
+            add(ROUNDS);
             (begin, Instant::now())
         })?;
         let begin = times.iter().map(|(begin, _)| *begin).min().expect("there is a thread");
@@ -106,10 +105,8 @@ mod adds {
 
     macro_rules! rounds {
         ($name:ident, [$($end:literal)*], [$($register:tt)*], $step:tt, [$($line:literal),*]) => {
-            /// # Safety
-            /// None: it changes registers that it says it does.
             #[inline(never)]
-            pub(super) unsafe fn $name(rounds: u64) {
+            pub(super) fn $name(rounds: u64) {
                 // SAFETY: only registers that are named are changed.
                 unsafe {
                     asm!(
@@ -198,18 +195,15 @@ mod adds {
 mod adds {
     use std::hint::black_box;
 
-    /// # Safety
-    /// None. The compiler is kept from folding the additions by hiding what is added.
-    pub(super) unsafe fn independent(rounds: u64) {
+    /// The compiler is kept from folding the additions by hiding what is added.
+    pub(super) fn independent(rounds: u64) {
         let (mut sums, step) = ([0_u64; 8], black_box(3));
         for _ in 0..rounds * 8 {
             sums = black_box(sums.map(|sum| sum.wrapping_add(step)));
         }
     }
 
-    /// # Safety
-    /// None.
-    pub(super) unsafe fn chain(rounds: u64) {
+    pub(super) fn chain(rounds: u64) {
         let (mut low, mut high) = (black_box(1_u64), black_box(1_u64));
         for _ in 0..rounds * 32 {
             low = low.wrapping_add(high);
