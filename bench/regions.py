@@ -1,8 +1,8 @@
-"""What does a region cost in C, Rust and Python, when nobody listens and under `knee run`?
+"""What does a region cost in C, Rust and Python, when nobody listens, under `knee run`, and with counters?
 
 Nanoseconds from before a region is entered until after it is left, beside the same loop with nothing in it; launches of
-all languages and of both kinds are interleaved, medians of LAUNCHES each. Needs `cargo build --release -p knee-region
---examples` first.
+all languages and of all kinds are interleaved, medians of LAUNCHES each. Needs `cargo build --release -p knee-region
+--lib --examples` first.
 
 Usage: .venv/bin/python bench/regions.py [LAUNCHES]
 """
@@ -18,6 +18,8 @@ from statistics import median
 from knee import _binary, region
 
 ROOT = Path(__file__).parents[1]
+KINDS = {"nobody listens": None, "under knee run": [], "with two counters": ["--counters", "task-clock,minor-faults"]}
+"""Options of `knee run`, where it is used."""
 SILENT_CALLS, HEARD_CALLS = {"C": 50_000_000, "Rust": 50_000_000, "Python": 1_000_000}, 200_000
 
 
@@ -52,9 +54,10 @@ def in_c(folder: str) -> str:
     return program
 
 
-def launch(command: list[str], calls: int, heard: bool) -> dict[str, float]:
+def launch(command: list[str], calls: int, options: list[str] | None) -> dict[str, float]:
     """Run a loop once; what it printed. Under `knee run` also see that every call is in the record."""
-    run = [str(_binary.find()), "run", "--json", "--sample-ms", "0", "--"] if heard else []
+    heard = options is not None
+    run = [str(_binary.find()), "run", "--json", "--sample-ms", "0", *options, "--"] if heard else []
     done = subprocess.run([*run, *command, str(calls)], capture_output=True, text=True, check=True)
     if heard:
         phases = {phase["name"]: phase["counters"]["calls"] for phase in json.loads(done.stdout)["phases"]}
@@ -72,16 +75,15 @@ def main() -> None:
             "Rust": [str(ROOT / "target/release/examples/cost")],
             "Python": [sys.executable, __file__, "--own"],
         }
-        found: dict[tuple[str, bool], list[dict[str, float]]] = {}
+        found: dict[tuple[str, str], list[dict[str, float]]] = {}
         for _ in range(launches):
             for language, command in programs.items():
-                for heard in (False, True):
-                    calls = HEARD_CALLS if heard else SILENT_CALLS[language]
-                    found.setdefault((language, heard), []).append(launch(command, calls, heard))
-    for (language, heard), each in found.items():
-        nothing, handle, name = (median(one[kind] for one in each) for kind in ("nothing", "handle", "name"))
-        who = "under knee run" if heard else "nobody listens"
-        print(f"{language}, {who}: {handle:.1f} ns by handle, {name:.1f} ns by name; the empty loop {nothing:.1f} ns")
+                for kind, options in KINDS.items():
+                    calls = SILENT_CALLS[language] if options is None else HEARD_CALLS
+                    found.setdefault((language, kind), []).append(launch(command, calls, options))
+    for (language, kind), each in found.items():
+        nothing, handle, name = (median(one[what] for one in each) for what in ("nothing", "handle", "name"))
+        print(f"{language}, {kind}: {handle:.1f} ns by handle, {name:.1f} ns by name; the empty loop {nothing:.1f} ns")
 
 
 if __name__ == "__main__":

@@ -14,14 +14,14 @@ from conftest import ROOT, rewrite
 
 from knee.opened import OpenedStudy
 from knee.regions.listener import Listener
-from knee.report.facts import design_rows
+from knee.report.design import design_rows
 from knee.study.checks import refuse_contradictions
 from knee.study.question import Question
 
-HEAD, SLOT = 4096, 256
+HEAD, SLOT, TIMES, NAME = 4096, 832, 336, 704
 
 
-def make(path: Path, native: int, locked: int, version: int = 1) -> Path:
+def make(path: Path, native: int, locked: int, version: int = 2) -> Path:
     """A file of regions as the launcher makes it, with few slots."""
     head = b"kneeregn" + struct.pack("=4I", version, SLOT, native, locked)
     path.write_bytes(head.ljust(HEAD + (native + locked) * SLOT, b"\0"))
@@ -36,9 +36,9 @@ def slots(path: Path, native: int) -> list[tuple[str, int, int, int]]:
     for at in range(HEAD + native * SLOT, HEAD + (native + claimed) * SLOT, SLOT):
         ready, pid, tid, turn = struct.unpack_from("=4I", data, at)
         assert ready == 1
-        calls = struct.unpack_from("=Q", data, at + 32 + 48 * (turn & 1))[0]
-        size = min(struct.unpack_from("=I", data, at + 128)[0], 124)
-        found.append((data[at + 132 : at + 132 + size].decode(), pid, tid, calls))
+        calls = struct.unpack_from("=Q", data, at + 32 + TIMES * (turn & 1))[0]
+        size = min(struct.unpack_from("=I", data, at + NAME)[0], 124)
+        found.append((data[at + NAME + 4 : at + NAME + 4 + size].decode(), pid, tid, calls))
     return found
 
 
@@ -97,8 +97,8 @@ def test_a_long_name_is_cut_and_its_length_kept(tmp_path):
     path = make(tmp_path / "regions", native=0, locked=1)
     run(f"from knee import region\nwith region({'ä' * 100!r}): pass", KNEE_REGIONS=str(path))
     data = path.read_bytes()
-    assert struct.unpack_from("=I", data, HEAD + 128)[0] == 200
-    assert data[HEAD + 132 :] == "ä".encode() * 62
+    assert struct.unpack_from("=I", data, HEAD + NAME)[0] == 200
+    assert data[HEAD + NAME + 4 :] == "ä".encode() * 62
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 8192, b"kneeregn".ljust(8192, b"\0"), b"kneeregn"])

@@ -157,6 +157,51 @@ fn the_child_of_a_fork_has_its_own_and_what_is_executed_too() {
     assert!(faults(&executed).is_empty(), "{executed}");
 }
 
+/// Counters of the kernel: hardware has none on every machine.
+const COUNTED: [&str; 2] = ["--counters", "minor-faults,task-clock,no-such-event"];
+
+#[test]
+fn threads_count_for_themselves_what_the_run_counts() {
+    let Some(program) = in_c("threads_count_for_themselves_what_the_run_counts") else { return };
+    let record = record(&COUNTED, &[program, "touch"]);
+    assert!(faults(&record).is_empty(), "{record}");
+    let [touch, rest] = ["touch", "rest"].map(|name| &phase(&record, name, [8, 4])["counters"]);
+    // Eight times a hundred pages; beside them some of the stack, the library, and a page of the table.
+    let [faulted, idle] = [touch, rest].map(|region| number(region, "thread_minor-faults"));
+    assert!((800..840).contains(&faulted) && idle < 40, "{record}");
+    assert!(number(&record["counters"], "minor-faults") >= faulted + idle, "{record}");
+    // Two milliseconds each time, and the readings themselves.
+    assert!(milliseconds(rest, "thread_task-clock") >= 15.9, "{rest}");
+    assert!(record["counters"]["no-such-event"]["unavailable"].is_string() && rest["thread_no-such-event"].is_null());
+}
+
+#[test]
+fn a_thread_that_may_open_no_more_files_counts_nothing_and_says_so() {
+    let test = "a_thread_that_may_open_no_more_files_counts_nothing_and_says_so";
+    let Some(program) = in_c(test) else { return };
+    let few = "ulimit -n 4; exec \"$0\" touch";
+    let record = record(&COUNTED, &["sh", "-c", few, program]);
+    let touch = &phase(&record, "touch", [8, 4])["counters"];
+    assert!(touch["thread_minor-faults"].is_null(), "{touch}");
+    let said = faults(&record).join("; ");
+    assert!(
+        said.contains("counters that a thread could not open")
+            && said.contains("region touch: thread_minor-faults: a thread could not open it"),
+        "{said}"
+    );
+}
+
+#[test]
+fn threads_that_look_at_once_all_find_the_listener_where_one_file_may_be_open() {
+    let test = "threads_that_look_at_once_all_find_the_listener_where_one_file_may_be_open";
+    let Some(program) = in_c(test) else { return };
+    for _ in 0..20 {
+        let record = record(&["--sample-ms", "0"], &["sh", "-c", "ulimit -n 4; exec \"$0\" crowd", program]);
+        phase(&record, "step", [8, 8]);
+        assert!(faults(&record).is_empty(), "{record}");
+    }
+}
+
 #[test]
 fn what_was_complete_survives_a_kill() {
     let Some(program) = in_c("what_was_complete_survives_a_kill") else { return };
@@ -287,7 +332,7 @@ fn a_program_in_python() {
     let words = words.each_ref().map(String::as_str);
     let done = record(&["--env", &path], &words);
     assert_eq!(done["exit"], json!({ "code": 0 }), "{done}");
-    assert_eq!(names(&done), ["load", "work", "inner", "recurse", "outer", "both", "raises"]);
+    assert_eq!(names(&done), ["load", "work", "inner", "recurse", "outer", "both", "touch", "raises"]);
     let load = phase(&done, "load", [1, 1]);
     assert!(milliseconds(load, "wall_ns") >= 20.0, "{load}");
     let (work, inner) = (phase(&done, "work", [6, 2]), phase(&done, "inner", [6, 2]));
@@ -296,6 +341,11 @@ fn a_program_in_python() {
     phase(&done, "outer", [1, 1]);
     phase(&done, "both", [2, 2]);
     assert_eq!(faults(&done), ["region never begun: ends without a begin: 1"]);
+    let counted = record(&[&["--env", &path], &COUNTED[..]].concat(), &words);
+    let faulted = number(&phase(&counted, "touch", [2, 2])["counters"], "thread_minor-faults");
+    assert!((400..500).contains(&faulted), "two hundred pages, and again in the child: {counted}");
+    assert!(milliseconds(&phase(&counted, "work", [6, 2])["counters"], "thread_task-clock") >= 30.0, "{counted}");
+    assert_eq!(faults(&counted).len(), 1, "{counted}");
     let killed = record(&["--env", &path], &[words[0], words[1], "killed"]);
     assert_eq!(killed["exit"], json!({ "signal": 9 }));
     phase(&killed, "both", [2, 2]);
@@ -332,8 +382,8 @@ fn a_file_of_another_version_is_left_alone_but_for_a_count() {
     let (Some(program), Some(python)) = (in_c(test), python(test)) else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("regions");
-    let mut bytes = knee_region::blank();
-    bytes[8..12].copy_from_slice(&2_u32.to_ne_bytes());
+    let mut bytes = knee_region::blank(&[]);
+    bytes[8..12].copy_from_slice(&3_u32.to_ne_bytes());
     bytes.resize(1 << 16, 0);
     std::fs::write(&path, &bytes).unwrap();
     let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");

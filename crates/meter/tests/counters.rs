@@ -4,7 +4,7 @@ mod recorded;
 
 use std::collections::BTreeMap;
 
-use knee_meter::perf::{Counter, Counters, Encoding, Opening, Pmus, Raw, Request, Target};
+use knee_meter::perf::{Counter, Counters, Encoding, NamedEvent, Opening, Pmus, Raw, Request, Target};
 use recorded::{Machine, Recorded, all};
 
 fn asked(names: &[&str]) -> Vec<(String, Request)> {
@@ -130,6 +130,27 @@ fn a_machine_with_two_kinds_of_cores_is_counted_on_both() {
     let configs: Vec<u64> = kernel.opened.iter().map(|(event, _)| event.config).collect();
     assert_eq!(configs, [8 << 32 | 1, 4 << 32 | 1]);
     assert!(reason(&found["r01d3"]).contains("write cpu_atom/config=0x1d3/"), "{found:?}");
+}
+
+#[test]
+fn a_measure_of_two_events_that_take_turns_is_scaled_for_each() {
+    let event = |config| NamedEvent {
+        pmu: "cpu".into(),
+        config,
+        config1: 0,
+        config2: 0,
+        scale: 1.0,
+        unit: String::new(),
+        caution: "counts twice under SMT".into(),
+    };
+    let names = |_: &str| Some(Ok(vec![event(0x04d3), event(0x10d3)]));
+    let quarter = |_: &Encoding| Raw { count: 100, enabled_ns: 1000, running_ns: 250 };
+    let mut kernel = Recorded::new(|_, _| Ok(()), quarter);
+    let machine = Machine::with_pmu();
+    let found = Counters::open(&mut kernel, machine.root(), &asked(&["remote_cache"]), &names).finish();
+    let Counter::Qualified { value, counted_share, caution, .. } = &found["remote_cache"] else { panic!("{found:?}") };
+    assert_eq!(caution, "counts twice under SMT");
+    assert_eq!((*value, *counted_share), (800.0, Some(0.25)), "four turns that add up to the whole time are no whole");
 }
 
 #[test]

@@ -189,7 +189,15 @@ fn names(name: &str) -> Option<Result<Vec<NamedEvent>, String>> {
         "remote_dram" => 0x2d3,
         _ => return None,
     };
-    let event = NamedEvent { pmu: "cpu".into(), config, config1: 0, config2: 0, scale: 1.0, unit: "loads".into() };
+    let event = NamedEvent {
+        pmu: "cpu".into(),
+        config,
+        config1: 0,
+        config2: 0,
+        scale: 1.0,
+        unit: "loads".into(),
+        caution: String::new(),
+    };
     Some(Ok(vec![event]))
 }
 

@@ -1,4 +1,7 @@
-//! The file that is mapped: a head of one page, then slots of 256 bytes. All numbers are in the machine's own byte order.
+//! The file that is mapped: a head of one page, then slots of 832 bytes. All numbers are in the machine's own byte order.
+//!
+//! The head has a table of events, as the kernel takes them (`perf_event_attr`): every thread that marks a region opens
+//! them for itself, and notes what it counted beside its times. Who listens has filled the table; the kernel checks it.
 //!
 //! A slot belongs to one region of one thread. Its times are kept twice: the thread writes the copy that is not in
 //! force and then says which one is, so whoever reads, even after the thread was killed between two stores, finds a
@@ -14,13 +17,19 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 /// First bytes of the file.
 pub const MAGIC: [u8; 8] = *b"kneeregn";
 /// Version of the layout. A program that was linked with another one counts itself in [`Head::refused`] and marks nothing.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes before the first slot.
 pub const HEAD_BYTES: usize = 4096;
 /// Bytes of a slot.
-pub const SLOT_BYTES: usize = 256;
+pub const SLOT_BYTES: usize = 832;
 /// Bytes of a region's name that a slot holds.
 pub const NAME_BYTES: usize = 124;
+/// Events that a thread counts at most.
+pub const EVENTS: usize = 12;
+/// Room for each of them; how much of it counts, the attribute says itself.
+pub const EVENT_BYTES: usize = 256;
+/// Where the table of events begins.
+pub const EVENTS_AT: usize = 256;
 /// Slots that are claimed by compare-and-swap. Pages that nobody touches take no memory.
 pub const NATIVE_SLOTS: u32 = 1 << 16;
 /// Slots that are claimed under the lock.
@@ -57,6 +66,18 @@ pub struct Head {
     /// Marks that came while another mark of the same thread was being noted (from a signal handler), or after the thread
     /// had given up its memory.
     pub reentered: AtomicU64,
+    /// Events to count.
+    pub events: AtomicU32,
+    /// Nothing.
+    pub unused: AtomicU32,
+    /// Events that a native thread could not open, one for each thread and event.
+    pub native_uncounted: AtomicU64,
+    /// The same in an interpreter.
+    pub locked_uncounted: AtomicU64,
+    /// Nothing.
+    pub gap: [AtomicU64; 21],
+    /// The events, each an attribute of `perf_event_open`.
+    pub attributes: [[AtomicU64; EVENT_BYTES / 8]; EVENTS],
 }
 
 /// One region of one thread.
@@ -101,18 +122,47 @@ pub struct Times {
     pub first_begin_ns: AtomicU64,
     /// When the last one ended.
     pub last_end_ns: AtomicU64,
+    /// What the events counted in them, by the head's table.
+    pub counts: [Count; EVENTS],
+}
+
+/// What one event counted.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Count {
+    /// How often it happened while it was counted.
+    pub count: AtomicU64,
+    /// Time in which it was to be counted.
+    pub enabled_ns: AtomicU64,
+    /// Time in which it was: the rest of it others had the hardware's counters.
+    pub running_ns: AtomicU64,
 }
 
 const _: () = {
-    assert!(size_of::<Slot>() == SLOT_BYTES && size_of::<Times>() == 48);
-    assert!(offset_of!(Slot, times) == 32 && offset_of!(Slot, name_bytes) == 128);
+    assert!(size_of::<Slot>() == SLOT_BYTES && size_of::<Times>() == 48 + 24 * EVENTS);
+    assert!(offset_of!(Slot, times) == 32 && offset_of!(Slot, name_bytes) == 704);
     assert!(size_of::<Head>() <= HEAD_BYTES && offset_of!(Head, refused) == 32 && offset_of!(Head, native_lost) == 40);
+    assert!(offset_of!(Head, events) == 64 && offset_of!(Head, attributes) == EVENTS_AT);
 };
 
-/// The head of a fresh file. The file is then made [`FILE_BYTES`] long; the rest is zero.
+/// The head of a fresh file in which threads are to count these events, of which those beyond [`EVENTS`] or larger than
+/// [`EVENT_BYTES`] are left out. The file is then made [`FILE_BYTES`] long; the rest is zero.
 #[must_use]
-pub fn blank() -> Vec<u8> {
-    let slot_bytes = u32::try_from(SLOT_BYTES).expect("256 fits");
+pub fn blank(attributes: &[Vec<u8>]) -> Vec<u8> {
+    let mut head = beginning();
+    head.resize(HEAD_BYTES, 0);
+    let fit: Vec<_> = attributes.iter().filter(|attribute| attribute.len() <= EVENT_BYTES).take(EVENTS).collect();
+    let count = u32::try_from(fit.len()).expect("twelve at most");
+    head[offset_of!(Head, events)..][..4].copy_from_slice(&count.to_ne_bytes());
+    for (to, attribute) in head[EVENTS_AT..].chunks_exact_mut(EVENT_BYTES).zip(fit) {
+        to[..attribute.len()].copy_from_slice(attribute);
+    }
+    head
+}
+
+/// What every head begins with.
+pub(crate) fn beginning() -> Vec<u8> {
+    let slot_bytes = u32::try_from(SLOT_BYTES).expect("832 fits");
     let numbers = [VERSION, slot_bytes, NATIVE_SLOTS, LOCKED_SLOTS];
     MAGIC.into_iter().chain(numbers.into_iter().flat_map(u32::to_ne_bytes)).collect()
 }
@@ -131,7 +181,7 @@ impl Slot {
     }
 
     /// Adds calls that have ended. Only the slot's own thread writes, so what it reads is what it wrote.
-    pub(crate) fn add(&self, calls: u64, begin_ns: u64, end_ns: u64, spent: Spent) {
+    pub(crate) fn add(&self, calls: u64, begin_ns: u64, end_ns: u64, spent: Spent, counted: &[Reading]) {
         let turn = self.turn.load(Ordering::Relaxed);
         let [from, to] = [turn, turn.wrapping_add(1)].map(|turn| &self.times[(turn & 1) as usize]);
         let before = from.calls.load(Ordering::Relaxed);
@@ -145,9 +195,36 @@ impl Slot {
         let first = if before == 0 { begin_ns } else { from.first_begin_ns.load(Ordering::Relaxed) };
         to.first_begin_ns.store(first, Ordering::Relaxed);
         to.last_end_ns.store(end_ns, Ordering::Relaxed);
+        for ((from, to), more) in from.counts.iter().zip(&to.counts).zip(counted) {
+            plus(&from.count, &to.count, more.count);
+            plus(&from.enabled_ns, &to.enabled_ns, more.enabled_ns);
+            plus(&from.running_ns, &to.running_ns, more.running_ns);
+        }
         // Release: the copy is whole before it is in force, also for a reader after this process was killed.
         self.turn.store(turn.wrapping_add(1), Ordering::Release);
         self.open_since_ns.store(0, Ordering::Release);
+    }
+}
+
+/// What an event has counted: since it was opened, or between two moments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// See [`Count`].
+    pub count: u64,
+    /// See [`Count`].
+    pub enabled_ns: u64,
+    /// See [`Count`].
+    pub running_ns: u64,
+}
+
+impl Reading {
+    /// What was counted from another moment to this one.
+    pub(crate) fn since(self, then: Self) -> Self {
+        Self {
+            count: self.count.saturating_sub(then.count),
+            enabled_ns: self.enabled_ns.saturating_sub(then.enabled_ns),
+            running_ns: self.running_ns.saturating_sub(then.running_ns),
+        }
     }
 }
 

@@ -25,6 +25,7 @@
 //! and reported, and never ends the program. A process that is killed leaves every call behind that was complete.
 
 mod abi;
+mod counters;
 pub mod format;
 mod listener;
 mod names;
@@ -37,7 +38,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::names::Name;
 
-pub use format::blank;
+pub use format::{Reading, blank};
 pub use read::{Contents, Malformed, Use, read};
 
 /// The variable that names the file.

@@ -1,8 +1,10 @@
 //! Whether somebody listens, and the file in which he does.
 
-use std::fs::OpenOptions;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::format::{Head, MAGIC, SLOT_BYTES, Slot, VERSION};
 use crate::{VARIABLE, sys};
@@ -13,6 +15,9 @@ const UNKNOWN: u8 = 0;
 pub(crate) const SILENT: u8 = 1;
 /// Somebody listens.
 pub(crate) const LISTENING: u8 = 2;
+
+/// How often the file is tried, a millisecond apart, where no further file may be open.
+const TRIES: usize = 50;
 
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static LISTENER: AtomicPtr<Listener> = AtomicPtr::new(std::ptr::null_mut());
@@ -43,18 +48,26 @@ pub(crate) fn state() -> u8 {
 }
 
 /// Without a lock: a fork while another thread looks must leave none held. Of threads that look at once one wins, and the
-/// mapping of the others is never used.
+/// mapping of the others is never used. What the first of them has settled stays.
 #[cold]
 fn look() -> u8 {
-    let Some(listener) = Listener::open() else {
-        STATE.store(SILENT, Ordering::Relaxed);
-        return SILENT;
-    };
+    let Some(listener) = Listener::open() else { return settle(SILENT) };
+    let head = listener.head;
     let ours = Box::into_raw(Box::new(listener));
     // Release: pairs with the Acquire in `listener`.
     let _ = LISTENER.compare_exchange(std::ptr::null_mut(), ours, Ordering::Release, Ordering::Relaxed);
-    STATE.store(LISTENING, Ordering::Relaxed);
-    LISTENING
+    let settled = settle(LISTENING);
+    if settled == SILENT {
+        count(&head.native_lost);
+    }
+    settled
+}
+
+/// The state that holds from now on: this one, unless another thread was earlier.
+fn settle(found: u8) -> u8 {
+    STATE
+        .compare_exchange(UNKNOWN, found, Ordering::Relaxed, Ordering::Relaxed)
+        .map_or_else(|earlier| earlier, |_| found)
 }
 
 /// Who listens; none when nobody does.
@@ -69,11 +82,11 @@ impl Listener {
             return None;
         }
         let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty())?;
-        Self::map(path).ok()
+        Self::map(&path).ok()
     }
 
-    fn map(path: std::ffi::OsString) -> io::Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
+    fn map(path: &OsStr) -> io::Result<Self> {
+        let file = open_soon(path)?;
         let (head, slots) = sys::map(&file)?;
         let number = |field: &AtomicU32| field.load(Ordering::Relaxed);
         if head.magic.iter().zip(MAGIC).any(|(found, wanted)| found.load(Ordering::Relaxed) != wanted) {
@@ -109,6 +122,19 @@ impl Listener {
         let claimed = self.head.native_claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
         self.slots.get(claimed.ok()? as usize)
     }
+}
+
+/// Opens the file. Where no further file may be open, perhaps only because other threads look at this moment and hold
+/// theirs, it is tried again.
+fn open_soon(path: &OsStr) -> io::Result<File> {
+    let open = || OpenOptions::new().read(true).write(true).open(path);
+    for _ in 0..TRIES {
+        match open() {
+            Err(error) if error.raw_os_error() == Some(libc::EMFILE) => std::thread::sleep(Duration::from_millis(1)),
+            done => return done,
+        }
+    }
+    open()
 }
 
 /// Counts one more; the number is read when all is over.

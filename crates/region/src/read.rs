@@ -5,7 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::mem::{offset_of, size_of};
 
 use crate::format::{
-    HEAD_BYTES, Head, LOCKED_SLOTS, MAGIC, NAME_BYTES, NATIVE_SLOTS, SLOT_BYTES, Slot, Times, VERSION,
+    Count, EVENTS, HEAD_BYTES, Head, LOCKED_SLOTS, NAME_BYTES, NATIVE_SLOTS, Reading, SLOT_BYTES, Slot, Times,
+    beginning,
 };
 
 /// One region of one thread.
@@ -35,6 +36,9 @@ pub struct Use {
     pub unmatched_ends: u32,
     /// Ends while a region that was entered later was open.
     pub crossed_ends: u32,
+    /// What each event counted in those calls, in the order of the head's table. One that the thread could not open has
+    /// been counted for no time.
+    pub counts: [Reading; EVENTS],
 }
 
 /// All that a file holds.
@@ -48,6 +52,8 @@ pub struct Contents {
     pub refused: u32,
     /// Marks that came while another one was being noted.
     pub reentered: u64,
+    /// Events that could not be opened, one for each thread and event.
+    pub uncounted: u64,
     /// Slots whose numbers cannot be.
     pub senseless: usize,
 }
@@ -86,12 +92,13 @@ pub fn read(mut file: impl Read + Seek) -> Result<Contents, Malformed> {
     let mut head = Vec::new();
     file.seek(SeekFrom::Start(0))?;
     (&mut file).take(size_of::<Head>() as u64).read_to_end(&mut head)?;
-    let begins = crate::blank();
-    if head.len() < size_of::<Head>() || !head.starts_with(&begins) {
+    if head.len() < size_of::<Head>() || !head.starts_with(&beginning()) {
         return Err(Malformed::Overwritten);
     }
+    let both = |native: usize, locked: usize| u64_at(&head, native).saturating_add(u64_at(&head, locked));
     let mut contents = Contents {
-        lost: u64_at(&head, offset_of!(Head, native_lost)).saturating_add(u64_at(&head, offset_of!(Head, locked_lost))),
+        lost: both(offset_of!(Head, native_lost), offset_of!(Head, locked_lost)),
+        uncounted: both(offset_of!(Head, native_uncounted), offset_of!(Head, locked_uncounted)),
         refused: u32_at(&head, offset_of!(Head, refused)),
         reentered: u64_at(&head, offset_of!(Head, reentered)),
         ..Contents::default()
@@ -142,6 +149,14 @@ impl Use {
             open: u64_at(slot, offset_of!(Slot, open_since_ns)) > time(offset_of!(Times, last_end_ns)),
             unmatched_ends: u32_at(slot, offset_of!(Slot, unmatched_ends)),
             crossed_ends: u32_at(slot, offset_of!(Slot, crossed_ends)),
+            counts: std::array::from_fn(|event| {
+                let count = &times[offset_of!(Times, counts) + event * size_of::<Count>()..];
+                Reading {
+                    count: u64_at(count, offset_of!(Count, count)),
+                    enabled_ns: u64_at(count, offset_of!(Count, enabled_ns)),
+                    running_ns: u64_at(count, offset_of!(Count, running_ns)),
+                }
+            }),
         };
         // All calls lie between the first begin and the last end, one after the other.
         let span = found.last_end_ns.checked_sub(found.first_begin_ns)?;
@@ -169,5 +184,3 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("a range of 8 bytes"))
 }
-
-const _: () = assert!(MAGIC.len() == offset_of!(Head, version) && VERSION == 1);

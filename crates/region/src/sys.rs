@@ -2,12 +2,15 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::AtomicI32;
 
-use crate::format::{HEAD_BYTES, Head, SLOT_BYTES, Slot};
+use crate::format::{EVENT_BYTES, HEAD_BYTES, Head, Reading, SLOT_BYTES, Slot};
 use crate::listener::Listener;
 use crate::names::Name;
+
+/// `PERF_FLAG_FD_CLOEXEC` of `linux/perf_event.h`.
+const CLOSE_ON_EXEC: libc::c_ulong = 8;
 
 /// Maps the file, for good.
 pub(crate) fn map(file: &File) -> io::Result<(&'static Head, &'static [Slot])> {
@@ -44,6 +47,34 @@ pub(crate) fn page_wiped_by_fork() -> Option<&'static AtomicI32> {
         }
         (libc::madvise(page, bytes, libc::MADV_WIPEONFORK) == 0).then(|| &*page.cast())
     }
+}
+
+/// Opens a counter of the calling thread, which the attribute describes; none when the kernel refuses.
+pub(crate) fn open_counter(attribute: &[u8; EVENT_BYTES]) -> Option<OwnedFd> {
+    // Where an attribute says how long it is.
+    let length = u32::from_ne_bytes(attribute[4..8].try_into().expect("a range of 4 bytes"));
+    if length as usize > EVENT_BYTES {
+        return None;
+    }
+    let (this_thread, any_cpu, no_group) = (0, -1, -1);
+    // SAFETY: the kernel reads as many bytes from the pointer as the attribute says, which are all there, and writes
+    // only to that place of its length, which is in a copy of the caller's.
+    let opened = unsafe {
+        let mut attribute = *attribute;
+        libc::syscall(libc::SYS_perf_event_open, attribute.as_mut_ptr(), this_thread, any_cpu, no_group, CLOSE_ON_EXEC)
+    };
+    let file = i32::try_from(opened).ok().filter(|file| *file >= 0)?;
+    // SAFETY: the kernel has just opened it for us, and nobody else knows it.
+    Some(unsafe { OwnedFd::from_raw_fd(file) })
+}
+
+/// Reads a counter whose attribute asks for its times, too.
+pub(crate) fn read_counter(counter: &OwnedFd) -> Option<Reading> {
+    let mut words = [0_u64; 3];
+    // SAFETY: the kernel writes at most as many bytes as the array has, for which every value is valid.
+    let got = unsafe { libc::read(counter.as_raw_fd(), words.as_mut_ptr().cast(), size_of_val(&words)) };
+    let [count, enabled_ns, running_ns] = words;
+    (usize::try_from(got) == Ok(size_of_val(&words))).then_some(Reading { count, enabled_ns, running_ns })
 }
 
 /// The name behind a pointer of the table.

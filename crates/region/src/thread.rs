@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::format::{Slot, Spent};
+use crate::counters::Counters;
+use crate::format::{EVENTS, Reading, Slot, Spent};
 use crate::listener::{Listener, count, listener};
 use crate::names::Name;
 use crate::sys;
 
 thread_local! {
-    static THREAD: RefCell<Thread> = const { RefCell::new(Thread { pid: 0, tid: 0, open: 0, own: Vec::new() }) };
+    static THREAD: RefCell<Thread> = const { RefCell::new(Thread::new()) };
 }
 
 /// A thread's regions.
@@ -21,6 +22,7 @@ struct Thread {
     open: u32,
     /// By number of the name.
     own: Vec<Option<Own>>,
+    counters: Counters,
 }
 
 /// One region of this thread.
@@ -36,6 +38,8 @@ struct Own {
     /// How many other regions the thread was in when it entered.
     level: u32,
     begin: Stamp,
+    /// What had been counted when it entered.
+    counted: [Reading; EVENTS],
 }
 
 /// A moment. On the main thread with the CPU time of the whole process: where that thread marks what others work on (a
@@ -70,7 +74,7 @@ fn with_thread(act: impl FnOnce(&mut Thread, &'static Listener)) {
     let Some(listener) = listener() else { return };
     let acted = THREAD.try_with(|thread| {
         let mut thread = thread.try_borrow_mut().ok()?;
-        thread.settle(listener.pid());
+        thread.settle(listener);
         act(&mut thread, listener);
         Some(())
     });
@@ -80,12 +84,18 @@ fn with_thread(act: impl FnOnce(&mut Thread, &'static Listener)) {
 }
 
 impl Thread {
+    const fn new() -> Self {
+        Self { pid: 0, tid: 0, open: 0, own: Vec::new(), counters: Counters::none() }
+    }
+
     /// Begins anew where this is another process than before: in a new thread, and in the child of a fork. There what
-    /// was open stays known, so that ending it is no mistake.
-    fn settle(&mut self, pid: i32) {
+    /// was open stays known, so that ending it is no mistake. What the child inherits counts its parent.
+    fn settle(&mut self, listener: &'static Listener) {
+        let pid = listener.pid();
         if pid == self.pid {
             return;
         }
+        self.counters = Counters::open(listener.head);
         (self.pid, self.tid, self.open) = (pid, sys::thread_id(), 0);
         for own in self.own.iter_mut().flatten() {
             *own = Own { inherited: own.inherited + own.depth, ..Own::new() };
@@ -114,14 +124,17 @@ impl Thread {
         if own.slot.is_none() {
             count(&listener.head.native_lost);
         }
-        if own.depth == 1 {
-            own.level = open;
-            own.begin = Stamp::at_begin(main);
-            if let Some(slot) = own.slot {
-                // Relaxed: it is read when the thread has ended, or at a moment like any other.
-                slot.open_since_ns.store(own.begin.wall_ns, Ordering::Relaxed);
-            }
-            self.open += 1;
+        if own.depth > 1 {
+            return;
+        }
+        own.level = open;
+        self.open += 1;
+        let index = name.number.unwrap_or(0) as usize;
+        let Some(Some(own)) = self.own.get_mut(index) else { return };
+        own.begin = Stamp::at_begin(main, || self.counters.read(&mut own.counted));
+        if let Some(slot) = own.slot {
+            // Relaxed: it is read when the thread has ended, or at a moment like any other.
+            slot.open_since_ns.store(own.begin.wall_ns, Ordering::Relaxed);
         }
     }
 
@@ -140,16 +153,18 @@ impl Thread {
         if self.ends_inherited(index) {
             return;
         }
-        let own = self.own(name, listener);
+        self.own(name, listener);
+        let Some(Some(own)) = self.own.get_mut(index) else { return };
         match own.depth {
             0 => own.fault(|slot| &slot.unmatched_ends),
             1 => {
+                let counted = self.counters.since(&own.counted);
                 let spent = own.begin.until_now(main);
                 if own.level + 1 < open {
                     own.fault(|slot| &slot.crossed_ends);
                 }
                 if let Some(slot) = own.slot {
-                    slot.add(own.calls, own.begin.wall_ns, end_ns, spent);
+                    slot.add(own.calls, own.begin.wall_ns, end_ns, spent, &counted[..self.counters.len()]);
                 }
                 (own.depth, own.calls) = (0, 0);
                 self.open -= 1;
@@ -161,7 +176,8 @@ impl Thread {
 
 impl Own {
     fn new() -> Self {
-        Self { slot: None, depth: 0, inherited: 0, calls: 0, level: 0, begin: Stamp::default() }
+        let counted = [Reading::default(); EVENTS];
+        Self { slot: None, depth: 0, inherited: 0, calls: 0, level: 0, begin: Stamp::default(), counted }
     }
 
     fn fault(&self, counter: impl Fn(&Slot) -> &AtomicU32) {
@@ -172,10 +188,12 @@ impl Own {
 }
 
 impl Stamp {
-    /// The wall clock last, and at the end first: reading CPU time is a system call, which is not the region's.
-    fn at_begin(main: bool) -> Self {
+    /// The wall clock last, and at the end first: reading CPU time is a system call, which is not the region's. Counters
+    /// in between: they count instructions, the CPU clocks do not.
+    fn at_begin(main: bool, count: impl FnOnce()) -> Self {
         let process_ns = if main { sys::process_cpu_ns() } else { 0 };
         let thread_ns = sys::thread_cpu_ns();
+        count();
         Self { wall_ns: sys::now_ns(), thread_ns, process_ns }
     }
 

@@ -2,16 +2,15 @@
 
 use std::io::Cursor;
 
-use knee_region::format::{FILE_BYTES, HEAD_BYTES, LOCKED_SLOTS, NATIVE_SLOTS, SLOT_BYTES};
-use knee_region::{Contents, Malformed, blank, read};
+use knee_region::format::{EVENTS, FILE_BYTES, HEAD_BYTES, LOCKED_SLOTS, NATIVE_SLOTS, SLOT_BYTES};
+use knee_region::{Contents, Malformed, Reading, blank, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 /// A file with these slots at the beginning of each table, and these counts in its head.
 fn file(native: &[u8], locked: &[u8], counts: [u32; 4]) -> Vec<u8> {
-    let mut bytes = blank();
-    bytes.extend(counts.into_iter().flat_map(u32::to_ne_bytes));
-    bytes.resize(HEAD_BYTES, 0);
+    let mut bytes = blank(&[]);
+    bytes[24..40].copy_from_slice(&counts.map(u32::to_ne_bytes).concat());
     bytes.extend_from_slice(native);
     if !locked.is_empty() {
         bytes.resize(HEAD_BYTES + NATIVE_SLOTS as usize * SLOT_BYTES, 0);
@@ -20,12 +19,15 @@ fn file(native: &[u8], locked: &[u8], counts: [u32; 4]) -> Vec<u8> {
     bytes
 }
 
-/// A slot as a thread leaves it that has made `calls` calls of 10 ns, one every 100 ns from 1000 on.
+/// A slot as a thread leaves it that has made `calls` calls of 10 ns, one every 100 ns from 1000 on, with seven events of
+/// the first kind in each.
 fn slot(name: &str, calls: u64, turn: u32) -> Vec<u8> {
-    let times = [calls, calls * 10, calls * 9, calls * 18, 1000, 1000 + calls * 100];
+    let mut times = [0; 6 + 3 * EVENTS];
+    times[..6].copy_from_slice(&[calls, calls * 10, calls * 9, calls * 18, 1000, 1000 + calls * 100]);
+    times[6..9].copy_from_slice(&[calls * 7, calls * 10, calls * 5]);
     let mut bytes: Vec<u8> = [1_u32, 7, 7, turn].into_iter().flat_map(u32::to_ne_bytes).collect();
     bytes.extend([0; 16]);
-    let garbage = [u64::MAX; 6];
+    let garbage = [u64::MAX; 6 + 3 * EVENTS];
     let copies = if turn & 1 == 0 { [times, garbage] } else { [garbage, times] };
     bytes.extend(copies.into_iter().flatten().flat_map(u64::to_ne_bytes));
     bytes.extend(u32::try_from(name.len()).unwrap().to_ne_bytes());
@@ -48,6 +50,8 @@ fn both_tables_are_read_and_the_copy_in_force_counts() {
     assert_eq!(found.uses[0].process_cpu_ns, Some(54));
     assert_eq!((found.uses[1].first_begin_ns, found.uses[1].last_end_ns, found.uses[1].open), (1000, 1500, false));
     assert_eq!((found.refused, found.senseless), (4, 0));
+    let counted = Reading { count: 35, enabled_ns: 50, running_ns: 25 };
+    assert_eq!(found.uses[1].counts[..2], [counted, Reading::default()]);
 }
 
 #[test]
@@ -73,7 +77,7 @@ fn a_head_that_was_overwritten_or_cut_off_is_refused() {
     let mut bytes = file(&slot("x", 1, 0), &[], [1, 0, 0, 0]);
     bytes[3] = b'!';
     assert!(matches!(read(Cursor::new(bytes)), Err(Malformed::Overwritten)));
-    assert!(matches!(read(Cursor::new(&blank()[..20])), Err(Malformed::Overwritten)));
+    assert!(matches!(read(Cursor::new(&blank(&[])[..20])), Err(Malformed::Overwritten)));
     assert!(matches!(read(Cursor::new(b"")), Err(Malformed::Overwritten)));
 }
 
@@ -89,7 +93,7 @@ proptest! {
     #[test]
     fn no_slots_make_the_reader_panic(
         mut native in vec(any::<u8>(), 0..6 * SLOT_BYTES),
-        // Rarely: the second table lies 16 MiB behind the first one.
+        // Rarely: the second table lies 52 MiB behind the first one.
         locked in prop::option::weighted(0.05, vec(any::<u8>(), 0..3 * SLOT_BYTES)),
         counts in any::<[u32; 4]>(),
         ready in any::<bool>(),
@@ -108,7 +112,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_the_reader_panic(bytes in vec(any::<u8>(), 0..2048), begun in any::<bool>()) {
-        let head = if begun { blank() } else { Vec::new() };
+        let head = if begun { blank(&[]) } else { Vec::new() };
         let _ = read(Cursor::new([head, bytes].concat()));
     }
 }

@@ -13,23 +13,30 @@ from collections.abc import Callable
 from time import monotonic_ns, process_time_ns, thread_time_ns
 from typing import TypeVar
 
+TYPE_CHECKING = False
+"""As in typing, whose import takes longer than all of this."""
+
+if TYPE_CHECKING:
+    from knee.regions.counters import Counters
+
 T = TypeVar("T")
 
-_MAGIC, _VERSION = b"kneeregn", 1
-_HEAD_BYTES, _SLOT_BYTES, _NAME_BYTES = 4096, 256, 124
+_MAGIC, _VERSION = b"kneeregn", 2
+_HEAD_BYTES, _SLOT_BYTES, _NAME_BYTES = 4096, 832, 124
 # Places in the head, counted in numbers of 32 bits, and of 64 bits.
 _SLOT_SIZE, _NATIVE_SLOTS, _LOCKED_SLOTS, _LOCKED_CLAIMED, _REFUSED = 3, 4, 5, 7, 8
-_LOCKED_LOST = 6
+_EVENTS = 16
+_LOCKED_LOST, _LOCKED_UNCOUNTED = 6, 10
 # Places in a slot, likewise.
-_READY, _PID, _TID, _TURN, _UNMATCHED, _CROSSED, _NAME_SIZE = 0, 1, 2, 3, 6, 7, 32
-_OPEN_SINCE, _TIMES, _TIMES_SIZE = 2, 4, 6
-_NAME_AT = 132
+_READY, _PID, _TID, _TURN, _UNMATCHED, _CROSSED, _NAME_SIZE = 0, 1, 2, 3, 6, 7, 176
+_OPEN_SINCE, _TIMES, _TIMES_SIZE, _COUNTS = 2, 4, 42, 6
+_NAME_AT = 708
 
 
 class _Own:
     """One region of one thread."""
 
-    __slots__ = ("begin_ns", "calls", "depth", "inherited", "level", "process_ns", "slot", "thread_ns")
+    __slots__ = ("begin_ns", "calls", "counted", "depth", "inherited", "level", "process_ns", "slot", "thread_ns")
 
     def __init__(self, slot: int | None) -> None:
         self.slot = slot
@@ -39,6 +46,8 @@ class _Own:
         self.calls = 0
         self.level = 0
         self.begin_ns = self.thread_ns = self.process_ns = 0
+        self.counted: list[int] = []
+        """What had been counted when it entered: three numbers an event."""
 
 
 class _Thread(threading.local):
@@ -53,6 +62,8 @@ class _Thread(threading.local):
         self.main = self.tid == os.getpid()
         self.open = 0
         self.own: dict[str, _Own] = {}
+        self.counters: Counters | None = None
+        """Opened with the first region, where somebody wants counts."""
 
 
 class Listener:
@@ -65,6 +76,7 @@ class Listener:
         self._large = memoryview(file).cast("Q")
         self._thread = _Thread()
         self._claiming = threading.Lock()
+        self._events = 0
 
     @classmethod
     def at(cls, path: str) -> Listener | None:
@@ -79,6 +91,7 @@ class Listener:
             return None
         if not listener._understood():
             return None
+        listener._events = listener._small[_EVENTS]
         os.register_at_fork(after_in_child=listener._forked)
         return listener
 
@@ -120,6 +133,8 @@ class Listener:
         if thread.main:
             own.process_ns = process_time_ns()
         own.thread_ns = thread_time_ns()
+        if self._events:
+            own.counted = (thread.counters or self._open(thread)).read()
         own.begin_ns = monotonic_ns()
         if slot is not None:
             self._large[slot // 8 + _OPEN_SINCE] = own.begin_ns
@@ -132,12 +147,13 @@ class Listener:
         if own.depth > 1:
             own.depth -= 1
         elif own.depth == 1:
+            counted = thread.counters.read() if thread.counters else []
             thread_ns = thread_time_ns() - own.thread_ns
             process_ns = process_time_ns() - own.process_ns if thread.main else 0
             if own.level + 1 < thread.open:
                 self._fault(own, _CROSSED)
             if own.slot is not None:
-                self._add(own, own.slot, end_ns, thread_ns, process_ns)
+                self._add(own, own.slot, end_ns, thread_ns, process_ns, counted)
             own.depth = own.calls = 0
             thread.open -= 1
         elif own.inherited:
@@ -151,7 +167,15 @@ class Listener:
         own = self._thread.own[name] = _Own(None)
         return own
 
-    def _add(self, own: _Own, slot: int, end_ns: int, thread_ns: int, process_ns: int) -> None:
+    def _open(self, thread: _Thread) -> Counters:
+        from knee.regions.counters import Counters
+
+        thread.counters = Counters(self._file, self._events)
+        for _ in range(thread.counters.refused):
+            self._count(self._large, _LOCKED_UNCOUNTED)
+        return thread.counters
+
+    def _add(self, own: _Own, slot: int, end_ns: int, thread_ns: int, process_ns: int, counted: list[int]) -> None:
         """Write the copy of the times that is not in force, then put it into force."""
         large = self._large
         turn = self._small[slot // 4 + _TURN]
@@ -164,6 +188,8 @@ class Listener:
         large[then + 3] = large[now + 3] + process_ns
         large[then + 4] = large[now + 4] if before else own.begin_ns
         large[then + 5] = end_ns
+        for place, (before, after) in enumerate(zip(own.counted, counted, strict=False), _COUNTS):
+            large[then + place] = large[now + place] + after - before
         self._small[slot // 4 + _TURN] = (turn + 1) & 0xFFFF_FFFF
         large[slot // 8 + _OPEN_SINCE] = 0
 

@@ -103,7 +103,7 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
         }
         Check::Unknown => None,
     };
-    let facts = run.facts().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let facts = run.facts().into_iter().collect();
     Ok((answer, Report { phases: phases.done(), facts, pages, check }))
 }
 

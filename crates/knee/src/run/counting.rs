@@ -5,7 +5,7 @@ use std::path::Path;
 
 use knee_meter::Gauges;
 use knee_meter::events::Table;
-use knee_meter::perf::{Counter, Counters, Linux, Request};
+use knee_meter::perf::{Counter, Counters, Linux, Marks, Request};
 
 use crate::measures;
 
@@ -38,6 +38,11 @@ impl Counting {
         let events = (!events.is_empty()).then(|| counters(events));
         // Last: what they count begins with the first reading.
         Self { events, gauges: Gauges::open(root, &gauges), impossible }
+    }
+
+    /// The same for the regions of the program's threads, at most so many events.
+    pub(super) fn marks(&self, most: usize) -> Marks {
+        self.events.as_ref().map(|events| events.marks(most)).unwrap_or_default()
     }
 
     /// To be called when the program has started.

@@ -215,9 +215,10 @@ fn told(counter: &Counter) -> String {
     match counter {
         Counter::Known(count) => count.to_string(),
         Counter::Unavailable { unavailable } => format!("unknown: {unavailable}"),
-        Counter::Qualified { value, unit, counted_share, scope } => {
+        Counter::Qualified { value, unit, counted_share, scope, caution } => {
             let share = counted_share.map(|share| format!("scaled up, counted in {:.1} % of the time", 100.0 * share));
-            let notes: Vec<String> = share.into_iter().chain((!scope.is_empty()).then(|| scope.clone())).collect();
+            let said = [scope, caution].into_iter().filter(|text| !text.is_empty()).cloned();
+            let notes: Vec<String> = share.into_iter().chain(said).collect();
             let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
             format!("{value:.0} {unit}{notes}").replace("  ", " ")
         }

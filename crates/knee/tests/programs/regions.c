@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +53,58 @@ static void threads(void) {
     for (int i = 0; i < 3; i++)
         pthread_join(team[i], NULL);
     knee_region_end("all");
+}
+
+// Two calls of "touch", each of which touches a hundred pages for the first time, and one of "rest", which touches none.
+static void *toucher(void *unused) {
+    enum { PAGES = 100, PAGE = 4096 };
+    for (int call = 0; call < 2; call++) {
+        char *fresh = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        knee_region_begin("touch");
+        for (int page = 0; page < PAGES; page++)
+            ((volatile char *)fresh)[page * PAGE] = 1;
+        knee_region_end("touch");
+        knee_region_begin("rest");
+        burn(2);
+        knee_region_end("rest");
+        munmap(fresh, PAGES * PAGE);
+    }
+    return unused;
+}
+
+// Three threads, and the child of a fork.
+static void touch(void) {
+    pthread_t team[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&team[i], NULL, toucher, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(team[i], NULL);
+    toucher(NULL);
+    if (fork() == 0) {
+        toucher(NULL);
+        _exit(0);
+    }
+    wait(NULL);
+}
+
+static pthread_barrier_t together;
+
+static void *marker(void *unused) {
+    pthread_barrier_wait(&together);
+    knee_region_begin("step");
+    knee_region_end("step");
+    return unused;
+}
+
+// Eight threads whose first marks are made at once.
+static void crowd(void) {
+    enum { CROWD = 8 };
+    pthread_t team[CROWD];
+    pthread_barrier_init(&together, NULL, CROWD);
+    for (int i = 0; i < CROWD; i++)
+        pthread_create(&team[i], NULL, marker, NULL);
+    for (int i = 0; i < CROWD; i++)
+        pthread_join(team[i], NULL);
 }
 
 static long recurse(int depth) {
@@ -152,6 +205,10 @@ int main(int argc, char **argv) {
         threads();
     else if (strcmp(mode, "recurse") == 0)
         recurse(9);
+    else if (strcmp(mode, "touch") == 0)
+        touch();
+    else if (strcmp(mode, "crowd") == 0)
+        crowd();
     else if (strcmp(mode, "fork") == 0)
         forks();
     else if (strcmp(mode, "killed") == 0)

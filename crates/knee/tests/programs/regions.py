@@ -1,5 +1,6 @@
 """Marks regions from threads, from the children of a fork, and wrongly; then is killed if it is asked to be."""
 
+import mmap
 import os
 import signal
 import sys
@@ -48,6 +49,10 @@ with region("outer"):
     child = os.fork()
     with region("both"):
         burn(2)
+    fresh = mmap.mmap(-1, 200 * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE)
+    with region("touch"):
+        for page in range(200):
+            fresh[page * mmap.PAGESIZE] = 1
     if child:
         os.waitpid(child, 0)
 if child == 0:

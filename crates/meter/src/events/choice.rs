@@ -15,6 +15,21 @@ pub struct Choice<'a> {
     pub refused: Vec<Refusal<'a>>,
 }
 
+impl Choice<'_> {
+    /// What has to be said beside a measure's value: errata that only warn, and why this may be another part. Empty where
+    /// there is nothing.
+    #[must_use]
+    pub fn caution(&self, measure: &str, cpu: &Cpu) -> String {
+        let errata = self.table.into_iter().flat_map(|table| table.errata_for(measure, cpu));
+        let warnings = errata.filter(|erratum| erratum.action == Action::Warn).map(Erratum::summary);
+        let doubt = match &self.trust {
+            Trust::Claimed(doubt) => Some(doubt.clone()),
+            Trust::Trusted => None,
+        };
+        warnings.chain(doubt).collect::<Vec<_>>().join("; ")
+    }
+}
+
 /// How far a choice can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {

@@ -153,7 +153,8 @@ impl Gauge {
         let counter = |value: u64, notes: &[&str]| {
             let said = [self.scope.as_str()].into_iter().chain(notes.iter().copied()).chain(seldom);
             let scope = said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-            Counter::Qualified { value: value as f64, unit: self.unit.into(), counted_share: None, scope }
+            let (value, unit, caution) = (value as f64, self.unit.into(), String::new());
+            Counter::Qualified { value, unit, counted_share: None, scope, caution }
         };
         let ends: Vec<_> = self.sources.iter().map(|source| (source.part(), source.tally.end())).collect();
         let whole = ends.iter().try_fold((0_u64, Vec::new()), |(sum, mut notes), (part, end)| match end {

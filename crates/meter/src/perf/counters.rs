@@ -6,8 +6,9 @@ use std::path::Path;
 
 use super::generic::{TYPE_CACHE, TYPE_HARDWARE, TYPE_RAW, TYPE_SOFTWARE};
 use super::kernel::{Handle, Kernel, Opening, Target};
+use super::marks::Marks;
 use super::pmu::{Encoding, Pmus};
-use super::reading::{Counter, across_boxes, across_kinds, scale};
+use super::reading::{Counter, across_boxes, across_kinds};
 use super::reason::{Permissions, Subject};
 use super::request::{Names, Reach, Request, Resolved};
 
@@ -124,6 +125,16 @@ impl<K: Kernel> Counters<K> {
         Ok(leader)
     }
 
+    /// The same events for single threads to count by themselves, at most so many.
+    #[must_use]
+    pub fn marks(&self, most: usize) -> Marks {
+        let mut marks = Marks::default();
+        for (name, open) in self.open.iter().filter(|(_, open)| open.resolved.reach == Reach::Program) {
+            marks.add(name, &open.resolved.parts, open.user_only, open.resolved.scale, most);
+        }
+        marks
+    }
+
     /// Ends the counting of the whole machine; to be called as soon as the program has ended.
     pub fn stop_machine(&mut self) {
         self.switch_machine(false);
@@ -164,7 +175,11 @@ fn read(kernel: &mut impl Kernel, open: &Open, permissions: &Permissions) -> Res
     let raw = open.parts.iter().map(|part| kernel.read(*part)).collect::<io::Result<Vec<_>>>();
     let raw = raw.map_err(|error| format!("not counted: it could not be read: {error}"))?;
     let scaled = match open.resolved.reach {
-        Reach::Program => scale(across_kinds(&raw))?,
+        Reach::Program => {
+            // One handle for each part: only a PMU of the machine is opened on several cpus.
+            let pmus = open.resolved.parts.iter().map(|part| part.pmu.as_str());
+            across_kinds(&pmus.zip(raw).collect::<Vec<_>>())?
+        }
         Reach::Machine(_) => across_boxes(&raw)?,
     };
     let scope = match (&open.resolved.reach, open.user_only) {
@@ -175,14 +190,16 @@ fn read(kernel: &mut impl Kernel, open: &Open, permissions: &Permissions) -> Res
             format!("without the kernel's work: kernel.perf_event_paranoid is {paranoid}")
         }
     };
-    let plain = scope.is_empty() && open.resolved.unit.is_empty() && open.resolved.scale.to_bits() == 1.0_f64.to_bits();
+    let Resolved { unit, scale, caution, .. } = &open.resolved;
+    let plain = scope.is_empty() && unit.is_empty() && caution.is_empty() && scale.to_bits() == 1.0_f64.to_bits();
     Ok(match scaled.exact.filter(|_| plain) {
         Some(count) => Counter::Known(count),
         None => Counter::Qualified {
-            value: scaled.value * open.resolved.scale,
-            unit: open.resolved.unit.clone(),
+            value: scaled.value * scale,
+            unit: unit.clone(),
             counted_share: scaled.share,
             scope,
+            caution: caution.clone(),
         },
     })
 }

@@ -24,6 +24,13 @@ impl Event for &Encoding {
     }
 }
 
+/// An event of the thread that opens it, counted from then on.
+pub(super) fn of_a_thread(event: &Encoding, user_only: bool) -> perf_event_attr {
+    let mut builder = Builder::new(event);
+    builder.enabled(true).exclude_kernel(user_only).exclude_hv(user_only);
+    *builder.attrs()
+}
+
 impl Linux {
     fn counter(&mut self, handle: Handle) -> io::Result<&mut Counter> {
         self.counters.get_mut(handle.0).ok_or_else(|| io::Error::other("no such counter"))

@@ -1,5 +1,7 @@
 //! What a counter said, as it goes into a record.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +26,9 @@ pub enum Counter {
         /// What it covers, when that is not just the process tree with the kernel's work for it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         scope: String,
+        /// What is known to be wrong with it on this part, or why this may be another part.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        caution: String,
     },
     /// Why nothing was counted.
     Unavailable {
@@ -79,12 +84,29 @@ pub(crate) fn scale(raw: Raw) -> Result<Scaled, String> {
     }
 }
 
-/// Counts of the same program on different kinds of cores: it is on one kind at a time, so times counted add up to the
-/// time enabled, which is the same for all.
-pub(crate) fn across_kinds(parts: &[Raw]) -> Raw {
-    let enabled_ns = parts.iter().map(|raw| raw.enabled_ns).max().unwrap_or(0);
-    let running_ns = parts.iter().map(|raw| raw.running_ns).sum::<u64>().min(enabled_ns);
-    Raw { count: parts.iter().map(|raw| raw.count).sum(), enabled_ns, running_ns }
+/// Counts of one program, each with its PMU, added up. On a machine with several kinds of cores the program is on one of
+/// them at a time, so times on the kinds add up to the time enabled unless the hardware was shared; that share is taken
+/// to be the same on all kinds. Events of one PMU each have all of the time on it to be counted in.
+pub(crate) fn across_kinds(parts: &[(&str, Raw)]) -> Result<Scaled, String> {
+    let enabled_ns = parts.iter().map(|(_, raw)| raw.enabled_ns).max().unwrap_or(0);
+    let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
+    for (kind, raw) in parts {
+        let longest = kinds.entry(kind).or_default();
+        *longest = raw.running_ns.max(*longest);
+    }
+    let running_ns = kinds.values().sum::<u64>().min(enabled_ns);
+    let shared = scale(Raw { count: 0, enabled_ns, running_ns })?.share;
+    let mut sum = Scaled { value: 0.0, share: shared, exact: shared.is_none().then_some(0) };
+    for (kind, raw) in parts.iter().filter(|(kind, _)| kinds[kind] > 0) {
+        let of_kind = scale(Raw { enabled_ns: kinds[kind], ..*raw })?;
+        sum.value += of_kind.value / shared.unwrap_or(1.0);
+        sum.share = match (shared, of_kind.share) {
+            (None, None) => sum.share,
+            (all, own) => Some(f64::min(sum.share.unwrap_or(1.0), all.unwrap_or(1.0) * own.unwrap_or(1.0))),
+        };
+        sum.exact = sum.exact.zip(of_kind.exact).map(|(a, b)| a + b);
+    }
+    Ok(sum)
 }
 
 /// Counts of several boxes of the machine: each is scaled by its own time.
@@ -126,19 +148,35 @@ mod tests {
     #[test]
     fn kinds_of_cores_share_the_time_and_boxes_do_not() {
         // Three quarters of the time on one kind, a quarter on the other, nothing multiplexed.
-        let whole = scale(across_kinds(&[raw(30, 100, 75), raw(5, 100, 25)])).unwrap();
-        assert_eq!((whole.value, whole.share), (35.0, None));
+        let whole = across_kinds(&[("core", raw(30, 100, 75)), ("atom", raw(5, 100, 25))]).unwrap();
+        assert_eq!((whole.value, whole.share, whole.exact), (35.0, None, Some(35)));
         let boxes = across_boxes(&[raw(30, 100, 50), raw(5, 100, 100)]).unwrap();
         assert_eq!((boxes.value, boxes.share), (65.0, Some(0.5)));
         assert!(across_boxes(&[raw(30, 100, 100), raw(0, 100, 0)]).is_err(), "a part is not the whole");
     }
 
     #[test]
+    fn two_events_of_one_pmu_each_have_the_whole_time() {
+        let halves = across_kinds(&[("cpu", raw(10, 100, 50)), ("cpu", raw(4, 100, 25))]).unwrap();
+        assert_eq!((halves.value, halves.share, halves.exact), (36.0, Some(0.25), None));
+        let starved = across_kinds(&[("cpu", raw(10, 100, 100)), ("cpu", raw(0, 100, 0))]);
+        assert!(starved.unwrap_err().contains("never had its turn"), "a part is not the whole");
+        // All of the time on the big cores, where two events took turns; none on the small ones.
+        let big = across_kinds(&[("atom", raw(0, 100, 0)), ("core", raw(10, 100, 50)), ("core", raw(3, 100, 50))]);
+        assert_eq!(big.map(|sum| (sum.value, sum.share)), Ok((26.0, Some(0.5))));
+    }
+
+    #[test]
     fn a_record_holds_a_number_an_object_or_a_reason() {
         let text = |counter: &Counter| serde_json::to_string(counter).unwrap();
         let known = Counter::Known(7);
-        let scaled =
-            Counter::Qualified { value: 2.5, unit: "J".into(), counted_share: Some(0.5), scope: String::new() };
+        let scaled = Counter::Qualified {
+            value: 2.5,
+            unit: "J".into(),
+            counted_share: Some(0.5),
+            scope: String::new(),
+            caution: String::new(),
+        };
         let absent = Counter::unavailable("none here");
         assert_eq!(text(&known), "7");
         assert_eq!(text(&scaled), r#"{"value":2.5,"unit":"J","counted_share":0.5}"#);

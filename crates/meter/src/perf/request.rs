@@ -53,6 +53,8 @@ pub struct Resolved {
     pub unit: String,
     /// Whether it happens inside the kernel only.
     pub in_kernel: bool,
+    /// What has to be said beside the value; empty where nothing has.
+    pub caution: String,
 }
 
 /// An event of a measure, on the PMU that counts it.
@@ -70,6 +72,8 @@ pub struct NamedEvent {
     pub scale: f64,
     /// Unit of the value; empty for a number of events.
     pub unit: String,
+    /// What is known to be wrong with it on this part, or why this may be another part; empty where nothing is.
+    pub caution: String,
 }
 
 /// What measures are called (`local_dram`, `remote_dram`): the events to add up, or why this machine has none. None for
@@ -140,6 +144,7 @@ impl Request {
                 scale: 1.0,
                 unit: event.unit.into(),
                 in_kernel: event.in_kernel,
+                caution: String::new(),
             }),
             Self::Hardware(config) => generic_event(pmus, TYPE_HARDWARE, *config),
             Self::Cache(config) => generic_event(pmus, TYPE_CACHE, *config),
@@ -170,7 +175,8 @@ fn named(name: &str, pmus: &Pmus, names: &Names<'_>) -> Result<Resolved, String>
         pmus.named(&measure.pmu).into_iter().map(move |pmu| (pmu, words, measure.scale, measure.unit.clone()))
     });
     let wanted = measures.first().map_or("", |measure| measure.pmu.as_str());
-    assemble(pmus, wanted, parts)
+    let caution = measures.first().map_or_else(String::new, |measure| measure.caution.clone());
+    assemble(pmus, wanted, parts).map(|resolved| Resolved { caution, ..resolved })
 }
 
 /// Parts on PMUs that were found. They are added up, so they have to be of one kind.
@@ -184,7 +190,10 @@ fn assemble(
         let part = encoding(&pmu, pmus.kind(&pmu)?, words);
         let reach = pmus.answering(&pmu).map_or(Reach::Program, Reach::Machine);
         match &mut resolved {
-            None => resolved = Some(Resolved { parts: vec![part], reach, scale, unit, in_kernel: false }),
+            None => {
+                let caution = String::new();
+                resolved = Some(Resolved { parts: vec![part], reach, scale, unit, in_kernel: false, caution });
+            }
             Some(sum) if sum.reach == reach && sum.scale.to_bits() == scale.to_bits() && sum.unit == unit => {
                 sum.parts.push(part);
             }
@@ -213,7 +222,8 @@ fn generic_event(pmus: &Pmus, kind: u32, config: u64) -> Result<Resolved, String
 }
 
 fn of_program(parts: Vec<Encoding>) -> Resolved {
-    Resolved { parts, reach: Reach::Program, scale: 1.0, unit: String::new(), in_kernel: false }
+    let (unit, caution) = (String::new(), String::new());
+    Resolved { parts, reach: Reach::Program, scale: 1.0, unit, in_kernel: false, caution }
 }
 
 fn encoding(pmu: &str, kind: u32, [config, config1, config2]: [u64; 3]) -> Encoding {

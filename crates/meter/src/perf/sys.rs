@@ -1,19 +1,29 @@
-//! A loop of known length: the only room of this crate with `unsafe`.
+//! A loop of known length, and a structure as bytes: the only room of this module with `unsafe`.
+
+use perf_event_open_sys::bindings::perf_event_attr;
 
 /// Executes two instructions `turns` times, and a handful around them. Returns how many that was; none on an
 /// architecture that this loop was not written for.
 pub(crate) fn turn(turns: u64) -> Option<u64> {
     let turns = turns.max(1);
+    let mut left = turns;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the loop counts one register down to zero. It touches no memory and no stack, and ends because the register
     // is at least 1 when it begins.
     unsafe {
-        std::arch::asm!("2:", "sub {0}, 1", "jnz 2b", inout(reg) turns => _, options(nomem, nostack));
+        std::arch::asm!("2:", "sub {0}, 1", "jnz 2b", inout(reg) left, options(nomem, nostack));
     }
     #[cfg(target_arch = "aarch64")]
     // SAFETY: as above.
     unsafe {
-        std::arch::asm!("2:", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) turns => _, options(nomem, nostack));
+        std::arch::asm!("2:", "subs {0}, {0}, #1", "b.ne 2b", inout(reg) left, options(nomem, nostack));
     }
-    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(2 * turns)
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(2 * (turns - left))
+}
+
+/// An attribute as the kernel reads it.
+pub(crate) fn bytes(attribute: &perf_event_attr) -> Vec<u8> {
+    let start = std::ptr::from_ref(attribute).cast::<u8>();
+    // SAFETY: the structure is made of integers without a gap between them, and is borrowed as long as the slice.
+    unsafe { std::slice::from_raw_parts(start, size_of::<perf_event_attr>()) }.to_vec()
 }

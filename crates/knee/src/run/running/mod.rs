@@ -11,6 +11,7 @@ use std::time::Instant;
 use knee_machine::{CpuSet, sys};
 use knee_meter::{Sampler, Watched};
 use knee_region::VARIABLE;
+use knee_region::format::EVENTS;
 use knee_workload::Bind;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -49,7 +50,7 @@ impl Running {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let us = rustix::process::getpid().as_raw_nonzero().get();
         let mut command = command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
-        let regions = listen(&mut command, spec, begin);
+        let regions = listen(&mut command, spec, begin, &counting);
         match streams {
             Streams::Captured => {
                 command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -193,12 +194,12 @@ fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
 }
 
 /// Tells a command where to note its regions, unless the user has told it something else.
-fn listen(command: &mut Command, spec: &Spec, begin: Instant) -> Option<io::Result<Regions>> {
+fn listen(command: &mut Command, spec: &Spec, begin: Instant, counting: &Counting) -> Option<io::Result<Regions>> {
     let Program::Command { env, .. } = &spec.program else { return None };
     if env.contains_key(VARIABLE) {
         return None;
     }
-    let regions = Regions::create(begin);
+    let regions = Regions::create(begin, counting.marks(EVENTS));
     match &regions {
         Ok(regions) => command.env(VARIABLE, regions.path()),
         // One of a knee around us would take what is ours.

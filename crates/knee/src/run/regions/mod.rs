@@ -4,12 +4,15 @@
 //! The file is memory without a name, reached through `/proc`: it is gone when the launcher is, however that ends. It
 //! cannot be made shorter, so no program can pull it from under another one of its tree.
 
+mod counts;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::time::Instant;
 
+use knee_meter::perf::Marks;
 use knee_region::format::{FILE_BYTES, LOCKED_SLOTS, NATIVE_SLOTS};
 use knee_region::{Contents, Use, blank};
 use knee_workload::Phase;
@@ -22,6 +25,8 @@ const MOST_FAULTS: usize = 20;
 /// Where a program notes its regions.
 pub(super) struct Regions {
     file: File,
+    /// What its threads count in them.
+    marks: Marks,
     /// The launch on the clock that the regions are noted in.
     launch_ns: u64,
 }
@@ -47,12 +52,12 @@ pub(super) struct Marked {
 
 impl Regions {
     /// A file for a program that is launched at `begin`.
-    pub(super) fn create(begin: Instant) -> io::Result<Self> {
+    pub(super) fn create(begin: Instant, marks: Marks) -> io::Result<Self> {
         let mut file = File::from(memfd_create("knee-regions", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
-        file.write_all(&blank())?;
+        file.write_all(&blank(&marks.attributes()))?;
         file.set_len(FILE_BYTES)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        Ok(Self { file, launch_ns: now_ns().saturating_sub(nanoseconds(begin.elapsed())) })
+        Ok(Self { file, marks, launch_ns: now_ns().saturating_sub(nanoseconds(begin.elapsed())) })
     }
 
     /// How every process below us can open it.
@@ -63,7 +68,7 @@ impl Regions {
     /// Reads it; call it when nobody writes any more.
     pub(super) fn read(&self) -> Marked {
         match knee_region::read(&self.file) {
-            Ok(contents) => Marked::new(&contents, self.launch_ns),
+            Ok(contents) => Marked::new(&contents, &self.marks, self.launch_ns),
             Err(error) => Marked { faults: vec![error.to_string()], ..Marked::default() },
         }
     }
@@ -75,18 +80,27 @@ impl Marked {
         Self { faults: vec![format!("regions cannot be recorded: no memory for them: {error}")], ..Self::default() }
     }
 
-    fn new(contents: &Contents, launch_ns: u64) -> Self {
+    fn new(contents: &Contents, marks: &Marks, launch_ns: u64) -> Self {
         let mut regions: BTreeMap<&str, Vec<&Use>> = BTreeMap::new();
         for one in &contents.uses {
             regions.entry(&one.name).or_default().push(one);
         }
         let mut faults: Vec<String> = regions.iter().flat_map(|(name, uses)| mistakes(name, uses)).collect();
         faults.extend(losses(contents));
+        let no_room = marks.left_out().join(", ");
+        faults.extend((!no_room.is_empty()).then(|| format!("regions: no room to count {no_room} in them")));
+        let mut phases = Vec::new();
+        for (name, uses) in &regions {
+            let Some(mut phase) = phase(name, uses, launch_ns) else { continue };
+            let (counts, unsure) = counts::counted(name, uses, marks);
+            phase.counters.extend(counts);
+            faults.extend(unsure);
+            phases.push(phase);
+        }
+        phases.sort_by_key(|phase| phase.begin_ns);
         let more = faults.len().saturating_sub(MOST_FAULTS);
         faults.truncate(MOST_FAULTS);
         faults.extend((more > 0).then(|| format!("and {more} more of the kind")));
-        let mut phases: Vec<Phase> = regions.iter().filter_map(|(name, uses)| phase(name, uses, launch_ns)).collect();
-        phases.sort_by_key(|phase| phase.begin_ns);
         let called = contents.uses.iter().filter(|one| one.calls > 0);
         let spans = called.map(|one| Span {
             source: format!("region:{}", one.name),
@@ -156,6 +170,7 @@ fn losses(contents: &Contents) -> impl Iterator<Item = String> {
         (contents.lost, format!("calls that found no room ({room})")),
         (contents.refused.into(), "processes linked with another version of knee-region, whose calls are lost".into()),
         (contents.reentered, "marks inside another mark (from a signal handler), or of a thread that was over".into()),
+        (contents.uncounted, "counters that a thread could not open".into()),
         (contents.senseless as u64, "threads whose numbers make no sense, left out".into()),
     ];
     found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {what}: {count}"))
@@ -174,6 +189,9 @@ fn nanoseconds(duration: std::time::Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use knee_region::Reading;
+    use knee_region::format::EVENTS;
+
     use super::*;
 
     fn one(name: &str, [pid, tid]: [i32; 2], [calls, wall_ns, cpu_ns]: [u64; 3], first_begin_ns: u64) -> Use {
@@ -192,6 +210,7 @@ mod tests {
             open: false,
             unmatched_ends: 0,
             crossed_ends: 0,
+            counts: [Reading::default(); EVENTS],
         }
     }
 
@@ -202,7 +221,7 @@ mod tests {
             one("solve", [7, 8], [3, 150, 80], 2100),
             one("load", [7, 7], [1, 50, 10], 1500),
         ];
-        let marked = Marked::new(&Contents { uses, ..Contents::default() }, 1000);
+        let marked = Marked::new(&Contents { uses, ..Contents::default() }, &Marks::default(), 1000);
         let [load, solve] = &marked.phases[..] else { panic!("{:?}", marked.phases) };
         assert_eq!((load.name.as_str(), load.wall_ns, load.begin_ns, load.end_ns), ("load", 50, Some(500), Some(600)));
         assert_eq!(load.cpu_ns, 40, "the main thread alone: the whole process counts");
@@ -216,12 +235,13 @@ mod tests {
     fn every_kind_of_mistake_and_loss_is_said_and_a_flood_is_cut() {
         let mut wrong = one("a", [1, 1], [0, 0, 0], 0);
         (wrong.unmatched_ends, wrong.crossed_ends, wrong.open) = (2, 1, true);
-        let contents = Contents { uses: vec![wrong.clone()], lost: 5, refused: 1, reentered: 3, senseless: 1 };
-        let marked = Marked::new(&contents, 0);
-        assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (7, 0, 0), "{:?}", marked.faults);
+        let contents =
+            Contents { uses: vec![wrong.clone()], lost: 5, refused: 1, reentered: 3, uncounted: 2, senseless: 1 };
+        let marked = Marked::new(&contents, &Marks::default(), 0);
+        assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (8, 0, 0), "{:?}", marked.faults);
         assert_eq!(marked.faults[0], "region a: ends without a begin: 2");
         let many = (0..50).map(|number| Use { name: format!("{number}"), ..wrong.clone() }).collect();
-        let marked = Marked::new(&Contents { uses: many, ..Contents::default() }, 0);
+        let marked = Marked::new(&Contents { uses: many, ..Contents::default() }, &Marks::default(), 0);
         assert_eq!((marked.faults.len(), marked.faults[20].as_str()), (21, "and 130 more of the kind"));
     }
 
@@ -230,7 +250,7 @@ mod tests {
         let mut huge = one("a", [1, 1], [u64::MAX, 1, u64::MAX / 4], u64::MAX - 2);
         huge.process_cpu_ns = Some(u64::MAX);
         let uses = vec![huge.clone(), Use { pid: 2, tid: 2, ..huge.clone() }, Use { tid: -1, ..huge }];
-        let marked = Marked::new(&Contents { uses, ..Contents::default() }, u64::MAX);
+        let marked = Marked::new(&Contents { uses, ..Contents::default() }, &Marks::default(), u64::MAX);
         assert_eq!((marked.phases[0].counters["calls"], marked.phases[0].begin_ns), (u64::MAX, Some(0)));
     }
 }

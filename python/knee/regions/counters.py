@@ -1,0 +1,58 @@
+"""The events that a thread counts for itself while it is in a region; as in `crates/region/src/counters.rs`."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import sys
+
+_EVENTS_AT, _EVENT_BYTES, _MOST = 256, 256, 12
+_OPEN = {"x86_64": 298, "aarch64": 241}
+"""Number of the system call `perf_event_open`."""
+_CLOSE_ON_EXEC = 8
+_READ_BYTES = 24
+
+
+class Counters:
+    """What the calling thread counts. They are closed with this object, which goes with its thread."""
+
+    __slots__ = ("_files", "refused")
+
+    def __init__(self, file: mmap.mmap, events: int) -> None:
+        """Open the events of the file's table for the calling thread."""
+        attributes = (
+            file[_EVENTS_AT + event * _EVENT_BYTES : _EVENTS_AT + (event + 1) * _EVENT_BYTES]
+            for event in range(min(events, _MOST))
+        )
+        self._files = [_opened(attribute) for attribute in attributes]
+        self.refused = self._files.count(-1)
+        """How many the kernel did not open."""
+
+    def read(self) -> list[int]:
+        """Return three numbers for each event: its count, the time it was to be counted in, and the time it was."""
+        numbers: list[int] = []
+        for file in self._files:
+            read = os.read(file, _READ_BYTES) if file >= 0 else b""
+            numbers += memoryview(read).cast("Q") if len(read) == _READ_BYTES else (0, 0, 0)
+        return numbers
+
+    def __del__(self) -> None:
+        for file in self._files:
+            if file >= 0:
+                os.close(file)
+
+
+def _opened(attribute: bytes) -> int:
+    """Return the file of a counter, or -1: a program is not to fail for its marks."""
+    number = _OPEN.get(os.uname().machine) if sys.maxsize > 1 << 32 else None
+    if number is None or int.from_bytes(attribute[4:8], sys.byteorder) > _EVENT_BYTES:
+        return -1
+    this_thread, any_cpu, no_group = 0, -1, -1
+    words = ctypes.create_string_buffer(attribute, _EVENT_BYTES)
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    call.restype = ctypes.c_long
+    opened = call(
+        ctypes.c_long(number), words, ctypes.c_int(this_thread), any_cpu, no_group, ctypes.c_ulong(_CLOSE_ON_EXEC)
+    )
+    return int(opened)
