@@ -46,7 +46,11 @@ places memory-only --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 384M,384M,3
 places offline --sockets 2 --cores 2 --threads 2 --nodes 2 --mem 512M --offline 1,6 -- "${run[@]}"
 places cpuset --sockets 2 --cores 4 --threads 1 --nodes 2 --mem 512M -- taskset -c 1-2,5 "${run[@]}"
 
-# The probes: everywhere the same test, which asks the machine what it has. Pages are to move on request only.
+# The probes: everywhere the same test, which asks the machine what it has. Pages are to move on request only; once the
+# kernel balances nodes, too, and is kept away where that is asked for.
 still=(sh -c 'echo 0 > /proc/sys/kernel/numa_balancing && exec "$@"' still "${probe[@]}")
-places probes-four-nodes --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 384M --distance 21 -- "${still[@]}"
+five=(--nodes 4 --mem "384M,384M,384M,384M,384M")
+places probes-four-nodes-and-memory --sockets 4 --cores 2 --threads 1 "${five[@]}" --distance 21 -- "${still[@]}"
 places probes-memory-only --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 384M,384M,384M --distance 21 -- "${still[@]}"
+places probes-balanced --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 512M --distance 21 -- \
+    "${probe[@]}" pages_move_when_they_are_told_to

@@ -2,10 +2,13 @@
 """Our probes beside their peers, one after the other in each round, in random order.
 
 Shown is the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds). Peers: likwid-bench from
-PATH, core-to-core-latency from target/bin (bench/probes/build.sh gets both), multichase by the variable MULTICHASE.
-Which of them is not there is said and left out.
+PATH, core-to-core-latency from target/bin (bench/probes/build.sh gets both), multichase by the variable MULTICHASE and
+STREAM by STREAM (with arrays of 22369621 numbers, which are 512 MiB in all, and -fno-tree-loop-distribute-patterns,
+without which gcc makes its copy a call of memcpy that writes past the caches). Which of them is not there is said.
 
-Usage: bench/probes/compare.py [--rounds 15] [--only latency,bandwidth,core] [--knee target/release/knee]
+--only takes groups, and what a figure's name begins with.
+
+Usage: bench/probes/compare.py [--rounds 15] [--only latency,likwid-bench,STREAM,core] [--knee target/release/knee]
 """
 
 import argparse
@@ -20,22 +23,25 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).parent
 RESAMPLES = 2000
 DRAM = "512M"
+STREAMED = ("copy", "triad")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
-    """A figure of ours, the same one of a peer, and how far ours may be from it."""
+    """Figures of ours that one launch gives, the same ones of a peer, and how far ours may be from them."""
 
     group: str
-    name: str
+    names: tuple[str, ...]
     unit: str
-    ours: Callable[[], float]
-    peer: Callable[[], float]
+    ours: Callable[[], Sequence[float]]
+    peers: Sequence[Callable[[], float]]
+    """One launch for each figure."""
     low: float
     """The least ratio that will do."""
     high: float
@@ -50,14 +56,12 @@ def run(words: Sequence[str | Path]) -> str:
     return done.stdout + done.stderr
 
 
-def ours(knee: Path, *words: str, **at: str) -> Callable[[], float]:
-    """Return a probe of ours: the one figure of those that it finds which has these conditions."""
+def ours(knee: Path, *words: str) -> Callable[[], Sequence[float]]:
+    """Return a probe of ours: the figures that it finds, in their order."""
 
-    def measure() -> float:
+    def measure() -> Sequence[float]:
         text = subprocess.run([knee, "memory", *words, "--json"], capture_output=True, text=True, check=True).stdout
-        figures = json.loads(text)["figures"]
-        found = [f for f in figures if all(f["at"].get(name) == value for name, value in at.items())]
-        return found[0]["value"]
+        return [figure["value"] for figure in json.loads(text)["figures"]]
 
     return measure
 
@@ -72,7 +76,7 @@ def streamed(kernel: str, size: str, threads: int) -> Callable[[], float]:
     """Return likwid-bench's bandwidth in GB/s; it prints MByte/s of 10^6 bytes."""
 
     def measure() -> float:
-        text = run(["likwid-bench", "-t", kernel, "-w", f"N:{size}:{threads}", "-s", "1"])
+        text = run(["likwid-bench", "-t", kernel, "-w", f"N:{size}:{threads}", "-i", "20"])
         found = re.search(r"MByte/s:\s*([0-9.]+)", text)
         if not found:
             sys.exit(f"likwid-bench says something else: {text[:300]}")
@@ -81,52 +85,85 @@ def streamed(kernel: str, size: str, threads: int) -> Callable[[], float]:
     return measure
 
 
+def summed(program: Path, kernel: str, threads: int) -> Callable[[], float]:
+    """Return STREAM's rate in GB/s at its mean time; what it prints is the best of its rates, in MB/s of 10^6 bytes."""
+    places = ",".join(f"{{{cpu}}}" for cpu in range(threads))
+    words = ["env", f"OMP_NUM_THREADS={threads}", f"OMP_PLACES={places}", program]
+
+    def measure() -> float:
+        best, mean, least, _ = map(float, re.findall(rf"{kernel}:(.*)", run(words))[0].split())
+        return best / 1000 * least / mean
+
+    return measure
+
+
 def handed_over(program: Path) -> Callable[[], float]:
     """Return core-to-core-latency's mean of the two first cpus, one way."""
 
     def measure() -> float:
-        text = run([program, "3000", "30", "-c", "0,1"])
-        return float(re.findall(r"([0-9.]+)[±+]", text)[0])
+        text = re.sub(r"\x1b\[[0-9;]*m", "", run([program, "3000", "30", "-c", "0,1"]))
+        found = re.search(r"Mean latency: *([0-9.]+)ns", text)
+        if not found:
+            sys.exit(f"core-to-core-latency says something else: {text[:300]}")
+        return float(found[1])
 
     return measure
+
+
+def latencies(knee: Path, chase: Path) -> list[Pair]:
+    """Return the sizes at which both chase."""
+    found: list[Pair] = []
+    for name, size, page, more, within in (
+        ("L1, 16 KiB", "16k", "base", (), 0.10),
+        ("L2, 256 KiB", "256k", "base", (), 0.25),
+        (f"DRAM, {DRAM}, base pages", DRAM.lower(), "base", (), 0.15),
+        (f"DRAM, {DRAM}, huge pages", DRAM.lower(), "huge", ("-H",), 0.15),
+    ):
+        mine = ours(knee, "latency", "--size", size.upper(), "--page", page)
+        found.append(Pair("latency", (name,), "ns", mine, [chased(chase, size, *more)], 1 / (1 + within), 1 + within))
+    return found
+
+
+def bandwidths(group: str, knee: Path, kernel: str, peer: Callable[[int], Callable[[], float]]) -> Pair:
+    """Return a kernel by one thread and by two."""
+    names = tuple(f"{kernel}, {threads} thread{'s' * (threads > 1)}" for threads in (1, 2))
+    mine = ours(knee, "bandwidth", "--kernel", kernel, "--size", DRAM)
+    return Pair(group, names, "GB/s", mine, [peer(1), peer(2)], 1 / 1.1, math.inf)
 
 
 def pairs(knee: Path) -> list[Pair]:
     """Return every comparison whose peer is there."""
     found: list[Pair] = []
-    chase = Path(os.environ.get("MULTICHASE", ""))
-    if os.access(chase, os.X_OK) and chase.is_file():
-        for name, size, page, more, within in (
-            ("L1, 16 KiB", "16k", "base", (), 0.10),
-            ("L2, 256 KiB", "256k", "base", (), 0.25),
-            (f"DRAM, {DRAM}, base pages", DRAM.lower(), "base", (), 0.15),
-            (f"DRAM, {DRAM}, huge pages", DRAM.lower(), "huge", ("-H",), 0.15),
-        ):
-            mine = ours(knee, "latency", "--size", size.upper(), "--page", page)
-            found.append(Pair("latency", name, "ns", mine, chased(chase, size, *more), 1 / (1 + within), 1 + within))
-    else:
-        print(f"multichase takes no part: MULTICHASE='{os.environ.get('MULTICHASE', '')}' names no program")
+    if chase := program_of("MULTICHASE"):
+        found += latencies(knee, chase)
     if shutil.which("likwid-bench"):
         flags = Path("/proc/cpuinfo").read_text()
         wide = "_avx512" if "avx512f" in flags else "_avx" if "avx2" in flags else "_sse"
-        kernels = {"read": "load", "write": "store", "copy": "copy", "triad": "stream"}
-        for kernel, name in kernels.items():
+        for kernel, name in {"read": "load", "write": "store", "copy": "copy", "triad": "stream"}.items():
             for past in ("", "-nt") if kernel != "read" else ("",):
                 theirs = f"{name}{'_mem' if past else ''}{wide}"
-                for threads in (1, 2):
-                    mine = ours(knee, "bandwidth", "--kernel", kernel + past, "--size", DRAM, threads=str(threads))
-                    peer = streamed(theirs, "512MB", threads)
-                    title = f"{kernel}{past}, {threads} thread{'s' * (threads > 1)}"
-                    found.append(Pair("bandwidth", title, "GB/s", mine, peer, 1 / 1.1, math.inf))
+                peer = partial(streamed, theirs, "512MB")
+                found.append(bandwidths("likwid-bench", knee, kernel + past, peer))
     else:
         print("likwid-bench takes no part: it is not in PATH")
+    if stream := program_of("STREAM"):
+        found += [bandwidths("STREAM", knee, kernel, partial(summed, stream, kernel.title())) for kernel in STREAMED]
     handing = HERE / "target/bin/core-to-core-latency"
     if handing.exists():
         mine = ours(knee, "core-to-core")
-        found.append(Pair("core", "cpu 0 to cpu 1", "ns", mine, handed_over(handing), 1 / 1.15, 1.15))
+        found.append(Pair("core", ("cpu 0 to cpu 1",), "ns", mine, [handed_over(handing)], 1 / 1.15, 1.15))
     else:
         print("core-to-core-latency takes no part: run bench/probes/build.sh")
     return found
+
+
+def program_of(variable: str) -> Path | None:
+    """Return the program that a variable of the environment names."""
+    program = Path(os.environ.get(variable, ""))
+    if os.access(program, os.X_OK) and program.is_file():
+        return program
+    print(f"{variable.lower()} takes no part: {variable}='{os.environ.get(variable, '')}' names no program")
+    return None
 
 
 def interval(ratios: list[float]) -> tuple[float, float, float]:
@@ -136,35 +173,54 @@ def interval(ratios: list[float]) -> tuple[float, float, float]:
     return statistics.median(ratios), again[RESAMPLES // 20], again[-RESAMPLES // 20]
 
 
+def measure(pair: Pair, draw: random.Random) -> list[tuple[float, float]]:
+    """Launch ours and the peers in random order: both values of each figure."""
+    mine: Sequence[float] = ()
+    theirs = [math.nan] * len(pair.peers)
+    for index in draw.sample(range(-1, len(pair.peers)), len(pair.peers) + 1):
+        if index < 0:
+            mine = pair.ours()
+        else:
+            theirs[index] = pair.peers[index]()
+    return list(zip(mine, theirs, strict=True))
+
+
 def main() -> None:
     """Measure, print, judge."""
     parser = argparse.ArgumentParser(description="Our probes beside their peers.")
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", default="latency,bandwidth,core")
+    parser.add_argument("--only", default="latency,likwid-bench,STREAM,core")
     parser.add_argument("--knee", type=Path, default=HERE.parent.parent / "target/release/knee")
     options = parser.parse_args()
-    asked = [pair for pair in pairs(options.knee.resolve()) if pair.group in options.only.split(",")]
-    values: dict[str, list[tuple[float, float]]] = {pair.name: [] for pair in asked}
+    words = options.only.split(",")
+
+    def wanted(pair: Pair) -> bool:
+        return pair.group in words or any(name.startswith(tuple(words)) for name in pair.names)
+
+    asked = [pair for pair in pairs(options.knee.resolve()) if wanted(pair)]
+    found: dict[Pair, list[list[tuple[float, float]]]] = {pair: [] for pair in asked}
     draw = random.Random(1)
     for number in range(options.rounds):
         for pair in draw.sample(asked, len(asked)):
-            both = [pair.ours, pair.peer]
-            order = draw.sample((0, 1), 2)
-            found = {index: both[index]() for index in order}
-            values[pair.name].append((found[0], found[1]))
+            found[pair].append(measure(pair, draw))
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
     print("| figure | ours | peer | ours / peer, 90 % interval | asked | |\n|---|---|---|---|---|---|")
-    for pair in asked:
-        rows = values[pair.name]
-        middle, low, high = interval([mine / theirs for mine, theirs in rows])
-        mine, theirs = (statistics.median(row[index] for row in rows) for index in (0, 1))
-        asks = f"{pair.low:.2f} to {pair.high:.2f}" if math.isfinite(pair.high) else f"{pair.low:.2f} or more"
-        good = pair.low <= low and high <= pair.high
-        verdict = "holds" if good else "LOST" if high < pair.low or low > pair.high else "open"
-        print(
-            f"| {pair.group}: {pair.name}, {pair.unit} | {mine:.4g} | {theirs:.4g} "
-            f"| {middle:.3f} [{low:.3f}, {high:.3f}] | {asks} | {verdict} |"
-        )
+    for pair, rounds in found.items():
+        for index, name in enumerate(pair.names):
+            print(line(pair, name, [figures[index] for figures in rounds]))
+
+
+def line(pair: Pair, name: str, rows: list[tuple[float, float]]) -> str:
+    """Return a row of the table."""
+    middle, low, high = interval([mine / theirs for mine, theirs in rows])
+    mine, theirs = (statistics.median(row[index] for row in rows) for index in (0, 1))
+    asks = f"{pair.low:.2f} to {pair.high:.2f}" if math.isfinite(pair.high) else f"{pair.low:.2f} or more"
+    good = pair.low <= low and high <= pair.high
+    verdict = "holds" if good else "LOST" if high < pair.low or low > pair.high else "open"
+    return (
+        f"| {pair.group}: {name}, {pair.unit} | {mine:.4g} | {theirs:.4g} "
+        f"| {middle:.3f} [{low:.3f}, {high:.3f}] | {asks} | {verdict} |"
+    )
 
 
 if __name__ == "__main__":

@@ -46,6 +46,15 @@ pub(crate) enum Verb {
     /// Write the report of a study anew
     #[command(disable_help_flag = true)]
     Report(Python),
+    /// Say what a response of a study depends on: effects, variation, contrasts
+    #[command(disable_help_flag = true)]
+    Analyze(Python),
+    /// Compare two studies, or two levels of one: a gate with one verdict
+    #[command(disable_help_flag = true)]
+    Compare(Python),
+    /// Try on this machine how often nothing is taken for a difference, and a difference is found
+    #[command(disable_help_flag = true)]
+    Selftest(Python),
     #[command(hide = true)]
     Launch(Launch),
     #[command(hide = true)]

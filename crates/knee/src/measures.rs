@@ -13,10 +13,10 @@ pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Re
         None => choose(&cpu),
     };
     let here = choice.table.is_some_and(|table| table.event(name).is_some());
-    (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, name))
+    (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, &cpu, name))
 }
 
-fn events(choice: &Choice<'_>, name: &str) -> Result<Vec<NamedEvent>, String> {
+fn events(choice: &Choice<'_>, cpu: &Cpu, name: &str) -> Result<Vec<NamedEvent>, String> {
     let Some(table) = choice.table else {
         return Err(match &choice.trust {
             Trust::Claimed(reason) => reason.clone(),
@@ -27,6 +27,7 @@ fn events(choice: &Choice<'_>, name: &str) -> Result<Vec<NamedEvent>, String> {
         return Err(format!("not counted: {}", refusal.erratum.summary()));
     }
     let event = table.event(name).ok_or_else(|| format!("{} has no event for it", table.title))?;
+    let caution = choice.caution(name, cpu);
     let named = event.encodings().map(|encoded| NamedEvent {
         pmu: encoded.pmu.into(),
         config: encoded.config,
@@ -34,6 +35,7 @@ fn events(choice: &Choice<'_>, name: &str) -> Result<Vec<NamedEvent>, String> {
         config2: encoded.config2,
         scale: event.scale,
         unit: event.unit.clone(),
+        caution: caution.clone(),
     });
     Ok(named.collect())
 }
@@ -53,19 +55,38 @@ mod tests {
     #[test]
     fn a_measure_becomes_the_events_of_the_part() {
         let skylake = cpu("GenuineIntel", 6, 85, 4);
-        let remote = events(&choose(&skylake), "remote_cache").unwrap();
+        let remote = events(&choose(&skylake), &skylake, "remote_cache").unwrap();
         let codes: Vec<_> = remote.iter().map(|event| (event.pmu.as_str(), event.config)).collect();
         assert_eq!(codes, [("cpu", 0x04d3), ("cpu", 0x08d3)]);
-        let traffic = events(&choose(&skylake), "memory_read").unwrap();
+        let traffic = events(&choose(&skylake), &skylake, "memory_read").unwrap();
         assert!(traffic.iter().all(|event| event.scale.to_bits() == 64.0_f64.to_bits() && event.unit == "bytes"));
+    }
+
+    #[test]
+    fn what_is_only_doubtful_is_counted_with_a_caution() {
+        let broadwell = cpu("GenuineIntel", 6, 79, 1);
+        let cautions = |name: &str| -> Vec<String> {
+            events(&choose(&broadwell), &broadwell, name).unwrap().into_iter().map(|event| event.caution).collect()
+        };
+        assert!(
+            cautions("local_dram").iter().all(|caution| caution.contains("perfmon")),
+            "{:?}",
+            cautions("local_dram")
+        );
+        assert_eq!(cautions("cycles"), [String::new()]);
+        let text = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nstepping\t: 4\nflags\t\t: hypervisor\n";
+        let guest = Cpu::from_cpuinfo(text);
+        let claimed = events(&choose(&guest), &guest, "local_dram").unwrap();
+        assert!(claimed[0].caution.contains("a hypervisor may show"), "{claimed:?}");
     }
 
     #[test]
     fn what_is_known_to_be_wrong_has_its_reason() {
         let sandy_bridge = cpu("GenuineIntel", 6, 45, 7);
-        let refused = events(&choose(&sandy_bridge), "remote_dram").unwrap_err();
+        let refused = events(&choose(&sandy_bridge), &sandy_bridge, "remote_dram").unwrap_err();
         assert!(refused.starts_with("not counted: "), "{refused}");
-        let unknown = events(&choose(&cpu("GenuineIntel", 6, 250, 0)), "local_dram").unwrap_err();
+        let unheard_of = cpu("GenuineIntel", 6, 250, 0);
+        let unknown = events(&choose(&unheard_of), &unheard_of, "local_dram").unwrap_err();
         assert!(unknown.contains("no table"), "{unknown}");
         assert!(named("nothing of the kind", None).is_none());
     }

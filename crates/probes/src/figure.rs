@@ -8,16 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::arena::Found;
 use crate::size::count;
 
-/// Which of its samples a figure is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Statistic {
-    /// The least: of times that everything else can only lengthen.
-    Least,
-    /// The middle one.
-    Median,
-}
-
 /// Whether the cpus were the probe's own while it measured. Fractions are of their time; what cannot be known is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Validity {
@@ -42,12 +32,10 @@ pub struct Figure {
     pub measure: String,
     /// Under which conditions, by name: reader, memory node, bytes, page, kernel.
     pub at: BTreeMap<String, String>,
-    /// The number.
+    /// The number: the median of the samples.
     pub value: f64,
     /// Its unit.
     pub unit: String,
-    /// Which of the samples it is.
-    pub statistic: Statistic,
     /// The quartiles of the samples.
     pub quartiles: [f64; 2],
     /// How many there were.
@@ -78,17 +66,15 @@ impl Figure {
     /// # Panics
     /// If there are none.
     #[must_use]
-    pub fn of(probe: &str, measure: &str, unit: &str, statistic: Statistic, mut samples: Vec<f64>) -> Self {
+    pub fn of(probe: &str, measure: &str, unit: &str, mut samples: Vec<f64>) -> Self {
         samples.sort_by(f64::total_cmp);
         let at = |share: f64| samples[count((samples.len() - 1) as f64 * share)];
-        let value = if statistic == Statistic::Least { at(0.0) } else { at(0.5) };
         Self {
             probe: probe.into(),
             measure: measure.into(),
             at: BTreeMap::new(),
-            value,
+            value: at(0.5),
             unit: unit.into(),
-            statistic,
             quartiles: [at(0.25), at(0.75)],
             samples: samples.len(),
             memory: None,
@@ -153,22 +139,20 @@ fn doubts(validity: &Validity) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "these numbers are exact")]
 mod tests {
     use super::*;
 
     #[test]
     fn samples_become_a_figure() {
         let samples = vec![5.0, 1.0, 2.0, 4.0, 3.0];
-        let least = Figure::of("latency", "latency", "ns", Statistic::Least, samples.clone());
-        assert_eq!((least.value, least.quartiles, least.samples), (1.0, [2.0, 4.0], 5));
-        assert_eq!(Figure::of("latency", "latency", "ns", Statistic::Median, samples).value, 3.0);
+        let figure = Figure::of("latency", "latency", "ns", samples);
+        assert_eq!((figure.value, figure.quartiles, figure.samples), (3.0, [2.0, 4.0], 5));
     }
 
     #[test]
     fn what_cannot_be_trusted_is_flagged() {
         let good = Validity { own_share: 0.99, other_busy: Some(0.01), steal: Some(0.0), clock_ns: [1.0, 1.02] };
-        let figure = || Figure::of("p", "m", "ns", Statistic::Least, vec![1.0]);
+        let figure = || Figure::of("p", "m", "ns", vec![1.0]);
         assert!(figure().watched(good).flags.is_empty());
         let bad = Validity { own_share: 0.5, other_busy: Some(0.4), steal: Some(0.1), clock_ns: [1.0, 1.2] };
         let says = figure().watched(bad).flags.join("; ");

@@ -18,7 +18,7 @@ pub mod seats;
 pub mod size;
 mod workload;
 
-pub use figure::{Figure, Statistic, Validity};
+pub use figure::{Figure, Validity};
 pub use probe::{Given, PROBES, Probe, Row, Step, Trial, measure};
 pub use room::{Room, Witness};
 pub use workload::WORKLOADS;

@@ -3,7 +3,7 @@
 use knee_machine::Topology;
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::probe::{PROBES, Probe, Trial};
+use crate::probe::{PROBES, Probe, Row, Trial};
 use crate::room::Room;
 
 /// Each probe under its own name.
@@ -72,15 +72,23 @@ struct Trials {
 }
 
 impl Trials {
-    /// The median of each row.
-    fn medians(&self) -> Vec<(&'static str, f64, &'static str)> {
+    /// The median of each row, with its name and unit.
+    fn medians(&self) -> Vec<(String, f64, &'static str)> {
         let median = |index: usize| {
             let mut column: Vec<f64> = self.numbers.iter().map(|numbers| numbers[index]).collect();
             column.sort_by(f64::total_cmp);
             column.get(column.len() / 2).copied().unwrap_or(f64::NAN)
         };
-        self.trial.rows().iter().enumerate().map(|(index, row)| (row.measure, median(index), row.unit)).collect()
+        let rows = self.trial.rows();
+        rows.iter().enumerate().map(|(index, row)| (name(row, &rows), median(index), row.unit)).collect()
     }
+}
+
+/// What a row measures, with the conditions that tell it from others of the same measure.
+fn name(row: &Row, rows: &[Row]) -> String {
+    let unlike = |at: &&(&str, String)| rows.iter().any(|other| other.measure == row.measure && !other.at.contains(at));
+    let conditions = row.at.iter().filter(unlike).map(|(name, value)| format!(", {name} {value}"));
+    std::iter::once(row.measure.to_owned()).chain(conditions).collect()
 }
 
 impl Run for Trials {
@@ -106,7 +114,7 @@ impl Run for Trials {
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn facts(&self) -> Vec<(String, String)> {
         self.medians().into_iter().map(|(measure, value, _)| (measure, format!("{value:.4}"))).collect()
     }
 }
@@ -127,6 +135,15 @@ mod tests {
             let headings = ["What it computes", "What it stresses", "Where it should bend", "Source"];
             assert!(headings.iter().all(|heading| workload.about().contains(heading)), "{}", workload.name());
         }
+    }
+
+    #[test]
+    fn rows_of_one_measure_are_told_apart_by_their_conditions() {
+        let row =
+            |measure, step: &str| Row { measure, unit: "ms", at: vec![("page", "base".into()), ("step", step.into())] };
+        let rows = [row("time", "A reads"), row("time", "B reads"), row("share", "A reads")];
+        let names = rows.each_ref().map(|one| name(one, &rows));
+        assert_eq!(names, ["time, step A reads", "time, step B reads", "share"]);
     }
 
     /// All run on the first two cpus with little memory, and give a number for each row.

@@ -128,10 +128,10 @@ impl Worker {
         }
     }
 
-    /// # Safety
-    /// As for [`Header::run`], by its owner.
     #[cold]
     #[inline(never)]
+    /// # Safety
+    /// As for [`Header::run`], by its owner.
     unsafe fn run_own_elsewhere(&self, job: *const Header) {
         // SAFETY: the caller's.
         unsafe {

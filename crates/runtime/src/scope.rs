@@ -111,12 +111,12 @@ unsafe fn run(job: *const Header, worker: &Worker, by: By, call: impl FnOnce()) 
     }
 }
 
+#[cold]
+#[inline(never)]
 /// The same for somebody else's frame.
 ///
 /// # Safety
 /// As for [`run`].
-#[cold]
-#[inline(never)]
 unsafe fn run_for_another(job: *const Header, worker: &Worker, call: impl FnOnce()) {
     // SAFETY: the frame waits until this job is counted.
     let frame = unsafe { (*job.cast::<Spawned>()).frame };

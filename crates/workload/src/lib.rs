@@ -44,8 +44,8 @@ pub trait Run {
     /// Compares the answer with something that was computed in another way.
     fn check(&self, answer: &str) -> Check;
 
-    /// Facts about the input that belong into the record, by name.
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    /// Facts about the input, or numbers that the run found, that belong into the record, by name.
+    fn facts(&self) -> Vec<(String, String)> {
         Vec::new()
     }
 }

@@ -110,8 +110,8 @@ impl Run for Prepared {
         if right { Check::Right } else { Check::Wrong(format!("{expected:.13}")) }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
-        vec![("nonzeros", self.matrix.values.len().to_string())]
+    fn facts(&self) -> Vec<(String, String)> {
+        vec![("nonzeros".into(), self.matrix.values.len().to_string())]
     }
 }
 

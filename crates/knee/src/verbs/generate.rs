@@ -95,7 +95,8 @@ fn command_line() -> String {
     let mut cli = Cli::command();
     let _ = write!(page, "\n## knee\n\n```text\n{}```\n", cli.render_long_help());
     for verb in cli.get_subcommands_mut().filter(|verb| !verb.is_hide_set()) {
-        if !matches!(verb.get_name(), "study" | "plan" | "report") {
+        // What is handed to Python has a page of its own.
+        if !verb.is_disable_help_flag_set() {
             let help = verb
                 .render_help()
                 .to_string()

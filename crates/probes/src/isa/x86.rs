@@ -67,10 +67,10 @@ macro_rules! set {
         }
     };
     (@one $kernel:ident $feature:literal, $round:literal, ($($clobber:tt)*), [$($line:expr),*]) => {
-        /// # Safety
-        /// As for every loop: see `Loop`.
         #[target_feature(enable = $feature)]
         #[inline(never)]
+        /// # Safety
+        /// As for every loop: see `Loop`.
         unsafe fn $kernel(to: *mut u8, a: *const u8, b: *const u8, bytes: usize) {
             // SAFETY: the arrays are as long as the caller says, and the bytes a multiple of a round; only registers that
             // are named are changed. Stores past the caches are put in order by the fence.

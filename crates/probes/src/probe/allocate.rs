@@ -7,7 +7,6 @@ use knee_workload::{Args, Error, Param};
 use super::sequential::ARRAY;
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::figure::Statistic;
 use crate::room::Room;
 use crate::seats::together;
 use crate::size;
@@ -157,7 +156,7 @@ fn touch(start: *mut u8, bytes: usize) {
 
 impl Trial for Touched {
     fn rows(&self) -> Vec<Row> {
-        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        let row = |measure, unit| Row { measure, unit, at: self.at.clone() };
         vec![row("time", "ms"), row("time a base page", "us")]
     }
 

@@ -6,7 +6,6 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::figure::Statistic;
 use crate::isa::{Isa, Kernel, STEP};
 use crate::room::Room;
 use crate::seats::together;
@@ -135,7 +134,7 @@ struct Streamed {
 
 impl Trial for Streamed {
     fn rows(&self) -> Vec<Row> {
-        vec![Row { measure: "bandwidth", unit: "GB/s", statistic: Statistic::Median, at: self.at.clone() }]
+        vec![Row { measure: "bandwidth", unit: "GB/s", at: self.at.clone() }]
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {

@@ -7,7 +7,6 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::figure::Statistic;
 use crate::room::Room;
 use crate::seats::{alone, together};
 
@@ -87,7 +86,7 @@ struct Pair {
 
 impl Trial for Pair {
     fn rows(&self) -> Vec<Row> {
-        vec![Row { measure: "one way", unit: "ns", statistic: Statistic::Median, at: self.at.clone() }]
+        vec![Row { measure: "one way", unit: "ns", at: self.at.clone() }]
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {

@@ -8,7 +8,6 @@ use knee_workload::{Args, Error, Param};
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Place};
-use crate::figure::Statistic;
 use crate::isa::{Isa, Kernel};
 use crate::room::Room;
 use crate::seats::{alone, together};
@@ -126,7 +125,7 @@ impl Busy {
 
 impl Trial for Busy {
     fn rows(&self) -> Vec<Row> {
-        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        let row = |measure, unit| Row { measure, unit, at: self.at.clone() };
         vec![row("latency", "ns"), row("traffic", "GB/s")]
     }
 

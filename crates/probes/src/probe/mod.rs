@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use knee_workload::{Args, Error, Param};
 
 use crate::arena::Found;
-use crate::figure::{Figure, Statistic};
+use crate::figure::Figure;
 use crate::room::Room;
 use crate::seats::taken;
 
@@ -122,8 +122,6 @@ pub struct Row {
     pub measure: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// Which of the samples counts.
-    pub statistic: Statistic,
     /// Under which conditions.
     pub at: Vec<(&'static str, String)>,
 }
@@ -165,7 +163,7 @@ pub fn measure(probe: &dyn Probe, room: &Room<'_>, step: &Step) -> Result<Vec<Fi
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let mut figure = Figure::of(probe.name(), row.measure, row.unit, row.statistic, values);
+        let mut figure = Figure::of(probe.name(), row.measure, row.unit, values);
         figure = row.at.iter().fold(figure, |figure, (name, value)| figure.at(name, value));
         if let Some((found, huge)) = trial.found() {
             figure = figure.in_memory(found, huge);

@@ -8,7 +8,6 @@ use knee_workload::{Args, Error, Param};
 use super::sequential::fits_caches;
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, param};
 use crate::arena::{Arena, Found, Page};
-use crate::figure::Statistic;
 use crate::isa::{Isa, Kernel};
 use crate::room::Room;
 use crate::seats::alone;
@@ -46,6 +45,12 @@ impl Probe for Ownership {
             param("other", "cpu B; far is the one that is farthest from A", "far"),
             param("size", "bytes of the array", "128M"),
             choice("pages", "whether pages are moved to the reader's node before each step", "stay", &["stay", "move"]),
+            choice(
+                "balancing",
+                "whether the kernel's NUMA balancing may move pages; off binds them to A's node, which keeps it away",
+                "kernel",
+                &["kernel", "off"],
+            ),
             choice("page", "pages of the memory", "base", Page::VALUES),
         ];
         PARAMS
@@ -71,9 +76,12 @@ impl Probe for Ownership {
             let seconds = bytes as f64 * 1e-9 * if room.quick { 8.0 } else { 14.0 };
             let nodes = room.node_of(reader) != room.node_of(other);
             let all: &[&str] = if nodes { &["stay", "move"] } else { &["stay"] };
+            let both: &[&str] = if nodes && balances(room) { &["kernel", "off"] } else { &["kernel"] };
             for pages in super::sweep(given, "pages", all) {
-                let more = [("size", size.clone()), ("pages", pages)];
-                steps.push(Step::new(given, &more, &[reader, other], seconds));
+                for balancing in super::sweep(given, "balancing", both) {
+                    let more = [("size", size.clone()), ("pages", pages.clone()), ("balancing", balancing)];
+                    steps.push(Step::new(given, &more, &[reader, other], seconds));
+                }
             }
         }
         Ok(steps)
@@ -82,7 +90,8 @@ impl Probe for Ownership {
     fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let cpus = [cpus[0], *cpus.get(1).unwrap_or(&cpus[0])];
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
-        let balancing = room.machine.facts.get("numa_balancing");
+        let nodes = cpus.map(|cpu| room.node_of(cpu));
+        let bound = args.text("balancing") == "off";
         let at = vec![
             ("reader", cpus[0].to_string()),
             ("other", cpus[1].to_string()),
@@ -92,15 +101,13 @@ impl Probe for Ownership {
             ("pages", args.text("pages").into()),
             (
                 "numa_balancing",
-                match balancing {
-                    Some(Fact::Known(text)) => text.clone(),
-                    _ => "unknown".into(),
-                },
+                if bound { "kept away".into() } else { known_balancing(room).unwrap_or("unknown").into() },
             ),
         ];
         Ok(Box::new(Owned {
             cpus,
-            nodes: cpus.map(|cpu| room.node_of(cpu)),
+            nodes,
+            bound: nodes[0].filter(|_| bound),
             bytes,
             page: Page::named(args.text("page")),
             moves: args.text("pages") == "move",
@@ -109,6 +116,18 @@ impl Probe for Ownership {
             flag: fits_caches(room, bytes),
         }))
     }
+}
+
+/// What the kernel says of its NUMA balancing.
+fn known_balancing<'a>(room: &Room<'a>) -> Option<&'a str> {
+    match room.machine.facts.get("numa_balancing") {
+        Some(Fact::Known(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn balances(room: &Room<'_>) -> bool {
+    known_balancing(room).is_some_and(|mode| mode != "0")
 }
 
 /// By the firmware's distances; where there are none, the last cpu.
@@ -122,6 +141,8 @@ fn farthest(room: &Room<'_>, cpus: &[u32], from: u32) -> u32 {
 struct Owned {
     cpus: [u32; 2],
     nodes: [Option<u32>; 2],
+    /// The node that the memory is bound to.
+    bound: Option<u32>,
     bytes: usize,
     page: Page,
     moves: bool,
@@ -145,7 +166,7 @@ impl Trial for Owned {
     fn rows(&self) -> Vec<Row> {
         let row = |step: &str, measure, unit| {
             let at = self.at.iter().cloned().chain([("step", step.to_owned())]).collect();
-            Row { measure, unit, statistic: Statistic::Median, at }
+            Row { measure, unit, at }
         };
         STEPS
             .iter()
@@ -154,7 +175,7 @@ impl Trial for Owned {
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
-        let arena = alone(self.cpus[0], || Arena::written(self.bytes, self.page, None))??;
+        let arena = alone(self.cpus[0], || Arena::written(self.bytes, self.page, self.bound))??;
         let mut numbers = Vec::new();
         for (_, who) in STEPS {
             if let Some(node) = self.nodes[who].filter(|_| self.moves) {

@@ -9,7 +9,6 @@ use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Draw, Place};
-use crate::figure::Statistic;
 use crate::room::Room;
 use crate::seats::alone;
 use crate::size;
@@ -109,7 +108,7 @@ struct Reads {
 
 impl Trial for Reads {
     fn rows(&self) -> Vec<Row> {
-        vec![Row { measure: "time a read", unit: "ns", statistic: Statistic::Median, at: self.at.clone() }]
+        vec![Row { measure: "time a read", unit: "ns", at: self.at.clone() }]
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {

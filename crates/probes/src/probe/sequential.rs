@@ -6,7 +6,6 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::figure::Statistic;
 use crate::isa::{Isa, Kernel};
 use crate::room::Room;
 use crate::seats::alone;
@@ -155,7 +154,7 @@ struct Read {
 
 impl Trial for Read {
     fn rows(&self) -> Vec<Row> {
-        let row = |measure, unit| Row { measure, unit, statistic: Statistic::Median, at: self.at.clone() };
+        let row = |measure, unit| Row { measure, unit, at: self.at.clone() };
         vec![row("time", "ms"), row("bandwidth", "GB/s")]
     }
 

@@ -5,7 +5,6 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, param};
-use crate::figure::Statistic;
 use crate::room::Room;
 use crate::seats::together;
 
@@ -82,7 +81,6 @@ impl Trial for Siblings {
         let row = |measure, work: &str| Row {
             measure,
             unit: "additions/ns",
-            statistic: Statistic::Median,
             at: vec![("siblings", self.cpus.len().to_string()), ("work", work.into())],
         };
         vec![row("rate", "independent"), row("rate", "chain")]

@@ -252,13 +252,12 @@ fn taken_apart(flag: &str) -> (String, Vec<f64>) {
 
 #[cfg(test)]
 mod tests {
-    use knee_probes::Statistic;
 
     use super::*;
 
     fn figure(flag: &str) -> Figure {
         let flag = (!flag.is_empty()).then(|| flag.to_owned());
-        Figure::of("p", "m", "ns", Statistic::Least, vec![1.0]).flagged(flag)
+        Figure::of("p", "m", "ns", vec![1.0]).flagged(flag)
     }
 
     #[test]
@@ -284,7 +283,7 @@ mod tests {
     #[test]
     fn figures_of_pairs_are_a_matrix_and_all_lines_are_narrow() {
         let pair = |first: u32, second: u32, value: f64| {
-            Figure::of("core-to-core", "one way", "ns", Statistic::Median, vec![value])
+            Figure::of("core-to-core", "one way", "ns", vec![value])
                 .at("first", &first)
                 .at("second", &second)
                 .at("memory_node", "0")
