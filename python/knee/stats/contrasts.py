@@ -4,24 +4,28 @@ Below twenty blocks the interval is Student's t on the mean of the blocks' log r
 too little there when 90 % are promised (shown by simulation in ``python/tests/test_contrasts.py``). From twenty blocks
 on it is the bootstrap over blocks. Both are always computed, so that a reader can see whether they agree.
 
+From four hundred blocks on nothing is resampled. What the bootstrap adds to Student's t is the skewness of the mean,
+which moves an end by (z² - 1) / 6 · skewness / sqrt(blocks) standard errors, 0.03 of one for a skewness of 2; while the
+ends of four thousand resamples are themselves uncertain by that much.
+
 Georges, Buytaert, Eeckhout, *Statistically rigorous Java performance evaluation*, OOPSLA 2007.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
-from scipy import stats
+
+from knee.stats.distributions import Array, student_value
 
 LEVEL = 0.90
 """Confidence level of every interval."""
 
 BLOCKS_FOR_BOOTSTRAP = 20
+BLOCKS_FOR_NONE = 400
 RESAMPLES = 4000
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -86,19 +90,26 @@ def t_interval(values: Array, level: float = LEVEL) -> Interval:
     """Return Student's interval for the mean; NaN for fewer than two values."""
     if values.size < 2:
         return Interval(np.nan, np.nan)
-    half = float(stats.t.ppf((1 + level) / 2, values.size - 1) * values.std(ddof=1) / np.sqrt(values.size))
+    half = float(student_value((1 + level) / 2, values.size - 1) * values.std(ddof=1) / np.sqrt(values.size))
     mean = float(values.mean())
     return Interval(mean - half, mean + half)
 
 
 def bootstrap_interval(values: Array, seed: int, level: float = LEVEL) -> Interval:
     """Return the percentile interval of the mean over resampled blocks; NaN for fewer than two values."""
-    if values.size < 2:
-        return Interval(np.nan, np.nan)
-    draw = np.random.default_rng(seed)
-    means = values[draw.integers(0, values.size, (RESAMPLES, values.size))].mean(axis=1)
+    if values.size < 2 or values.size >= BLOCKS_FOR_NONE:
+        return t_interval(values, level)
+    means = _weights(values.size, seed) @ values
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
+
+
+@lru_cache(maxsize=8)
+def _weights(blocks: int, seed: int) -> Array:
+    """Return how much each block counts in each resample, shape (resamples, blocks): a study asks for few numbers."""
+    drawn = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks))
+    places = drawn + blocks * np.arange(RESAMPLES)[:, None]
+    return np.bincount(places.ravel(), minlength=RESAMPLES * blocks).reshape(RESAMPLES, blocks) / blocks
 
 
 def _exp(interval: Interval) -> Interval:

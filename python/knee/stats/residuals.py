@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from knee.stats.contrasts import Array
+from knee.stats.hypotheses import correlation
 
 OUTLIER = 3.5
 """Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin, 1993)."""
@@ -42,12 +42,12 @@ def drift(left: Array, order: Array) -> Drift:
     """Test residuals for a trend over running order. Found means p < 1 % and a change of more than 1 %."""
     if left.size < 8 or float(np.ptp(left)) == 0.0:
         return Drift(1.0, 1.0, 0.0, found=False)
-    fit = stats.linregress(order, left)
-    change = float(np.exp(fit.slope * float(np.ptp(order))))
+    found = correlation(order, left)
+    slope = found.statistic * float(left.std() / order.std())
+    change = float(np.exp(slope * float(np.ptp(order))))
     ordered = left[np.argsort(order)]
     lag1 = float((ordered[1:] * ordered[:-1]).sum() / (ordered**2).sum())
-    p = float(fit.pvalue)
-    return Drift(change, p, lag1, found=bool(p < 0.01 and abs(np.log(change)) > 0.01))
+    return Drift(change, found.p, lag1, found=bool(found.p < 0.01 and abs(np.log(change)) > 0.01))
 
 
 def outliers(left: Array, cells: Array) -> npt.NDArray[np.bool_]:

@@ -54,7 +54,7 @@ class Curve:
         return next(point for point in self.points if point.threads == threads)
 
 
-def curve(times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Curve | None:
+def curve(times: Mapping[int, Array], cpu: Mapping[int, Array], *, weak: bool = False) -> Curve | None:
     """Return the curve of one series.
 
     Parameters
@@ -63,6 +63,9 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Curve | None:
         Thread count to seconds, one value per block, shape (blocks,); NaN where a run was bad.
     cpu
         The same for CPU seconds; NaN where they are not known.
+    weak
+        Whether the work grows with the threads. Speedup is then that of the work: n/base times as much in Tn
+        (Gustafson's scaled speedup), and CPU time is compared for the same work.
 
     Returns
     -------
@@ -73,8 +76,9 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Curve | None:
     if not counts or counts[0] != min(times):
         return None
     base = counts[0]
-    points = tuple(_point(n, base, times, cpu) for n in counts)
-    return Curve(base, points, _enough(points, times))
+    work = {n: n / base if weak else 1.0 for n in counts}
+    points = tuple(_point(n, base, times, cpu, work[n]) for n in counts)
+    return Curve(base, points, _enough(points, {n: times[n] / work[n] for n in counts}))
 
 
 def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
@@ -88,9 +92,9 @@ def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
     return points[-1]
 
 
-def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array]) -> Point:
+def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array], work: float) -> Point:
     good = times[n][np.isfinite(times[n])]
-    speedup = ratio(times[base], times[n])
+    speedup = ratio(times[base], times[n] / work)
     # With a base of m threads the ideal at n is n/m.
     width = n / base
     efficiency = speedup.estimate / width
@@ -109,7 +113,7 @@ def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Arra
         efficiency_interval=Interval(ends.low / width, ends.high / width),
         karp_flatt=karp_flatt(speedup.estimate, width),
         karp_flatt_interval=Interval(karp_flatt(ends.high, width), karp_flatt(ends.low, width)),
-        cpu=ratio(cpu[n], cpu[base]),
+        cpu=ratio(cpu[n] / work, cpu[base]),
         busy=float(busy.mean()) if busy.size else float("nan"),
     )
 

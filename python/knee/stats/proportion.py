@@ -1,0 +1,21 @@
+"""How often something happens, from so many trials."""
+
+from __future__ import annotations
+
+from knee.stats.contrasts import LEVEL, Interval
+from knee.stats.distributions import proportion_ends
+
+
+def clopper_pearson(hits: int, trials: int, level: float = LEVEL) -> Interval:
+    """Return the exact interval of a proportion; it covers at least what it promises.
+
+    Clopper, Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*, Biometrika 26,
+    1934.
+
+    Examples
+    --------
+    >>> found = clopper_pearson(0, 20)
+    >>> found.low, round(found.high, 3)
+    (0.0, 0.139)
+    """
+    return Interval(*proportion_ends(hits, trials, level))

@@ -1,0 +1,146 @@
+"""Comparisons that do not rest on normal errors: the Hodges-Lehmann shift, and the bootstrap over blocks.
+
+Both work on one difference per block, so that a block's mood cancels. The shift is the median of all averages of two
+differences; its interval inverts Wilcoxon's signed-rank test, exactly, and so needs symmetry but no normality.
+
+Hodges, Lehmann, *Estimates of location based on rank tests*, Annals of Mathematical Statistics 1963. Georges, Buytaert,
+Eeckhout, *Statistically rigorous Java performance evaluation*, OOPSLA 2007.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from knee.stats.contrasts import LEVEL, Array, Interval, bootstrap_interval
+from knee.stats.factorial import Codes
+
+FEW = 200
+"""Differences up to which all averages are made, and the signed ranks counted exactly."""
+
+
+@dataclass(frozen=True)
+class Robust:
+    """A shift in units of the differences. ``reached`` is the level of its interval, the least there is from 90 % on.
+
+    ``interval`` and ``reached`` are NaN below five blocks, where no interval of signed ranks reaches 90 %.
+    """
+
+    shift: float
+    interval: Interval
+    reached: float
+    bootstrap: Interval
+    blocks: int
+
+    def exponential(self) -> Robust:
+        """Return a shift of natural logarithms as a ratio."""
+        ends, boot = (
+            Interval(float(np.exp(one.low)), float(np.exp(one.high))) for one in (self.interval, self.bootstrap)
+        )
+        return Robust(float(np.exp(self.shift)), ends, self.reached, boot, self.blocks)
+
+
+def block_differences(values: Array, levels: Codes, rest: Codes, blocks: Codes, first: int, second: int) -> Array:
+    """Return one difference per block between two levels of a factor, cell by cell.
+
+    Parameters
+    ----------
+    values, levels, rest, blocks
+        Each run's value, its level of the factor, the number of its combination of all other levels, and its block,
+        all of shape (runs,).
+    first, second
+        The levels.
+
+    Returns
+    -------
+    Array
+        The mean difference over the combinations that were run with both levels in a block, shape (blocks,). A block
+        that lacks a combination which others have is left out: its mean would be of something else.
+    """
+    _, block = np.unique(blocks, return_inverse=True)
+    _, cell = np.unique(rest, return_inverse=True)
+    shape = (int(block.max()) + 1, int(cell.max()) + 1)
+    sides = [_means(values, block * shape[1] + cell, levels == level, shape) for level in (first, second)]
+    table = sides[0] - sides[1]
+    found = np.isfinite(table)
+    counts = found.sum(axis=1)
+    whole = (counts == counts.max()) & (counts > 0)
+    return np.nansum(table[whole], axis=1) / counts[whole]
+
+
+def _means(values: Array, places: Codes, of: npt.NDArray[np.bool_], shape: tuple[int, int]) -> Array:
+    """Return the mean of some values at each place, shape (blocks, combinations); NaN where there is none."""
+    whole = shape[0] * shape[1]
+    counts = np.bincount(places[of], minlength=whole)
+    sums = np.bincount(places[of], values[of], whole)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).reshape(shape)
+
+
+def robust(differences: Array, seed: int = 1) -> Robust:
+    """Return the shift of differences, one per block, shape (blocks,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = robust(np.array([1.0, 2.0, 3.0, 4.0, 100.0]))
+    >>> found.shift, found.interval.low, found.interval.high, found.reached
+    (3.0, 1.0, 100.0, 0.9375)
+    """
+    n = int(differences.size)
+    if not n:
+        nothing = Interval(float("nan"), float("nan"))
+        return Robust(float("nan"), nothing, float("nan"), nothing, 0)
+    cut, reached = _cut(n)
+    middle = (n * (n + 1) // 2 - 1) // 2, n * (n + 1) // 2 // 2
+    ranks = [*middle, *(() if cut is None else (cut, n * (n + 1) // 2 - 1 - cut))]
+    low, high, *found = _averages(differences, ranks)
+    ends = Interval(*found) if found else Interval(float("nan"), float("nan"))
+    return Robust((low + high) / 2, ends, reached, bootstrap_interval(differences, seed), n)
+
+
+def _averages(values: Array, ranks: list[int]) -> list[float]:
+    """Return the averages of two values, each with itself too, that have these ranks from 0 on."""
+    if values.size <= FEW:
+        i, j = np.triu_indices(values.size)
+        averages = np.sort((values[i] + values[j]) / 2)
+        return [float(averages[rank]) for rank in ranks]
+    ordered = np.sort(values)
+    return [_ranked(ordered, rank) for rank in ranks]
+
+
+def _ranked(ordered: Array, rank: int) -> float:
+    """Return the average of that rank without making all of them: by halving, down to neighbouring numbers."""
+    low, high = float(ordered[0]), float(ordered[-1])
+    own = np.arange(ordered.size)
+    while low < (middle := low + (high - low) / 2) < high:
+        partners = np.searchsorted(ordered, 2 * middle - ordered, side="right")
+        below = int(np.maximum(partners - own, 0).sum())
+        low, high = (low, middle) if below > rank else (middle, high)
+    return high
+
+
+@cache
+def _cut(n: int) -> tuple[int | None, float]:
+    """Return how many averages lie below the interval, and the level it then has."""
+    if n > FEW:
+        return _nearly_cut(n)
+    ways = np.ones(1)
+    for rank in range(1, n + 1):
+        longer = np.zeros(ways.size + rank)
+        longer[: ways.size] += ways / 2
+        longer[rank:] += ways / 2
+        ways = longer
+    below = np.cumsum(ways)  # P(signed-rank sum <= index)
+    cut = int(np.searchsorted(below, (1 - LEVEL) / 2 + 1e-12, side="right")) - 1
+    return (cut, float(1 - 2 * below[cut])) if cut >= 0 else (None, float("nan"))
+
+
+def _nearly_cut(n: int) -> tuple[int, float]:
+    """Return the same by the normal distribution, to which the sum of signed ranks has come close by then."""
+    mean, deviation = n * (n + 1) / 4, float(np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
+    cut = int(np.floor(mean - 0.5 + deviation * float(special.ndtri((1 - LEVEL) / 2))))
+    return cut, float(1 - 2 * special.ndtr((cut + 0.5 - mean) / deviation))
