@@ -1,20 +1,33 @@
 """The folder of a study, typed, without numpy: what everybody may import."""
 
+from knee.store.contents import Contents
+from knee.store.counters import Counted, counted
+from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder, write_whole
 from knee.store.run import Run
 from knee.store.runs import runs
-from knee.store.types import SCHEMA, Changed, Level, Record, Spec, StudyError, finite
+from knee.store.samples import Series, samples
+from knee.store.types import CONTROLS, SCHEMA, Changed, Level, Record, Spec, StudyError, finite
 
 __all__ = [
+    "CONTROLS",
     "SCHEMA",
     "Changed",
+    "Contents",
+    "Counted",
+    "End",
     "Folder",
     "Level",
     "Record",
     "Run",
+    "Series",
     "Spec",
     "StudyError",
+    "counted",
     "finite",
+    "read_end",
     "runs",
+    "samples",
+    "write_end",
     "write_whole",
 ]

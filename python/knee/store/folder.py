@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from knee.store.types import SCHEMA, Record, Spec, StudyError
+from knee.store import read, shape
+from knee.store.claims import claims
+from knee.store.types import Level, Record, Spec, StudyError
 
 
 @dataclass(frozen=True)
@@ -51,50 +52,90 @@ class Folder:
 
     def check(self) -> None:
         """Raise :class:`StudyError` unless this is the folder of a study."""
-        for file in (self.question, self.plan, self.machine):
-            if not file.is_file():
-                message = f"not the folder of a study: {self.path}: it has no {file.name}"
-                raise StudyError(message, hint="`knee study --help` shows how one is made")
+        try:
+            inside = sorted(one.name for one in self.path.iterdir())
+            studies = [name for name in inside if (self.path / name / self.question.name).is_file()]
+        except OSError as error:
+            hint = "give the folder, not a file in it" if isinstance(error, NotADirectoryError) else MADE
+            raise StudyError(f"not the folder of a study: {self.path}: {read.reason_of(error)}", hint=hint) from error
+        for file, hint in ((self.question, MADE), (self.plan, self._again()), (self.machine, self._machine_again())):
+            if file.name not in inside:
+                here = f"it holds studies: give one, like {self.path / studies[0]}" if studies else hint
+                raise StudyError(f"not the folder of a study: {self.path}: it has no {file.name}", hint=here)
 
     def read_question(self) -> dict[str, Any]:
         """Return the tables of study.toml."""
+        hint = f"mend it in an editor: {self.question}"
         try:
-            return tomllib.loads(_text(self.question))
-        except tomllib.TOMLDecodeError as error:
-            raise StudyError(f"cannot read the study: {self.question}: {error}") from error
+            tables = tomllib.loads(read.text(self.question, hint))
+            if "schema" in tables:
+                read.check_schema(tables["schema"])
+        except (tomllib.TOMLDecodeError, read.NotWritten) as error:
+            tried = error.hint if isinstance(error, read.NotWritten) else None
+            raise StudyError(f"cannot read the study: {self.question}: {error}", hint=tried or hint) from error
+
+        def fail(key: str, reason: str, better: str | None) -> StudyError:
+            return StudyError(f"cannot read the study: {self.question}: {key}: {reason}", hint=better or hint)
+
+        if reason := shape.QUESTION.mismatch(tables):
+            raise StudyError(f"cannot read the study: {self.question}: {reason}", hint=hint)
+        claims(tables.get("claim"), fail)
+        return tables
 
     def read_measure(self) -> dict[str, Any]:
         """Return how the study measures: the table of that name in study.toml."""
-        found = self.read_question().get("measure", {})
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        return self.read_question().get("measure", {})
+
+    def read_version(self) -> str | None:
+        """Return the version of knee that planned the study; None where it did not say."""
+        return self.read_question().get("knee")
 
     def read_machine(self) -> dict[str, Any]:
         """Return the machine as ``knee machine --json`` printed it."""
-        return _object(self.machine, _text(self.machine), "the machine")
+        return read.whole(self.machine, shape.MACHINE, "the machine", self._machine_again())
 
     def read_memory(self) -> dict[str, Any] | None:
         """Return what ``knee memory`` found, if its file is there."""
-        return _object(self.memory, _text(self.memory), "the machine's memory") if self.memory.exists() else None
+        if not self.memory.exists():
+            return None
+        hint = f"knee memory --json > {self.memory}, on the machine that was measured"
+        return read.whole(self.memory, shape.MEMORY, "the machine's memory", hint)
 
     def read_plan(self) -> list[Spec]:
         """Return every planned run, in order."""
-        return [cast("Spec", line) for line in _lines(self.plan, _text(self.plan))]
+        found: list[Spec] = []
+        seen: dict[str, int] = {}
+        first: dict[tuple[tuple[str, Level], ...], Spec] = {}
+        for number, line in read.lines(self.plan, shape.SPEC, self._again()):
+            spec = cast("Spec", line)
+            if reason := _unplanned(spec, seen):
+                raise StudyError(f"cannot read line {number}: {self.plan}: {reason}", hint=self._again())
+            seen[spec["id"]] = number
+            found.append(_sharing(spec, first.setdefault(tuple(spec["cell"].items()), spec)))
+        if not found:
+            raise StudyError(f"cannot read the plan: {self.plan}: it has no runs", hint=self._again())
+        return found
 
     def read_records(self) -> list[Record]:
         """Return every record, in the order written. A torn last line counts as never written."""
+        return [record for _, record in self.numbered_records()]
+
+    def numbered_records(self) -> Iterator[tuple[int, Record]]:
+        """Yield every record with its line, in the order written, and none twice."""
         if not self.records.exists():
-            return []
-        # Cut before decoding: a writer may have been killed inside a character.
-        whole = _decoded(self.records, lambda data: data[: data.rfind(b"\n") + 1])
-        records = [cast("Record", line) for line in _lines(self.records, whole)]
-        seen: set[str] = set()
-        for record in records:
-            if record["id"] in seen:
-                raise StudyError(
-                    f"run {record['id']} was recorded twice: {self.records}", hint="remove one of its lines"
-                )
-            seen.add(record["id"])
-        return records
+            return
+        seen: dict[str, int] = {}
+        for number, line in read.lines(self.records, shape.RECORD, self.without_line(), torn=True):
+            record = cast("Record", line)
+            first = seen.setdefault(record["id"], number)
+            if first != number:
+                message = f"run {record['id']} was recorded twice: {self.records}: lines {first} and {number}"
+                raise StudyError(message, hint="remove the line that is not of this study")
+            yield number, record
+
+    def without_line(self) -> str:
+        """Say what mends a damaged line of the records."""
+        return f"remove that line; knee study --resume {self.path} makes its run again"
 
     def mend_records(self) -> None:
         """Cut off a last line that was torn when a writer was killed."""
@@ -102,6 +143,36 @@ class Folder:
             data = self.records.read_bytes()
             if not data.endswith(b"\n") and data:
                 os.truncate(self.records, data.rfind(b"\n") + 1)
+
+    def _again(self) -> str:
+        return f"take {self.plan.name} from a copy of the folder, or plan the study anew"
+
+    def _machine_again(self) -> str:
+        return f"knee machine --json > {self.machine}, on the machine that was measured"
+
+
+MADE = "`knee study --help` shows how one is made"
+
+
+def _unplanned(spec: Spec, seen: dict[str, int]) -> str | None:
+    """Return why nobody planned this, if nobody can have."""
+    if spec["id"] in seen:
+        return f"run {spec['id']} is planned in line {seen[spec['id']]} as well"
+    if not 1 <= spec["block"] <= MOST_BLOCKS or spec["threads"] < 1:
+        return f"block {spec['block']} with {spec['threads']} threads is no run"
+    told = spec["cell"].get("threads", spec["threads"])
+    if told != spec["threads"]:
+        return f"its cell has threads={told}, but it runs with {spec['threads']}"
+    return None
+
+
+MOST_BLOCKS = 1_000_000
+
+
+def _sharing(spec: Spec, alike: Spec) -> Spec:
+    """Return a spec that shares with another of its cell what is equal: all but its number and its block."""
+    equal: dict[str, Any] = {name: alike[name] for name in spec if name in alike and alike[name] == spec[name]}
+    return cast("Spec", {**spec, **equal})
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -112,34 +183,3 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     partial.replace(path)
-
-
-def _text(path: Path) -> str:
-    return _decoded(path, lambda data: data)
-
-
-def _decoded(path: Path, part: Callable[[bytes], bytes]) -> str:
-    try:
-        return part(path.read_bytes()).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text"
-        raise StudyError(f"cannot read: {path}: {reason}") from error
-
-
-def _object(path: Path, text: str, what: str) -> dict[str, Any]:
-    try:
-        value: object = json.loads(text)
-    except ValueError as error:
-        raise StudyError(f"cannot read {what}: {path}: {error}", hint="the file was edited or cut off") from error
-    if not isinstance(value, dict):
-        raise StudyError(f"cannot read {what}: {path}: it is not an object")
-    found = cast("dict[str, Any]", value)
-    if found.get("schema") != SCHEMA:
-        message = f"cannot read {what}: {path}: schema {found.get('schema')}, this version of knee reads {SCHEMA}"
-        raise StudyError(message, hint="use the version of knee that wrote it")
-    return found
-
-
-def _lines(path: Path, text: str) -> list[dict[str, Any]]:
-    lines = [line for line in text.split("\n") if line]
-    return [_object(path, line, f"line {number}") for number, line in enumerate(lines, 1)]

@@ -12,7 +12,9 @@ class Run:
     """A planned run and what became of it.
 
     ``bad`` says why the run cannot be used; ``time_s`` is what the study measures (wall time, a phase, or a printed
-    number), ``cpu_s`` the CPU time that belongs to it (None where there is no such thing).
+    number), ``cpu_s`` the CPU time that belongs to it (None where there is no such thing). ``waited_ns`` is how long
+    its threads together were ready and had no cpu (None where no kernel says); the record here has no threads, which
+    are most of it: a hundred thousand runs have to fit into memory.
     """
 
     order: int
@@ -21,6 +23,7 @@ class Run:
     bad: str | None
     time_s: float
     cpu_s: float | None
+    waited_ns: int | None = None
 
     @property
     def threads(self) -> int:
@@ -36,7 +39,14 @@ class Run:
 def joined(order: int, spec: Spec, record: Record) -> Run:
     """Join a spec with its record."""
     time_s, cpu_s, missing = _measured(record)
-    return Run(order, spec, record, _failure(record) or missing, time_s, cpu_s)
+    slim: Record = {**record, "threads": []}
+    return Run(order, spec, slim, _failure(record) or missing, time_s, cpu_s, _waited(record))
+
+
+def _waited(record: Record) -> int | None:
+    waits: list[int | None] = [thread.get("wait_ns") for thread in record["threads"]]
+    known = [wait for wait in waits if wait is not None]
+    return sum(known) if known and len(known) == len(waits) else None
 
 
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -47,9 +57,9 @@ def _measured(record: Record) -> tuple[float, float | None, str | None]:
     wall, cpu = record["wall_ns"] / 1e9, (record["user_ns"] + record["system_ns"]) / 1e9
     metric = record.get("metric")
     if metric is None:
-        return wall, cpu, None
-    if "unavailable" in metric:
-        return wall, None, f"no {metric['name']}: {metric['unavailable']}"
+        return wall, cpu, None if wall > 0 else f"wall time is {wall} s, not a time"
+    if "value" not in metric or "unit" not in metric:
+        return wall, None, f"no {metric['name']}: {metric.get('unavailable', 'it has no value')}"
     phases = [phase for phase in record["phases"] if phase["name"] == metric["name"]]
     phase_cpu = sum(phase["cpu_ns"] for phase in phases) / 1e9 if phases else None
     value = metric["value"] * _SECONDS.get(metric["unit"], 1.0)

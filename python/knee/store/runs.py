@@ -5,18 +5,34 @@ from __future__ import annotations
 from knee.store.folder import Folder
 from knee.store.outputs import judged
 from knee.store.run import Run, joined
-from knee.store.types import StudyError
+from knee.store.types import Record, Spec, StudyError
 
 
 def runs(folder: Folder) -> list[Run]:
     """Return every run that has a record, in the order of the plan.
 
-    A record whose run is not in the plan is an error: it belongs to another study.
+    A record whose run is not in the plan, or in another block there, is an error: it belongs to another study.
     """
-    records = {record["id"]: record for record in folder.read_records()}
-    plan = folder.read_plan()
-    foreign = set(records) - {spec["id"] for spec in plan}
-    if foreign:
-        raise StudyError(f"records of another study: {folder.records}: run {min(foreign)} is not in the plan")
-    made = [joined(order, spec, records[spec["id"]]) for order, spec in enumerate(plan) if spec["id"] in records]
-    return judged(made, folder.read_measure().get("same_output"))
+    return runs_of(folder, folder.read_plan(), folder.read_measure().get("same_output"))
+
+
+def runs_of(folder: Folder, plan: list[Spec], same_output: bool | None) -> list[Run]:
+    """Return the same with a plan that has been read."""
+    places = {spec["id"]: order for order, spec in enumerate(plan)}
+    made: list[Run] = []
+    for number, record in folder.numbered_records():
+        order = places.get(record["id"])
+        reason = _foreign(record, None if order is None else plan[order])
+        if order is None or reason:
+            message = f"records of another study: {folder.records}: line {number}: {reason}"
+            raise StudyError(message, hint=folder.without_line())
+        made.append(joined(order, plan[order], record))
+    return judged(sorted(made, key=lambda run: run.order), same_output)
+
+
+def _foreign(record: Record, spec: Spec | None) -> str | None:
+    if spec is None:
+        return f"run {record['id']} is not in the plan"
+    if record["block"] != spec["block"]:
+        return f"run {record['id']} is of block {record['block']}, planned in block {spec['block']}"
+    return None

@@ -8,6 +8,11 @@ from typing import Any, NotRequired, TypedDict, cast
 SCHEMA = 1
 """Version of specs and records that this package reads and writes."""
 
+CONTROLS = ("baseline", "copies", "counting")
+"""Cells with one of these are no part of the design: the best serial version, one-thread copies, and runs that count
+what the runs beside them are timed for.
+"""
+
 Level = str | int | float
 """A level of a factor."""
 

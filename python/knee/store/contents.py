@@ -1,0 +1,71 @@
+"""Everything that lies in a study's folder, read and checked before anybody acts on a part of it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from knee.store.ended import End, read_end
+from knee.store.folder import Folder
+from knee.store.run import Run
+from knee.store.runs import runs_of
+from knee.store.types import Spec
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What was asked, where, what was planned and what came of it.
+
+    ``memory`` where it was probed, ``end`` where the study ended before its last block.
+    """
+
+    folder: Folder
+    question: dict[str, Any]
+    machine: dict[str, Any]
+    memory: dict[str, Any] | None
+    plan: list[Spec]
+    runs: list[Run]
+    end: End | None
+
+    @classmethod
+    def read(cls, path: Path) -> Contents:
+        """Read all of it.
+
+        Raises
+        ------
+        StudyError
+            When it is no study, was damaged, or is of another version. Nothing has been written then.
+        """
+        folder = Folder(path)
+        folder.check()
+        with _nothing_thrown_away():
+            question, machine, memory = folder.read_question(), folder.read_machine(), folder.read_memory()
+            plan = folder.read_plan()
+            same_output = question.get("measure", {}).get("same_output")
+            return cls(folder, question, machine, memory, plan, runs_of(folder, plan, same_output), read_end(folder))
+
+    @property
+    def name(self) -> str:
+        """What the study is called."""
+        return str(self.question.get("name", self.folder.path.name))
+
+    @property
+    def planned(self) -> int:
+        """How many runs there should be."""
+        return sum(1 for spec in self.plan if self.end is None or spec["block"] <= self.end.block)
+
+
+@contextmanager
+def _nothing_thrown_away() -> Generator[None]:
+    """Let Python look for no garbage: all that is read is kept, and looking at it again and again takes a third."""
+    looked = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looked:
+            gc.enable()

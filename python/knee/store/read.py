@@ -1,0 +1,150 @@
+"""Reads files so that whatever is wrong with them becomes one error: what, where, why, and what to try."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+from knee.store.shape import Shape
+from knee.store.types import SCHEMA, StudyError
+
+TOGETHER = 256
+"""Lines that are read at once: their fields share names, which are most of what a hundred thousand records weigh."""
+
+OTHER_VERSION = "use the version of knee that wrote it"
+
+
+class NotWritten(ValueError):
+    """Why a piece of text is nothing that knee wrote. ``hint`` is what to try, where it is not what helps the file."""
+
+    def __init__(self, reason: str, hint: str | None = None) -> None:
+        super().__init__(reason)
+        self.hint = hint
+
+
+def text(path: Path, hint: str | None = None) -> str:
+    """Return a file's text."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"cannot read: {path}: {reason_of(error)}", hint=hint) from error
+
+
+def whole(path: Path, shape: Shape, what: str, hint: str) -> dict[str, Any]:
+    """Return the one object that a file holds."""
+    try:
+        return _object(text(path, hint), shape)
+    except NotWritten as error:
+        raise StudyError(f"cannot read {what}: {path}: {error}", hint=error.hint or hint) from error
+
+
+def lines(path: Path, shape: Shape, hint: str, *, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every line with its number, one object each; blank ones are passed over.
+
+    Parameters
+    ----------
+    path, shape
+        The file, and what each of its objects has to be.
+    hint
+        What to try when a line is damaged.
+    torn
+        Whether a last line without an end counts as never written: its writer was killed.
+    """
+    try:
+        with path.open("rb") as file:
+            numbered: list[tuple[int, bytes]] = []
+            for number, line in enumerate(file, 1):
+                if line.strip() and (line.endswith(b"\n") or not torn):
+                    numbered.append((number, line))
+                if len(numbered) == TOGETHER:
+                    yield from _together(path, numbered, shape, hint)
+                    numbered = []
+            yield from _together(path, numbered, shape, hint)
+    except OSError as error:
+        raise StudyError(f"cannot read: {path}: {reason_of(error)}", hint=hint) from error
+
+
+def _together(
+    path: Path, numbered: list[tuple[int, bytes]], shape: Shape, hint: str
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        found = cast("list[object]", _value(f"[{_utf8(b','.join(line for _, line in numbered))}]"))
+    except NotWritten:
+        found = []
+    if len(found) != len(numbered):
+        _blame(path, numbered, shape, hint)
+    for (number, _), one in zip(numbered, found, strict=True):
+        try:
+            yield number, _checked(one, shape)
+        except NotWritten as error:
+            raise _bad_line(path, number, error, hint) from error
+
+
+def _blame(path: Path, numbered: list[tuple[int, bytes]], shape: Shape, hint: str) -> NoReturn:
+    for number, line in numbered:
+        try:
+            _object(_utf8(line), shape)
+        except NotWritten as error:
+            raise _bad_line(path, number, error, hint) from error
+    raise StudyError(f"cannot read: {path}: its lines are not one object each", hint=hint)
+
+
+def _bad_line(path: Path, number: int, error: NotWritten, hint: str) -> StudyError:
+    return StudyError(f"cannot read line {number}: {path}: {error}", hint=error.hint or hint)
+
+
+def _object(words: str, shape: Shape) -> dict[str, Any]:
+    return _checked(_value(words), shape)
+
+
+def _checked(value: object, shape: Shape) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise NotWritten("it is not an object")
+    found = cast("dict[str, Any]", value)
+    check_schema(found.get("schema"))
+    reason = shape.mismatch(found)
+    if reason:
+        raise NotWritten(reason)
+    return found
+
+
+def check_schema(found: object) -> None:
+    """Raise :class:`NotWritten` unless this is the schema that is read here."""
+    if found is None:
+        raise NotWritten("it has no schema, so knee did not write it")
+    if found != SCHEMA:
+        raise NotWritten(f"schema {found}, this version of knee reads {SCHEMA}", OTHER_VERSION)
+
+
+def _utf8(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotWritten(reason_of(error)) from error
+
+
+def _value(words: str) -> object:
+    try:
+        found: object = _DECODER.decode(words)
+        # Half a character can be written as \ud800, and in no file afterwards.
+        if "\\ud" in words:
+            json.dumps(found, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise NotWritten(f"no JSON from column {error.colno} on: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise NotWritten(f"no JSON: {error}") from error
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+
+
+def reason_of(error: OSError | UnicodeDecodeError) -> str:
+    """Return the system's reason."""
+    return error.strerror or "no reason given" if isinstance(error, OSError) else "not text"
