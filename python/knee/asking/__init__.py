@@ -5,27 +5,32 @@ from __future__ import annotations
 import dataclasses
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 
 import click
 
 from knee import _binary
 from knee.asking.options import asking
-from knee.asking.words import from_words, serial
+from knee.asking.words import from_words, of_workloads, serial
 from knee.store import StudyError
-from knee.study import question
+from knee.study import question, reading
 from knee.study.question import Question
 
 __all__ = ["asking", "question_of"]
+
+PLAIN = ("blocks", "seed", "name", "pair", "bind", "sample_ms", "census_ms", "warmup", "cache")
+"""Options that are parts of the question as they are."""
 
 
 def question_of(asked: dict[str, Any]) -> Question:
     """Return the question that options and words ask together."""
     words: list[str] = list(asked["words"])
-    if not words:
+    varied = dict(reading.factor(text) for text in asked["factors"])
+    if not words and "workload" not in varied:
         raise StudyError("nothing to study: give a command after --, a workload, or a study file")
-    base = from_words(words)
-    factors = dict(base.factors) | dict(question.factor(text) for text in asked["factors"])
+    base = from_words(words) if words else of_workloads(varied["workload"])
+    factors = dict(base.factors) | varied
     given = _as_given(asked) | _measured(asked)
     if asked["runtime"]:
         given["program"] = base.program | {"for": asked["runtime"]}
@@ -38,14 +43,27 @@ def question_of(asked: dict[str, Any]) -> Question:
 
 def _as_given(asked: dict[str, Any]) -> dict[str, Any]:
     """Options that are parts of the question as they are, and lists."""
-    plain = ("blocks", "seed", "name", "bind", "sample_ms", "census_ms", "warmup", "cache", *question.STEPS)
-    given = {key: asked[key] for key in plain if asked[key] is not None}
+    given = {key: asked[key] for key in (*PLAIN, *question.STEPS) if asked[key] is not None}
     if asked["timeout"] is not None:
         given["timeout_s"] = asked["timeout"]
-    for flag in ("copies", "same_output"):
+    for flag in ("copies", "same_output", "together"):
         given |= {flag: True} if asked[flag] else {}
     if asked["skip"] is not None:
-        given["skip"] = question.threads_skipped(asked["skip"], "--skip")
+        given["skip"] = reading.threads_skipped(asked["skip"], "--skip")
+    if asked["exclude"]:
+        given["exclude"] = [reading.levels(text, "--exclude") for text in asked["exclude"]]
+    if asked["weak"] is not None:
+        given["weak"] = reading.weak(asked["weak"], "--weak")
+    if asked["budget"] is not None:
+        given["budget_s"] = reading.seconds(asked["budget"], "--budget")
+    if asked["width"] is not None:
+        given["width"] = reading.share(asked["width"], "--width")
+    if asked["counters"] is not None:
+        given["counters"] = reading.counter_names(asked["counters"], "--counters")
+    if asked["responses"] is not None:
+        given["responses"] = reading.counter_names(asked["responses"], "--responses")
+    if asked["events"] is not None:
+        given["events"] = str(Path(asked["events"]).resolve())
     if asked["hold"] is not None:
         names = [name for name in asked["hold"].split(",") if name]
         given["hold"] = [] if names == ["none"] else names
@@ -72,12 +90,20 @@ def _with_phase(what: Question) -> Question:
         return dataclasses.replace(what, metric=None)
     if "workload" not in what.program or what.metric is not None:
         return what
-    # A factor may be what gives an argument its value; any of its levels will do here.
-    first = {name: str(levels[0]) for name, levels in what.factors.items() if name not in question.RESERVED}
-    args: dict[str, str] = what.program.get("args", {}) | first
-    words = [word for name, value in args.items() for word in (f"--{name}", value)]
-    resolved = _binary.ask("workloads", "--resolve", str(what.program["workload"]), *words)
-    return dataclasses.replace(what, metric={"phase": resolved["phase"]})
+    common: dict[str, str] = what.program.get("args", {})
+    if what.workloads:
+        phases = {name: _phase(name, common | own, what) for name, own in what.workloads.items()}
+        return dataclasses.replace(what, phases=phases)
+    return dataclasses.replace(what, metric={"phase": _phase(str(what.program["workload"]), common, what)})
+
+
+def _phase(workload: str, args: dict[str, str], what: Question) -> str:
+    """Ask which phase of a workload is its work. Any level of a factor that is an argument will do."""
+    others = ("workload", *question.RESERVED)
+    first = {name: str(levels[0]) for name, levels in what.factors.items() if name not in others}
+    grown = {what.weak["argument"]: str(what.weak["one_thread"])} if what.weak else {}
+    words = [word for name, value in (args | first | grown).items() for word in (f"--{name}", value)]
+    return str(_binary.ask("workloads", "--resolve", workload, *words)["phase"])
 
 
 def _grouped(text: str) -> str:

@@ -19,7 +19,27 @@ WHAT = (
         " Levels that hold commas: NAME=0,1;2,3.",
     ),
     click.option(
-        "--blocks", type=click.IntRange(2, 1000), help="Launches of each cell, in random blocks.  [default: 5]"
+        "--exclude", multiple=True, metavar="A=a,B=b", help="Leave out the cells that have all of these levels."
+    ),
+    click.option(
+        "--blocks", type=click.IntRange(1, 1000), help="Launches of each cell, in random blocks.  [default: 5]"
+    ),
+    click.option(
+        "--width",
+        metavar="SHARE",
+        help="Stop before the last block when every interval of a ratio is within this: 5% or 0.05.",
+    ),
+    click.option(
+        "--budget", metavar="TIME", help="Begin no block that would end beyond this much measuring: 90s, 10m, 2h."
+    ),
+    click.option(
+        "--pair", metavar="FACTOR", help="Run the two levels of this factor one after the other: A B, then B A."
+    ),
+    click.option(
+        "--weak",
+        metavar="ARG=SIZE[^K]",
+        help="Weak scaling: this argument of the program is SIZE for one thread and grows with the threads, or with"
+        " their K-th root where the work grows with its K-th power.",
     ),
     click.option("--seed", type=click.IntRange(0), help="Seed of the order.  [default: 1]"),
     click.option(
@@ -55,6 +75,21 @@ MEASURED = (
         " `default`, or `none`.  [default: governor, smt, transparent_huge_pages, numa_balancing]",
     ),
     click.option(
+        "--counters",
+        metavar="LIST",
+        help="Count these in every run, as in `knee run`: instructions, cycles, minor-faults, mbm_total_bytes, ..."
+        " Names with commas.",
+    ),
+    click.option(
+        "--responses",
+        metavar="LIST",
+        help="Have the report analyse these, too: speedup, cpu, work-inflation, phases, counters; see `knee analyze`.",
+    ),
+    click.option("--together", is_flag=True, help="Count in the runs that are timed, not in runs of their own."),
+    click.option(
+        "--events", metavar="FILE", help="Read the events of this part from a file (docs/reference/events.md)."
+    ),
+    click.option(
         "--timeout", type=click.FloatRange(0.001, 1e8), help="Seconds until a run is stopped.  [default: 600]"
     ),
     click.option(
@@ -85,6 +120,9 @@ PLACED = (
 )
 
 AROUND = (
+    click.option(
+        "--build", metavar="CMD", help="Shell command before all others, once for each level of a {NAME} in it."
+    ),
     click.option("--setup", metavar="CMD", help="Shell command before the first run."),
     click.option("--prepare", metavar="CMD", help="Shell command before each run, warm-ups too."),
     click.option("--conclude", metavar="CMD", help="Shell command after each run, warm-ups too."),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from knee import _binary
-from knee.store import StudyError
+from knee.store import Level, StudyError
 from knee.study.file import from_file
 from knee.study.question import Question
 
@@ -47,6 +47,12 @@ def _program(words: list[str]) -> tuple[dict[str, Any], str | None]:
         raise StudyError(str(error), hint=error.hint or "options of the study stand before the workload") from error
     args: dict[str, str] = resolved["args"]
     return {"workload": resolved["workload"], "args": args, "directory": str(Path.cwd())}, resolved["phase"]
+
+
+def of_workloads(names: list[Level]) -> Question:
+    """Return the question about several workloads, each with its own defaults."""
+    program: dict[str, Any] = {"workload": {str(name): {} for name in names}, "directory": str(Path.cwd())}
+    return Question(name="-".join(map(str, names)), program=program)
 
 
 def serial(words: list[str]) -> dict[str, Any]:

@@ -137,6 +137,8 @@ else
 fi
 status=$?
 left=$(missing | wc -l)
+# The study's own rule may end it before its last block; only Python asks it.
+[ ! -f ended.json ] || left=0
 echo "knee: $left of $(wc -l < plan.jsonl) runs are left" >&2
 [ -n "$told" ] || exit "$status"
 [ "$left" -eq 0 ] || again

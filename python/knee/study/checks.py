@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from knee.store import StudyError
 from knee.study.question import CHOICES, Question
 
@@ -9,16 +12,40 @@ from knee.study.question import CHOICES, Question
 def refuse_contradictions(question: Question) -> None:
     """Raise :class:`StudyError` for things that do not go together."""
     _refuse_about_copies(question)
+    _refuse_about_designs(question)
     _refuse_about_commands(question)
     for name in CHOICES:
         if getattr(question, name) and name in question.factors:
             raise StudyError(f"{name}: it is a factor, and given as an option as well", hint="leave one of them out")
     if question.skip and "each" not in (question.bind, *question.factors.get("bind", [])):
         raise StudyError("skip: threads are left out of bind each, which is not asked for", hint="add --bind each")
+    if question.events is not None and not question.counters:
+        raise StudyError("events: they are events of counters, and none is asked for", hint="add --counters")
     foreign = "workload" in question.program and "command" in (question.baseline or {})
     if foreign and "phase" in (question.metric or {}):
         hint = "--phase wall measures the whole run of both"
         raise StudyError(f"a command as baseline has no phase {(question.metric or {})['phase']}", hint=hint)
+
+
+def read_events(question: Question) -> None:
+    """Read the study's own events once, so that a file that cannot be read is found before any run.
+
+    What stands in it is for the machine to judge: a record says which counter it made of no use.
+
+    Raises
+    ------
+    StudyError
+        When the file is missing, or is no TOML.
+    """
+    if question.events is None:
+        return
+    try:
+        tomllib.loads(Path(question.events).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StudyError(f"cannot read the events: {question.events}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        hint = "docs/reference/events.md has the form of a table of your own"
+        raise StudyError(f"cannot read the events: {question.events}: {error}", hint=hint) from error
 
 
 def _refuse_about_copies(question: Question) -> None:
@@ -28,6 +55,26 @@ def _refuse_about_copies(question: Question) -> None:
         # The variables of a runtime are set for the threads of the whole run, not for one copy.
         hint = "set its variable to {threads} in [program.env] instead of naming the runtime"
         raise StudyError("copies and for: each copy has one thread, and the runtime would be told more", hint=hint)
+
+
+def _refuse_about_designs(question: Question) -> None:
+    pair, weak = question.pair, question.weak
+    levels = question.factors.get(pair or "", [])
+    if pair and len(levels) != 2:
+        what = f"{pair} has {len(levels)} levels" if levels else f"{pair} is not among its factors"
+        raise StudyError(f"pair: {what}: it takes a factor of two", hint="a pair is A B in one block, B A in the next")
+    if weak and weak["argument"] in question.factors:
+        raise StudyError(f"weak: {weak['argument']} is tied to the threads, and a factor as well", hint="leave one out")
+    if weak and question.copies:
+        raise StudyError("weak and copies: a copy has the work of one thread in either case", hint="leave one out")
+    if question.together and not question.counters:
+        raise StudyError("together: counters count in the runs that are timed, and none is asked for")
+    if question.workloads and question.baseline:
+        raise StudyError("baseline: it stands for one program, and this study has several")
+    for level in question.factors.get("workload", []) if question.workloads else ():
+        if level not in question.workloads:
+            hint = f"it has {', '.join(question.workloads)}"
+            raise StudyError(f"bad factor: workload: {level} is none of the program's workloads", hint=hint)
 
 
 def _refuse_about_commands(question: Question) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, cast
 
 from knee.store import Level, StudyError
 from knee.study.orders import Orders
@@ -57,12 +57,15 @@ def placements(question: Question) -> Orders:
 def cells(question: Question, machine: dict[str, Any], orders: Orders) -> list[Cell]:
     """Return every combination of levels that can be: all factors, threads and placements included.
 
-    Left out are thread counts of the default ladder that lie beyond a placement's places and one more, and threads tied
-    each to a cpu of its own (factor ``bind``) where there are not as many cpus, or the kernel decides.
+    Left out are thread counts of the default ladder that lie beyond a placement's places and one more, threads tied
+    each to a cpu of its own (factor ``bind``) where there are not as many cpus, or the kernel decides, and what the
+    question excludes.
     """
     ladders = _ladders(machine, orders)
     counts: list[Level] = [*sorted({count for found in ladders.values() for count in found})]
-    factors: dict[str, list[Level]] = {"threads": counts, **question.factors, "placement": [*orders.names]}
+    named: dict[str, list[Level]] = {"workload": [*question.workloads]} if question.workloads else {}
+    factors: dict[str, list[Level]] = {"threads": counts, **named, **question.factors, "placement": [*orders.names]}
+    factors["threads"] = _counts(factors["threads"], machine)
     count = 1
     for levels in factors.values():
         count *= len(levels)
@@ -76,7 +79,38 @@ def cells(question: Question, machine: dict[str, Any], orders: Orders) -> list[C
         raise StudyError(
             "bad factor: bind: nowhere is a cpu for each thread", hint="name a placement, or fewer threads"
         )
+    made = _admitted(made, factors, question.exclude)
     return [*made, *(_copies(made, orders) if question.copies else [])]
+
+
+def _admitted(cells: list[Cell], factors: dict[str, list[Level]], excluded: list[dict[str, Any]]) -> list[Cell]:
+    """Return the cells that no exclusion names: a table of levels, or lists of levels, all of which a cell has."""
+    for one in excluded:
+        for name, levels in one.items():
+            known = [str(level) for level in factors.get(name, [])]
+            strange = [level for level in _listed(levels) if level not in known]
+            if strange:
+                hint = f"{name} has {', '.join(known)}" if known else f"its factors are {', '.join(factors)}"
+                raise StudyError(f"bad exclude: {name}={strange[0]}: the study has no such level", hint=hint)
+    kept = [cell for cell in cells if not any(_named_by(one, cell) for one in excluded)]
+    if not kept:
+        raise StudyError("bad exclude: nothing is left to run", hint="exclude less")
+    return kept
+
+
+def _named_by(excluded: dict[str, Any], cell: Cell) -> bool:
+    return all(str(cell[name]) in _listed(levels) for name, levels in excluded.items())
+
+
+def _listed(levels: Any) -> list[str]:
+    return [str(level) for level in (cast("list[Any]", levels) if isinstance(levels, list) else [levels])]
+
+
+def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
+    """Return thread counts as numbers, ascending; those of a machine that fall together are one."""
+    allowed = set(machine["allowed"]["cpus"])
+    own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
+    return [*sorted({own.get(str(level)) or int(level) for level in levels})]
 
 
 def _ladders(machine: dict[str, Any], orders: Orders) -> dict[str, list[int]]:

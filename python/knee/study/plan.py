@@ -12,7 +12,8 @@ from knee.study.design import Cell
 from knee.study.hold import held
 from knee.study.orders import Orders
 from knee.study.program import filled, levels, program_of
-from knee.study.question import Question, numbers
+from knee.study.question import Question
+from knee.study.reading import numbers
 
 BASELINE: Cell = {"baseline": "yes"}
 """Cell of the best serial version."""
@@ -24,19 +25,55 @@ def specs(question: Question, cells: list[Cell], orders: Orders, machine: dict[s
     """Return one spec for each cell and block, in running order.
 
     The order within a block is drawn from the seed, so that the machine's moods fall on all cells alike and a plan can
-    be made again.
+    be made again. Where counters are asked for, each cell has a run that counts beside the one that is timed.
     """
     refuse_contradictions(question)
     planner = _Planner(question, orders, machine["allowed"]["cpus"], held(question.hold, machine["facts"]))
     draw = random.Random(question.seed)
     planned: list[Spec] = []
-    everything = [*cells, *([BASELINE] if question.baseline else [])]
+    everything = [*cells, *_counting(cells, question), *([BASELINE] if question.baseline else [])]
     width = max(4, len(str(len(everything) * question.blocks)))
+    groups = _together(everything, question.pair)
     for block in range(1, question.blocks + 1):
-        for cell in draw.sample(everything, len(everything)):
-            name = f"{len(planned) + 1:0{width}d}"
-            planned.append(planner.spec(name, block, cell))
+        for group in draw.sample(groups, len(groups)):
+            # A B in one block and B A in the next: a straight drift falls on both sides alike.
+            for cell in group if block % 2 else reversed(group):
+                name = f"{len(planned) + 1:0{width}d}"
+                planned.append(planner.spec(name, block, cell))
     return planned
+
+
+def summary(question: Question, planned: list[Spec]) -> str:
+    """Say in words what a plan holds, and what it may cost at most."""
+    cells = {str(sorted(spec["cell"].items())): spec["cell"] for spec in planned}
+    found: dict[str, list[str]] = {}
+    for cell in cells.values():
+        for name, level in cell.items():
+            known = found.setdefault(name, [])
+            known.extend([str(level)] if str(level) not in known else [])
+    lines = [f"knee: {len(planned)} runs: {len(cells)} cells in {question.blocks} blocks, each in a random order"]
+    lines += [f"      {name}: {', '.join(among)}" for name, among in found.items()]
+    warm = f", each after {question.warmup} to warm up" if question.warmup else ""
+    lines.append(f"      a run is stopped after {question.timeout_s:g} s{warm}")
+    if question.width is not None or question.budget_s is not None:
+        lines.append("      it may end after fewer blocks, by its own rule")
+    return "\n".join(lines)
+
+
+def _counting(cells: list[Cell], question: Question) -> list[Cell]:
+    """Return the cells once more for the counters, which must not disturb what is timed."""
+    if not question.counters or question.together:
+        return []
+    return [cell | {"counting": "yes"} for cell in cells if "copies" not in cell]
+
+
+def _together(cells: list[Cell], pair: str | None) -> list[list[Cell]]:
+    """Return groups of cells that are run one right after the other: those that differ in the pair's factor alone."""
+    groups: dict[str, list[Cell]] = {}
+    for number, cell in enumerate(cells):
+        rest = sorted((name, str(level)) for name, level in cell.items() if name != pair)
+        groups.setdefault(str(rest) if pair in cell else str(number), []).append(cell)
+    return list(groups.values())
 
 
 @dataclass(frozen=True)
@@ -86,14 +123,25 @@ class _Planner:
         """Add where pages go, what is measured, and what has to be as it was."""
         if "memory" in spec["cell"]:
             spec["memory"] = _memory(str(spec["cell"]["memory"]))
-        if self.question.metric:
-            spec["metric"] = self.question.metric
+        metric = self.question.metric or self.phase(spec["program"])
+        if metric:
+            spec["metric"] = metric
         if self.question.check:
             spec["check"] = self.question.check
         if self.question.census_ms is not None:
             spec["census_ms"] = self.question.census_ms
+        counts = self.question.together or "counting" in spec["cell"]
+        if self.question.counters and counts:
+            spec["counters"] = self.question.counters
+        if self.question.events is not None and counts:
+            spec["events"] = self.question.events
         if self.hold:
             spec["hold"] = self.hold
+
+    def phase(self, program: dict[str, Any]) -> dict[str, str] | None:
+        """Return the phase of one of several workloads that is its work; None where the whole run is measured."""
+        name = self.question.phases.get(str(program.get("workload")))
+        return {"phase": name} if name else None
 
     def surround(self, spec: Spec) -> None:
         """Add what is done before and after the run."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from knee import _binary
-from knee.store import StudyError
+from knee.store import CONTROLS, Spec, StudyError
 from knee.study.design import Cell
 from knee.study.question import RESERVED, Question
 
 
 def program_of(question: Question, cell: Cell) -> dict[str, Any]:
     """Put the levels in: arguments of a workload, ``{NAME}`` in a command, variables."""
-    program, arguments = question.program, levels(cell)
+    program: dict[str, Any] = question.program
+    arguments = levels(cell) | _grown(question, cell)
     variables = {name[4:]: str(level) for name, level in cell.items() if name.startswith("env:")}
+    if question.workloads:
+        name = arguments.pop("workload")
+        args: dict[str, str] = program.get("args", {}) | question.workloads[name]
+        program = {**program, "workload": name, "args": args}
     if "workload" in program:
         if variables:
             raise StudyError("bad factor: env: a built-in workload reads no variables", hint="use one of its arguments")
@@ -28,10 +33,26 @@ def program_of(question: Question, cell: Cell) -> dict[str, Any]:
     return _side_by_side(made, int(cell["copies"])) if "copies" in cell else made
 
 
+def _grown(question: Question, cell: Cell) -> dict[str, str]:
+    """Return the argument that grows with the threads, so that the work for each of them stays the same."""
+    weak = question.weak
+    if weak is None:
+        return {}
+    size = weak["one_thread"] * int(cell["threads"]) ** (1 / weak["power"])
+    return {weak["argument"]: str(round(size))}
+
+
 def levels(cell: Cell) -> dict[str, str]:
     """Return the levels that stand for themselves: neither place, nor variable, nor control."""
-    others = (*RESERVED, "copies", "baseline")
+    others = (*RESERVED, *CONTROLS)
     return {name: str(level) for name, level in cell.items() if name not in others and not name.startswith("env:")}
+
+
+def builds(text: str | None, plan: list[Spec]) -> list[str]:
+    """Return a build command once for each of the levels that it names, in the order in which they are met."""
+    if text is None:
+        return []
+    return list(dict.fromkeys(filled(text, levels(spec["cell"])) for spec in plan))
 
 
 def filled(word: str, arguments: dict[str, str]) -> str:

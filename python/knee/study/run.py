@@ -15,20 +15,27 @@ from types import FrameType
 from typing import IO
 
 from knee import _binary
-from knee.store import SCHEMA, Folder, Record, Spec, StudyError
+from knee.store import SCHEMA, End, Folder, Record, Spec, StudyError, read_end, write_end
+from knee.study.program import builds
 
 
 class Stopped(Exception):
     """Somebody asked us to stop; what was recorded so far is kept."""
 
 
+Enough = Callable[[], str | None]
+"""Asked after each block: why the study may end there; None when it may not."""
+
+
 def remaining(folder: Folder) -> list[Spec]:
-    """Return the planned runs that have no record yet."""
+    """Return the planned runs that have no record yet, up to the block after which the study's own rule ended it."""
     done = {record["id"] for record in folder.read_records()}
-    return [spec for spec in folder.read_plan() if spec["id"] not in done]
+    end = read_end(folder)
+    last = end.block if end else None
+    return [spec for spec in folder.read_plan() if spec["id"] not in done and (last is None or spec["block"] <= last)]
 
 
-def run(folder: Folder, tell: Callable[[Spec, Record], None]) -> None:
+def run(folder: Folder, tell: Callable[[Spec, Record], None], enough: Enough = lambda: None) -> None:
     """Make every run that is still to be made.
 
     Parameters
@@ -37,6 +44,8 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None]) -> None:
         The study.
     tell
         Called after each record is safe on disk.
+    enough
+        The study's stopping rule.
 
     Raises
     ------
@@ -50,14 +59,14 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None]) -> None:
         todo = remaining(folder)
         if todo:
             with _set_up(folder):
-                _make(folder, todo, tell)
+                _make(folder, todo, tell, enough)
 
 
-def _make(folder: Folder, todo: list[Spec], tell: Callable[[Spec, Record], None]) -> None:
+def _make(folder: Folder, todo: list[Spec], tell: Callable[[Spec, Record], None], enough: Enough) -> None:
     fresh = len(todo) == len(folder.read_plan())
     with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
         good = False
-        for spec in todo:
+        for spec, after in zip(todo, [*todo[1:], None], strict=True):
             if fresh and not good and spec["block"] == 2:
                 hint = f"see why above; knee study --resume {folder.path} goes on all the same"
                 raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
@@ -66,12 +75,17 @@ def _make(folder: Folder, todo: list[Spec], tell: Callable[[Spec, Record], None]
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
             tell(spec, record)
+            if after is not None and after["block"] != spec["block"] and (why := enough()):
+                write_end(folder, End(spec["block"], why))
+                return
 
 
 @contextmanager
 def _set_up(folder: Folder) -> Generator[None]:
     """Run the study's setup before, and its cleanup after, whatever happened."""
     try:
+        for text in builds(folder.read_measure().get("build"), folder.read_plan()):
+            _shell(folder, "build", text)
         _shell(folder, "setup")
         yield
     except BaseException:
@@ -84,8 +98,8 @@ def _set_up(folder: Folder) -> Generator[None]:
     _shell(folder, "cleanup")
 
 
-def _shell(folder: Folder, step: str) -> None:
-    text = folder.read_measure().get(step)
+def _shell(folder: Folder, step: str, text: str | None = None) -> None:
+    text = text or folder.read_measure().get(step)
     if text is None:
         return
     directory = folder.read_question().get("program", {}).get("directory")
@@ -107,7 +121,7 @@ def _shell(folder: Folder, step: str) -> None:
 
 def _goes_on(folder: Folder, step: str) -> str:
     name = folder.path
-    return f"knee study --resume {name}" if step == "setup" else f"all runs are kept: knee report {name}"
+    return f"all runs are kept: knee report {name}" if step == "cleanup" else f"knee study --resume {name}"
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from datetime import timedelta
 from importlib import resources
 
 from knee.store import Spec
+from knee.study.program import builds
 from knee.study.question import Question
 
 
@@ -16,12 +17,18 @@ def script(question: Question, plan: list[Spec]) -> str:
     values = {
         "NAME": plain(question.name),
         "LIMIT": _limit(plan),
-        "SETUP": shlex.quote(question.setup or ""),
+        "SETUP": shlex.quote(_before(question, plan)),
         "CLEANUP": shlex.quote(question.cleanup or ""),
         "DIRECTORY": shlex.quote(str(question.program.get("directory", "."))),
     }
     template = resources.files("knee.study").joinpath("batch.sh").read_text(encoding="utf-8")
     return re.sub("@([A-Z]+)@", lambda found: values[found[1]], template)
+
+
+def _before(question: Question, plan: list[Spec]) -> str:
+    """Return builds and setup as one command, each in a shell of its own."""
+    steps = [*builds(question.build, plan), *([question.setup] if question.setup else [])]
+    return steps[0] if len(steps) == 1 else " && ".join(f"({step})" for step in steps)
 
 
 def plain(name: str) -> str:

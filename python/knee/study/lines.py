@@ -1,0 +1,78 @@
+"""Where the keys of a TOML file stand, for complaints that point at the line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+Lines = dict[str, int]
+"""Keys, written with dots, to line numbers from 1; tables of an array have their number: ``claim.2.says``."""
+
+_HEADER = re.compile(r"\s*(\[\[?)(.+?)\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w.\- ])+?)\s*=")
+
+
+def lines(text: str) -> Lines:
+    """Return where every key and table of a TOML text stands; the text is known to be TOML.
+
+    Examples
+    --------
+    >>> lines(chr(10).join(["name = 'x'", "[design]", "blocks = 5", "[[claim]]", "says = 'y'"]))
+    {'name': 1, 'design': 2, 'design.blocks': 3, 'claim.1': 4, 'claim.1.says': 5}
+    """
+    found: Lines = {}
+    table, open_ = "", ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if open_:
+            open_ += line + "\n"
+        elif header := _HEADER.match(line):
+            table = _table(header, found)
+            found.setdefault(table, number)
+        elif key := _KEY.match(line):
+            found.setdefault(".".join(filter(None, (table, _path(key[1])))), number)
+            open_ = line + "\n"
+        # A value may go on for lines, and what looks like a key there is none.
+        if open_ and _is_whole(open_):
+            open_ = ""
+    return found
+
+
+def line_of(found: Lines, key: str) -> int | None:
+    """Return the line of a key, or of the table around it; None when neither stands in the file."""
+    path = re.sub(r"^claim (\d+)(: )?", r"claim.\1.", key).rstrip(".")
+    around = [known for known in found if path == known or path.startswith(known + ".")]
+    return found[max(around, key=len)] if around else None
+
+
+def _table(header: re.Match[str], found: Lines) -> str:
+    path = _path(header[2])
+    if header[1] == "[":
+        # A table inside the last one of an array: [claim.ratio].
+        first, _, rest = path.partition(".")
+        number = _count(first, found)
+        return f"{first}.{number}.{rest}" if rest and number else path
+    return f"{path}.{_count(path, found) + 1}"
+
+
+def _count(array: str, found: Lines) -> int:
+    return sum(1 for known in found if re.fullmatch(re.escape(array) + r"\.\d+", known))
+
+
+def _path(key: str) -> str:
+    """Return a key as it is meant: without quotes and spaces."""
+    names: list[str] = []
+    inner: Any = tomllib.loads(f"{key} = 0")
+    while inner != 0:
+        (name,) = inner
+        names.append(name)
+        inner = inner[name]
+    return ".".join(names)
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True

@@ -1,0 +1,72 @@
+"""Plans of known answers: a workload against itself, and against itself with more work, in pairs.
+
+A comparison is a few blocks of four runs in the order A B B A, so that a straight drift falls on both sides alike. Its
+cell holds what is compared (``against``), which comparison it is, and the side.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from knee import _binary
+from knee.store import Level, Spec
+from knee.study import design, plan
+from knee.study.question import Question
+
+WORKLOAD, SIZE, SAMPLE_SIZE = "mandel", "size", 256
+"""Its work is the points of a square, so the size of a side says how much there is."""
+
+MORE = 0.10
+"""The planted difference: so much more work."""
+
+ABBA = "ABBA"
+BLOCKS = 3
+"""Blocks of four runs, which make six pairs, in each comparison."""
+
+RUN_S = 0.05
+"""Seconds that the measured part of a run is made to take: long enough for the clock, short enough for many."""
+
+
+def question(size: int, more: int) -> Question:
+    """Return the question: one thread, two sizes of the work."""
+    words = ["workloads", "--resolve", WORKLOAD, f"--{SIZE}", str(size), "--runtime", "serial"]
+    resolved = _binary.ask(*words)
+    program: dict[str, Any] = {"workload": WORKLOAD, "args": resolved["args"]}
+    factors: dict[str, list[Level]] = {"threads": [1], "placement": ["cores-close"], SIZE: [size, more]}
+    return Question(name="selftest", program=program, factors=factors, blocks=2, metric={"phase": resolved["phase"]})
+
+
+def sizes(sample_s: float) -> tuple[int, int]:
+    """Return the size whose run takes about as long as wanted, and that of the planted difference.
+
+    Parameters
+    ----------
+    sample_s
+        Seconds that the size for samples took.
+    """
+    size = max(64, round(SAMPLE_SIZE * math.sqrt(RUN_S / sample_s)))
+    return size, round(size * math.sqrt(1 + MORE))
+
+
+def templates(what: Question, machine: dict[str, Any]) -> list[Spec]:
+    """Return one spec for each of the two sizes, the smaller first."""
+    orders = design.placements(what)
+    specs = plan.specs(what, design.cells(what, machine, orders), orders, machine)
+    return sorted((spec for spec in specs if spec["block"] == 1), key=lambda spec: int(spec["cell"][SIZE]))
+
+
+def specs(pair: list[Spec], comparisons: int) -> list[Spec]:
+    """Return the plan: so many comparisons of A with A, and as many of A with more of A, by turns."""
+    same, more = pair
+    found: list[Spec] = []
+    for number in range(1, comparisons + 1):
+        for against, other in (("itself", same), ("more", more)):
+            for block in range(1, BLOCKS + 1):
+                for side in ABBA:
+                    chosen = same if side == "A" else other
+                    cell = {**chosen["cell"], "against": against, "comparison": number, "side": side}
+                    name = f"{len(found) + 1:06d}"
+                    found.append(Spec({**chosen, "id": name, "cell": cell, "block": (number - 1) * BLOCKS + block}))
+    _binary.validate(found)
+    return found

@@ -1,0 +1,127 @@
+"""Reads the parts of a question that are written as text: factors and their levels, lists of counters, of threads."""
+
+from __future__ import annotations
+
+import re
+
+from knee.store import Level, StudyError
+from knee.study.question import CHOICES, COUNTS
+
+
+def factor(text: str) -> tuple[str, list[Level]]:
+    """Read ``NAME=a,b,c``. Levels that are whole numbers are numbers."""
+    name, equals, levels = text.partition("=")
+    # An explicit cpu list or a set of nodes holds commas itself: with a semicolon anywhere, only semicolons separate.
+    values = [_level(level) for level in levels.split(";" if ";" in levels else ",")]
+    if not equals or not name or "" in values:
+        raise StudyError(
+            f"bad factor: {text!r}", hint="a factor is written NAME=a,b,c, or NAME=0,1;2,3 when levels hold commas"
+        )
+    return checked_factor(name, values, f"--factor {text}")
+
+
+def levels(text: str, where: str) -> dict[str, list[Level]]:
+    """Read ``A=a,B=b``: levels that cells have together."""
+    found: dict[str, list[Level]] = {}
+    for part in text.split(","):
+        name, equals, level = part.partition("=")
+        if not equals or not name or not level:
+            raise StudyError(f"{where}: {text!r} does not name levels", hint="for instance placement=none,threads=8")
+        found.setdefault(name, []).append(_level(level))
+    return found
+
+
+def weak(text: str, where: str) -> dict[str, str | int]:
+    """Read ``ARG=SIZE`` or ``ARG=SIZE^K``: an argument, its value for one thread, and the power of the work in it."""
+    read = re.fullmatch(r"([^=]+)=([1-9][0-9]*)(?:\^([1-9]))?", text)
+    if read is None:
+        raise StudyError(f"{where}: {text!r} names no argument with a size", hint="n=1000, or n=1000^3 for n x n x n")
+    return {"argument": read[1], "one_thread": int(read[2]), "power": int(read[3] or 1)}
+
+
+def seconds(text: str, where: str) -> float:
+    """Read a time like ``90s``, ``10m``, ``2h``, or a plain number of seconds."""
+    read = re.fullmatch(r"([0-9]*\.?[0-9]+)(s|m|h|)", text)
+    if read is None or float(read[1]) <= 0:
+        raise StudyError(f"{where}: {text!r} is no time", hint="90s, 10m or 2h")
+    return float(read[1]) * {"s": 1, "": 1, "m": 60, "h": 3600}[read[2]]
+
+
+def share(text: str, where: str) -> float:
+    """Read ``5%`` or ``0.05``."""
+    read = re.fullmatch(r"([0-9]*\.?[0-9]+)(%?)", text)
+    value = float(read[1]) / (100 if read[2] else 1) if read else 0.0
+    if not 0.001 <= value <= 1:
+        raise StudyError(f"{where}: {text!r} is no share from 0.1% to 100%", hint="5% or 0.05")
+    return value
+
+
+def _level(text: str) -> Level:
+    return int(text) if re.fullmatch(r"[0-9]+", text) else text
+
+
+def checked_factor(name: str, levels: list[Level], where: str) -> tuple[str, list[Level]]:
+    """Return a factor whose levels make sense; ``where`` says in a complaint where it stands."""
+    if len(set(map(str, levels))) < len(levels):
+        raise StudyError(f"{where}: a level comes twice")
+    if name == "threads":
+        for level in levels:
+            if level not in COUNTS and (not isinstance(level, int) or level < 1):
+                raise StudyError(f"{where}: {level!r} is not a number of threads: at least 1, {' or '.join(COUNTS)}")
+        levels = sorted(levels, key=lambda level: (level in COUNTS, str(level) if level in COUNTS else int(level)))
+    for level in levels if name in CHOICES else ():
+        if level not in CHOICES[name]:
+            raise StudyError(f"{where}: {level!r} is not one of {', '.join(CHOICES[name])}")
+    return name, levels
+
+
+def numbers(text: str) -> list[int]:
+    """Read a list of numbers as the kernel writes it, like ``0,2-4``.
+
+    Raises
+    ------
+    ValueError
+        When it is none.
+    """
+    ranges = [part.partition("-") for part in text.split(",") if part]
+    return [number for low, _, high in ranges for number in range(int(low), int(high or low) + 1)]
+
+
+def counter_names(text: str, where: str) -> list[str]:
+    """Read names of counters, split at commas but not at those between slashes, as ``knee run --counters`` does.
+
+    Examples
+    --------
+    >>> counter_names("instructions,cpu/event=0xd3,umask=1/", "--counters")
+    ['instructions', 'cpu/event=0xd3,umask=1/']
+    """
+    names, inside = [""], False
+    for letter in text:
+        inside ^= letter == "/"
+        if letter == "," and not inside:
+            names.append("")
+        else:
+            names[-1] += letter
+    return checked_counters([name.strip() for name in names], where)
+
+
+def checked_counters(names: list[str], where: str) -> list[str]:
+    """Return names of counters that can be told apart. Whether a machine has them, only its records can say."""
+    if "" in names:
+        raise StudyError(f"{where}: a name is empty")
+    for name in names:
+        # Opened twice it would take a second hardware counter, of which there are few.
+        if names.count(name) > 1:
+            raise StudyError(f"{where}: {name} comes twice")
+    return names
+
+
+def threads_skipped(text: str, where: str) -> list[int]:
+    """Read threads by order of appearance, ``0,2-3``, or likwid's mask: bit 0 of ``0x3`` is the first one started."""
+    try:
+        if text.startswith("0x"):
+            mask = int(text, 16)
+            return [bit + 1 for bit in range(mask.bit_length()) if mask >> bit & 1]
+        return numbers(text)
+    except ValueError as error:
+        raise StudyError(f"{where}: {text!r} is no list like 0,2-3 and no mask like 0x3") from error
