@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from knee import store
+from knee.explain import factorial
 from knee.explain.analysis import Analysis, analyze
+from knee.explain.factorial import FactorialAnalysis
+from knee.explain.factorial_design import Asked
 from knee.plots import run_list
 
 if TYPE_CHECKING:
@@ -35,21 +38,43 @@ class OpenedStudy:
         knee.store.StudyError
             When it is no study, was damaged, or is of another version.
         """
-        folder = store.Folder(Path(path))
-        folder.check()
-        planned = len(folder.read_plan())
-        name = str(folder.read_question().get("name", folder.path.name))
-        return cls(folder, folder.read_machine(), store.runs(folder), planned, name)
+        found = store.Contents.read(Path(path))
+        return cls(found.folder, found.machine, found.runs, found.planned, found.name)
 
     @cached_property
     def analysis(self) -> Analysis:
         """Everything that is concluded from the runs."""
-        return analyze(self.name, self.runs, self.planned, self.machine)
+        question = self.folder.read_question()
+        responses = question.get("measure", {}).get("responses", [])
+        weak = "weak" in question.get("design", {})
+        return analyze(
+            self.name, self.runs, self.planned, self.machine, question.get("claim", []), responses, weak=weak
+        )
 
     @property
     def verdict(self) -> str:
         """The verdict in one sentence or two."""
         return self.analysis.verdict
+
+    def factorial(self, **asked: Any) -> FactorialAnalysis:
+        """Return the factorial analysis that ``knee analyze`` prints; ``analysis.factorial`` is that of the report.
+
+        Parameters
+        ----------
+        asked
+            Any of ``response`` (a name), ``factors`` (a tuple of names), ``order`` (most factors in an interaction),
+            ``block`` (False takes blocks out of the model), ``transform`` (``auto``, ``none``, ``log``, ``sqrt`` or
+            ``inverse``), ``smallest`` (the smallest effect that matters, 0.05), ``contrasts`` (a tuple of words) and
+            ``within`` (a factor), as in :class:`knee.explain.factorial_design.Asked`.
+
+        Raises
+        ------
+        knee.store.StudyError
+            When there is no such response, factor or level, or the runs do not suffice for the model.
+        TypeError
+            For another word.
+        """
+        return factorial.analyze(self.runs, Asked(**asked))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a run: order, cell, times in seconds, state."""

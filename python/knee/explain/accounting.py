@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.series import Series, table
+from knee.explain.series import Series
 from knee.stats.contrasts import Array, Interval, mean_interval
 
 
@@ -43,10 +43,9 @@ def account(series: Series, threads: int) -> Account | None:
 
     The unit is the block: every term is computed in each block and averaged, so that the means add up as well.
     """
-    runs, base = list(series.runs), series.curve.base
-    blocks = max(run.spec["block"] for run in runs)
-    t1, tn = (table(runs, n, blocks, cpu=False) for n in (base, threads))
-    c1, cn = (table(runs, n, blocks, cpu=True) for n in (base, threads))
+    base = series.curve.base
+    t1, tn = (series.seconds(n) for n in (base, threads))
+    c1, cn = (series.seconds(n, cpu=True) for n in (base, threads))
     whole = np.isfinite(t1) & np.isfinite(tn) & np.isfinite(c1) & np.isfinite(cn)
     if threads == base or int(whole.sum()) < 2:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
@@ -10,10 +11,17 @@ import numpy as np
 from knee.explain import CAUSES
 from knee.explain.accounting import Account, account
 from knee.explain.cause import Finding
+from knee.explain.checklist import Item, Studied, checklist
+from knee.explain.claims import Judged, judge
+from knee.explain.counters import Counters, counters
+from knee.explain.factorial import FactorialAnalysis
 from knee.explain.series import Series, group, table
+from knee.explain.shape import Shape, shape
 from knee.explain.validity import Change, changes, disturbance
+from knee.explain.variation import of_responses, variation
 from knee.explain.verdict import sentence
 from knee.stats.contrasts import Ratio, ratio
+from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.residuals import Drift, drift, outliers, residuals
 from knee.store import SCHEMA, Run, finite
 
@@ -29,16 +37,33 @@ class Contrast:
 
 
 @dataclass(frozen=True)
+class Base:
+    """Whether a series' base run takes as long as that of ``reference``."""
+
+    reference: str
+    equivalence: Equivalence
+
+
+@dataclass(frozen=True)
 class Analysis:
     """Everything that is concluded from the runs of a study."""
 
     name: str
     verdict: str
     series: list[Series]
+    shapes: dict[str, Shape]
     accounts: dict[str, list[Account]]
     findings: list[Finding]
     baseline: dict[str, Ratio]
     contrasts: list[Contrast]
+    counters: Counters
+    bases: dict[str, Base]
+    """For each series but the first of its work: whether its base run takes as long as the first one's."""
+    claims: list[Judged]
+    factorial: FactorialAnalysis | None
+    checklist: list[Item]
+    responses: dict[str, FactorialAnalysis | str]
+    """Other responses that the study names, by name: analysed, or why not."""
     drift: Drift
     outliers: list[str]
     disturbed: dict[str, str]
@@ -57,6 +82,9 @@ class Analysis:
                 "base": one.curve.base,
                 "copies": {str(n): asdict(found) for n, found in one.copies.items()},
                 "points": list(map(asdict, one.curve.points)),
+                "law": asdict(self.shapes[one.name].law),
+                "knee": asdict(self.shapes[one.name].knee),
+                "use": _use(self.shapes[one.name]),
             }
             for one in self.series
         ]
@@ -69,6 +97,15 @@ class Analysis:
             "findings": [asdict(finding) for finding in self.findings],
             "baseline": {name: asdict(one) for name, one in self.baseline.items()},
             "contrasts": [asdict(one) for one in self.contrasts],
+            "counters": asdict(self.counters),
+            "bases": {name: asdict(one) for name, one in self.bases.items()},
+            "claims": [asdict(one) for one in self.claims],
+            "factorial": self.factorial.to_json() if self.factorial else None,
+            "checklist": [asdict(one) for one in self.checklist],
+            "responses": {
+                name: {"why": found} if isinstance(found, str) else found.to_json()
+                for name, found in self.responses.items()
+            },
             "drift": asdict(self.drift),
             "outliers": self.outliers,
             "disturbed": self.disturbed,
@@ -81,25 +118,47 @@ class Analysis:
         return cast("dict[str, Any]", finite(plain))
 
 
-def analyze(name: str, runs: list[Run], planned: int, machine: dict[str, Any]) -> Analysis:
-    """Return the analysis of a study's runs. ``planned`` is how many there should be."""
-    series = group(runs, len(machine["allowed"]["cpus"]))
+def analyze(
+    name: str,
+    runs: list[Run],
+    planned: int,
+    machine: dict[str, Any],
+    claims: Sequence[dict[str, Any]] = (),
+    responses: Sequence[str] = (),
+    *,
+    weak: bool = False,
+) -> Analysis:
+    """Return the analysis of a study's runs.
+
+    ``planned`` is how many there should be, ``claims`` and ``responses`` are its file's, and ``weak`` says whether its
+    input grows with the threads.
+    """
+    series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
     # The kernel's own placement is the negative control; it is examined only where there is nothing else.
     examined = [one for one in series if one.pinned] or series
+    shapes = {one.name: shape(one) for one in series}
     findings = [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
     good = [run for run in runs if run.bad is None]
     codes = _codes(good)
     left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
     trend = drift(left, np.array([float(run.order) for run in good]))
     odd = outliers(left, codes)
+    baseline, factorial = _baseline(runs, series), variation(runs)
     return Analysis(
         name=name,
-        verdict=sentence(name, series, findings),
+        verdict=sentence(name, series, findings, shapes),
         series=series,
+        shapes=shapes,
         accounts={one.name: _accounts(one) for one in series},
         findings=findings,
-        baseline=_baseline(runs, series),
+        baseline=baseline,
         contrasts=_contrasts(runs, series),
+        counters=counters(runs, series),
+        bases=_bases(runs, series),
+        claims=judge(claims, runs, series, shapes, machine),
+        factorial=factorial,
+        checklist=checklist(Studied(runs, machine, series, shapes, baseline, factorial)),
+        responses=of_responses(runs, responses),
         drift=trend,
         outliers=[run.spec["id"] for run, unlike in zip(good, odd, strict=True) if unlike],
         disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
@@ -109,6 +168,10 @@ def analyze(name: str, runs: list[Run], planned: int, machine: dict[str, Any]) -
         made=len(runs),
         simulated=any(run.record["simulated"] for run in runs),
     )
+
+
+def _use(found: Shape) -> dict[str, Any] | None:
+    return None if found.use is None else asdict(found.use) | {"decided": found.use.decided}
 
 
 def _codes(runs: list[Run]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -129,18 +192,34 @@ def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
         return {}
     blocks = max(run.spec["block"] for run in runs)
     ts = table(serial, 1, blocks, cpu=False)
-    base = {one.name: table(list(one.runs), one.curve.base, blocks, cpu=False) for one in series}
+    base = {one.name: table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False) for one in series}
     return {name: ratio(t1, ts) for name, t1 in base.items()}
 
 
 def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
-    """Compare every series with the first one, block by block, at every thread count that both have."""
+    """Compare every series with the first one of its work, block by block, at every thread count that both have."""
     blocks = max((run.spec["block"] for run in runs), default=0)
     found: list[Contrast] = []
-    for other in series[1:]:
+    for first, other in _compared(series):
         for n in (point.threads for point in other.curve.points):
-            pair = [table(list(one.runs), n, blocks, cpu=False) for one in (other, series[0])]
+            pair = [table(one.by_threads.get(n, []), n, blocks, cpu=False) for one in (other, first)]
             compared = ratio(pair[0], pair[1])
             if compared.blocks:
-                found.append(Contrast(other.name, series[0].name, n, compared))
+                found.append(Contrast(other.name, first.name, n, compared))
     return found
+
+
+def _compared(series: list[Series]) -> list[tuple[Series, Series]]:
+    """Return every series but the first of each work, with that first one."""
+    first: dict[str, Series] = {}
+    for one in series:
+        first.setdefault(one.work, one)
+    return [(first[one.work], one) for one in series if first[one.work] is not one]
+
+
+def _bases(runs: list[Run], series: list[Series]) -> dict[str, Base]:
+    """Test whether speedups have the same base: series with another one cannot be read side by side."""
+    blocks = max((run.spec["block"] for run in runs), default=0)
+    times = {one.name: table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False) for one in series}
+    same = [(first, one) for first, one in _compared(series) if one.curve.base == first.curve.base]
+    return {one.name: Base(first.name, equivalence(times[one.name], times[first.name])) for first, one in same}

@@ -51,9 +51,8 @@ def _waited(series: Series, threads: int) -> float | None:
     """Time in which threads were ready without a cpu over the run's wall time, averaged; None where no kernel says."""
     shares: list[float] = []
     for run in series.runs:
-        waits = [thread.get("wait_ns") for thread in run.record["threads"]]
         # Where other work held the cpus, waiting says nothing about these threads.
         alone = run.record.get("validity", {}).get("other_busy", 1.0) <= OTHERS
-        if run.threads == threads and run.bad is None and alone and waits and None not in waits:
-            shares.append(sum(wait for wait in waits if wait) / max(1, run.record["wall_ns"]))
+        if run.threads == threads and run.bad is None and alone and run.waited_ns is not None:
+            shares.append(run.waited_ns / max(1, run.record["wall_ns"]))
     return sum(shares) / len(shares) if shares else None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from knee.stats.contrasts import Array, Ratio, ratio
 from knee.stats.scaling import Curve, curve
-from knee.store import Run
+from knee.store import CONTROLS, Level, Run
+
+BARE = ("placement", "runtime", "workload")
+"""Factors whose levels say by themselves what they are levels of."""
 
 
 @dataclass(frozen=True)
@@ -18,27 +23,56 @@ class Series:
     name: str
     levels: dict[str, str]
     runs: tuple[Run, ...]
+    counting: tuple[Run, ...]
+    """Runs that count: those that are timed, where counters were asked for together with them."""
     curve: Curve
     cpus: int
     copies: dict[int, Ratio]
     """Number of copies to their time over that of one, where the study ran copies."""
+    weak: bool = False
+    """Whether the input grows with the threads. Then speedup is that of the work done: n/base times as much."""
+
+    @cached_property
+    def by_threads(self) -> dict[int, list[Run]]:
+        """The runs on each thread count."""
+        return _by_threads(self.runs)
 
     @property
     def pinned(self) -> bool:
         """Whether knee chose the cpus."""
         return self.levels.get("placement") != "none"
 
+    @property
+    def work(self) -> str:
+        """Which work it is: times and speedups of others are not to be compared with its own."""
+        return self.levels.get("workload", "")
 
-def group(runs: list[Run], allowed: int) -> list[Series]:
+    def seconds(self, threads: int, *, cpu: bool = False) -> Array:
+        """Return times or CPU times for the base's amount of work, by block, shape (blocks,); NaN where unknown."""
+        blocks = max(run.spec["block"] for run in self.runs)
+        of_count = self.by_threads.get(threads, [])
+        return table(of_count, threads, blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
+
+
+def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
     """Return the series of a study, those with a usable base only, in the order in which they were planned."""
     found: dict[str, list[Run]] = {}
-    factors = {name for run in runs for name in run.spec["cell"] if name not in ("threads", "baseline", "copies")}
+    factors = {name for run in runs for name in run.spec["cell"] if name not in ("threads", *CONTROLS)}
     varying = {name for name in factors if len({run.spec["cell"].get(name) for run in runs if _counts(run)}) > 1}
-    for run in sorted(runs, key=_sort_key):
+    # What a cell is called, and where it comes, is found once for all of its runs.
+    cells = {_cell(run): run for run in runs if _counts(run)}
+    names = {cell: _name(cells[cell], varying) for cell in sorted(cells, key=lambda cell: _sort_key(cells[cell]))}
+    for name in names.values():
+        found.setdefault(name, [])
+    for run in runs:
         if _counts(run):
-            found.setdefault(_name(run, varying), []).append(run)
-    made = [_series(name, members, allowed) for name, members in found.items()]
+            found[names[_cell(run)]].append(run)
+    made = [_series(name, members, allowed, weak=weak) for name, members in found.items()]
     return [series for series in made if series is not None]
+
+
+def _cell(run: Run) -> tuple[tuple[str, Level], ...]:
+    return tuple(run.spec["cell"].items())
 
 
 def _counts(run: Run) -> bool:
@@ -50,24 +84,25 @@ def _sort_key(run: Run) -> list[str]:
     # `none` is the negative control: it comes last.
     return [
         str(cell.get("placement") == "none"),
-        *(f"{k}={cell[k]}" for k in sorted(cell) if k not in ("threads", "copies")),
+        *(f"{k}={cell[k]}" for k in sorted(cell) if k not in ("threads", *CONTROLS)),
     ]
 
 
 def _name(run: Run, varying: set[str]) -> str:
     cell = run.spec["cell"]
     shown = [name for name in cell if name in varying] or ["placement"]
-    return ", ".join(str(cell[n]) if n in ("placement", "runtime") else f"{n}={cell[n]}" for n in shown if n in cell)
+    return ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in shown if n in cell)
 
 
-def _series(name: str, members: list[Run], allowed: int) -> Series | None:
-    runs = [run for run in members if "copies" not in run.spec["cell"]]
+def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Series | None:
+    runs = [run for run in members if not any(control in run.spec["cell"] for control in CONTROLS)]
     if not runs:
         return None
     blocks = max(run.spec["block"] for run in members)
-    times = {n: table(runs, n, blocks, cpu=False) for n in sorted({run.threads for run in runs})}
-    cpu = {n: table(runs, n, blocks, cpu=True) for n in times}
-    fitted = curve(times, cpu)
+    by_threads = _by_threads(runs)
+    times = {n: table(by_threads[n], n, blocks, cpu=False) for n in sorted(by_threads)}
+    cpu = {n: table(by_threads[n], n, blocks, cpu=True) for n in times}
+    fitted = curve(times, cpu, weak=weak)
     if fitted is None:
         return None
     copies = [run for run in members if "copies" in run.spec["cell"]]
@@ -75,7 +110,15 @@ def _series(name: str, members: list[Run], allowed: int) -> Series | None:
         n: ratio(table(copies, n, blocks, cpu=False), times[fitted.base]) for n in {run.threads for run in copies}
     }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
-    return Series(name, levels, tuple(runs), fitted, allowed, slowed)
+    counting = [run for run in members if "counting" in run.spec["cell"]]
+    return Series(name, levels, tuple(runs), tuple(counting or runs), fitted, allowed, slowed, weak)
+
+
+def _by_threads(runs: Sequence[Run]) -> dict[int, list[Run]]:
+    found: dict[int, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.threads, []).append(run)
+    return found
 
 
 def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from knee.explain.cause import Finding
 from knee.explain.series import Series
+from knee.explain.shape import Shape, knee_words, use_words
+from knee.stats.laws import COUNTS_FOR_A_LAW
 from knee.stats.scaling import Curve, Point
-
-COUNTS_FOR_A_LAW = 6
-"""With fewer thread counts no law is fitted and no knee is claimed."""
-
 
 CLEARLY_SLOWER = 0.99
 """A speedup whose interval ends below this is called slower; closer to 1 the printed digits would not show it."""
@@ -19,8 +17,11 @@ def main_series(series: list[Series]) -> Series | None:
     return min(series, key=lambda one: (not one.pinned, one.curve.best().mean_s), default=None)
 
 
-def sentence(name: str, series: list[Series], findings: list[Finding]) -> str:
-    """Return the verdict on a study."""
+def sentence(name: str, series: list[Series], findings: list[Finding], shapes: dict[str, Shape]) -> str:
+    """Return the verdict on a study. ``shapes`` has one for each series, by name."""
+    works = list(dict.fromkeys(one.work for one in series))
+    if len(works) > 1:
+        return f"{name}: {_of_works(works, series, shapes)}"
     chosen = main_series(series)
     if chosen is None:
         return f"{name}: no verdict: the runs that every speedup is compared with are missing or bad."
@@ -29,8 +30,20 @@ def sentence(name: str, series: list[Series], findings: list[Finding]) -> str:
         where = "where the kernel puts them"
     parts = [_scaling(chosen.curve, where)]
     parts += [_says(finding, chosen) for finding in findings if finding.cause != "oversubscription"]
-    parts.append(_knee(chosen.curve))
+    parts += _bend(chosen.curve, shapes[chosen.name])
     return f"{name}: " + ". ".join(part[0].upper() + part[1:] for part in parts) + "."
+
+
+def _of_works(works: list[str], series: list[Series], shapes: dict[str, Shape]) -> str:
+    """Return what is said of several workloads, each of its series of least time; what holds for all of them once."""
+    members = [[one for one in series if one.work == work] for work in works]
+    if all(len(one.curve.points) == 1 for one in series):
+        return "Each with one thread count only, so there is no speedup."
+    said = [sentence(work, own, [], shapes) for work, own in zip(works, members, strict=True)]
+    common = [part for part in said[0].split(". ") if all(part.rstrip(".") in one for one in said)]
+    for part in common:
+        said = [one.replace(f". {part.rstrip('.')}", "") for one in said]
+    return " ".join([*said, *(f"{part.rstrip('.')}." for part in common)])
 
 
 def _says(finding: Finding, chosen: Series) -> str:
@@ -41,7 +54,7 @@ def _scaling(curve: Curve, where: str) -> str:
     base = _threads(curve.base)
     gains = [point for point in curve.points if point.threads > curve.base and point.speedup.interval.low > 1]
     if len(curve.points) == 1:
-        return f"only {base} was measured, so there is no speedup"
+        return f"only {base} {'was' if curve.base == 1 else 'were'} measured, so there is no speedup"
     if all(point.speedup.blocks < 2 for point in curve.points if point.threads > curve.base):
         return f"too few good runs {where} for an interval, so nothing is said about speedup"
     if not gains:
@@ -58,20 +71,26 @@ def _scaling(curve: Curve, where: str) -> str:
     return text
 
 
-def _knee(curve: Curve) -> str:
+def _bend(curve: Curve, shape: Shape) -> list[str]:
     counts = sum(1 for point in curve.points if point.speedup.blocks > 1)
+    use = use_words(shape) if len(curve.points) > 1 else None
+    if counts == 0:
+        return []
+    return [_knee(counts, shape), *([use] if use else [])]
+
+
+def _knee(counts: int, shape: Shape) -> str:
     if counts < COUNTS_FOR_A_LAW:
         return (
             f"{counts} thread count{'s are' if counts > 1 else ' is'} too few for a law or a knee, so none is claimed"
         )
-    return _bend(curve)
-
-
-def _bend(curve: Curve) -> str:
-    enough = curve.enough
-    if enough.threads == curve.points[-1].threads:
-        return f"speedup still grows at {enough.threads}, the largest count measured"
-    return f"the curve bends at {enough.threads}: no larger count is faster than it, as far as the interval can see"
+    if shape.knee.verdict == "knee":
+        # These two laws have no corner: another choice of counts would put the join elsewhere.
+        gradually = ", gradually," if shape.law.law in ("Amdahl", "USL") else ""
+        return f"the curve bends{gradually} at {knee_words(shape)}"
+    if shape.knee.verdict == "none":
+        return f"no knee within the counts measured: {shape.knee.why}"
+    return f"where it bends is undecided: {shape.knee.why}"
 
 
 def _threads(n: int) -> str:

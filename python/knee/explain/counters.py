@@ -1,0 +1,104 @@
+"""What the counters of a study came to: medians over the runs of each cell, and why others have no value."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+
+from knee.explain.series import Series
+from knee.store import Counted, Run, counted
+
+
+@dataclass(frozen=True)
+class Median:
+    """A counter over the usable runs of a cell.
+
+    ``runs`` are those that have a value. ``counted_share`` is the least share of the time in which one of them really
+    counted; None when all was counted.
+    """
+
+    series: str
+    threads: int
+    counter: str
+    value: float
+    unit: str
+    runs: int
+    counted_share: float | None
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counters of a study; empty when it asked for none.
+
+    ``asked`` are the names that were asked for; what else ``medians`` hold are parts of the machine, like
+    ``numa_hit@node0``. ``remarks`` says what a value covers where that is not the program alone, and what is known to
+    be wrong with it; ``missing`` why a counter has no value in any usable run, and ``partly`` in how many it has none,
+    and why.
+    """
+
+    asked: list[str]
+    medians: list[Median]
+    remarks: dict[str, list[str]]
+    missing: dict[str, str]
+    partly: dict[str, str]
+
+    @property
+    def known(self) -> list[str]:
+        """Names that were asked for and have a value in some run."""
+        return [name for name in self.asked if name not in self.missing]
+
+
+def counters(runs: list[Run], series: list[Series]) -> Counters:
+    """Return what was counted. Copies and the baseline are other programs; only their reasons count."""
+    asked = [*dict.fromkeys(name for run in runs for name in run.spec.get("counters", []))]
+    counting = [run for run in runs if run.spec.get("counters")]
+    by_run = {run.spec["id"]: counted(run.record) for run in [r for r in counting if r.bad is None] or counting}
+    said = list(by_run.values())
+    found = [one for member in series for one in _medians(member, by_run)]
+    having = {one.counter for one in found}
+    reasons = {name: _reason(said, name) for name in asked}
+    return Counters(
+        asked=asked,
+        medians=found,
+        remarks={name: remarks for name in having if (remarks := _remarks(said, name))},
+        missing={name: why or "no usable run has it" for name, why in reasons.items() if name not in having},
+        partly={name: _share(said, name, why) for name, why in reasons.items() if name in having and why},
+    )
+
+
+def _medians(series: Series, said: dict[str, dict[str, Counted]]) -> list[Median]:
+    found: list[Median] = []
+    by_threads: dict[int, list[dict[str, Counted]]] = {}
+    for run in series.counting:
+        if run.bad is None:
+            by_threads.setdefault(run.threads, []).append(said.get(run.spec["id"], {}))
+    for threads in (point.threads for point in series.curve.points):
+        cell = by_threads.get(threads, [])
+        for name in dict.fromkeys(name for run in cell for name in run):
+            values = [run[name] for run in cell if name in run and run[name].value is not None]
+            if values:
+                found.append(_median(series.name, threads, name, values))
+    return found
+
+
+def _median(series: str, threads: int, name: str, values: list[Counted]) -> Median:
+    middle = median(one.value for one in values if one.value is not None)
+    shares = [one.counted_share for one in values if one.counted_share is not None]
+    return Median(series, threads, name, middle, values[0].unit, len(values), min(shares, default=None))
+
+
+def _reason(said: list[dict[str, Counted]], name: str) -> str:
+    """Return why a counter has no value, as most runs say; nothing when all have one."""
+    reasons = Counter(run[name].unavailable for run in said if name in run and run[name].unavailable)
+    return reasons.most_common(1)[0][0] if reasons else ""
+
+
+def _share(said: list[dict[str, Counted]], name: str, why: str) -> str:
+    without = sum(1 for run in said if name in run and run[name].unavailable)
+    return f"no value in {without} of {len(said)} runs: {why}"
+
+
+def _remarks(said: list[dict[str, Counted]], name: str) -> list[str]:
+    found = [text for run in said if name in run for text in (run[name].scope, run[name].caution) if text]
+    return sorted(set(found))

@@ -1,0 +1,198 @@
+"""What a run can be asked for: its metric, wall and CPU time, counters, phases, and what compares it with its base."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from knee.store import CONTROLS, Run, StudyError
+
+COMPARED = ("speedup", "work-inflation")
+"""Responses that need the run on the fewest threads of the same block and levels."""
+
+TIME = "time"
+"""What a study of several workloads measures: of each the phase that is its work."""
+
+DERIVED = {
+    "remote-share": ("mbm_local_bytes", "mbm_total_bytes"),
+    "remote-bytes": ("mbm_local_bytes", "mbm_total_bytes"),
+    "issue-rate": ("instructions",),
+}
+"""Responses that are made of counters: what is not local, as a share of all and in bytes, and instructions a second."""
+
+Value = float | str
+"""A run's value, or why it has none."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """Values with their runs, in running order; ``left_out`` has the reason of every other run of the design, by id."""
+
+    name: str
+    unit: str
+    runs: tuple[Run, ...]
+    values: tuple[float, ...]
+    left_out: dict[str, str]
+
+
+def response(runs: list[Run], name: str | None) -> Response:
+    """Return a response of a study's runs; None is what the study measures.
+
+    Raises
+    ------
+    StudyError
+        When there is no such response, or no run has a value of it.
+    """
+    asked = _asked(pool(runs, None), name, names(runs))
+    designed = pool(runs, asked)
+    measure, unit = _measure(designed, asked)
+    values: dict[str, float] = {}
+    left_out: dict[str, str] = {}
+    for run in designed:
+        value = measure(run) if run.bad is None else run.bad
+        if isinstance(value, str):
+            left_out[run.spec["id"]] = value
+        else:
+            values[run.spec["id"]] = value
+    if not values:
+        others = [one for one in names(runs) if one != asked]
+        reason = Counter(left_out.values()).most_common(1)[0][0] if left_out else "the study has no runs yet"
+        raise StudyError(
+            f"no response: {asked}: {reason}",
+            hint=f"another: {', '.join(others)}",
+        )
+    kept = tuple(run for run in designed if run.spec["id"] in values)
+    return Response(asked, unit, kept, tuple(values[run.spec["id"]] for run in kept), left_out)
+
+
+def pool(runs: list[Run], name: str | None) -> list[Run]:
+    """Return the runs that are asked for a response: those that are timed, or for a counter those that count."""
+    designed = [run for run in runs if not any(control in run.spec["cell"] for control in CONTROLS)]
+    counting = [run for run in runs if "counting" in run.spec["cell"]]
+    if name is not None and counting and name not in names(designed):
+        return counting
+    return designed
+
+
+def names(runs: list[Run]) -> list[str]:
+    """Return every response that there is a name for, whether or not it has values."""
+    metrics = sorted({name for run in runs if (name := _metric(run))})
+    found = ["wall", "cpu", *metrics, *([TIME] if len(metrics) > 1 else [])]
+    if len({run.threads for run in runs}) > 1:
+        found += COMPARED
+    found += sorted({phase["name"] for run in runs for phase in run.record["phases"]})
+    counted = {counter for run in runs for counter in run.record["counters"]}
+    found += [*sorted(counted), *(name for name, of in DERIVED.items() if set(of) <= counted)]
+    found += sorted({name for run in runs for name in _reported(run)})
+    return list(dict.fromkeys(found))
+
+
+def _metric(run: Run) -> str | None:
+    metric = run.record.get("metric")
+    return str(metric["name"]) if metric else None
+
+
+def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:
+    metrics = list(dict.fromkeys(found for run in runs if (found := _metric(run))))
+    measured = TIME if len(metrics) > 1 else [*metrics, "wall"][0]
+    asked = measured if name in (None, "metric") else name.replace(" ", "-") if name == "work inflation" else name
+    if asked not in known:
+        raise StudyError(f"no such response: {asked}", hint=f"one of {', '.join(known)}")
+    return asked
+
+
+OF_THE_RUN: dict[str, Callable[[Run], Value]] = {
+    "wall": lambda run: run.record["wall_ns"] / 1e9,
+    "cpu": lambda run: (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
+}
+
+
+def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
+    """Return how a run is asked, and the unit of the answers. What is said first wins where names are the same."""
+    if name in OF_THE_RUN:
+        return OF_THE_RUN[name], "s"
+    if name in COMPARED:
+        return _against_base(runs, name), "times"
+    if name == TIME or any(_metric(run) == name for run in runs):
+        return lambda run: run.time_s, "s"
+    if any(name == phase["name"] for run in runs for phase in run.record["phases"]):
+        return lambda run: _phase(run, name), "s"
+    return _of_counts(runs, name)
+
+
+def _of_counts(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
+    if name in DERIVED:
+        return lambda run: _derived(run, name), {"remote-share": "share", "remote-bytes": "bytes"}.get(name, "1/s")
+    if any(name in _reported(run) for run in runs):
+        return lambda run: _reported(run).get(name, f"it reported no {name}"), "as reported"
+    unit = next((found["unit"] for run in runs if "unit" in (found := _counter(run, name))), None)
+    return lambda run: _counted(run, name), str(unit or "events")
+
+
+def _phase(run: Run, name: str) -> Value:
+    times = [phase["wall_ns"] for phase in run.record["phases"] if phase["name"] == name]
+    if not times:
+        return f"it has no phase {name}"
+    return sum(times) / 1e9
+
+
+def _counter(run: Run, name: str) -> dict[str, Any]:
+    found = run.record["counters"].get(name, {"unavailable": "it was not asked for"})
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {"value": found}
+
+
+def _counted(run: Run, name: str) -> Value:
+    found = _counter(run, name)
+    if "value" not in found:
+        return f"unavailable: {found.get('unavailable', 'it has no value')}"
+    return float(found["value"])
+
+
+def _derived(run: Run, name: str) -> Value:
+    values = [_counted(run, counter) for counter in DERIVED[name]]
+    for value in values:
+        if isinstance(value, str):
+            return value
+    if name == "issue-rate":
+        return float(values[0]) / (run.record["wall_ns"] / 1e9)
+    local, all_ = map(float, values)
+    if name == "remote-bytes":
+        return all_ - local
+    return 1 - local / all_ if all_ > 0 else "there was no traffic"
+
+
+def _reported(run: Run) -> dict[str, float]:
+    """Return the numbers that a workload reported of itself: a probe's figures, the size of an input."""
+    found: dict[str, float] = {}
+    for name, text in run.record.get("facts", {}).items():
+        with contextlib.suppress(ValueError):
+            found[name] = float(text)
+    return found
+
+
+def _against_base(runs: list[Run], name: str) -> Callable[[Run], Value]:
+    """Compare a run with that on the fewest threads of its block and levels. That one itself has no value: it is 1."""
+    base = min(run.threads for run in runs)
+    bases = {_place(run): run for run in runs if run.threads == base and run.bad is None}
+
+    def compared(run: Run) -> Value:
+        if run.threads == base:
+            return f"with threads={base} it is the base"
+        one = bases.get(_place(run))
+        if one is None:
+            return f"its block has no good run with threads={base}"
+        if name == "speedup":
+            return one.time_s / run.time_s
+        if not one.cpu_s or run.cpu_s is None:
+            return "CPU time is not known"
+        return run.cpu_s / one.cpu_s
+
+    return compared
+
+
+def _place(run: Run) -> str:
+    levels = sorted((name, str(level)) for name, level in run.spec["cell"].items() if name != "threads")
+    return f"{run.spec['block']} {levels}"

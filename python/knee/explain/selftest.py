@@ -1,0 +1,105 @@
+"""What a self-test found: how often equals were called different, and a planted difference was found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from knee.stats.contrasts import Interval
+from knee.stats.paired import ERROR, SMALLEST, Comparison, paired
+from knee.stats.proportion import clopper_pearson
+from knee.store import SCHEMA, Run, finite
+
+ENOUGH = 0.90
+"""A planted difference of this size has to be found this often, as far as the trials can tell."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many, with Clopper and Pearson's 90 % interval; NaN where there was no trial."""
+
+    hits: int
+    trials: int
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """The outcome. ``noise`` is the standard deviation of the log ratio of a pair of equals.
+
+    ``alarms`` are equals called slower, which would fail a gate; ``found`` planted differences called slower;
+    ``planted`` is the work of B over that of A, ``measured`` its geometric mean ratio of times.
+    """
+
+    alarms: Share
+    found: Share
+    planted: float
+    measured: float
+    noise: float
+    bad: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing speaks against what knee promises: 5 % of false alarms, and differences that are found."""
+        tried = self.alarms.trials > 0 and self.found.trials > 0
+        return tried and not self.alarms.interval.low > ERROR + 1e-12 and self.found.interval.high >= ENOUGH
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data: numbers that are not known are null."""
+        return cast("dict[str, Any]", finite({"schema": SCHEMA, "passed": self.passed} | asdict(self)))
+
+
+def evaluate(runs: list[Run], planted: float) -> SelfTest:
+    """Judge every comparison of a plan of :mod:`knee.study.pairs` as ``knee compare`` would.
+
+    Parameters
+    ----------
+    runs
+        In the order in which they were made.
+    planted
+        Work of B over that of A where it is more.
+    """
+    groups: dict[tuple[str, int], list[Run]] = {}
+    for run in runs:
+        cell = run.spec["cell"]
+        groups.setdefault((str(cell["against"]), int(cell["comparison"])), []).append(run)
+    found: dict[str, list[Comparison]] = {"itself": [], "more": []}
+    for (against, _), members in groups.items():
+        found[against].append(_paired(members))
+    usable = {against: [one for one in many if one.values > 1] for against, many in found.items()}
+    alone = [one.interval for one in usable["itself"]]
+    ratios = [np.log(one.estimate) for one in usable["more"]]
+    return SelfTest(
+        alarms=_share(usable["itself"]),
+        found=_share(usable["more"]),
+        planted=planted,
+        measured=float(np.exp(np.mean(ratios))) if ratios else float("nan"),
+        noise=_noise(groups) if alone else float("nan"),
+        bad=sum(run.bad is not None for run in runs),
+    )
+
+
+def _share(many: list[Comparison]) -> Share:
+    hits = sum(one.verdict(SMALLEST) == "slower" for one in many)
+    nan = float("nan")
+    return Share(hits, len(many), clopper_pearson(hits, len(many)) if many else Interval(nan, nan))
+
+
+def _paired(members: list[Run]) -> Comparison:
+    """Compare the sides; A B B A is two pairs, the first two runs and the last two."""
+    return paired(*_sides(members))
+
+
+def _sides(members: list[Run]) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.float64]]]:
+    sides: dict[str, list[float]] = {"A": [], "B": []}
+    for run in sorted(members, key=lambda run: run.order):
+        sides[str(run.spec["cell"]["side"])].append(run.time_s if run.bad is None else float("nan"))
+    pairs = min(len(times) for times in sides.values())
+    return np.array(sides["A"][:pairs]), np.array(sides["B"][:pairs])
+
+
+def _noise(groups: dict[tuple[str, int], list[Run]]) -> float:
+    logs = [np.log(b) - np.log(a) for (against, _), m in groups.items() if against == "itself" for a, b in [_sides(m)]]
+    return float(np.nanstd(np.concatenate(logs)))

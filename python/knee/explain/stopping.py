@@ -1,0 +1,96 @@
+"""Whether a study has said enough: the rule that its design declares before the first run, asked after each block.
+
+Only the width of intervals may end a study, and what it costs: to stop when a difference shows would show differences
+that are none. Before :data:`BLOCKS_FOR_A_WIDTH` blocks an interval is narrow by luck too often.
+
+Hoefler, Belli, *Scientific benchmarking of parallel computing systems*, SC 2015, rule 5.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from knee.stats.contrasts import Array, log, ratio
+from knee.store import CONTROLS, Run
+
+BLOCKS_FOR_A_WIDTH = 5
+BLOCKS_FOR_A_BUDGET = 2
+
+
+def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
+    """Return why no further block is needed; None when one is.
+
+    Parameters
+    ----------
+    runs
+        All runs so far, of whole blocks.
+    design
+        The design as declared: ``width``, a share of one, and ``budget_s``, in seconds.
+    """
+    width, budget = design.get("width"), design.get("budget_s")
+    made = max((run.spec["block"] for run in runs), default=0)
+    if width is not None and made >= BLOCKS_FOR_A_WIDTH:
+        name, widest = _widest(runs, made)
+        if widest <= np.log1p(width):
+            return f"every interval is within {100 * width:g} %, the widest, of {name}, within {_percent(widest)}"
+    if budget is not None and made >= BLOCKS_FOR_A_BUDGET:
+        spent = [_seconds([run for run in runs if run.spec["block"] == block]) for block in range(1, made + 1)]
+        if sum(spent) + max(spent) > budget:
+            return f"{sum(spent):.0f} s of {budget:g} s are spent, and a block takes up to {max(spent):.0f} s"
+    return None
+
+
+def _percent(log_width: float) -> str:
+    return f"{100 * np.expm1(log_width):.1f} %"
+
+
+def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
+    """Return the cell whose ratio to its base is least known, with half its interval's width in logarithms.
+
+    The base of a cell is the one on the fewest threads with its other levels; of a cell without one, the first cell.
+    """
+    times: dict[str, Array] = {}
+    for run in runs:
+        if not any(control in run.spec["cell"] for control in CONTROLS):
+            values = times.setdefault(_key(run.spec["cell"]), np.full(blocks, np.nan))
+            values[run.spec["block"] - 1] = np.nan if run.bad else run.time_s
+    first = min(times, key=lambda key: json.loads(key).get("threads", 1))
+    found = ("one cell", 0.0)
+    for key, values in times.items():
+        base = _base(key, list(times), first)
+        if base != key:
+            ends = log(ratio(times[base], values))[1]
+            half = (ends.high - ends.low) / 2
+            # NaN, where blocks are missing, is as wide as can be.
+            found = max(found, (_words(key), half if half == half else float("inf")), key=lambda one: one[1])
+    return found
+
+
+def _base(key: str, keys: list[str], first: str) -> str:
+    cell = json.loads(key)
+    alike = [one for one in keys if _without_threads(json.loads(one)) == _without_threads(cell)]
+    base = min(alike, key=lambda one: json.loads(one).get("threads", 1))
+    return base if base != key else first if len(alike) == 1 else key
+
+
+def _without_threads(cell: dict[str, Any]) -> dict[str, Any]:
+    return {name: level for name, level in cell.items() if name != "threads"}
+
+
+def _key(cell: dict[str, Any]) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def _words(key: str) -> str:
+    return ", ".join(f"{name}={level}" for name, level in json.loads(key).items())
+
+
+def _seconds(runs: list[Run]) -> float:
+    """Return how long a block took, from the start of its first run to the end of its last."""
+    starts = [datetime.fromisoformat(run.record["start"]).timestamp() for run in runs]
+    ends = [start + run.record["wall_ns"] / 1e9 for start, run in zip(starts, runs, strict=True)]
+    return max(ends) - min(starts)
