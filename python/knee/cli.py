@@ -1,4 +1,4 @@
-"""The Python verbs on the command line: ``study``, ``plan`` and ``report``."""
+"""The Python verbs on the command line: ``study``, ``plan`` and ``report``, and those of ``verbs``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from typing import Any
 
 import click
 
-from knee import _binary
+from knee import __version__, _binary
 from knee.asking import asking, question_of
-from knee.store import Folder, Spec, StudyError
+from knee.store import Contents, Folder, Spec, StudyError, runs
 from knee.study import design, hold, plan, progress, run, slurm
+from knee.study.checks import read_events
 from knee.study.create import create
 from knee.study.question import Question
+from knee.verbs.analyze import analyze
+from knee.verbs.compare import compare
+from knee.verbs.selftest import selftest
 
 EXIT_GATE, EXIT_USAGE, EXIT_STOPPED = 1, 2, 130
 WORDS = {"ignore_unknown_options": False, "allow_interspersed_args": False, "max_content_width": 80}
@@ -30,7 +34,8 @@ def main() -> int:
     except click.exceptions.Exit as asked:
         return asked.exit_code
     except click.ClickException as error:
-        return _say(error.format_message(), "`knee study --help` shows how")
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        return _say(error.format_message(), f"`{context.command_path if context else 'knee'} --help` shows how")
     except StudyError as error:
         return _say(str(error), error.hint)
     except OSError as error:
@@ -60,22 +65,22 @@ def verbs() -> None:
 @verbs.command(context_settings=WORDS)
 @asking
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the study.  [default: knee-studies/NAME]")
-@click.option("--resume", type=click.Path(path_type=Path), help="Go on with the study in this folder.")
+@click.option("--resume", type=click.Path(path_type=Path, readable=False), help="Go on with the study in this folder.")
 @click.option("--report/--no-report", default=True, help="Write report.html at the end.")
 def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> int:
-    r"""Measure a program over thread counts and placements, and say where it bends.
+    """Measure a program over thread counts and placements, and say where it bends.
 
     \b
     knee study [OPTIONS] -- COMMAND...          {threads} becomes the count
     knee study [OPTIONS] WORKLOAD [ARGUMENTS]   see `knee workloads`
     knee study [OPTIONS] FILE.toml
     knee study --resume FOLDER
-    """
+    """  # noqa: D301 -- click looks for the character itself
     if resume is not None:
         if any(value not in (None, (), False) for value in asked.values()):
             raise StudyError("--resume goes on with a study as it was planned: it takes no words and no other options")
-        folder = Folder(resume)
-        folder.check()
+        # All of it, before anything is locked, set up, cut or written.
+        folder = Contents.read(resume).folder
     else:
         folder = _planned(out, asked)
     return _measure(folder, report)
@@ -86,8 +91,14 @@ def _planned(out: Path | None, asked: dict[str, Any], *, for_slurm: bool = False
     for program in (what.program, what.baseline or {}):
         _find_program(program)
     machine, specs = _specs(what)
+    read_events(what)
     batch = slurm.script(what, specs) if for_slurm else None
-    return create(out or _unused(what.name), what.to_toml(), json.dumps(machine, indent=1) + "\n", specs, batch)
+    return create(out or _unused(what.name), _asked(what), json.dumps(machine, indent=1) + "\n", specs, batch)
+
+
+def _asked(what: Question) -> str:
+    """Return the study file, with the version of knee that plans it."""
+    return f"knee = {json.dumps(__version__)}\n{what.to_toml()}"
 
 
 def _find_program(program: dict[str, Any]) -> None:
@@ -103,7 +114,7 @@ def _find_program(program: dict[str, Any]) -> None:
 def _measure(folder: Folder, report: bool) -> int:
     try:
         with progress.shown(folder.read_plan(), len(run.remaining(folder))) as tell:
-            run.run(folder, tell)
+            run.run(folder, tell, _rule(folder))
     except (run.Stopped, KeyboardInterrupt):
         left, total = len(run.remaining(folder)), len(folder.read_plan())
         _say(
@@ -113,15 +124,37 @@ def _measure(folder: Folder, report: bool) -> int:
     return _conclude(folder, ["json", *(["html"] if report else [])])
 
 
-def _conclude(folder: Folder, forms: list[str]) -> int:
+def _rule(folder: Folder) -> run.Enough:
+    """Return the study's stopping rule. What it needs is imported between two blocks, when nothing is measured."""
+    declared = folder.read_question().get("design", {})
+    if "width" not in declared and "budget_s" not in declared:
+        return lambda: None
+
+    def enough() -> str | None:
+        from knee.explain import stopping
+
+        return stopping.enough(runs(folder), declared)
+
+    return enough
+
+
+def _conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> int:
     """Analyse and report. Only now, with all measuring over, are numpy and its kin imported."""
     from knee.opened import OpenedStudy
     from knee.report import terminal
     from knee.report.export import export
 
-    opened = OpenedStudy.read(folder.path)
-    files = [file for form in forms for file in export(opened, form)]
-    terminal.show(opened.analysis)
+    if anonymise:
+        from knee.report.anonymous import anonymous
+
+        folder.check()
+        with anonymous(folder) as opened:
+            files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
+            terminal.show(opened.analysis)
+    else:
+        opened = OpenedStudy.read(folder.path)
+        files = [file for form in forms for file in export(opened, form)]
+        terminal.show(opened.analysis)
     for file in files:
         click.echo(str(file))
     return EXIT_GATE if opened.analysis.bad and len(opened.analysis.bad) == opened.analysis.made else 0
@@ -134,7 +167,7 @@ def _conclude(folder: Folder, forms: list[str]) -> int:
     "--slurm", "for_slurm", is_flag=True, help="With --out: add batch.sh, a script for sbatch that makes the runs."
 )
 def plan_verb(out: Path | None, for_slurm: bool, **asked: Any) -> int:
-    """Print the runs that a study would make, one JSON line each, in running order.
+    """Print the runs that a study would make, one JSON line each, in running order; how many there are, to stderr.
 
     With --out the folder of the study is made. Inside it, on a machine without Python,
     `knee run --stdin --samples samples < plan.jsonl > records.jsonl` makes the runs; `knee report` reads the folder
@@ -145,23 +178,36 @@ def plan_verb(out: Path | None, for_slurm: bool, **asked: Any) -> int:
         return 0
     if for_slurm:
         raise StudyError("--slurm adds a script to a study's folder: there is no --out")
-    for spec in _specs(question_of(asked))[1]:
+    what = question_of(asked)
+    specs = _specs(what)[1]
+    for spec in specs:
         click.echo(json.dumps(spec))
+    click.echo(plan.summary(what, specs), err=True)
     return 0
 
 
 @verbs.command(context_settings={"max_content_width": 80})
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--format", "forms", default="html", help="Any of html, svg, png, pdf, json, with commas.  [default: html]"
 )
-def report(folder: Path, forms: str) -> int:
+@click.option(
+    "--anonymise",
+    is_flag=True,
+    help="Without names of people, hosts and folders, and times of day, for a blind review: report-anonymous.html, ...",
+)
+def report(folder: Path, forms: str, anonymise: bool) -> int:
     """Write the report of a study anew."""
     asked = forms.split(",")
     for form in asked:
         if form not in ("html", "svg", "png", "pdf", "json"):
             raise StudyError(f"unknown format: {form!r}", hint="html, svg, png, pdf or json")
-    return _conclude(Folder(folder), asked)
+    return _conclude(Folder(folder), asked, anonymise=anonymise)
+
+
+verbs.add_command(analyze)
+verbs.add_command(compare)
+verbs.add_command(selftest)
 
 
 def _specs(what: Question) -> tuple[dict[str, Any], list[Spec]]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import numpy as np
 
-from knee.plots.style import HEIGHT
-from knee.store import Run
+from knee.plots.style import HEIGHT, of_rows, tips
+from knee.store import Run, samples
 
 SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or an uneven share."
 
@@ -24,14 +22,14 @@ MOST_ROWS = 6000
 
 
 def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]:
-    """Return one run of each cell that has samples: the one of median time."""
+    """Return one run of each cell that has samples, the one of median time, with the name of its series."""
     chosen: list[tuple[str, Run]] = []
     for name, runs in members.items():
         for threads in sorted({run.threads for run in runs}):
             good = [r for r in runs if r.threads == threads and r.bad is None and "samples" in r.record]
             if good:
                 middle = sorted(good, key=lambda run: run.time_s)[len(good) // 2]
-                chosen.append((f"{name}, {threads} thread{'s' if threads > 1 else ''}", middle))
+                chosen.append((name, middle))
     return chosen
 
 
@@ -39,7 +37,8 @@ def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, An
     """Return the table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
     table: list[dict[str, Any]] = []
     # Large thread counts first: they are what a reader asks about when there is no room for all.
-    for name, run in sorted(representative(members), key=lambda one: -one[1].threads):
+    for series_name, run in sorted(representative(members), key=lambda one: -one[1].threads):
+        name = f"{series_name}, {run.threads} thread{'s' if run.threads > 1 else ''}"
         series = read(folder / str(run.record.get("samples")))
         end = run.record["wall_ns"]
         # Threads that hardly ran (a main thread that waits) come last, and the busiest first.
@@ -64,15 +63,8 @@ def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, An
 
 
 def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-    """Return thread to (times, CPU time so far) in ns, shape (samples,); empty when the file is missing or torn."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                if row["name"] == "cpu_ns":
-                    found.setdefault(row["source"], [(0, 0)]).append((int(row["t_ns"]), int(row["value"])))
-    except (OSError, EOFError, KeyError, ValueError, TypeError):
-        return {}
+    """Return thread to (times, CPU time so far) in ns, shape (samples,), from 0 on; empty when nothing can be read."""
+    found = {name: [(0, 0), *series] for name, series in samples(path, "cpu_ns").items()}
     return {name: (np.array([t for t, _ in pairs]), np.array([c for _, c in pairs])) for name, pairs in found.items()}
 
 
@@ -85,14 +77,14 @@ def chart(table: list[dict[str, Any]]) -> alt.Chart:
         bind=alt.BindRadioSelect(input="select", options=names, name="run  "),
     )
     return (
-        alt.Chart(alt.Data(values=table))
+        of_rows(table)
         .mark_rect()
         .encode(
             x=alt.X("from_s:Q", title="time, s", scale=alt.Scale(nice=False)),
-            x2="to_s:Q",
+            x2=alt.X2("to_s:Q"),
             y=alt.Y("thread:O", title="thread, busiest first"),
             color=alt.Color("use:Q", title="CPU use", scale=alt.Scale(domain=[0, 1], scheme="viridis")),
-            tooltip=["thread:O", alt.Tooltip("from_s:Q", format=".3f"), alt.Tooltip("use:Q", format=".0%")],
+            tooltip=[*tips("thread:O"), alt.Tooltip("from_s:Q", format=".3f"), alt.Tooltip("use:Q", format=".0%")],
         )
         .add_params(menu)
         .transform_filter("datum.run === run")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT, Chart, channels, threads_axis
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
 from knee.stats.scaling import Curve
 
 SEES = "1 means that every thread pays in full; a fall says how much of each is lost."
@@ -28,21 +29,21 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve]) -> Chart:
-    """Return the figure."""
+def chart(curves: dict[str, Curve], dashed: Collection[str] = ()) -> Chart:
+    """Return the figure, with ``dashed`` series dashed."""
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
-    data = alt.Chart(alt.Data(values=rows(curves)))
-    x, series = threads_axis(counts), channels([*curves])
-    full = alt.Chart(alt.Data(values=[{"one": 1.0}])).mark_rule(strokeDash=[2, 3], color="#888888").encode(y="one:Q")
+    data = of_rows(rows(curves))
+    x, series = threads_axis(counts), channels([*curves], dashed)
+    full = of_rows([{"one": 1.0}]).mark_rule(strokeDash=[2, 3], color="#888888").encode(y=alt.Y("one:Q"))
     return alt.layer(
         full,
-        data.mark_rule(strokeWidth=2).encode(x=x, y="low:Q", y2="high:Q", color=series.colour),
+        data.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=series.colour),
         data.mark_line(point=True).encode(
             x=x,
             y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(zero=True)),
             color=series.colour,
             shape=series.shape,
             strokeDash=series.dash,
-            tooltip=["series:N", "threads:Q", alt.Tooltip("efficiency:Q", format=".3f")],
+            tooltip=[*tips("series:N", "threads:Q"), alt.Tooltip("efficiency:Q", format=".3f")],
         ),
     ).properties(width="container", height=HEIGHT)

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import Chart
+from knee.plots.style import Chart, legend, of_rows, tips
 
 SEES = "The number is the thread that a placement puts there; an empty field is not used, a grey one not allowed."
 
@@ -42,26 +42,24 @@ def chart(table: list[dict[str, Any]]) -> Chart:
     deep = max((row["sibling"] for row in table), default=0) + 1
     sockets = len({row["socket"] for row in table})
     base = (
-        alt.Chart(alt.Data(values=table))
+        of_rows(table)
         .transform_filter("datum.placement === placement")
         .transform_calculate(row="datum.socket + ', hardware thread ' + datum.sibling")
         .encode(
             x=alt.X("core:O", title="core", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("row:N", title=None, axis=alt.Axis(labelLimit=260)),
+            y=alt.Y("row:N", title=None, axis=alt.Axis(labelExpr="split(datum.label, ', ')", labelOffset=-14)),
         )
     )
-    fill = alt.Color(
-        "state:N",
-        title=None,
-        scale=alt.Scale(domain=["used", "free", "not allowed"], range=["#56B4E9", "#dddddd55", "#99999999"]),
-    )
+    states = ["used", "free", "not allowed"]
+    scale = alt.Scale(domain=states, range=["#56B4E9", "#dddddd55", "#99999999"])
+    fill = alt.Color("state:N", title=None, scale=scale, legend=legend(states))
     return (
         alt.layer(
             base.mark_rect(stroke="#888888", cornerRadius=3).encode(
-                color=fill, tooltip=["cpu:Q", "core:O", "socket:N", "thread:N"]
+                color=fill, tooltip=tips("cpu:Q", "core:O", "socket:N", "thread:N")
             ),
-            base.mark_text(fontSize=13).encode(text="thread:N"),
+            base.mark_text(fontSize=13, color="#1b1b1b").encode(text=alt.Text("thread:N")),
         )
         .add_params(menu)
-        .properties(width="container", height=max(60, 34 * deep * sockets))
+        .properties(width="container", height=max(60, 48 * deep * sockets))
     )

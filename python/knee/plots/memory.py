@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT, Chart, channels
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips
 
 CURVE_SEES = (
     "Each step up is a cache that no longer holds what is read. Dotted lines are the sizes that the machine claims. "
@@ -56,14 +56,14 @@ def curve(memory: dict[str, Any], table: list[dict[str, Any]]) -> Chart:
     )
     claimed = [{"cache": name, "bytes": size} for name, size in memory["claimed_caches"].items()]
     inside = [cache for cache in claimed if sizes[0] <= cache["bytes"] <= sizes[-1]]
-    caches = alt.Chart(alt.Data(values=inside)).encode(x=x)
+    caches = of_rows(inside).encode(x=x)
     series = channels(list(dict.fromkeys(row["series"] for row in table)))
-    known = alt.Chart(alt.Data(values=table))
+    known = of_rows(table)
     y = alt.Y("latency ns:Q", title="ns a load", scale=alt.Scale(type="log"))
-    tooltip = ["series:N", "bytes:Q", alt.Tooltip("latency ns:Q", format=".2f"), "doubts:N"]
+    tooltip = [*tips("series:N", "bytes:Q"), alt.Tooltip("latency ns:Q", format=".2f"), *tips("doubts:N")]
     return alt.layer(
         caches.mark_rule(strokeDash=[2, 3], opacity=0.6),
-        caches.mark_text(align="left", dx=4, y=8).encode(text="cache:N"),
+        caches.mark_text(align="left", dx=4, y=8).encode(text=alt.Text("cache:N")),
         known.mark_line(point=True).encode(
             x=x, y=y, color=series.colour, shape=series.shape, strokeDash=series.dash, tooltip=tooltip
         ),
@@ -94,11 +94,11 @@ def squares(table: list[dict[str, Any]], probe: str) -> Chart:
     """Return a heat map of a probe's squares."""
     rows, columns = SQUARES[probe]
     unit = table[0]["unit"]
-    base = alt.Chart(alt.Data(values=table)).encode(
+    base = of_rows(table).encode(
         x=alt.X(f"{columns}:O", title=columns.replace("_", " ")), y=alt.Y(f"{rows}:O", title=rows.replace("_", " "))
     )
     colour = alt.Color("value:Q", title=unit, scale=alt.Scale(scheme="viridis", zero=False))
-    tooltip = [f"{rows}:O", f"{columns}:O", alt.Tooltip("value:Q", format=".1f"), "unit:N", "doubts:N"]
+    tooltip = [*tips(f"{rows}:O", f"{columns}:O"), alt.Tooltip("value:Q", format=".1f"), *tips("unit:N", "doubts:N")]
     count = len({row[rows] for row in table})
     return (
         base.mark_rect()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT, Chart, channels, threads_axis
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
 from knee.stats.scaling import Curve
 from knee.store import Run
 
@@ -30,8 +31,8 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]]) -> Chart:
-    """Return the figure; ``members`` are the runs behind each curve."""
+def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]], dashed: Collection[str] = ()) -> Chart:
+    """Return the figure, with ``dashed`` series dashed; ``members`` are the runs behind each curve."""
     each = [
         {"series": name, "threads": run.threads, "time": run.time_s, "run": run.spec["id"]}
         for name, runs in members.items()
@@ -42,13 +43,13 @@ def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]]) -> Char
         {"series": row["series"], "threads": row["threads"], "time": row["geometric mean s"]} for row in rows(curves)
     ]
     counts = sorted({row["threads"] for row in means})
-    x, series = threads_axis(counts, logarithmic=True), channels([*curves])
+    x, series = threads_axis(counts, logarithmic=True), channels([*curves], dashed)
     y = alt.Y("time:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12))
     return alt.layer(
-        alt.Chart(alt.Data(values=each))
+        of_rows(each)
         .mark_point(size=28, opacity=0.6)
-        .encode(x=x, y=y, color=series.colour, shape=series.shape, tooltip=["series:N", "run:N", "time:Q"]),
-        alt.Chart(alt.Data(values=means))
+        .encode(x=x, y=y, color=series.colour, shape=series.shape, tooltip=tips("series:N", "run:N", "time:Q")),
+        of_rows(means)
         .mark_line(point=True)
         .encode(x=x, y=y, shape=series.shape, color=series.colour, strokeDash=series.dash),
     ).properties(width="container", height=HEIGHT)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT, Chart, channels, threads_axis
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
 from knee.stats.scaling import Curve
 
 SEES = "Where a curve leaves the dotted ideal, threads stop paying in full; where it is level, they pay nothing."
+
+COUNTERFACTUAL = (
+    "A dashed curve is a counterfactual, the same program placed otherwise: threads share cores while others are free, "
+    "or the kernel decides"
+)
+
+
+def sees(dashed: Collection[str]) -> str:
+    """Return the sentence that says what to see; ``dashed`` are the names of counterfactual series."""
+    return f"{SEES} {COUNTERFACTUAL} ({'; '.join(dashed)})." if dashed else SEES
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
@@ -30,21 +41,25 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve], *, logarithmic: bool = False) -> Chart:
-    """Return the figure; ``logarithmic`` sets both axes."""
+def chart(curves: dict[str, Curve], dashed: Collection[str] = (), *, logarithmic: bool = False) -> Chart:
+    """Return the figure, with ``dashed`` series dashed; ``logarithmic`` sets both axes."""
     kind = "log" if logarithmic else "linear"
     scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
     base = min(curve.base for curve in curves.values())
     ideal = [{"threads": n, "ideal": n / base} for n in counts]
     x = threads_axis(counts, logarithmic=logarithmic)
-    series = channels([*curves])
-    line = alt.Chart(alt.Data(values=ideal)).mark_line(strokeDash=[2, 3], color="#888888")
-    known = alt.Chart(alt.Data(values=rows(curves)))
+    series = channels([*curves], dashed)
+    line = of_rows(ideal).mark_line(strokeDash=[2, 3], color="#888888")
+    known = of_rows(rows(curves))
     return alt.layer(
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup")),
-        known.mark_area(opacity=0.2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=series.colour),
-        known.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=series.colour),
+        known.mark_area(opacity=0.2).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
+        ),
+        known.mark_rule(strokeWidth=2).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
+        ),
         known.mark_line(point=True).encode(
             x=x,
             y=alt.Y("speedup:Q", scale=scale),
@@ -52,9 +67,8 @@ def chart(curves: dict[str, Curve], *, logarithmic: bool = False) -> Chart:
             shape=series.shape,
             strokeDash=series.dash,
             tooltip=[
-                "series:N",
-                "threads:Q",
-                *(alt.Tooltip(f"{name}:Q", format=".3f") for name in ("speedup", "low", "high")),
+                *tips("series:N", "threads:Q"),
+                *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f"),
             ],
         ),
     ).properties(width="container", height=HEIGHT)

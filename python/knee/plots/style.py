@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -31,11 +32,25 @@ def config(ground: Ground) -> dict[str, Any]:
         "axis": {**text, "gridColor": faint, "domainColor": ink, "tickColor": ink, "labelOverlap": True},
         "legend": {**text, "orient": "top", "labelLimit": 240, "symbolStrokeWidth": 2},
         "title": {"color": ink},
+        "mark": {"color": COLOURS[ground][0]},
         "text": {"color": ink},
         "rule": {"color": ink},
         "range": {"category": COLOURS[ground]},
         "point": {"filled": True, "size": 60},
     }
+
+
+def of_rows(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+    """Return a chart of a table. Altair copies lists again with every layer, and leaves a tuple as it is."""
+    return alt.Chart(alt.Data(values=tuple(rows)))
+
+
+def tips(*fields: str, numbers: str = "") -> list[alt.Tooltip]:
+    """Return what a mark says when it is pointed at, with numbers in d3's format.
+
+    Fields that are strings only cost Altair ten milliseconds each, to find out what they are.
+    """
+    return [alt.Tooltip(field, format=numbers) if numbers else alt.Tooltip(field) for field in fields]
 
 
 HEIGHT = 320
@@ -61,11 +76,32 @@ class Channels:
     dash: alt.StrokeDash
 
 
-def channels(names: list[str]) -> Channels:
-    """Return colour, shape and dash for these series."""
+SOLID, DASHED = [1, 0], [6, 4]
+
+LETTER, MARK = 7, 30
+"""Pixels of a letter of a legend, and of what stands before and after its label."""
+
+AXIS = 60
+"""Pixels that an axis takes from the room of a legend."""
+
+
+def legend(labels: list[str], **more: Any) -> alt.Legend:
+    """Return a legend that breaks into lines where a figure is narrower than its labels."""
+    wide = LETTER * max((len(label) for label in labels), default=1) + MARK
+    # The width of what holds the figure, not its own: that is known only after the legend had its place. A picture
+    # that is made without a page has no such thing, and its legend one line.
+    room = f"(containerSize()[0] || {wide * len(labels) + AXIS}) - {AXIS}"
+    return alt.Legend(columns=alt.ExprRef(f"max(1, floor(({room}) / {wide}))"), symbolOpacity=1, **more)
+
+
+def channels(names: list[str], dashed: Collection[str] | None = None) -> Channels:
+    """Return colour, shape and dash for these series: only ``dashed`` ones have one, or if that is None, all."""
     scale = alt.Scale(domain=names)
+    dashes = alt.Scale(domain=names, range=[DASHED if name in (dashed or ()) else SOLID for name in names])
+    # A dash around the mark of a legend is nothing but a ragged mark.
+    shown = legend(names, symbolDash=SOLID)
     return Channels(
-        alt.Color("series:N", title=None, scale=scale, legend=alt.Legend(symbolOpacity=1)),
-        alt.Shape("series:N", title=None, scale=scale),
-        alt.StrokeDash("series:N", title=None, scale=scale),
+        alt.Color("series:N", title=None, scale=scale, legend=shown),
+        alt.Shape("series:N", title=None, scale=scale, legend=shown),
+        alt.StrokeDash("series:N", title=None, scale=scale if dashed is None else dashes, legend=shown),
     )

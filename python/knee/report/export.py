@@ -11,7 +11,8 @@ import vl_convert as vlc
 
 from knee.opened import OpenedStudy
 from knee.plots.style import Ground, config
-from knee.report.figures import Figure, figures
+from knee.report.figure import Figure
+from knee.report.figures import figures
 from knee.report.page import page
 from knee.store import StudyError, write_whole
 
@@ -19,32 +20,37 @@ PAPER_WIDTH = 560
 """Pixels of a figure that has no page to fill."""
 
 
-def export(study: OpenedStudy, form: str) -> list[Path]:
-    """Write the study as ``html``, ``svg``, ``png``, ``pdf`` or ``json`` into its folder, and return the files.
+def export(study: OpenedStudy, form: str, into: Path | None = None, mark: str = "") -> list[Path]:
+    """Write the study as ``html``, ``svg``, ``png``, ``pdf`` or ``json``, and return the files.
+
+    They go into the study's own folder, or ``into`` another one; ``mark`` is added to their names.
 
     Raises
     ------
     StudyError
         When a file cannot be written.
     """
-    folder = study.folder.path
+    folder = into or study.folder.path
     try:
         if form == "html":
-            write_whole(folder / "report.html", page(study))
-            return [folder / "report.html"]
+            write_whole(folder / f"report{mark}.html", page(study))
+            return [folder / f"report{mark}.html"]
         if form == "json":
-            write_whole(folder / "analysis.json", json.dumps(study.analysis.to_json(), indent=1) + "\n")
-            return [folder / "analysis.json"]
-        target = folder / "figures"
+            write_whole(folder / f"analysis{mark}.json", json.dumps(study.analysis.to_json(), indent=1) + "\n")
+            return [folder / f"analysis{mark}.json"]
+        target = folder / f"figures{mark}"
         target.mkdir(exist_ok=True)
         return [_picture(figure, form, target) for figure in figures(study)]
     except OSError as error:
         raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}") from error
 
 
-def specification(figure: Figure, ground: Ground | None = None) -> dict[str, Any]:
-    """Return a figure's Vega-Lite specification; with a ground also its colours, without for a page that sets them."""
-    spec: dict[str, Any] = figure.chart.to_dict()
+def specification(figure: Figure, ground: Ground | None = None, *, checked: bool = True) -> dict[str, Any]:
+    """Return a figure's Vega-Lite specification; with a ground also its colours, without for a page that sets them.
+
+    ``checked`` holds it against Vega-Lite's schema.
+    """
+    spec: dict[str, Any] = figure.chart.to_dict(validate=checked)
     spec.pop("config", None)
     return spec if ground is None else spec | {"config": config(ground), "width": PAPER_WIDTH}
 

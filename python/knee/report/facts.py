@@ -1,11 +1,11 @@
-"""Tables of the report that are not figures: curves, accounts, facts, the design, and what cannot be known."""
+"""Tables of the report that are not figures: curves, accounts, claims, facts, and what cannot be known."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
+from knee.explain.shape import knee_words, law_words, use_words
 from knee.opened import OpenedStudy
 from knee.stats.contrasts import Interval
 
@@ -29,6 +29,56 @@ def curve_rows(analysis: Analysis) -> list[Row]:
         }
         for series in analysis.series
         for point in series.curve.points
+    ]
+
+
+def shape_rows(analysis: Analysis) -> list[Row]:
+    """Return the law, the knee and the thread count to use: one row a series."""
+    return [
+        {
+            "series": name,
+            "knee": knee_words(found),
+            "law": law_words(found),
+            "use": (use_words(found) or "undecided").removeprefix("use "),
+        }
+        for name, found in analysis.shapes.items()
+    ]
+
+
+def claim_rows(analysis: Analysis) -> list[Row]:
+    """Return the claims of the study file with their answers."""
+    return [
+        {
+            "claim": one.says,
+            "of": one.source or "this study",
+            "answer": one.answer,
+            "measured": _with(one.value, one.interval),
+            "test": one.asked,
+            "why": one.why,
+        }
+        for one in analysis.claims
+    ]
+
+
+def checklist_rows(analysis: Analysis) -> list[Row]:
+    """Return the rules for reporting experiments with their answers."""
+    return [
+        {"rule": f"{one.number}. {one.rule}", "answer": one.answer, "evidence": one.evidence}
+        for one in analysis.checklist
+    ]
+
+
+def base_lines(analysis: Analysis) -> list[str]:
+    """Say of each series whether its base takes as long as the first one's, so that speedups can be compared."""
+    words = {
+        "equivalent": "the same within 3 %: their speedups can be compared",
+        "different": "not the same: compare their times, not their speedups",
+        "undecided": "not shown to be the same within 3 %: compare their times rather than their speedups",
+    }
+    return [
+        f"Base of {name} over that of {one.reference}: "
+        f"{_with(one.equivalence.ratio.estimate, one.equivalence.ratio.interval)}, {words[one.equivalence.answer]}."
+        for name, one in analysis.bases.items()
     ]
 
 
@@ -69,86 +119,9 @@ def fact_rows(machine: dict[str, Any]) -> list[Row]:
     return rows
 
 
-def design_rows(study: OpenedStudy) -> list[Row]:
-    """Return how the runs were made."""
-    analysis = study.analysis
-    levels: dict[str, list[str]] = {}
-    for run in study.runs:
-        for name, level in run.spec["cell"].items():
-            known = levels.setdefault(name, [])
-            if str(level) not in known:
-                known.append(str(level))
-    rows: list[Row] = [{"what": f"factor {name}", "value": ", ".join(found)} for name, found in sorted(levels.items())]
-    blocks = max((run.spec["block"] for run in study.runs), default=0)
-    rows += [
-        {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
-        {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},
-        {
-            "what": "intervals",
-            "value": "90 %, Student's t on the blocks' log ratios below twenty blocks, bootstrap from there on",
-        },
-        {"what": "drift", "value": _drift(analysis)},
-        {"what": "runs unlike their cell", "value": ", ".join(analysis.outliers) or "none"},
-        {
-            "what": "disturbed runs",
-            "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",
-        },
-        *_around(study),
-        *_regions(study),
-    ]
-    if study.runs:
-        rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
-    return rows
-
-
-AROUND = {
-    "setup": "before the study",
-    "warmup": "warm-up runs",
-    "prepare": "before each run",
-    "cache": "page cache",
-    "conclude": "after each run",
-    "cleanup": "after the study",
-}
-"""What a study file may ask around the runs, in the order in which it happens."""
-
-
-def _around(study: OpenedStudy) -> list[Row]:
-    """Return what was done around the runs and which facts were held; nothing where nothing was asked."""
-    measure = study.folder.read_measure()
-    rows: list[Row] = [{"what": what, "value": measure[name]} for name, what in AROUND.items() if measure.get(name)]
-    held = study.runs[0].spec.get("hold") if study.runs else None
-    if held:
-        changed = [f"{one.sentence(study.analysis.made)}: {', '.join(one.runs)}" for one in study.analysis.changed]
-        rows.append({"what": "facts held", "value": ", ".join(f"{name}={value}" for name, value in held.items())})
-        rows.append({"what": "runs with a changed fact", "value": "; ".join(changed) or "none"})
-    return rows
-
-
-def _regions(study: OpenedStudy) -> list[Row]:
-    """Return what was wrong most often with the regions that the program marks; nothing where nothing was."""
-    faults = Counter(fault for run in study.runs for fault in run.record.get("region_faults", []))
-    said = [f"{fault} ({count} of {len(study.runs)} runs)" for fault, count in faults.most_common(3)]
-    return [{"what": "marks of regions", "value": "; ".join(said)}] if said else []
-
-
-def _drift(analysis: Analysis) -> str:
-    drift = analysis.drift
-    change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
-    text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
-    return f"found: {text}; intervals may be too narrow" if drift.found else f"not found: {text}"
-
-
 def unknown(study: OpenedStudy) -> list[str]:
     """Return what this study cannot know, and why."""
-    machine, lines = study.machine, list[str]()
-    counters = machine["facts"].get("hardware_counters")
-    why = "this version of knee reads none"
-    if isinstance(counters, dict):
-        why = str(counters["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
-    lines.append(
-        f"Why CPU time grew: there are no hardware counters here ({why}), so more instructions and slower "
-        "ones look the same. CPU time, per-thread samples and a clock proxy were used instead."
-    )
+    machine, lines = study.machine, _uncounted(study)
     if len(machine["nodes"]) == 1:
         lines.append("Anything about remote memory: this machine has one node.")
     if len(machine["sockets"]) == 1:
@@ -161,6 +134,29 @@ def unknown(study: OpenedStudy) -> list[str]:
         )
     lines.append("Other inputs, other builds, other machines: nothing here was measured on them.")
     return lines
+
+
+SAME = "so more instructions and slower ones look the same"
+
+
+def _uncounted(study: OpenedStudy) -> list[str]:
+    """Return what counters would have told: those that the machine lacks, were not asked for, or had no value."""
+    hardware, counters = study.machine["facts"].get("hardware_counters"), study.analysis.counters
+    missing = counters.missing
+    lines: list[str] = []
+    if isinstance(hardware, dict):
+        why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
+        instead = "CPU time, per-thread samples and a clock proxy were used instead."
+        lines.append(f"Why CPU time grew: there are no hardware counters here ({why}), {SAME}. {instead}")
+        # Once is enough, also where counters were asked for: each of them has that reason.
+        missing = {name: reason for name, reason in missing.items() if not reason.startswith("no hardware PMU")}
+    elif not counters.asked:
+        asks = "It would have with --counters instructions,cycles."
+        lines.append(f"Why CPU time grew: this study did not ask for counters, {SAME}. {asks}")
+    names: dict[str, list[str]] = {}
+    for name, reason in missing.items():
+        names.setdefault(reason, []).append(name)
+    return lines + [f"What {', '.join(of)} would have told: {reason}." for reason, of in names.items()]
 
 
 def _with(value: float, interval: Interval) -> str:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from knee.plots import cpu_use, efficiency, machine_map, memory, run_list, run_time, speedup
-from knee.plots.style import Chart
+from knee.explain.counterfactual import counterfactuals
+from knee.plots import cpu_use, efficiency, machine_map, memory, over_time, run_list, run_time, speedup
+from knee.report.factorial_figures import factorial_figures
+from knee.report.figure import Figure
+from knee.report.use_figures import traffic_figures, work_figures
 
 if TYPE_CHECKING:
     from knee.opened import OpenedStudy
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart with its words and its numbers. ``group`` joins figures that a reader switches between."""
-
-    name: str
-    title: str
-    sees: str
-    chart: Chart
-    rows: list[dict[str, Any]]
-    group: str = ""
-    choice: str = ""
 
 
 def figures(study: OpenedStudy) -> list[Figure]:
@@ -30,28 +19,47 @@ def figures(study: OpenedStudy) -> list[Figure]:
     analysis = study.analysis
     curves = {series.name: series.curve for series in analysis.series}
     members = {series.name: series.runs for series in analysis.series}
+    counting = {series.name: series.counting for series in analysis.series}
     found: list[Figure] = []
     if curves:
-        table = speedup.rows(curves)
+        dashed = counterfactuals(analysis.series, study.machine)
+        table, sees = speedup.rows(curves), speedup.sees(dashed)
         for kind, choice in (("speedup", "linear"), ("speedup-log", "logarithmic")):
-            chart = speedup.chart(curves, logarithmic=choice == "logarithmic")
-            found.append(Figure(kind, "Speedup", speedup.SEES, chart, table, "speedup", choice))
+            chart = speedup.chart(curves, dashed, logarithmic=choice == "logarithmic")
+            found.append(Figure(kind, "Speedup", sees, chart, table, "speedup", choice))
+        paid, times = efficiency.chart(curves, dashed), run_time.chart(curves, members, dashed)
         found += [
-            Figure("efficiency", "Efficiency", efficiency.SEES, efficiency.chart(curves), efficiency.rows(curves)),
-            Figure("run-time", "Run time", run_time.SEES, run_time.chart(curves, members), run_time.rows(curves)),
+            Figure("efficiency", "Efficiency", efficiency.SEES, paid, efficiency.rows(curves)),
+            Figure("run-time", "Run time", run_time.SEES, times, run_time.rows(curves)),
         ]
+        found += work_figures(members, counting, study.machine, dashed) + traffic_figures(counting)
         used = cpu_use.rows(members, study.folder.path)
         if used:
             found.append(Figure("cpu-use", "CPU use over time", cpu_use.SEES, cpu_use.chart(used), used))
+        found += _over_time(study, counting)
     orders = _orders(study)
     if orders:
         places = machine_map.rows(study.machine, orders)
         found.append(Figure("machine", "Where threads are put", machine_map.SEES, machine_map.chart(places), places))
+    if analysis.factorial:
+        found += factorial_figures(analysis.factorial, study.runs)
+    for name, other in analysis.responses.items():
+        found += [] if isinstance(other, str) else factorial_figures(other, study.runs, name)
     found += _of_memory(study)
     if study.runs:
         table = study.rows()
         found.append(Figure("runs", "Every run", run_list.SEES, run_list.chart(table), table))
     return found
+
+
+def _over_time(study: OpenedStudy, members: over_time.Members) -> list[Figure]:
+    """Return CPU use and memory traffic over time, where there are samples."""
+    table = over_time.rows(members, study.folder.path)
+    if not table:
+        return []
+    first = over_time.first_count(members, len(study.machine["allowed"]["cpus"]))
+    title = "CPU use and memory traffic over time" if "GB/s" in table[0] else "Cpus busy over time"
+    return [Figure("over-time", title, over_time.sees(members, table), over_time.chart(table, first), table)]
 
 
 def _of_memory(study: OpenedStudy) -> list[Figure]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from functools import cache
 from importlib import resources
 from typing import Any
 
-import vl_convert as vlc
+from altair.utils.schemapi import debug_mode
 from jinja2 import Environment
 from markupsafe import Markup
 
 from knee import __version__
 from knee.opened import OpenedStudy
 from knee.plots.style import config
-from knee.report import facts
-from knee.report.figures import Figure, figures
+from knee.report import counters, factorial_tables, facts
+from knee.report.bundle import bundle
+from knee.report.design import design_rows
+from knee.report.figure import Figure
+from knee.report.figures import figures
 from knee.store import finite
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -27,7 +29,9 @@ def page(study: OpenedStudy) -> str:
     """Return the report of a study as HTML."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
-    drawn = figures(study)
+    # What we draw is checked by our tests: to have Altair check it again takes longer than to draw it.
+    with debug_mode(False):
+        drawn = figures(study)
     groups: dict[str, list[Figure]] = {}
     for figure in drawn:
         groups.setdefault(figure.group or figure.name, []).append(figure)
@@ -36,17 +40,39 @@ def page(study: OpenedStudy) -> str:
         analysis=study.analysis,
         groups=groups,
         curves=facts.curve_rows(study.analysis),
+        shapes=facts.shape_rows(study.analysis),
+        bases=facts.base_lines(study.analysis),
+        claims=facts.claim_rows(study.analysis),
+        checklist=facts.checklist_rows(study.analysis),
+        variations=_variations(study),
         accounts=facts.account_rows(study.analysis),
+        counted=counters.counter_rows(study.analysis.counters),
+        parts=counters.part_rows(study.analysis.counters),
+        notes=counters.notes(study.analysis.counters),
         contrasts=facts.contrast_rows(study.analysis),
         facts=facts.fact_rows(study.machine),
-        design=facts.design_rows(study),
+        design=design_rows(study),
         unknown=facts.unknown(study),
         version=__version__,
         style=Markup(_resource("page.css")),
         script=Markup(_resource("page.js")),
-        bundle=Markup(_bundle()),
+        bundle=Markup(bundle()),
         data=Markup(_json(_data(study, drawn))),
     )
+
+
+def _variations(study: OpenedStudy) -> list[dict[str, Any]]:
+    """Return what explains the variation of what the study measures, and of the other responses that it names."""
+    found = [("", study.analysis.factorial), *study.analysis.responses.items()]
+    return [
+        {
+            "title": "What explains the variation" + (f" of {name}" if name else ""),
+            "head": [f"{one}."] if isinstance(one, str) else factorial_tables.head(study.name, one),
+            "parts": [] if isinstance(one, str) else factorial_tables.parts(one),
+        }
+        for name, one in found
+        if one is not None
+    ]
 
 
 def _data(study: OpenedStudy, drawn: list[Figure]) -> dict[str, Any]:
@@ -55,7 +81,7 @@ def _data(study: OpenedStudy, drawn: list[Figure]) -> dict[str, Any]:
     return {
         "name": study.name,
         "configs": {"light": config("light"), "dark": config("dark")},
-        "figures": {figure.name: _embedded(specification(figure), figure.rows) for figure in drawn},
+        "figures": {figure.name: _embedded(specification(figure, checked=False), figure.rows) for figure in drawn},
         "analysis": study.analysis.to_json(),
     }
 
@@ -68,13 +94,6 @@ def _embedded(spec: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any
 
 def _json(value: object) -> str:
     return json.dumps(finite(value), separators=(",", ":")).translate(SCRIPT_SAFE)
-
-
-@cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
-    bundle: str = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return bundle.replace("</script", r"<\/script")
 
 
 def _resource(name: str) -> str:

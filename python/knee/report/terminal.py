@@ -11,6 +11,8 @@ from rich.text import Text
 
 from knee.explain.analysis import Analysis
 from knee.explain.series import Series
+from knee.explain.shape import Shape, knee_words, law_words
+from knee.report.counters import sentence
 from knee.stats.contrasts import Interval
 
 
@@ -20,6 +22,7 @@ def show(analysis: Analysis) -> None:
     for series in analysis.series:
         console.print(Text(series.name))
         console.print(_table(series))
+        _shape(console, analysis.shapes[series.name])
     bases = {series.name: series.curve.base for series in analysis.series}
     for name, one in analysis.baseline.items():
         times = f"{one.estimate:.2f} [{one.interval.low:.2f}, {one.interval.high:.2f}] times"
@@ -29,6 +32,8 @@ def show(analysis: Analysis) -> None:
             ends = f"[{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"
             took = f"{ratio.estimate:.2f} {ends} times as long as one"
             console.print(Text(f"{series.name}: {number} one-thread copies side by side take {took}."))
+    if analysis.counters.asked:
+        console.print(Text(sentence(analysis.counters)))
     if analysis.disturbed:
         many = f"{len(analysis.disturbed)} of {analysis.made} runs were disturbed"
         console.print(Text(f"{many} (other work, steal, clock); they count, and the report marks them."))
@@ -41,7 +46,16 @@ def show(analysis: Analysis) -> None:
         )
     if analysis.drift.found:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
+    for claim in analysis.claims:
+        console.print(Text(f"{claim.answer}: {claim.says}"))
     console.print(Text(analysis.verdict, style="bold"))
+
+
+def _shape(console: Console, found: Shape) -> None:
+    """Print law and knee where there are counts enough to look for them."""
+    if found.law.fits:
+        console.print(Text(f"knee: {knee_words(found)}"))
+        console.print(Text(f"law: {law_words(found)}\n"))
 
 
 def _table(series: Series) -> Table:

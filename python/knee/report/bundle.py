@@ -1,0 +1,42 @@
+"""The script that draws the figures: Vega, Vega-Lite and Vega-Embed in one.
+
+To put it together takes two seconds and always gives the same, so that it is kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import vl_convert as vlc
+
+from knee.store import write_whole
+
+END = "\n// all of it\n"
+"""Without this line a kept script is the beginning of one."""
+
+
+@cache
+def bundle() -> str:
+    """Return the script, safe inside a script element."""
+    kept = _folder() / f"vega-{version('vl-convert-python')}.js"
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        found = kept.read_text(encoding="utf-8")
+        if found.endswith(END):
+            return found
+    made: str = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    script = made.replace("</script", r"<\/script") + END
+    # Without a home that can be written to, every report takes the two seconds.
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(kept, script)
+    return script
+
+
+def _folder() -> Path:
+    """Return the folder for what can be made again."""
+    asked = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(asked) if Path(asked).is_absolute() else Path.home() / ".cache") / "knee"

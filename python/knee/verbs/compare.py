@@ -1,0 +1,86 @@
+"""``knee compare``: is B slower than A? One verdict, and an exit status for a gate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from knee.store import Contents, Folder, StudyError
+
+if TYPE_CHECKING:
+    from knee.explain.comparison import Report, Side
+
+EXIT_SLOWER = 1
+EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels old,new"
+
+
+@click.command(context_settings={"max_content_width": 80})
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path, readable=False))
+@click.option("--factor", metavar="NAME", help="Compare two levels of this factor of one study.")
+@click.option("--levels", metavar="A,B", help="Which two: the second against the first.  [default: the only two]")
+@click.option(
+    "--smallest-effect",
+    "percent",
+    type=click.FloatRange(0, 100),
+    default=3.0,
+    show_default=True,
+    help="Smallest difference that matters, in per cent.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, percent: float, as_json: bool) -> int:
+    """Compare two studies, or two levels of a factor of one study.
+
+    `knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
+
+    The ratio of run times B / A comes with its interval for every cell that both sides have, and one verdict for all of
+    them (Holm's correction). Levels of one study are compared block by block; two studies share no blocks.
+
+    Exit status: 0 no regression is shown, 1 B is slower by what may be the smallest effect or more, 2 they cannot be
+    compared.
+    """
+    from knee.report import comparison
+
+    report = _compared(folders, factor, levels, percent / 100)
+    if as_json:
+        click.echo(json.dumps(report.to_json(), indent=1))
+    else:
+        comparison.show(report)
+    return EXIT_SLOWER if report.verdict == "slower" else 0
+
+
+def _compared(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: float) -> Report:
+    from knee.explain.comparison import of_levels, of_studies
+
+    if factor is None and levels is not None:
+        raise StudyError("--levels are those of a factor: there is no --factor", hint=EXAMPLE)
+    if factor is None and len(folders) == 2:
+        return of_studies(_side(folders[0]), _side(folders[1]), smallest)
+    if factor is not None and len(folders) == 1:
+        side = _side(folders[0])
+        return of_levels(side, factor, _two(side, factor, levels), smallest)
+    wanted = "one folder" if factor else "two folders, or one and a --factor"
+    raise StudyError(f"cannot compare: {len(folders)} folders were given: {wanted} are needed", hint=EXAMPLE)
+
+
+def _side(path: Path) -> Side:
+    from knee.explain.comparison import Side
+
+    found = Contents.read(path)
+    return Side(str(path), found.runs, found.machine, found.question.get("knee"))
+
+
+def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
+    """Return the two levels: those asked for, or the only two, in the order in which the study names them."""
+    if levels is not None:
+        found = levels.split(",")
+    else:
+        found = list(dict.fromkeys(str(r.spec["cell"][factor]) for r in side.runs if factor in r.spec["cell"]))
+        asked = [str(one) for one in Folder(Path(side.name)).read_question().get("factors", {}).get(factor, [])]
+        found = asked if sorted(asked) == sorted(found) else sorted(found)
+    if len(found) == 2:
+        return found[0], found[1]
+    known = f"{factor} has {', '.join(found)}" if found else f"it has no factor {factor}"
+    raise StudyError(f"cannot compare: {side.name}: {known}, and two levels are compared", hint="--levels old,new")

@@ -1,0 +1,93 @@
+"""``knee selftest``: does what knee says hold on this machine? Equals are compared, and a difference that is known."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from knee import _binary, store
+from knee.store import Folder, Spec, StudyError
+from knee.study import pairs, progress, run
+from knee.study.create import create
+
+EXIT_FAILED, EXIT_STOPPED = 1, 130
+ROUNDED_S = 5
+
+
+@click.command(context_settings={"max_content_width": 80})
+@click.option(
+    "--pairs",
+    "comparisons",
+    type=click.IntRange(1, 10_000),
+    default=25,
+    show_default=True,
+    help="How often A is compared with itself, and with more of itself.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def selftest(comparisons: int, as_json: bool) -> int:
+    """Test on this machine what knee promises of its comparisons.
+
+    A short workload is compared with itself, and with 10 % more work, each time in three blocks of four runs in the
+    order A B B A. Said is how often equals were called slower, which should be 5 times in 100, and how often the
+    planted difference was found. Takes about a minute, and says first how long.
+
+    Exit status: 0 nothing speaks against what knee promises, 1 something does, 2 it cannot be tested here.
+    """
+    machine = _binary.ask("machine", "--json")
+    with tempfile.TemporaryDirectory(prefix="knee-selftest-") as place:
+        size, more, each_s = _calibrated(Path(place) / "sample", machine)
+        what = pairs.question(size, more)
+        plan = pairs.specs(pairs.templates(what, machine), comparisons)
+        seconds = max(ROUNDED_S, ROUNDED_S * round(len(plan) * each_s / ROUNDED_S))
+        click.echo(f"knee: {len(plan)} runs of {pairs.WORKLOAD}, about {seconds} s", err=True)
+        folder = _folder(Path(place) / "pairs", what.to_toml(), machine, plan)
+        try:
+            with progress.shown(plan, len(plan)) as tell:
+                run.run(folder, tell)
+        except run.Stopped:
+            return EXIT_STOPPED
+        return _conclude(folder, (more / size) ** 2, as_json)
+
+
+def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
+    """Return the two sizes, and about how many seconds a run of them takes with all that is around it."""
+    sample = pairs.SAMPLE_SIZE
+    what = pairs.question(sample, sample + 1)
+    plan = pairs.specs(pairs.templates(what, machine), 1)
+    folder = _folder(path, what.to_toml(), machine, plan)
+    began = time.monotonic()
+    run.run(folder, _silent())
+    whole_s = (time.monotonic() - began) / len(plan)
+    times = sorted(one.time_s for one in store.runs(folder) if one.bad is None)
+    if not times:
+        reason = next((one.bad for one in store.runs(folder) if one.bad), "no run was made")
+        raise StudyError(f"cannot test: {pairs.WORKLOAD}: {reason}", hint="knee doctor says what works here")
+    median = times[len(times) // 2]
+    return *pairs.sizes(median), max(0.0, whole_s - median) + pairs.RUN_S * (1 + pairs.MORE / 4)
+
+
+def _folder(path: Path, question: str, machine: dict[str, Any], plan: list[Spec]) -> Folder:
+    return create(path, question, json.dumps(machine), plan)
+
+
+def _silent() -> Callable[[Spec, Any], None]:
+    return lambda _spec, _record: None
+
+
+def _conclude(folder: Folder, planted: float, as_json: bool) -> int:
+    """Judge. Only now, with all measuring over, are numpy and its kin imported."""
+    from knee.explain.selftest import evaluate
+    from knee.report import selftest
+
+    found = evaluate(store.runs(folder), planted)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=1))
+    else:
+        selftest.show(found)
+    return 0 if found.passed else EXIT_FAILED
