@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up everything on a fresh Debian 12: packages, the exact Rust toolchain, a private Python environment, and knee
-# itself as the wheel that users get. `setup.sh study` is what a study needs, `setup.sh test` what the tests need.
+# itself as a wheel. `setup.sh study` is what a study needs, `setup.sh test` what the tests need.
 # What is there already is left alone, so a second call takes seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -53,9 +53,12 @@ install_python() {
     fi
 }
 
+# Tests get it with the profile that they are built with themselves, which checks for overflows and shares what is built.
 install_knee() {
+    local profile=(--release)
+    if [ "$what" = test ]; then profile=(); fi
     rm -rf dist
-    .venv/bin/maturin build --quiet --release --locked --out dist
+    .venv/bin/maturin build --quiet "${profile[@]}" --locked --out dist
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/knee-*.whl
 }
 

@@ -1,9 +1,11 @@
 """What tests share: the real binary, and studies that are made up with known answers."""
 
+import csv
+import gzip
 import json
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,20 @@ def rewrite(path: Path, change: Callable[[dict], dict]) -> None:
     """Change every line of a plan or of records."""
     lines = [change(json.loads(line)) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def keep_samples(folder: Folder, noted: Callable[[dict, dict], Iterable[tuple]]) -> None:
+    """Give every run samples: `noted` makes rows of (t_ns, source, name, value) of its spec and record."""
+    folder.samples.mkdir(exist_ok=True)
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+
+    def kept(one: dict) -> dict:
+        rows = noted(specs[one["id"]], one)
+        with gzip.open(folder.samples / f"{one['id']}.csv.gz", "wt", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([("t_ns", "source", "name", "value"), *rows])
+        return one | {"samples": f"samples/{one['id']}.csv.gz"}
+
+    rewrite(folder.records, kept)
 
 
 Curves = dict[str, dict[int, tuple[float, float]]]

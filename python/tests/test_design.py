@@ -9,7 +9,7 @@ from conftest import machine
 
 from knee import _binary
 from knee.store import StudyError
-from knee.study import design, plan, question
+from knee.study import design, plan, reading
 from knee.study.orders import Orders
 from knee.study.question import Question
 
@@ -109,6 +109,32 @@ def test_what_is_done_around_the_runs_is_in_every_spec():
         assert not {"setup", "cleanup", "hold", "skip"} & set(spec)
 
 
+COUNTING = {"counters": ["instructions", "cpu/event=1,umask=2/"], "events": "/e.toml"}
+
+
+def test_asked_together_counters_are_in_every_spec_those_of_controls_and_baseline_too():
+    specs = planned(asked(**COUNTING, together=True, copies=True, baseline={"command": ["best"]}))
+    assert {"copies", "baseline"} <= set().union(*(spec["cell"] for spec in specs))
+    for spec in specs:
+        assert {name: spec.get(name) for name in COUNTING} == COUNTING
+
+
+def test_counters_count_in_runs_of_their_own():
+    specs = planned(asked(**COUNTING, factors={"threads": [1, 2]}, blocks=2, copies=True, baseline={"command": ["b"]}))
+    counting = [spec for spec in specs if "counters" in spec]
+    timed = [spec for spec in specs if not {"copies", "baseline", "counting"} & set(spec["cell"])]
+    assert [spec["cell"] for spec in counting if spec["block"] == 1] != []
+    without = [{k: v for k, v in spec["cell"].items() if k != "counting"} for spec in counting]
+    assert sorted(map(str, without)) == sorted(str(spec["cell"]) for spec in timed)
+    assert all("events" in spec and spec["cell"]["counting"] == "yes" for spec in counting)
+    assert not any({"counters", "events"} & set(spec) for spec in planned(asked()))
+
+
+def test_events_without_counters_are_refused():
+    with pytest.raises(StudyError, match="events: they are events of counters, and none is asked for"):
+        planned(asked(events="/e.toml"))
+
+
 def test_the_page_cache_may_be_a_factor():
     specs = planned(asked(factors={"threads": [1], "cache": ["cold", "warm"]}))
     assert {spec["cell"]["cache"] for spec in specs} == {"cold", "warm"}
@@ -181,10 +207,100 @@ def test_the_baseline_is_in_every_block_on_one_thread():
 @pytest.mark.parametrize("text", ["threads", "=1", "threads=", "threads=1,,2"])
 def test_a_bad_factor_is_refused(text):
     with pytest.raises(StudyError, match="bad factor"):
-        question.factor(text)
+        reading.factor(text)
 
 
 @pytest.mark.parametrize("text", ["threads=0", "threads=x", "threads=1,1"])
 def test_bad_levels_are_refused(text):
     with pytest.raises(StudyError):
-        question.factor(text)
+        reading.factor(text)
+
+
+def test_workloads_are_a_factor_each_with_its_own_arguments_and_phase():
+    program = {"workload": {"heat": {"rows": "64"}, "cilksort": {}}, "args": {"runtime": "near"}, "directory": "/"}
+    what = Question(name="q", program=program, phases={"heat": "steps", "cilksort": "sort"}, blocks=1)
+    specs = planned(what, orders=Orders({"cores-close": [0, 1]}))
+    assert {spec["cell"]["workload"] for spec in specs} == {"heat", "cilksort"}
+    for spec in specs:
+        name = spec["cell"]["workload"]
+        own = {"rows": "64"} if name == "heat" else {}
+        assert spec["program"] == {"workload": name, "args": {"runtime": "near"} | own, "directory": "/"}
+        assert spec["metric"] == {"phase": {"heat": "steps", "cilksort": "sort"}[name]}
+
+
+def test_a_workload_that_the_program_does_not_have_is_refused():
+    program = {"workload": {"heat": {}}, "directory": "/"}
+    with pytest.raises(StudyError, match="workload: lace is none of the program's workloads"):
+        planned(Question(name="q", program=program, factors={"workload": ["heat", "lace"]}))
+
+
+def test_a_workload_level_of_a_command_is_a_word_like_others():
+    what = Question(
+        name="q", program={"command": ["p", "{workload}"], "directory": "/"}, factors={"workload": ["a", "b"]}
+    )
+    assert {spec["program"]["command"][1] for spec in planned(what)} == {"a", "b"}
+
+
+def test_what_is_excluded_is_not_run():
+    excluded = [{"placement": "none", "threads": [1, 3]}, {"threads": 2}]
+    cells = [spec["cell"] for spec in planned(asked(exclude=excluded, blocks=1))]
+    found = sorted((cell["placement"], cell["threads"]) for cell in cells)
+    assert found == [("cores-close", 1), ("cores-close", 3)]
+
+
+@pytest.mark.parametrize(
+    ("excluded", "reason"),
+    [
+        ({"placement": "moon"}, "placement=moon: the study has no such level"),
+        ({"colour": "red"}, "colour=red: the study has no such level"),
+        ({"threads": [1, 2, 3]}, "nothing is left to run"),
+    ],
+)
+def test_an_exclusion_of_nothing_or_everything_is_refused(excluded, reason):
+    with pytest.raises(StudyError, match=reason):
+        planned(asked(exclude=[excluded]))
+
+
+def test_a_pair_is_run_one_after_the_other_and_turned_around_in_the_next_block():
+    what = asked(factors={"env:X": ["a", "b"], "threads": [1, 2]}, pair="env:X", blocks=4)
+    specs = planned(what)
+    for block in range(1, 5):
+        cells = [spec["cell"] for spec in specs if spec["block"] == block]
+        pairs = list(zip(cells[::2], cells[1::2], strict=True))
+        assert len(pairs) == 4
+        for first, second in pairs:
+            assert {k: v for k, v in first.items() if k != "env:X"} == {k: v for k, v in second.items() if k != "env:X"}
+            assert [first["env:X"], second["env:X"]] == (["a", "b"] if block % 2 else ["b", "a"])
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"pair": "env:X"}, "pair: env:X is not among its factors"),
+        ({"pair": "env:X", "factors": {"env:X": ["a", "b", "c"]}}, "pair: env:X has 3 levels"),
+        (
+            {"weak": {"argument": "threads2", "one_thread": 1, "power": 1}, "factors": {"threads2": [1, 2]}},
+            "weak: threads2 is tied to the threads, and a factor as well",
+        ),
+        ({"weak": {"argument": "n", "one_thread": 1, "power": 1}, "copies": True}, "weak and copies"),
+        ({"together": True}, "together: counters count"),
+    ],
+)
+def test_designs_that_contradict_themselves_are_refused(more, reason):
+    with pytest.raises(StudyError, match=reason):
+        planned(asked(**more))
+
+
+def test_weak_scaling_ties_the_size_to_the_threads():
+    weak = {"argument": "n", "one_thread": 100, "power": 1}
+    command = {"command": ["p", "{threads}", "{n}"], "directory": "/"}
+    sizes = {spec["threads"]: spec["program"]["command"][2] for spec in planned(Question("q", command, weak=weak))}
+    assert sizes == {1: "100", 2: "200", 3: "300"}
+    cubed = {"argument": "n", "one_thread": 100, "power": 3}
+    specs = planned(Question("q", {"workload": "matmul", "directory": "/"}, weak=cubed))
+    assert {spec["threads"]: spec["program"]["params"]["n"] for spec in specs} == {1: "100", 2: "126", 3: "144"}
+
+
+def test_a_size_that_grows_has_to_reach_the_command():
+    with pytest.raises(StudyError, match="n: the command does not mention"):
+        planned(asked(weak={"argument": "n", "one_thread": 1, "power": 1}))

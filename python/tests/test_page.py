@@ -1,10 +1,16 @@
 """The page without a browser: its size on a large machine, and what its tables hold."""
 
-import gzip
 import json
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import vl_convert as vlc
+from big_study import SMALL, write_study
+from conftest import keep_samples
 
 from knee.opened import OpenedStudy
 from knee.plots import cpu_use
+from knee.report import bundle
 from knee.report.page import page
 
 COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)
@@ -12,17 +18,12 @@ COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)
 
 def with_samples(folder, period_ns: int = 10_000_000):
     """Give every run of a made-up study a series of samples in which all threads compute all the time."""
-    (folder.path / "samples").mkdir()
-    threads = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
-    records = folder.read_records()
-    for record in records:
-        lines = ["t_ns,source,name,value"]
+
+    def noted(spec, record):
         times = range(0, record["wall_ns"], period_ns)
-        lines += [f"{t},thread:{n},cpu_ns,{t}" for t in times for n in range(threads[record["id"]])]
-        with gzip.open(folder.path / "samples" / f"{record['id']}.csv.gz", "wt") as file:
-            file.write("\n".join(lines) + "\n")
-        record["samples"] = f"samples/{record['id']}.csv.gz"
-    folder.records.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return [(t, f"thread:{n}", "cpu_ns", t) for t in times for n in range(spec["threads"])]
+
+    keep_samples(folder, noted)
 
 
 def test_a_study_of_64_threads_stays_under_two_megabytes(simulated):
@@ -46,6 +47,7 @@ def test_samples_that_are_torn_leave_their_figure_out_and_the_rest_in(simulated)
     text = page(OpenedStudy.read(folder.path))
     assert 'data-figure="speedup"' in text
     assert 'data-figure="cpu-use"' not in text
+    assert 'data-figure="over-time"' not in text
 
 
 def test_a_simulated_study_says_so_at_the_top(simulated):
@@ -55,7 +57,7 @@ def test_a_simulated_study_says_so_at_the_top(simulated):
 
 def probed(nodes: int) -> dict:
     """Return what a probe of a made-up machine found: two curves, and a square for each pair of nodes and cpus."""
-    figure = {"measure": "m", "unit": "ns", "statistic": "least", "quartiles": [1.0, 2.0], "samples": 5}
+    figure = {"measure": "m", "unit": "ns", "quartiles": [1.0, 2.0], "samples": 5}
     curve = [
         figure | {"probe": "latency", "value": 1.0 + power, "at": {"page": page, "bytes": str(1 << power)}}
         for page in ("base", "huge")
@@ -97,3 +99,97 @@ def test_what_was_probed_is_drawn_where_there_is_something_to_see(simulated):
     alone = OpenedStudy.read(folder.path).charts
     assert "memory-latency" in alone
     assert "memory-latency-squares" not in alone, "one square says nothing"
+
+
+class Outline(HTMLParser):
+    """Headings, tables without a name, and figures without a sentence of a page."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.levels: list[int] = []
+        self.unnamed: list[str] = []
+        self.ids: list[str] = []
+        self.described: list[str] = []
+        self.table: dict | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids.append(given.get("id", ""))
+        if tag in ("h1", "h2", "h3", "h4"):
+            self.levels.append(int(tag[1]))
+        if tag == "table" and "aria-label" not in given:
+            self.table = given
+        if tag == "caption":
+            self.table = None
+        if given.get("role") == "figure":
+            self.described.append(given["aria-describedby"])
+
+    def handle_endtag(self, tag):
+        if tag == "table" and self.table is not None:
+            self.unnamed.append(str(self.get_starttag_text()))
+            self.table = None
+
+
+def test_headings_have_no_gaps_tables_names_and_figures_a_sentence(simulated):
+    curve = {n: (3.2 / n, 3.2) for n in (1, 2, 4)}
+    study = OpenedStudy.read(simulated({"cores-close": curve, "none": {n: (4 / n, 4.0) for n in (1, 2, 4)}}).path)
+    text = page(study)
+    outline = Outline(text.split('<script type="application/json"')[0])
+    assert outline.levels[0] == 1
+    assert outline.levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(outline.levels))
+    assert outline.unnamed == []
+    assert len(outline.described) == len(study.charts) > 8
+    assert set(outline.described) <= set(outline.ids)
+    assert len([one for one in outline.ids if one]) == len({one for one in outline.ids if one}), "an id is one's own"
+
+
+def test_every_chart_is_what_vega_lite_takes(simulated):
+    """The page does not check: this does, and draws each of them."""
+    curve = {n: (3.2 / n, 3.2) for n in (1, 2, 4)}
+    study = OpenedStudy.read(simulated({"cores-close": curve, "none": curve}, noise=0.05).path)
+    for name, chart in study.charts.items():
+        drawn = vlc.vegalite_to_svg(chart.to_dict(validate=True) | {"width": 560})
+        assert drawn.count("<path") > 3, name
+
+
+def test_the_script_is_made_once_and_a_torn_one_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    bundle.bundle.cache_clear()
+    made = bundle.bundle()
+    [kept] = (tmp_path / "knee").iterdir()
+    assert kept.read_text() == made
+    assert "</script" not in made
+    kept.write_text(made[:1000])
+    bundle.bundle.cache_clear()
+    assert bundle.bundle() == made
+    kept.write_text("kept" + bundle.END)
+    bundle.bundle.cache_clear()
+    assert bundle.bundle() == "kept" + bundle.END
+    bundle.bundle.cache_clear()
+
+
+def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    monkeypatch.setattr(bundle.vlc, "javascript_bundle", lambda snippet: f"made; {snippet}")
+    bundle.bundle.cache_clear()
+    assert bundle.bundle().startswith("made; ")
+    bundle.bundle.cache_clear()
+
+
+def test_a_factorial_study_of_270_runs_stays_under_two_megabytes(simulated):
+    counts = (1, 2, 3, 4, 6, 8, 10, 12, 16)
+    names = ("cores-close", "cores-spread", "threads-close", "threads-spread", "sockets-close", "none")
+    study = OpenedStudy.read(simulated({name: {n: (8 / n, 8.0) for n in counts} for name in names}, noise=0.03).path)
+    text = page(study)
+    assert len(text.encode()) < 2_000_000
+    assert "<summary>Levels of threads (36 rows)</summary>" in text, "long tables are folded"
+
+
+def test_a_study_of_120_runs_stays_under_two_megabytes(tmp_path):
+    study = OpenedStudy.read(write_study(tmp_path / "study", SMALL, 10).path)
+    assert study.analysis.made == 120
+    assert len(page(study).encode()) < 2_000_000

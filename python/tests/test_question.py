@@ -1,12 +1,18 @@
-"""Study files: what they say is what is asked, and every mistake is named with its key."""
+"""Study files: what they say is what is asked, and every mistake is named with its line and key."""
 
 import dataclasses
+import json
+import tomllib
 
+import jsonschema
 import pytest
+from conftest import ROOT
 
 from knee.store import StudyError
+from knee.study import file
 from knee.study.file import from_file
-from knee.study.question import threads_skipped
+from knee.study.lines import line_of, lines
+from knee.study.reading import counter_names, threads_skipped
 
 GOOD = """
 schema = 1
@@ -24,10 +30,23 @@ blocks = 3
 seed = 9
 bind = "each"
 skip = [0, 2]
+exclude = [{ threads = 2, "env:X" = ["a", "b"] }]
+pair = "env:X"
+width = 0.05
+budget_s = 600
+[design.weak]
+argument = "n"
+one_thread = 1000
+power = 3
 [hold]
 facts = []
 [measure]
 census_ms = 0
+together = true
+responses = ["speedup", "instructions"]
+build = "make {n}"
+counters = ["instructions", "cpu/event=0xd3,umask=1/"]
+events = "in/mine.toml"
 same_output = false
 warmup = 2
 cache = "cold"
@@ -53,46 +72,131 @@ def test_a_file_and_the_file_written_from_it_ask_the_same(tmp_path):
     assert first.program["for"] == "openmp"
     assert (first.bind, first.skip, first.hold, first.census_ms, first.same_output) == ("each", [0, 2], [], 0, False)
     assert (first.warmup, first.cache, first.setup, first.cleanup) == (2, "cold", "make data", "rm -r data")
+    assert first.counters == ["instructions", "cpu/event=0xd3,umask=1/"]
+    assert (first.pair, first.width, first.budget_s, first.together) == ("env:X", 0.05, 600, True)
+    assert first.responses == ["speedup", "instructions"]
+    assert first.exclude == [{"threads": 2, "env:X": ["a", "b"]}]
+    assert first.weak == {"argument": "n", "one_thread": 1000, "power": 3}
+    assert first.events == str(tmp_path / "in/mine.toml")
     again = from_file(write(tmp_path, first.to_toml()))
     assert dataclasses.asdict(again) == dataclasses.asdict(first)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("schema = 2", "schema: 2: this version of knee reads 1"),
-        ("x = 1", "x: no such key"),
-        ("[program]", "program: it names a command or a workload, one of them"),
-        ("[program]\ncommand = 'x'", "program.command: it is not a list of words"),
-        ("[program]\ncommand = ['x', 1]", "program.command: it is not a list of words"),
-        ("[program]\ncommand = ['x']\n[factors]\nthreads = []", "factors.threads: it is not a list of levels"),
-        ("[program]\ncommand = ['x']\n[factors]\nthreads = [0]", "factors.threads: 0 is not a number of threads"),
-        ("[program]\ncommand = ['x']\n[design]\nblocks = 1", "design.blocks: 1 is not a number from 2 to 1000"),
-        ("[program]\ncommand = ['x']\n[design]\nblock = 1", "design.block: no such key"),
-        ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 'x'}", "measure.metric.unit: it is not one of s"),
-        (
-            "[program]\ncommand = ['x']\n[measure]\nmetric = {phase = 'x', regex = 'y', unit = 's'}",
-            "measure.metric: it names",
-        ),
-        ("[program]\ncommand = ['x']\nfor = 1", "program.for: it is not text"),
-        ("[program]\ncommand = ['x']\n[design]\nbind = 'all'", "design.bind: 'all' is not one of each, set"),
-        ("[program]\ncommand = ['x']\n[design]\nskip = [-1]", "design.skip: it is not a list of threads"),
-        ("[program]\ncommand = ['x']\n[design]\nskip = '0x'", "design.skip: '0x' is no list"),
-        ("[program]\ncommand = ['x']\n[measure]\nwarmup = 'x'", "measure.warmup: 'x' is not a number from 0 to 1000"),
-        ("[program]\ncommand = ['x']\n[measure]\nsetup = ['x']", "measure.setup: it is not text"),
-        ("[program]\ncommand = ['x']\n[measure]\nsame_output = 1", "measure.same_output: it is not true or false"),
-        ("[program]\ncommand = ['x']\n[factors]\nbind = ['x']", "factors.bind: 'x' is not one of each, set"),
-        ("[program]\ncommand = ['x']\n[hold]\nfacts = 'smt'", "hold.facts: it is not a list of names"),
-        ("program = 1", "program: it is not a table"),
-        ("[program", "Expected"),
-    ],
-)
+BAD = [
+    ("schema = 2", "schema: 2: this version of knee reads 1"),
+    ("x = 1", "x: no such key"),
+    ("[program]", "program: it names a command or a workload, one of them"),
+    ("[program]\ncommand = 'x'", "program.command: it is not a list of words"),
+    ("[program]\ncommand = ['x', 1]", "program.command: it is not a list of words"),
+    ("[program]\ncommand = ['x']\n[factors]\nthreads = []", "factors.threads: it is not a list of levels"),
+    ("[program]\ncommand = ['x']\n[factors]\nthreads = [0]", "factors.threads: 0 is not a number of threads"),
+    ("[program]\ncommand = ['x']\n[design]\nblocks = 0", "design.blocks: 0 is not a number from 1 to 1000"),
+    ("[program]\ncommand = ['x']\n[design]\nblock = 1", "design.block: no such key"),
+    ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 'x'}", "measure.metric.unit: it is not one of s"),
+    (
+        "[program]\ncommand = ['x']\n[measure]\nmetric = {phase = 'x', regex = 'y', unit = 's'}",
+        "measure.metric: it names",
+    ),
+    ("[program]\ncommand = ['x']\nfor = 1", "program.for: it is not text"),
+    ("[program]\ncommand = ['x']\n[design]\nbind = 'all'", "design.bind: 'all' is not one of each, set"),
+    ("[program]\ncommand = ['x']\n[design]\nskip = [-1]", "design.skip: it is not a list of threads"),
+    ("[program]\ncommand = ['x']\n[design]\nskip = '0x'", "design.skip: '0x' is no list"),
+    ("[program]\ncommand = ['x']\n[measure]\nwarmup = 'x'", "measure.warmup: 'x' is not a number from 0 to 1000"),
+    ("[program]\ncommand = ['x']\n[measure]\nsetup = ['x']", "measure.setup: it is not text"),
+    ("[program]\ncommand = ['x']\n[measure]\nsame_output = 1", "measure.same_output: it is not true or false"),
+    ("[program]\ncommand = ['x']\n[factors]\nbind = ['x']", "factors.bind: 'x' is not one of each, set"),
+    ("[program]\ncommand = ['x']\n[hold]\nfacts = 'smt'", "hold.facts: it is not a list of names"),
+    ("[program]\ncommand = ['x']\n[measure]\ncounters = 'cycles'", "measure.counters: it is not a list of names"),
+    ("[program]\ncommand = ['x']\n[measure]\ncounters = [1]", "measure.counters: it is not a list of names"),
+    ("[program]\ncommand = ['x']\n[measure]\ncounters = ['']", "measure.counters: a name is empty"),
+    ("[program]\ncommand = ['x']\n[measure]\ncounters = ['a', 'a']", "measure.counters: a comes twice"),
+    ("[program]\ncommand = ['x']\n[measure]\nevents = ['x']", "measure.events: it is not text"),
+    ("[program]\nworkload = {}", "program.workload: it names no workload"),
+    ("[program]\nworkload = 'mandel'\nargs = 1", "program.args: it is not a table"),
+    ("[program]\nworkload = {mandel = 1}", "program.workload.mandel: it is not a table"),
+    ("[program]\ncommand = ['x']\n[design]\nexclude = ['x']", "design.exclude: it is not a list of tables"),
+    ("[program]\ncommand = ['x']\n[design]\nexclude = [{}]", "design.exclude: it is not a list of tables"),
+    ("[program]\ncommand = ['x']\n[design]\nweak = {argument = 'n'}", "design.weak: it names an argument and"),
+    ("[program]\ncommand = ['x']\n[design]\nweak = {one_thread = 1, argument = 1}", "design.weak.argument: it is"),
+    ("[program]\ncommand = ['x']\n[design]\nwidth = 5", "design.width: 5 is not a number from 0.001 to 1"),
+    ("[program]\ncommand = ['x']\n[design]\npair = 1", "design.pair: it is not text"),
+    ("[program]\ncommand = ['x']\n[measure]\ntogether = 1", "measure.together: it is not true or false"),
+    ("program = 1", "program: it is not a table"),
+    ("[program", "Expected"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), BAD)
 def test_a_mistake_is_named_with_its_key(tmp_path, text, reason):
     path = write(tmp_path, text)
     with pytest.raises(StudyError) as error:
         from_file(path)
     assert str(path) in str(error.value)
     assert reason in str(error.value)
+
+
+def schema() -> dict:
+    return json.loads((ROOT / "schema/study.schema.json").read_text())
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples/studies").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_example_is_what_the_schema_says(path):
+    jsonschema.validate(tomllib.loads(path.read_text()), schema())
+
+
+def test_the_schema_takes_what_the_reader_takes():
+    jsonschema.validate(tomllib.loads(GOOD), schema())
+    known = schema()["properties"]
+    for names, table in ((file.KNOWN, known), (file.DESIGN, known["design"]["properties"])):
+        assert set(names) == set(table)
+    assert set(file.MEASURE) == set(known["measure"]["properties"])
+    assert set(file.PROGRAM) == set(known["program"]["properties"]) == set(known["baseline"]["properties"])
+
+
+BEYOND_A_SCHEMA = ("a comes twice", "'0x' is no list", "Expected")
+
+
+@pytest.mark.parametrize("text", [text for text, reason in BAD if not any(one in reason for one in BEYOND_A_SCHEMA)])
+def test_the_schema_refuses_what_the_reader_refuses(text):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), schema())
+
+
+def test_a_mistake_is_named_with_its_line(tmp_path):
+    text = "# a study\n[program]\ncommand = [\n  'x',\n  'blocks = 3',\n]\n\n[design]\nseed = 1\nblocks = 'x'\n"
+    path = write(tmp_path, text)
+    with pytest.raises(StudyError, match=f"{path.name}:10: design.blocks: "):
+        from_file(path)
+    path = write(tmp_path, "[program]\ncommand = ['x']\n" + "\n[[claim]]\nsays = 'y'\n" * 2)
+    with pytest.raises(StudyError, match=f"{path.name}:4: claim 1: "):
+        from_file(path)
+
+
+def test_lines_of_keys_in_every_form():
+    text = """a.b = 1
+"c.d" = { e = 1 }
+many = '''
+[f]
+g = 1
+'''
+[f]
+'g h' = [
+  1,
+]
+[[claim]]
+[claim.ratio]
+of = 1
+[[claim]]
+says = 1
+"""
+    tomllib.loads(text)
+    found = lines(text)
+    expected = {"a.b": 1, "c.d": 2, "many": 3, "f": 7, "f.g h": 8, "claim.1": 11, "claim.1.ratio": 12}
+    assert found == {**expected, "claim.1.ratio.of": 13, "claim.2": 14, "claim.2.says": 15}
+    assert line_of(found, "c.d.e") == 2
+    assert line_of(found, "claim 2: says") == 15
+    assert line_of(found, "claim 2: needs") == 14
+    assert line_of(found, "nowhere") is None
 
 
 def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
@@ -105,3 +209,22 @@ def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
 )
 def test_threads_to_skip_are_a_list_or_likwids_mask_over_started_threads(text, threads):
     assert threads_skipped(text, "--skip") == threads
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("instructions", ["instructions"]),
+        ("cpu/event=1,umask=2/,b", ["cpu/event=1,umask=2/", "b"]),
+        ("a, cpu/x,y/ ,uncore_imc/cas_count_read/", ["a", "cpu/x,y/", "uncore_imc/cas_count_read/"]),
+        ("a,cpu/x,y", ["a", "cpu/x,y"]),
+    ],
+)
+def test_counters_are_split_at_commas_but_not_at_those_between_slashes(text, names):
+    assert counter_names(text, "--counters") == names
+
+
+@pytest.mark.parametrize(("text", "reason"), [("", "is empty"), ("a,,b", "is empty"), ("a,b,a", "a comes twice")])
+def test_a_list_of_counters_that_says_nothing_or_one_thing_twice_is_refused(text, reason):
+    with pytest.raises(StudyError, match=reason):
+        counter_names(text, "--counters")

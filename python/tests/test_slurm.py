@@ -206,3 +206,23 @@ def test_name_and_limit_are_what_slurm_can_read():
     assert "\n##SBATCH --time=1-03:01:00\n" in text
     assert "\ndirectory='/a b'\n" in text
     assert "@" not in text.replace("TERM@60", "").replace("$@", "")
+
+
+def test_builds_come_before_setup_without_python_too(binary, tmp_path, lone):
+    log = tmp_path / "log"
+    options = ["--factor", "env:V=a,b", "--factor", "v=1,2", "--build", f"echo build {{v}} >> {log}"]
+    program = f"grep -q 'build {{v}}' {log}; exit $?"
+    folder = planned(binary, tmp_path, *options, "--setup", f"echo setup >> {log}", program=program)
+    code, said = finished(started(binary, folder, lone))
+    assert code == 0, said
+    lines = log.read_text().splitlines()
+    assert (sorted(lines), lines[-1]) == (["build 1", "build 2", "setup"], "setup")
+    assert all(one["exit"] == {"code": 0} for one in Folder(folder).read_records())
+
+
+def test_a_study_that_its_own_rule_ended_is_not_queued_again(binary, tmp_path):
+    folder = planned(binary, tmp_path, "--budget", "0.1s")
+    code, said = finished(started(binary, folder, None))
+    assert code == 0, said
+    assert (folder / "ended.json").exists()
+    assert "knee: 0 of 8 runs are left" in said

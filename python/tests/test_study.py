@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -68,7 +69,7 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--factor", "threads=0", "--", "true"], "0 is not a number of threads"),
         (["--factor", "placement=wide", "--", "true"], 'unknown placement: "wide"'),
         (["--factor", "placement=4096", "--", "true"], "cpus not allowed: 4096"),
-        (["--blocks", "1", "--", "true"], "1 is not in the range 2<=x<=1000"),
+        (["--blocks", "0", "--", "true"], "0 is not in the range 1<=x<=1000"),
         (["--check", "(", "--", "true"], "is no regular expression"),
         (["--resume", "nowhere"], "not the folder of a study: nowhere"),
         (["none.toml"], "cannot read the study: none.toml: No such file"),
@@ -92,6 +93,16 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--for", "openmp", "sumeuler"], "for: a built-in workload is told about its threads anyway"),
         (["--for", "openmp", "--copies", "--", "true"], "copies and for: each copy has one thread"),
         (["--hold", "colour", "--", "true"], "unknown fact: 'colour'"),
+        (["--counters", "a,,b", "--", "true"], "--counters: a name is empty"),
+        (["--counters", "cpu/event=1", "--", "true"], 'counter "cpu/event=1" is no event'),
+        (["--weak", "n", "--", "true"], "--weak: 'n' names no argument with a size"),
+        (["--budget", "soon", "--", "true"], "--budget: 'soon' is no time"),
+        (["--width", "200%", "--", "true"], "--width: '200%' is no share from 0.1% to 100%"),
+        (["--exclude", "threads", "--", "true"], "--exclude: 'threads' does not name levels"),
+        (["--pair", "x", "--", "true"], "pair: x is not among its factors"),
+        (["--factor", "workload=heat,lace"], 'unknown workload: "lace"'),
+        (["--events", "none.toml", "--", "true"], "events: they are events of counters, and none is asked for"),
+        (["--counters", "x", "--events", "none.toml", "--", "true"], "none.toml: No such file"),
         (["--prepare", "x {size}", "--baseline", "true", "--factor", "size=1", "--", "true", "{size}"], "no level"),
     ],
 )
@@ -118,7 +129,9 @@ def test_an_unreadable_folder_is_said_to_be_so(binary, tmp_path):
     (tmp_path / "s/records.jsonl").write_bytes(b"\xff\xfe\n")
     done = knee(binary, "report", "s", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "knee: cannot read: s/records.jsonl: not text\n"
+    message, _, hint = done.stderr.partition("\n\n")
+    assert message == "knee: cannot read line 1: s/records.jsonl: not text"
+    assert hint == "hint: remove that line; knee study --resume s makes its run again\n"
 
 
 def test_a_full_disk_stops_the_study_and_loses_nothing(binary, tmp_path):
@@ -176,6 +189,40 @@ def test_a_study_file_with_a_workload_measures_its_phase(binary, tmp_path):
     assert not (tmp_path / "t").exists()
 
 
+def test_a_study_counts_and_says_what_it_could_not_count(binary, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/mine.toml").write_text("")
+    counting = "counters = ['minor-faults', 'nosuchevent']\nevents = 'mine.toml'"
+    file = f"[program]\ncommand = ['sh', '-c', 'exit 0 {{threads}}']\n[measure]\n{counting}\n"
+    (tmp_path / "in/c.toml").write_text(file)
+    done = knee(binary, "study", "--out", "s", *SHORT, "in/c.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "1 of 2 counters have values; the report shows their medians. Not available: nosuchevent (" in said
+    study = OpenedStudy.read(tmp_path / "s")
+    counting = [run for run in study.runs if "counting" in run.spec["cell"]]
+    assert len(counting) == len(study.runs) / 2, "runs that count are not those that are timed"
+    assert {run.spec["events"] for run in counting} == {str(tmp_path / "in/mine.toml")}
+    rows = [row for row in study.rows() if "counting=yes" in row["cell"]]
+    assert len(rows) == len(counting)
+    assert all(row["minor-faults"] > 0 and "nosuchevent" not in row for row in rows)
+    medians = json.loads((tmp_path / "s/analysis.json").read_text())["counters"]["medians"]
+    assert {one["counter"] for one in medians} == {"minor-faults"}
+    again = knee(binary, "plan", "--counters", "task-clock", *SHORT, "in/c.toml", cwd=tmp_path).stdout.splitlines()
+    counted = {tuple(json.loads(line).get("counters", ["none"])) for line in again}
+    assert counted == {("none",), ("task-clock",)}, "an option replaces a key"
+
+
+def test_events_that_are_no_toml_are_found_before_any_run(binary, tmp_path):
+    (tmp_path / "mine.toml").write_text("[event")
+    words = ["study", "--out", "s", "--counters", "x", "--events", "mine.toml", "--", "true"]
+    done = knee(binary, *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"knee: cannot read the events: {tmp_path / 'mine.toml'}: " in done.stderr
+    assert "docs/reference/events.md" in done.stderr
+    assert not (tmp_path / "s").exists()
+
+
 def test_copies_run_side_by_side_on_one_thread_each(binary, tmp_path):
     words = ["--copies", "--factor", "threads=1,2", "--factor", "placement=0,1;none", "--blocks", "2"]
     program = ["sh", "-c", "echo {threads}; sleep 0.2"]
@@ -227,3 +274,67 @@ def test_figures_come_in_the_forms_of_a_paper(binary, simulated, form, begins):
     files = list((folder / "figures").iterdir())
     assert len(files) >= 5
     assert all(path.read_bytes().startswith(begins) for path in files)
+
+
+def test_several_workloads_are_a_factor_and_each_is_compared_with_itself(binary, tmp_path):
+    file = """[program]
+workload = { heat = { rows = 64, columns = 64, steps = 2 }, cilksort = { n = 20000 } }
+[factors]
+threads = [1, 2]
+runtime = ["near", "random"]
+placement = ["none"]
+[design]
+blocks = 2
+[[claim]]
+says = "Two threads sort faster"
+speedup = { workload = "cilksort", runtime = "near", threads = 2 }
+above = 0.001
+"""
+    (tmp_path / "several.toml").write_text(file)
+    done = knee(binary, "study", "--out", "s", "several.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = OpenedStudy.read(tmp_path / "s")
+    assert study.analysis.bad == {}
+    assert {run.record["metric"]["name"] for run in study.runs} == {"steps", "sort"}
+    assert {(one.series.split(", ")[0], one.reference.split(", ")[0]) for one in study.analysis.contrasts} == {
+        ("heat", "heat"),
+        ("cilksort", "cilksort"),
+    }
+    assert "several: Cilksort: " in study.verdict or "several: cilksort: " in study.verdict
+    assert [one.answer for one in study.analysis.claims] == ["confirmed"]
+    analyzed = json.loads(knee(binary, "analyze", "s", "--json", cwd=tmp_path).stdout)
+    assert analyzed["response"] == "time"
+    assert set(analyzed["factors"]) == {"threads", "workload", "runtime"}
+
+
+def test_weak_scaling_pays_for_the_work_done(binary, tmp_path):
+    words = ["--factor", "threads=1,2", "--factor", "placement=none", "--blocks", "2", "--weak", "n=1"]
+    sleep = ["--", "sh", "-c", "sleep 0.1; exit $((0 * {n} * {threads}))"]
+    done = knee(binary, "study", "--out", "s", *words, *sleep, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = OpenedStudy.read(tmp_path / "s")
+    (series,) = study.analysis.series
+    # Twice the work in the same time is a speedup of two.
+    assert 1.6 < series.curve.at(2).speedup.estimate < 2.4
+    assert 0.8 < series.curve.at(2).efficiency < 1.2
+    assert "n grows from 1" in (tmp_path / "s/report.html").read_text()
+
+
+def test_one_block_makes_a_report_without_intervals(binary, tmp_path):
+    words = ["--factor", "threads=1,2", "--factor", "env:X=a,b", "--factor", "placement=none", "--blocks", "1"]
+    done = knee(binary, "study", "--out", "s", *words, "--", "sleep", "0.02", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    # Of equals, the verdict speaks of the one that happened to be faster.
+    assert re.search("oo few good runs with env:X=[ab] for an interval", " ".join(done.stdout.split()))
+    assert "0 thread count" not in done.stdout
+    analyzed = knee(binary, "analyze", "s", cwd=tmp_path)
+    assert analyzed.returncode == 0, analyzed.stderr
+    assert "serves as the error" in " ".join(analyzed.stdout.split())
+
+
+def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):
+    done = knee(binary, "plan", *SHORT, "--budget", "10m", "--", "true", "{threads}", cwd=tmp_path)
+    assert "4 runs: 2 cells in 2 blocks" in done.stderr
+    assert "threads: " in done.stderr
+    assert "by its own rule" in done.stderr
+    assert len(done.stdout.splitlines()) == 4

@@ -9,6 +9,7 @@ from rich.console import Console
 from knee import store
 from knee.opened import OpenedStudy
 from knee.report import facts, terminal
+from knee.report.design import design_rows
 from knee.report.page import page
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
@@ -36,7 +37,7 @@ def test_a_changed_fact_is_counted_and_said_and_the_run_counts(simulated, monkey
     assert sum(point.runs for series in study.analysis.series for point in series.curve.points) == 10
     assert said in shown(study, monkeypatch)
     assert f"{said}." in page(study)
-    design = {row["what"]: row["value"] for row in facts.design_rows(study)}
+    design = {row["what"]: row["value"] for row in design_rows(study)}
     assert design["facts held"] == "transparent_huge_pages=madvise"
     assert design["runs with a changed fact"] == f"{said}: 0002, 0005, 0009"
     states = {row["run"]: (row["state"], row["why"]) for row in study.rows()}
@@ -73,7 +74,7 @@ def test_a_bad_run_is_bad_whatever_changed(simulated):
 
 def test_nothing_held_is_nothing_said(simulated):
     study = OpenedStudy.read(simulated(TWO).path)
-    assert not {"facts held", "runs with a changed fact"} & {row["what"] for row in facts.design_rows(study)}
+    assert not {"facts held", "runs with a changed fact"} & {row["what"] for row in design_rows(study)}
     assert [run.changed for run in store.runs(study.folder)] == [[]] * 10
 
 
@@ -81,7 +82,7 @@ def test_the_report_says_what_was_done_around_the_runs(simulated):
     folder = simulated(TWO)
     asked = '[measure]\nwarmup = 2\nprepare = "sync"\ncleanup = "rm -r x"\n'
     folder.question.write_text(folder.question.read_text() + asked)
-    rows = {row["what"]: row["value"] for row in facts.design_rows(OpenedStudy.read(folder.path))}
+    rows = {row["what"]: row["value"] for row in design_rows(OpenedStudy.read(folder.path))}
     assert (rows["warm-up runs"], rows["before each run"], rows["after the study"]) == (2, "sync", "rm -r x")
     assert "after each run" not in rows
 

@@ -26,6 +26,36 @@ def test_with_enough_counts_the_bend_is_where_it_was_put(simulated):
     assert "the curve bends at 4" in text.lower()
 
 
+def test_the_count_to_use_is_said_where_the_data_carry_it(simulated):
+    curve = {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4, 6, 8, 12)}
+    study = OpenedStudy.read(simulated({"cores-close": curve}, blocks=8, noise=0.005).path)
+    use = study.analysis.to_json()["series"][0]["use"]
+    assert (use["threads"], use["decided"]) == (4, True)
+    assert "Use n = 4: " in study.verdict
+
+
+def test_law_and_knee_are_in_the_analysis_with_their_intervals(simulated):
+    curve = {n: (8 * (0.05 + 0.95 / n), 8.0) for n in (1, 2, 4, 8, 12, 16, 24, 32)}
+    study = OpenedStudy.read(simulated({"cores-close": curve}, noise=0.005).path)
+    [series] = study.analysis.to_json()["series"]
+    assert series["law"]["law"] == "Amdahl"
+    [s] = series["law"]["fits"][0]["parameters"]
+    assert s["interval"]["low"] < 0.05 < s["interval"]["high"]
+    assert "Amdahl" not in study.verdict, "a law is no cause and no news for the verdict"
+
+
+def test_below_six_counts_there_is_neither_law_nor_knee(simulated):
+    study = OpenedStudy.read(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 4, 8, 12)}}).path)
+    [series] = study.analysis.to_json()["series"]
+    assert (series["law"]["law"], series["law"]["fits"], series["knee"]["verdict"]) == (None, [], "undecided")
+
+
+def test_series_are_told_whether_their_speedups_have_the_same_base(simulated):
+    curves = {"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}, "none": {1: (1.3, 1.0), 2: (0.5, 1.0)}}
+    study = OpenedStudy.read(simulated(curves).path)
+    assert study.analysis.bases["none"].equivalence.answer == "different"
+
+
 def test_a_curve_that_still_grows_has_no_bend(simulated):
     text = verdict(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 3, 4, 6, 8)}}))
     assert "still grows at 8" in text

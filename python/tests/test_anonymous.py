@@ -1,0 +1,81 @@
+"""Anonymous reports hold no name of a person, a host or a folder, and all that was measured."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from conftest import rewrite
+
+from knee.opened import OpenedStudy
+from knee.store import Folder
+
+SECRETS = ("adalove", "lovelace", "engine-room", "kludge", "T13:37", "adalove@example.org", "custom-lab")
+
+
+@pytest.fixture
+def folder(simulated, monkeypatch) -> Folder:
+    """A study whose every corner names somebody."""
+    made = simulated({"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0)}, "none": {1: (8.0, 8.0), 2: (4.4, 8.0)}})
+    program = {"command": ["/home/adalove/lovelace/engine", "--in=/data/kludge/in.el", "adalove", "~adalove/kludge/x"]}
+    program |= {"env": {"HOME": "/home/adalove", "MAIL": "adalove@example.org"}, "directory": "/home/adalove/lovelace"}
+    rewrite(made.plan, lambda spec: spec | {"program": program})
+
+    def signed(record: dict) -> dict:
+        tail = "adalove: engine-room.lab: cannot open /home/adalove/lovelace/table.txt"
+        first = {"exit": {"code": 1}} if record["id"].endswith("1") else {}
+        return (
+            record | {"start": "2026-01-01T13:37:00.000Z", "output": {"stdout_bytes": 0, "stderr_tail": tail}} | first
+        )
+
+    rewrite(made.records, signed)
+    here = json.loads(made.machine.read_text())
+    here["facts"]["kernel"] = "6.1.0-custom-lab"
+    made.machine.write_text(json.dumps(here))
+    with made.question.open("a") as file:
+        file.write('[measure]\nsetup = "make -C /home/adalove/kludge/src"\n')
+    return made
+
+
+def test_nothing_that_names_somebody_is_left_and_nothing_is_overwritten(binary, folder):
+    before = {path: path.read_bytes() for path in folder.path.iterdir() if path.is_file()}
+    words = [binary, "report", "--anonymise", "--format", "html,json,svg", str(folder.path)]
+    env = {"USER": "lovelace", "LOGNAME": "lovelace"}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **env})
+    assert done.returncode == 0, done.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    written = [folder.path / "report-anonymous.html", folder.path / "analysis-anonymous.json"]
+    written += list((folder.path / "figures-anonymous").iterdir())
+    assert len(written) > 5
+    for path in written:
+        text = path.read_text()
+        for secret in SECRETS:
+            assert secret not in text, (path.name, secret)
+
+
+def test_the_numbers_and_the_program_stay(binary, folder):
+    subprocess.run(
+        [binary, "report", "--anonymise", "--format", "json", str(folder.path)], check=True, capture_output=True
+    )
+    told = json.loads((folder.path / "analysis-anonymous.json").read_text())
+    own = OpenedStudy.read(folder.path).analysis.to_json()
+    assert told["series"] == own["series"]
+    assert "engine" in (folder.path / "plan.jsonl").read_text()
+
+
+def test_folders_that_differ_still_differ(simulated):
+    from knee.report.anonymous import anonymous
+
+    folder = simulated({"cores-close": {1: (8.0, 8.0)}})
+    paths = iter(["/home/a/x/tool", "/home/a/y/tool"] * 100)
+    rewrite(folder.plan, lambda spec: spec | {"program": {"command": [next(paths), "/usr/bin/env", "/tool"]}})
+    with anonymous(folder) as study:
+        words = {tuple(run.spec["program"]["command"]) for run in study.runs}
+    assert words == {("folder1/tool", "/usr/bin/env", "/tool"), ("folder2/tool", "/usr/bin/env", "/tool")}
+
+
+def test_a_folder_that_is_no_study_is_one_error(binary, tmp_path):
+    done = subprocess.run([binary, "report", "--anonymise", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("knee: not the folder of a study")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,88 @@
+"""The checklist: every rule can be kept and broken, and says what shows it."""
+
+import pytest
+from conftest import rewrite
+
+from knee.opened import OpenedStudy
+from knee.report.page import page
+
+GOOD = {"cores-close": {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4)}}
+TWO = {**GOOD, "cores-spread": {n: (9 / min(n, 4), 9.0) for n in (1, 2, 3, 4)}}
+
+
+def answers(folder) -> dict[int, tuple[str, str]]:
+    found = OpenedStudy.read(folder.path).analysis.checklist
+    assert [one.number for one in found] == list(range(1, 13))
+    return {one.number: (one.answer, one.evidence) for one in found}
+
+
+def test_a_careful_study_keeps_most(simulated):
+    found = answers(simulated(TWO))
+    assert {number for number, (answer, _) in found.items() if answer == "kept"} >= {2, 3, 4, 5, 6, 7, 8, 10, 12}
+    assert found[1][0] == "partly"
+    assert "base: the program itself on 1 thread, " in found[1][1]
+    assert "no best serial version" in found[1][1]
+    assert found[9][0] == "partly"
+    assert "hardware_counters" in found[9][1]
+
+
+def test_a_machine_that_was_not_used_up_is_named(simulated):
+    found = answers(simulated({"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0)}}))
+    assert found[2][0] == "not kept"
+    assert "2 cpus were never used" in found[2][1]
+
+
+def test_one_block_gives_no_intervals(simulated):
+    found = answers(simulated(TWO, blocks=1))
+    assert (found[5][0], found[7][0]) == ("not kept", "not kept")
+
+
+def test_a_tail_is_named_with_its_cell(simulated):
+    folder = simulated(TWO, noise=0.001)
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+
+    def slow(line: dict) -> dict:
+        spec = specs[line["id"]]
+        late = spec["block"] == 2 and spec["cell"] == {**spec["cell"], "threads": 3, "placement": "cores-spread"}
+        return line | {"wall_ns": 3 * line["wall_ns"]} if late else line
+
+    rewrite(folder.records, slow)
+    answer, evidence = answers(folder)[8]
+    assert answer == "partly"
+    assert "cores-spread, threads=3 took 3.0" in evidence
+
+
+def test_heavy_tails_are_not_taken_for_normal(simulated):
+    folder = simulated(TWO, noise=0.001)
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+    odd = {name for name, spec in specs.items() if spec["block"] == 1 and spec["cell"]["threads"] == 2}
+    rewrite(folder.records, lambda line: line | {"wall_ns": 9 * line["wall_ns"]} if line["id"] in odd else line)
+    answer, evidence = answers(folder)[6]
+    assert answer == "not kept"
+    assert "Hodges" in evidence
+
+
+def test_one_thread_count_has_neither_speedup_nor_bound(simulated):
+    found = answers(simulated({"cores-close": {4: (1.0, 4.0)}}))
+    assert (found[1][0], found[7][0], found[11][0]) == ("does not apply",) * 3
+
+
+def test_a_line_over_a_gap_is_a_guess(simulated):
+    found = answers(simulated({"cores-close": {1: (8.0, 8.0), 4: (2.0, 8.0)}}))
+    assert found[12][0] == "partly"
+    assert "from 1 to 4" in found[12][1]
+
+
+@pytest.mark.parametrize(("metric", "answer"), [({"regex": "(.*)", "unit": "s"}, "partly"), ({"phase": "x"}, "kept")])
+def test_a_time_that_the_program_prints_is_its_own_affair(simulated, metric, answer):
+    folder = simulated(GOOD)
+    rewrite(folder.plan, lambda spec: spec | {"metric": metric})
+    assert answers(folder)[10][0] == answer
+
+
+def test_the_page_and_the_analysis_have_it(simulated):
+    study = OpenedStudy.read(simulated(GOOD).path)
+    text = page(study)
+    assert text.index(">Checklist</h2>") < text.index(">How it was measured</h2>")
+    assert "12. Plot what is needed" in text
+    assert len(study.analysis.to_json()["checklist"]) == 12

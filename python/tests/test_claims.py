@@ -1,0 +1,202 @@
+"""Claims: confirmed, refuted and undecided by the interval; what no run and no machine can show is said to be so."""
+
+import json
+
+import pytest
+from conftest import rewrite
+
+from knee.opened import OpenedStudy
+from knee.report.page import page
+from knee.store import StudyError
+from knee.study.file import from_file
+
+TIMES = {
+    "cores-close": {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4, 6, 8)},
+    "cores-spread": {n: (8 / min(n, 2), 8.0) for n in (1, 2, 4)},
+}
+PROGRAM = "[program]\ncommand = ['x']\n"
+
+
+def judged(folder, *claims: str):
+    """The claims' answers; each is given without its heading."""
+    with folder.question.open("a") as file:
+        file.writelines(f'[[claim]]\nsays = "it is so"\n{claim}\n' for claim in claims)
+    return OpenedStudy.read(folder.path).analysis.claims
+
+
+def test_the_interval_decides(simulated):
+    two = 'speedup = { threads = 2, placement = "cores-close" }'
+    found = judged(
+        simulated(TIMES),
+        f"{two}\nabove = 1.9\nbelow = 2.1",
+        f"{two}\nabove = 2.2",
+        f"{two}\nabove = 2.0",
+        f"{two}\nbelow = 1.5",
+    )
+    assert [one.answer for one in found] == ["confirmed", "refuted", "undecided", "refuted"]
+    assert found[0].value == pytest.approx(2, abs=0.05)
+    assert found[0].interval.low < found[0].value < found[0].interval.high
+    assert found[0].asked == "speedup of threads=2, placement=cores-close: above 1.9 and below 2.1"
+
+
+def test_two_cells_are_compared_block_by_block_in_any_response(simulated):
+    of = 'of = { threads = 4, placement = "cores-spread" }, over = { threads = 4, placement = "cores-close" }'
+    found = judged(
+        simulated(TIMES), f"ratio = {{ {of} }}\nabove = 1.9", f"ratio = {{ {of} }}\nresponse = 'cpu'\nbelow = 1.1"
+    )
+    assert [one.answer for one in found] == ["confirmed", "confirmed"]
+    assert [round(one.value) for one in found] == [2, 1]
+    assert found[1].asked.startswith("cpu of threads=4, placement=cores-spread over that of threads=4")
+
+
+def test_a_knee_may_be_claimed_where_there_are_counts_enough(simulated):
+    found = judged(
+        simulated(TIMES),
+        'knee = { placement = "cores-close" }\nabove = 3\nbelow = 5',
+        'knee = { placement = "cores-spread" }\nabove = 1',
+        "knee = {}\nabove = 1",
+    )
+    assert [one.answer for one in found] == ["confirmed", "not measurable here", "not measurable here"]
+    assert "no knee was found" in found[1].why
+    assert found[2].why == "2 series have no levels: it has to be one"
+
+
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        ("speedup = { threads = 64 }", "no run has threads=64"),
+        ("speedup = { threads = 2 }", "2 cells have threads=2: the claim does not say which placement"),
+        ('speedup = { threads = 2, placement = "cores-close" }\nneeds = { sockets = 4 }', "it needs 4 sockets"),
+        (
+            'speedup = { threads = 2, placement = "cores-close" }\nneeds = { threads_per_core = 2 }',
+            "this machine has 1",
+        ),
+        ('speedup = { threads = 2, placement = "cores-close" }\nresponse = "instructions"', "no such response"),
+    ],
+)
+def test_what_cannot_be_measured_says_why_and_has_no_number(simulated, claim, why):
+    (found,) = judged(simulated(TIMES), f"{claim}\nabove = 1")
+    assert found.answer == "not measurable here"
+    assert why in found.why
+    assert found.value != found.value
+
+
+def test_bad_runs_count_nowhere(simulated):
+    folder = simulated(TIMES)
+    lines = [json.loads(line) for line in folder.records.read_text().splitlines()]
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+    for one in lines:
+        if specs[one["id"]]["threads"] == 2 and one["block"] > 1:
+            one["exit"] = {"code": 1}
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (found,) = judged(folder, 'speedup = { threads = 2, placement = "cores-close" }\nabove = 1')
+    assert (found.answer, found.why) == ("not measurable here", "fewer than two blocks have a good run of both")
+
+
+def test_the_page_and_the_analysis_hold_the_claims(simulated):
+    folder = simulated(TIMES)
+    judged(folder, "source = 'a paper'\nspeedup = { threads = 4, placement = 'cores-close' }\nabove = 3")
+    opened = OpenedStudy.read(folder.path)
+    text = page(opened)
+    assert '<h2 id="title-claims">Claims</h2>' in text
+    assert "a paper" in text
+    assert "confirmed" in text
+    assert opened.analysis.to_json()["claims"][0]["answer"] == "confirmed"
+
+
+def test_a_study_without_claims_has_no_table(simulated):
+    assert "title-claims" not in page(OpenedStudy.read(simulated(TIMES).path))
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ("", "claim 1: says: a claim says something"),
+        ("says = 1", "claim 1: says: it is not text"),
+        ("says = 'x'", "claim 1: it has one of ratio, value, speedup, knee"),
+        ("says = 'x'\nspeedup = { threads = 2 }\nknee = {}", "claim 1: it has one of"),
+        ("says = 'x'\nspeedup = { threads = 2 }", "claim 1: it does not say where the number has to lie"),
+        ("says = 'x'\nspeedup = { threads = 2 }\nabove = true", "claim 1: it does not say where"),
+        ("says = 'x'\nspeedup = { threads = 2 }\nabove = 2\nbelow = 1", "leaves nothing between"),
+        ("says = 'x'\nexplains = 1\nabove = 2", "claim 1: explains: it does not name a factor"),
+        ("says = 'x'\nexplains = 'a'\nat = 1\nabove = 2", "claim 1: at: it does not choose by levels"),
+        ("says = 'x'\nknee = {}\nat = {}\nabove = 2", "claim 1: at: it goes with explains alone"),
+        ("says = 'x'\nspeedup = {}\nabove = 2", "claim 1: speedup: it does not say of how many threads"),
+        ("says = 'x'\nspeedup = { threads = [2] }\nabove = 2", "claim 1: speedup: it does not choose by levels"),
+        ("says = 'x'\nratio = { of = {} }\nabove = 2", "claim 1: ratio: it compares two cells"),
+        ("says = 'x'\nknee = {}\nabove = 2\nneeds = { gpus = 1 }", "claim 1: needs: it is no table of numbers"),
+        ("says = 'x'\nknee = {}\nover = 2", "claim 1: over: no such key"),
+    ],
+)
+def test_a_wrong_claim_is_named_with_its_key(tmp_path, claim, reason):
+    path = tmp_path / "s.toml"
+    path.write_text(f"{PROGRAM}[[claim]]\n{claim}\n")
+    with pytest.raises(StudyError, match="bad study: ") as error:
+        from_file(path)
+    assert reason in str(error.value)
+
+
+def test_claims_go_along_with_the_study(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(
+        f"{PROGRAM}[[claim]]\nsays = 'x'\nknee = {{ placement = 'none' }}\nabove = 2\nneeds = {{ sockets = 2 }}\n"
+    )
+    first = from_file(path)
+    assert first.claims[0]["needs"] == {"sockets": 2}
+    path.write_text(first.to_toml())
+    assert from_file(path).claims == first.claims
+
+
+def crossed(simulated):
+    """A study of two workloads and two runtimes, one of which takes 1.2 times as long in each of them."""
+    times = {"a, slow": 1.2, "a, fast": 1.0, "b, slow": 6.0, "b, fast": 5.0}
+    folder = simulated({name: {1: (took, took)} for name, took in times.items()}, noise=0.005)
+
+    def named(spec: dict) -> dict:
+        workload, runtime = spec["cell"].pop("placement").split(", ")
+        return spec | {"cell": {**spec["cell"], "placement": "none", "workload": workload, "runtime": runtime}}
+
+    rewrite(folder.plan, named)
+    return folder
+
+
+def test_a_ratio_is_the_mean_over_what_it_leaves_open(simulated):
+    found = judged(
+        crossed(simulated),
+        'ratio = { of = { runtime = "slow" }, over = { runtime = "fast" } }\nabove = 1.15\nbelow = 1.25',
+        'ratio = { of = { workload = "b" }, over = { workload = "a" } }\nabove = 4.8\nbelow = 5.2',
+    )
+    assert [one.answer for one in found] == ["confirmed", "confirmed"]
+
+
+def test_both_sides_of_a_ratio_leave_the_same_open(simulated):
+    folder = crossed(simulated)
+    kept = [json.loads(line) for line in folder.plan.read_text().splitlines()]
+    gone = {spec["id"] for spec in kept if spec["cell"]["workload"] == "b" and spec["cell"]["runtime"] == "fast"}
+    records = [json.loads(line) for line in folder.records.read_text().splitlines()]
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in records if one["id"] not in gone))
+    found = judged(
+        folder,
+        'ratio = { of = { runtime = "slow" }, over = { runtime = "fast" } }\nabove = 1',
+        'ratio = { of = { runtime = "fast", workload = "a" }, over = { runtime = "slow" } }\nabove = 1',
+    )
+    assert all("leave different cells open" in one.why for one in found)
+
+
+def test_a_share_of_the_variation_may_be_claimed(simulated):
+    found = judged(
+        crossed(simulated),
+        'explains = "workload"\nabove = 0.9',
+        'explains = "runtime"\nabove = 0.005\nbelow = 0.05',
+        'explains = "colour"\nabove = 0.1',
+        'explains = "runtime"\nresponse = "remote_cache"\nabove = 0.1',
+    )
+    assert [one.answer for one in found] == ["confirmed", "confirmed", *["not measurable here"] * 2]
+    assert found[2].why == "colour does not vary"
+    assert "no such response: remote_cache" in found[3].why
+    assert found[0].asked == "share of the variation of time that workload explains: above 0.9"
+
+
+def test_counts_of_the_machine_stand_for_numbers(simulated):
+    (found,) = judged(simulated(TIMES), 'speedup = { threads = "cpus", placement = "cores-close" }\nabove = 3')
+    assert found.value == pytest.approx(4, abs=0.1)

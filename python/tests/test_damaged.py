@@ -1,0 +1,252 @@
+"""Damaged folders: whatever is wrong, every verb gives one clear error, ends with 2, and changes nothing there."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import rewrite, skipped
+
+import knee
+from knee import cli
+from knee.store import Folder, StudyError
+
+TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
+HYPERFINE = '{"results": [{"command": "sleep 0.1", "mean": 0.1, "times": [0.1, 0.1]}]}\n'
+
+Damage = Callable[[Folder], object]
+
+
+def line(path: str, number: int, change: Callable[[str], str]) -> Damage:
+    """Change one line of a file, counted from 1."""
+
+    def damage(folder: Folder) -> None:
+        file = folder.path / path
+        lines = file.read_text().splitlines(keepends=True)
+        lines[number - 1] = change(lines[number - 1])
+        file.write_text("".join(lines))
+
+    return damage
+
+
+def field(path: str, number: int, **fields: object) -> Damage:
+    return line(path, number, lambda text: json.dumps(json.loads(text) | fields) + "\n")
+
+
+def written(path: str, data: bytes | str) -> Damage:
+    return lambda folder: (folder.path / path).write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def gone(path: str) -> Damage:
+    return lambda folder: (folder.path / path).unlink()
+
+
+def emptied(folder: Folder) -> None:
+    shutil.rmtree(folder.path)
+    folder.path.mkdir()
+
+
+def crowded(folder: Folder) -> None:
+    emptied(folder)
+    (folder.path / "notes.txt").write_text("milk")
+
+
+def nested(folder: Folder) -> None:
+    shutil.copytree(folder.path, folder.path.parent / "inner")
+    emptied(folder)
+    (folder.path.parent / "inner").rename(folder.path / "inner")
+
+
+def a_file(folder: Folder) -> None:
+    shutil.rmtree(folder.path)
+    folder.path.write_text(HYPERFINE)
+
+
+def a_folder(path: str) -> Damage:
+    def damage(folder: Folder) -> None:
+        (folder.path / path).unlink()
+        (folder.path / path).mkdir()
+
+    return damage
+
+
+def appended(folder: Folder) -> None:
+    with folder.records.open("a") as file:
+        file.write(folder.records.read_text().splitlines()[0] + "\n")
+
+
+def another(folder: Folder) -> None:
+    rewrite(folder.records, lambda one: one | {"id": f"9{one['id']}"})
+
+
+def edited(folder: Folder, **fields: object) -> None:
+    folder.machine.write_text(json.dumps(json.loads(folder.machine.read_text()) | fields))
+
+
+def asked(text: str) -> Damage:
+    def damage(folder: Folder) -> None:
+        with folder.question.open("a") as file:
+            file.write(text)
+
+    return damage
+
+
+ANEW, MACHINE, EDITOR, VERSION = "copy of the folder", "knee machine --json > ", "in an editor", "version of knee that"
+GOES_ON = "remove it, and the study goes on"
+RESUME = r"remove that line; knee study --resume .*study makes its run again"
+
+DAMAGES: dict[str, tuple[Damage, str, str]] = {
+    "no such folder": (lambda f: shutil.rmtree(f.path), "not the folder of a study: .*study: No such file", "--help"),
+    "an empty folder": (emptied, r"not the folder of a study: .*: it has no study\.toml", "--help"),
+    "some folder": (crowded, r"it has no study\.toml", "--help"),
+    "a folder of studies": (nested, r"it has no study\.toml", r"it holds studies: give one, like .*inner"),
+    "a file": (a_file, "Not a directory", "give the folder"),
+    "question missing": (gone("study.toml"), r"it has no study\.toml", "--help"),
+    "question not TOML": (written("study.toml", "schema = = 1"), r"study\.toml: Invalid value \(at line 1", EDITOR),
+    "question not text": (written("study.toml", b"\xff\xfe"), r"cannot read: .*study\.toml: not text", EDITOR),
+    "question newer": (written("study.toml", "schema = 2"), r"study\.toml: schema 2, this version .* reads 1", VERSION),
+    "question a folder": (a_folder("study.toml"), r"study\.toml: Is a directory", EDITOR),
+    "question of a number": (written("study.toml", "name = 7"), "name is not text", EDITOR),
+    "question of no list": (written("study.toml", "[measure]\nresponses = 7"), "responses is not a list", EDITOR),
+    "question of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
+    "claim of nothing": (asked('[[claim]]\nsays = "x"\n'), r"study\.toml: claim 1: it has one of", "speedup = "),
+    "machine missing": (gone("machine.json"), r"it has no machine\.json", MACHINE),
+    "machine cut off": (lambda f: os.truncate(f.machine, 40), r"cannot read the machine: .*: no JSON from", MACHINE),
+    "machine newer": (lambda f: edited(f, schema=2), r"machine\.json: schema 2, this version", VERSION),
+    "machine of hyperfine": (written("machine.json", HYPERFINE), r"it has no schema, so knee did not write", MACHINE),
+    "machine without cores": (lambda f: edited(f, cores=None), r"machine\.json: it has no cores", MACHINE),
+    "machine a list": (written("machine.json", "[]"), r"machine\.json: it is not an object", MACHINE),
+    "machine a folder": (a_folder("machine.json"), r"machine\.json: Is a directory", MACHINE),
+    "machine not text": (written("machine.json", b'{"schema": 1, "\xff'), r"machine\.json: not text", MACHINE),
+    "memory cut off": (
+        written("machine-memory.json", '{"schema": 1'),
+        r"the machine's memory: .*no JSON",
+        "knee memory",
+    ),
+    "memory newer": (written("machine-memory.json", '{"schema": 2}'), r"memory\.json: schema 2", VERSION),
+    "end cut off": (written("ended.json", '{"schema": 1, "block"'), r"why it ended: .*ended\.json: no JSON", GOES_ON),
+    "end newer": (written("ended.json", '{"schema": 2}'), r"ended\.json: schema 2", VERSION),
+    "end of no block": (written("ended.json", '{"schema": 1, "why": "x"}'), "it has no block", GOES_ON),
+    "plan missing": (gone("plan.jsonl"), r"it has no plan\.jsonl", ANEW),
+    "plan empty": (written("plan.jsonl", ""), r"cannot read the plan: .*: it has no runs", ANEW),
+    "plan cut off": (line("plan.jsonl", 10, lambda text: text[:30]), r"cannot read line 10: .*plan\.jsonl", ANEW),
+    "plan short": (line("plan.jsonl", 10, lambda _: ""), r"records of another study: .*: line 10: run 0010", RESUME),
+    "plan newer": (field("plan.jsonl", 3, schema=2), r"cannot read line 3: .*plan\.jsonl: schema 2", VERSION),
+    "plan twice": (line("plan.jsonl", 4, lambda t: t + t), r"line 5: .*: run 0004 is planned in line 4 as well", ANEW),
+    "plan without cpus": (field("plan.jsonl", 2, cpus=None), r"line 2: .*: it has no cpus", ANEW),
+    "plan of block 0": (field("plan.jsonl", 2, block=0), r"line 2: .*: block 0 .* is no run", ANEW),
+    "plan of another cell": (field("plan.jsonl", 2, threads=64), "line 2: .*but it runs with 64", ANEW),
+    "plan a folder": (a_folder("plan.jsonl"), r"plan\.jsonl: Is a directory", ANEW),
+    "plan not text": (line("plan.jsonl", 2, lambda _: "\udcff\n"), r"cannot read line 2: .*: not text", ANEW),
+    "records cut in the middle": (line("records.jsonl", 4, lambda t: t[:50] + "\n"), r"line 4: .*: no JSON", RESUME),
+    "records joined": (line("records.jsonl", 4, lambda t: t.strip()), r"cannot read line 4: .*: no JSON", RESUME),
+    "records of a number": (line("records.jsonl", 4, lambda _: "7\n"), r"line 4: .*: it is not an object", RESUME),
+    "records after a blank": (line("records.jsonl", 3, lambda _: "\n{\n"), r"cannot read line 4: ", RESUME),
+    "record newer": (field("records.jsonl", 6, schema=2), r"cannot read line 6: .*records\.jsonl: schema 2", VERSION),
+    "record of hyperfine": (line("records.jsonl", 1, lambda _: HYPERFINE), "line 1: .*it has no schema", RESUME),
+    "record of no time": (field("records.jsonl", 2, wall_ns="1"), "line 2: .*: wall_ns is not a whole number", RESUME),
+    "record of NaN": (field("records.jsonl", 2, wall_ns=float("nan")), "line 2: .*: NaN is no number", RESUME),
+    "record of half a letter": (
+        field("records.jsonl", 2, output={"stderr_tail": "\ud800"}),
+        "line 2: .*surrogates not allowed",
+        RESUME,
+    ),
+    "record of a deep hole": (
+        line("records.jsonl", 2, lambda _: "[" * 100_000 + "\n"),
+        "line 2: .*: no JSON: maximum recursion",
+        RESUME,
+    ),
+    "record of no counter": (field("records.jsonl", 2, counters={"x": "7"}), "counters x is not a counter", RESUME),
+    "record without an end": (field("records.jsonl", 2, exit=None), "line 2: .*: it has no exit", RESUME),
+    "record renamed": (field("records.jsonl", 5, id="9999"), "line 5: run 9999 is not in the plan", RESUME),
+    "record of another block": (field("records.jsonl", 5, block=1), "line 5: .*of block 1, planned in block 3", RESUME),
+    "records appended": (appended, "run 0001 was recorded twice: .*: lines 1 and 11", "not of this study"),
+    "records of another study": (another, "records of another study: .*: line 1: run 90001", RESUME),
+    "records a folder": (a_folder("records.jsonl"), r"records\.jsonl: Is a directory", RESUME),
+    "records not text": (line("records.jsonl", 7, lambda _: "\udcff\n"), "cannot read line 7: .*: not text", RESUME),
+}
+
+
+def tree(path: Path) -> str:
+    """Return a hash of everything in a folder: names, sizes, times of writing, and what is in the files."""
+    found = hashlib.sha256()
+    for one in sorted([path, *path.rglob("*")]) if path.exists() else []:
+        found.update(f"{one.name} {one.is_dir()} {one.stat().st_mtime_ns}".encode())
+        found.update(one.read_bytes() if one.is_file() else b"")
+    return found.hexdigest()
+
+
+@pytest.fixture
+def healthy(simulated, tmp_path) -> Path:
+    simulated(TWO).path.rename(tmp_path / "whole")
+    return tmp_path / "whole"
+
+
+VERBS: dict[str, Callable[[str, str], list[str]]] = {
+    "report": lambda folder, _: ["report", "--format", "json,html,svg", folder],
+    "analyze": lambda folder, _: ["analyze", folder],
+    "compare": lambda folder, other: ["compare", other, folder],
+    "levels": lambda folder, _: ["compare", folder, "--factor", "threads", "--levels", "1,2"],
+    "resume": lambda folder, _: ["study", "--resume", folder],
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_every_verb_gives_one_clear_error_and_changes_nothing(healthy, tmp_path, monkeypatch, capsys, name):
+    damage, reason, hint = DAMAGES[name]
+    folder = Folder(shutil.copytree(healthy, tmp_path / "study"))
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", _written)
+        damage(folder)
+    before = tree(folder.path)
+    for words in VERBS.values():
+        monkeypatch.setattr(sys, "argv", ["knee", *words(str(folder.path), str(healthy))])
+        status, said = cli.main(), capsys.readouterr()
+        assert (status, said.out) == (2, ""), (words, said)
+        one = re.fullmatch(r"knee: ([^\n]+)\n\nhint: (.+)\n", said.err, re.DOTALL)
+        assert one, said.err
+        assert re.search(reason, one[1]), one[1]
+        assert re.search(hint, one[2].replace("\n      ", " ")), one[2]
+        assert tree(folder.path) == before, words
+    with pytest.raises(StudyError, match=reason):
+        knee.open(folder.path)
+    assert tree(folder.path) == before
+
+
+def _written(path: Path, text: str) -> int:
+    """Write text in which half a character stands for a byte that is no text."""
+    return path.write_bytes(text.encode(errors="surrogateescape"))
+
+
+@pytest.mark.parametrize("file", ["study.toml", "plan.jsonl", "machine.json", "records.jsonl", "."])
+def test_what_may_not_be_read_is_said(healthy, file):
+    setpriv = shutil.which("setpriv")
+    allowed = [setpriv, "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+    if None in allowed:
+        skipped("test_damaged", "root may read anything, and there is no setpriv")
+    (healthy / file).chmod(0)
+    for words in VERBS.values():
+        command = [*allowed, sys.executable, "-m", "knee", *words(str(healthy), str(healthy))]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done
+        assert re.fullmatch(r"knee: [^\n]+: Permission denied\n\nhint: .+\n", done.stderr, re.DOTALL), done.stderr
+    (healthy / file).chmod(0o755)
+
+
+def spaced(folder: Folder) -> None:
+    folder.records.write_text("\n" + folder.records.read_text().replace("\n", "\r\n\n"))
+
+
+@pytest.mark.parametrize(
+    "harm", [lambda f: None, lambda f: f.records.unlink(), lambda f: os.truncate(f.records, 3000), spaced]
+)
+def test_what_is_no_damage_is_read(simulated, harm):
+    folder = simulated(TWO)
+    harm(folder)
+    assert knee.open(folder.path).analysis.verdict

@@ -1,0 +1,80 @@
+"""Large studies: what is computed another way there has the answers of the small way."""
+
+import numpy as np
+import pytest
+
+from knee.stats import factorial, robust
+from knee.stats.anova import anova
+from knee.stats.comparisons import predictions, tukey
+from knee.stats.contrasts import BLOCKS_FOR_NONE, bootstrap_interval, t_interval
+from knee.stats.effects import effects
+from knee.stats.factorial import Design, Factor, NotEstimableError
+from knee.stats.least_squares import fit
+from knee.stats.transform import box_cox
+
+
+def made_up(*, missing: float, blocked: bool, order: int | None) -> tuple[np.ndarray, Design]:
+    """Return responses of a 3 x 2 x 4 design in twelve blocks, some runs of which are missing."""
+    draw = np.random.default_rng(7)
+    cells = [(str(b), x, y, z) for b in range(12) for x in "abc" for y in "12" for z in "pqrs"]
+    runs = [cell for cell in cells if draw.random() >= missing]
+    values = [0.1 * "abc".index(x) + 0.05 * "pqrs".index(z) * int(y) + 0.01 * int(b) for b, x, y, z in runs]
+    names, columns = ("block", "x", "y", "z"), list(zip(*runs, strict=True))
+    block, *factors = (Factor.of(name, column) for name, column in zip(names, columns, strict=True))
+    design = Design(tuple(factors), block if blocked else None, order)
+    return np.exp(np.array(values) + 0.02 * draw.normal(size=len(runs))), design
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("blocked", [True, False])
+@pytest.mark.parametrize("order", [None, 1, 2])
+def test_sums_over_cells_and_blocks_give_the_answers_of_the_matrix(monkeypatch, missing, blocked, order):
+    found = []
+    for largest in (10**9, 0):
+        monkeypatch.setattr(factorial, "LARGE", largest)
+        values, design = made_up(missing=missing, blocked=blocked, order=order)
+        fitted = fit(values, design)
+        numbers = [fitted.coefficients, fitted.spread.ravel(), fitted.fitted]
+        numbers.append([one.squares for one in anova(fitted).sources])
+        numbers.append([one.estimate.error for one in effects(fitted)])
+        numbers.append([one.together.low for factor in design.factors for one in tukey(fitted, factor.name)])
+        numbers.append([one.mean.interval.high for one in predictions(fitted)])
+        numbers.append([box_cox(values, design).power])
+        found.append((type(design.solution).__name__, np.concatenate(numbers)))
+    assert [name for name, _ in found] == ["Dense", "Summed"]
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-8, atol=1e-11)
+
+
+def test_a_large_design_that_cannot_be_solved_says_so(monkeypatch):
+    monkeypatch.setattr(factorial, "LARGE", 0)
+    runs = [(x, y) for x in "ab" for y in "pq" if (x, y) != ("b", "q")] * 3
+    factors = tuple(Factor.of(name, column) for name, column in zip("xy", zip(*runs, strict=True), strict=True))
+    with pytest.raises(NotEstimableError, match="9 runs cannot tell 4 effects apart"):
+        fit(np.arange(9.0), Design(factors))
+    assert fit(np.arange(9.0), Design(factors, order=1)).freedom == 6
+
+
+def test_averages_of_many_differences_are_found_without_making_them(monkeypatch):
+    differences = np.random.default_rng(3).standard_t(3, 199)
+    exact = robust.robust(differences)
+    monkeypatch.setattr(robust, "FEW", 100)
+    robust._cut.cache_clear()
+    near = robust.robust(differences)
+    robust._cut.cache_clear()
+    assert near.shift == pytest.approx(exact.shift, rel=1e-12)
+    assert (near.interval.low, near.interval.high) == pytest.approx((exact.interval.low, exact.interval.high), rel=1e-3)
+    assert near.reached == pytest.approx(exact.reached, abs=5e-4)
+
+
+def test_equal_differences_have_their_own_value_as_the_shift():
+    assert robust.robust(np.full(500, 0.25)).interval == robust.Interval(0.25, 0.25)
+
+
+def test_where_nothing_is_resampled_the_ends_are_those_that_resampling_gives():
+    values = np.random.default_rng(5).exponential(size=BLOCKS_FOR_NONE)
+    few = bootstrap_interval(values[:-1], 1)
+    many, student = bootstrap_interval(values, 1), t_interval(values)
+    assert many == student
+    width = many.high - many.low
+    assert abs(few.low - many.low) < 0.05 * width
+    assert abs(few.high - many.high) < 0.05 * width

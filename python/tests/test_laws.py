@@ -1,0 +1,108 @@
+"""Laws of scaling: against other people's fits, and named by simulation."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from knee.stats import curve_fit, laws
+from knee.stats.laws import AMDAHL, GUSTAFSON, SATURATION, USL, choose, named
+
+COUNTS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], dtype=float)
+
+
+def curves(law, parameters, *, noise: float, trials: int, counts=COUNTS, seed=1):
+    exact = law.log_speedup(np.array([parameters]), counts)
+    return exact + np.random.default_rng(seed).normal(0, noise, (trials, counts.size))
+
+
+def test_usl_on_specsdm91_to_every_digit_of_rs_own_package():
+    load = np.array([1.0, 18, 36, 72, 108, 144, 216])
+    throughput = np.array([64.9, 995.9, 1652.4, 1853.2, 1828.9, 1775.0, 1702.2])
+    g, a, b = laws.of_throughput(load, throughput)
+    assert (round(a, 6), round(b, 9), round(g, 3)) == (0.027728, 1.04366e-4, 89.995)
+    [top] = laws.peak(np.array([[a, b]]))
+    assert round(top, 4) == 96.5194
+    assert top == pytest.approx(96.51956, abs=2e-4), "R's search ends a little earlier"
+    [most] = g * np.exp(laws.universal(np.array([[a, b]]), np.array([top])))[0]
+    assert round(most, 2) == 1883.90
+
+
+@pytest.mark.parametrize(
+    ("law", "parameters"), [(AMDAHL, (0.07,)), (USL, (0.03, 0.0007)), (SATURATION, (9.0,)), (GUSTAFSON, (0.1,))]
+)
+def test_fits_of_many_curves_equal_scipys_one_by_one(law, parameters):
+    many = curves(law, parameters, noise=0.02, trials=6)
+    starts, low, high = laws._ends(law, COUNTS)
+    found, squares = curve_fit.fit(law.log_speedup, COUNTS, many, starts, low, high)
+    for curve, ours, left in zip(many, found, squares, strict=True):
+
+        def miss(p, curve=curve):
+            apart = curve - law.log_speedup(p[None], COUNTS)[0]
+            return apart - apart.mean()
+
+        theirs = optimize.least_squares(miss, np.array(parameters), bounds=(low, high), xtol=1e-14, ftol=1e-14)
+        assert left == pytest.approx(2 * theirs.cost, rel=1e-6)
+        assert ours == pytest.approx(theirs.x, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("law", "parameters", "of_200"),
+    [
+        (AMDAHL, (0.02,), 188),
+        (AMDAHL, (0.05,), 188),
+        (AMDAHL, (0.15,), 188),
+        (SATURATION, (6.0,), 200),
+        (SATURATION, (12.0,), 200),
+        (USL, (0.02, 0.0005), 183),
+        (USL, (0.05, 0.001), 183),
+    ],
+)
+def test_the_true_law_is_named(law, parameters, of_200):
+    """At 11 counts and 1.5 % noise; `of_200` is how often AICc alone did in an independent simulation."""
+    found = named(COUNTS, curves(law, parameters, noise=0.015, trials=200))
+    share = of_200 / 200
+    assert found.count(law.name) >= of_200 - 2 * np.sqrt(200 * share * (1 - share))
+    assert sum(name not in (None, law.name) for name in found) <= 200 // 25
+
+
+@pytest.mark.parametrize(("law", "parameters"), [(AMDAHL, (0.05,)), (SATURATION, (12.0,)), (USL, (0.05, 0.001))])
+def test_much_noise_leaves_it_undecided(law, parameters):
+    found = named(COUNTS, curves(law, parameters, noise=0.05, trials=200))
+    assert found.count(None) >= 0.85 * 200
+    assert sum(name not in (None, law.name) for name in found) <= 200 // 25
+
+
+def test_six_counts_do_not_turn_usl_into_amdahl():
+    few = np.array([1.0, 2, 4, 8, 16, 32])
+    found = named(few, curves(USL, (0.05, 0.001), noise=0.015, trials=200, counts=few))
+    assert found.count("Amdahl") <= 200 // 25
+
+
+def test_fewer_than_six_counts_have_no_law():
+    few = choose(COUNTS[:5], curves(AMDAHL, (0.05,), noise=0.01, trials=5)[:, :5])
+    assert (few.law, few.fits) == (None, ())
+    assert "fewer than 6" in few.why
+
+
+def test_gustafsons_law_is_tried_only_where_the_input_grows():
+    blocks = curves(GUSTAFSON, (0.3,), noise=0.005, trials=5)
+    assert choose(COUNTS, blocks, scaled=True).law == "Gustafson"
+    assert "Gustafson" not in {fit.law for fit in choose(COUNTS, blocks).fits}
+
+
+def test_a_straight_line_is_every_law_and_so_none():
+    found = choose(COUNTS, curves(AMDAHL, (0.0,), noise=0.005, trials=5))
+    assert found.law is None
+    assert "equally well" in found.why
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("blocks", [5, 10])
+def test_intervals_of_a_parameter_cover_what_they_promise(blocks):
+    trials, truth = 300, 0.05
+    inside = 0
+    for trial in range(trials):
+        found = choose(COUNTS, curves(AMDAHL, (truth,), noise=0.02, trials=blocks, seed=trial))
+        [s] = next(fit for fit in found.fits if fit.law == "Amdahl").parameters
+        inside += s.interval.low <= truth <= s.interval.high
+    assert 0.85 <= inside / trials <= 0.95

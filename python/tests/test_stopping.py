@@ -1,0 +1,81 @@
+"""Rules by which a study ends before its last block: declared beforehand, asked after each block, and said."""
+
+import json
+import subprocess
+
+import pytest
+
+from knee.explain.stopping import enough
+from knee.store import Folder, runs
+
+
+def study(binary: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([binary, "study", *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("noise", "width", "stops"), [(0.01, 0.05, True), (0.2, 0.05, False), (0.01, 0.001, False)])
+def test_narrow_intervals_end_a_study(simulated, noise, width, stops):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0), 4: (2.0, 8.0)}}, blocks=6, noise=noise)
+    why = enough(runs(folder), {"width": width})
+    assert (why is not None) is stops
+    if why:
+        assert f"within {100 * width:g} %" in why
+        assert "threads=" in why
+
+
+def test_no_interval_ends_a_study_before_its_fifth_block(simulated):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=4, noise=0.0001)
+    assert enough(runs(folder), {"width": 0.5}) is None
+
+
+def test_a_bad_run_keeps_an_interval_wide(simulated):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=5, noise=0.001)
+    lines = [json.loads(line) for line in folder.records.read_text().splitlines()]
+    cells = {spec["id"]: spec["cell"] for spec in folder.read_plan()}
+    for line in lines:
+        if cells[line["id"]]["threads"] == 2:
+            line["exit"] = {"code": 1}
+    folder.records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert enough(runs(folder), {"width": 0.5}) is None
+
+
+def test_a_budget_begins_no_block_that_would_go_beyond(simulated):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=3, noise=0.0)
+    # All records of a made-up study begin at once, so a block takes as long as its longest run: 8 s.
+    assert enough(runs(folder), {"budget_s": 33}) is None
+    assert enough(runs(folder), {"budget_s": 31}) == "24 s of 31 s are spent, and a block takes up to 8 s"
+
+
+def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_path):
+    out = tmp_path / "s"
+    words = ["--out", str(out), "--factor", "threads=1", "--factor", "placement=cores-close"]
+    done = study(binary, *words, "--blocks", "9", "--budget", "0.3s", "--", "sleep", "0.05")
+    assert done.returncode == 0, done.stderr
+    folder = Folder(out)
+    made = len(folder.read_records())
+    assert 2 <= made < 9
+    analysis = json.loads((out / "analysis.json").read_text())
+    assert analysis["planned"] == analysis["made"] == made
+    assert study(binary, "--resume", str(out)).returncode == 0
+    assert len(folder.read_records()) == made
+    page = (out / "report.html").read_text()
+    assert "the next block would go beyond 0.3 s; after block" in page
+
+
+def test_a_build_is_made_once_for_each_of_its_levels_before_everything(binary, tmp_path):
+    out, log = tmp_path / "s", tmp_path / "log"
+    words = ["--out", str(out), "--factor", "threads=1,2", "--factor", "v=a,b", "--blocks", "2"]
+    steps = ["--factor", "placement=none", "--build", f"echo build {{v}} >> {log}", "--setup", f"echo setup >> {log}"]
+    done = study(binary, *words, *steps, "--no-report", "--", "sh", "-c", f"grep 'build {{v}}' {log}")
+    assert done.returncode == 0, done.stderr
+    lines = log.read_text().splitlines()
+    assert sorted(lines) == ["build a", "build b", "setup"]
+    assert lines[-1] == "setup"
+
+
+def test_a_build_that_fails_ends_the_study_before_its_first_run(binary, tmp_path):
+    out = tmp_path / "s"
+    done = study(binary, "--out", str(out), "--build", "echo no rule >&2; exit 3", "--", "true")
+    assert done.returncode == 2
+    assert "build failed: echo no rule >&2; exit 3: exit status 3: no rule" in done.stderr
+    assert not Folder(out).records.exists()
