@@ -10,23 +10,29 @@ from conftest import rewrite
 from knee.opened import OpenedStudy
 from knee.store import Folder
 
-SECRETS = ("adalove", "lovelace", "engine-room", "kludge", "T13:37", "adalove@example.org", "custom-lab")
+SECRETS = (
+    *("adalove", "lovelace", "engine-room", "kludge", "T13:37", "adalove@example.org", "custom-lab"),
+    *("babbage", "Difference", "mill7", "uni-ockham", "loom-lab", "gear2", "own-kernel"),
+)
 
 
 @pytest.fixture
 def folder(simulated, monkeypatch) -> Folder:
     """A study whose every corner names somebody."""
     made = simulated({"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0)}, "none": {1: (8.0, 8.0), 2: (4.4, 8.0)}})
-    program = {"command": ["/home/adalove/lovelace/engine", "--in=/data/kludge/in.el", "adalove", "~adalove/kludge/x"]}
-    program |= {"env": {"HOME": "/home/adalove", "MAIL": "adalove@example.org"}, "directory": "/home/adalove/lovelace"}
-    rewrite(made.plan, lambda spec: spec | {"program": program})
+    words = ["--in=/data/kludge/in.el", "adalove", "~adalove/kludge/x", "--from=/data/The Difference Engine/in.el"]
+    words += ["mill7.uni-ockham.de", "gear2.loom-lab.org:80", "charles@babbage", "--user=babbage"]
+    program: dict = {"command": ["/home/adalove/lovelace/engine", *words], "directory": "/data/The Difference Engine"}
+    env = {"HOME": "/home/adalove", "MAIL": "adalove@example.org", "LOGNAME": "babbage", "HOSTNAME": "mill7"}
+    program |= {"env": {**env, "GEAR_babbage": "1", "babbage": "mill7"}}
+    rewrite(made.plan, lambda spec: spec | {"program": program, "cell": spec["cell"] | {"env:babbage": "mill7"}})
 
     def signed(record: dict) -> dict:
         tail = "adalove: engine-room.lab: cannot open /home/adalove/lovelace/table.txt"
         first = {"exit": {"code": 1}} if record["id"].endswith("1") else {}
-        return (
-            record | {"start": "2026-01-01T13:37:00.000Z", "output": {"stdout_bytes": 0, "stderr_tail": tail}} | first
-        )
+        told = {"start": "2026-01-01T13:37:00.000Z", "output": {"stdout_bytes": 0, "stderr_tail": tail}}
+        kernel = {"fact": "kernel", "held": "6.1.0-custom-lab", "found": "6.1.0-own-kernel"}
+        return record | told | {"changed": [kernel]} | first
 
     rewrite(made.records, signed)
     here = json.loads(made.machine.read_text())
@@ -59,7 +65,9 @@ def test_the_numbers_and_the_program_stay(binary, folder):
     )
     told = json.loads((folder.path / "analysis-anonymous.json").read_text())
     own = OpenedStudy.read(folder.path).analysis.to_json()
-    assert told["series"] == own["series"]
+    numbers = ("base", "points", "law", "knee", "use")
+    for theirs, ours in zip(told["series"], own["series"], strict=True):
+        assert [theirs[key] for key in numbers] == [ours[key] for key in numbers]
     assert "engine" in (folder.path / "plan.jsonl").read_text()
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import re
 import socket
 import tempfile
 import tomllib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -30,7 +31,17 @@ TOLD = ("output", "error", "program", "baseline", "command", "env", "directory",
 """Fields in which a user's own words stand: there names are looked for, too."""
 
 _PATH = re.compile(r"(?<![\w.}\]])((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]+)")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
+_HOST = re.compile(
+    r"(?<![\w.-])(?:(?:[a-z][\w-]*\.)+(?:edu|org|com|net|gov|mil|local|localdomain|lan|internal|intra|corp|cluster)"
+    r"|(?:[a-z][\w-]*\.){2,}(?:at|au|be|br|ca|ch|cn|cz|de|dk|es|eu|fi|fr|il|it|jp|kr|nl|no|nz|pl|pt|se|tw|uk|us))"
+    r"(?![\w.-]*\w)",
+    re.IGNORECASE,
+)
+"""Names of hosts, known by how they end; no file is likely to be called so."""
+_WHOLE = re.compile(r"((?:-[\w-]*=)?)((?:~[\w.-]*)?/(?:[^/]*/)*)([^/]*)")
+"""An argument that is a path as a whole, so that it may have spaces; none that a shell would read."""
+_SHELL = re.compile(r"""[|&;<>$`"'*?]""")
 _KEPT = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/dev/", "/proc/", "/sys/")
 """Folders that every machine has."""
 
@@ -65,14 +76,9 @@ class _Names:
     def __init__(self, folder: Folder) -> None:
         self._folders: dict[str, str] = {}
         text = "".join(path.read_text(encoding="utf-8") for path in (folder.question, folder.plan))
-        people = set(re.findall(r"/(?:home|Users)/([\w.-]+)", text))
-        with suppress(OSError, KeyError):
-            people.add(getpass.getuser())
-        hosts = {socket.gethostname(), socket.getfqdn()}
-        words = sorted((people - {"root"}) | {host for host in hosts if host != "localhost"}, key=len, reverse=True)
-        self._words = re.compile(
-            "|".join(rf"(?<![\w-]){re.escape(word)}(?![\w-])" for word in words if word) or r"(?!)"
-        )
+        words = sorted(_people(text) | _hosts(text), key=len, reverse=True)
+        # An underscore or a hyphen may stand beside a name: ADA_THREADS is Ada's.
+        self._words = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in words) or r"(?!)")
 
     def filtered(self, text: str, *, lines: bool) -> str:
         """Return a file of JSON, or of one object a line, without them."""
@@ -88,30 +94,68 @@ class _Names:
         """Return plain data without them. ``told`` says whether these are a user's own words."""
         if isinstance(value, dict):
             found = cast("dict[str, Any]", value)
-            return {key: self._field(key, one, told=told or key in TOLD) for key, one in found.items()}
+            if found.get("fact") == "kernel":
+                found = found | {key: _version(found[key]) for key in ("held", "found") if key in found}
+            fields = {key: self._field(key, one, told=told or key in TOLD) for key, one in found.items()}
+            # Names of factors and variables are a user's own words, too.
+            return {self._text(key, told=True): one for key, one in fields.items()} if told else fields
         if isinstance(value, list):
             return [self.without(one, told=told) for one in cast("list[Any]", value)]
         return self._text(value, told=told) if isinstance(value, str) else value
 
     def _field(self, key: str, value: Any, *, told: bool) -> Any:
-        if key == "start" and isinstance(value, str):
-            return f"{value[:10]}T00:00:00.000Z"
-        if key == "kernel" and isinstance(value, str):
-            # Behind the version stands who built it.
-            return value.partition("-")[0]
-        if key in ("stderr_tail", "stdout_tail") and value:
-            return "(withheld)"
-        if key == "samples" and isinstance(value, str):
-            return value
-        return self.without(value, told=told)
+        if key == "command" and isinstance(value, list):
+            return [self._argument(one) for one in cast("list[str]", value)]
+        if not isinstance(value, str):
+            return self.without(value, told=told)
+        if key in ("stderr_tail", "stdout_tail"):
+            return value and "(withheld)"
+        rules: dict[str, Callable[[str], str]] = {
+            "start": lambda text: f"{text[:10]}T00:00:00.000Z",
+            "kernel": _version,
+            "directory": lambda text: self._elsewhere(text.rstrip("/") + "/", "").rstrip("/"),
+            "samples": str,
+        }
+        return rules[key](value) if key in rules else self._text(value, told=told)
+
+    def _argument(self, text: str) -> str:
+        """Return a path that is an argument of its own, or another argument, without them."""
+        found = None if _SHELL.search(text) else _WHOLE.fullmatch(text)
+        if found is None:
+            return self._text(text, told=True)
+        return found[1] + self._words.sub("(name)", self._elsewhere(found[2], found[3]))
 
     def _text(self, text: str, *, told: bool) -> str:
         text = _ADDRESS.sub("(address)", text)
-        text = _PATH.sub(self._path, text)
-        return self._words.sub("(name)", text) if told else text
+        text = _PATH.sub(lambda found: self._elsewhere(found[1], found[2]), text)
+        return self._words.sub("(name)", _HOST.sub("(host)", text)) if told else text
 
-    def _path(self, found: re.Match[str]) -> str:
-        folder, last = found[1], found[2]
+    def _elsewhere(self, folder: str, last: str) -> str:
         if folder in _KEPT or folder == "/":
-            return found[0]
+            return folder + last
         return f"{self._folders.setdefault(folder, f'folder{len(self._folders) + 1}')}/{last}"
+
+
+def _people(text: str) -> set[str]:
+    """Return the logins that a study names, and the own one."""
+    found = set(re.findall(r"/(?:home|Users)/([\w.-]+)", text)) | _variables(text, "USER|LOGNAME|SUDO_USER")
+    found |= {os.environ.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER")}
+    with suppress(OSError, KeyError):
+        found.add(getpass.getuser())
+    return found - {"", "root"}
+
+
+def _hosts(text: str) -> set[str]:
+    """Return the names of this machine and of those that a study names, whole and without their domain."""
+    found = {socket.gethostname(), socket.getfqdn()} | _variables(text, "HOST|HOSTNAME")
+    return (found | {name.partition(".")[0] for name in found}) - {"", "localhost"}
+
+
+def _variables(text: str, names: str) -> set[str]:
+    """Return the values of environment variables, as TOML or JSON writes them."""
+    return set(re.findall(rf"""\b(?:{names})["']?\s*[=:]\s*["']([\w.-]+)["']""", text))
+
+
+def _version(kernel: str) -> str:
+    """Return a kernel's version: behind it stands who built it."""
+    return kernel.partition("-")[0]
