@@ -61,7 +61,8 @@ def use_words(found: Shape) -> str | None:
     if use.threads == use.best:
         return f"use n = {use.threads}: the best of the counts measured"
     share = SHARES.get(use.threads / use.best, f"{100 * use.threads / use.best:.0f} %")
-    return f"use n = {use.threads}: within 3 % of the best, with {share} of its {use.best} threads"
+    said = f"use n = {use.threads}: within 3 % of the best, with {share} of its {use.best} threads"
+    return f"{said}; {use.open[0]} may do as well, for all that the intervals say" if use.open else said
 
 
 def _number(value: float, ends: Interval) -> str:
