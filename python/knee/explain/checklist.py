@@ -7,6 +7,7 @@ performance results*, SC 2015; the rules are shortened.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -48,12 +49,12 @@ class Studied:
     baseline: dict[str, Ratio]
     factorial: FactorialAnalysis | None
 
-    @property
+    @cached_property
     def designed(self) -> list[Run]:
         """Usable runs without controls."""
         return [run for run in self.runs if run.bad is None and not any(name in run.spec["cell"] for name in CONTROLS)]
 
-    @property
+    @cached_property
     def blocks(self) -> int:
         """Blocks that have a run."""
         return len({run.spec["block"] for run in self.designed})

@@ -47,11 +47,14 @@ class Series:
         """Which work it is: times and speedups of others are not to be compared with its own."""
         return self.levels.get("workload", "")
 
+    @cached_property
+    def _blocks(self) -> int:
+        return max(run.spec["block"] for run in self.runs)
+
     def seconds(self, threads: int, *, cpu: bool = False) -> Array:
         """Return times or CPU times for the base's amount of work, by block, shape (blocks,); NaN where unknown."""
-        blocks = max(run.spec["block"] for run in self.runs)
         of_count = self.by_threads.get(threads, [])
-        return table(of_count, threads, blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
+        return table(of_count, threads, self._blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
 
 
 def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:

@@ -58,10 +58,10 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
         if not any(control in run.spec["cell"] for control in CONTROLS):
             values = times.setdefault(_key(run.spec["cell"]), np.full(blocks, np.nan))
             values[run.spec["block"] - 1] = np.nan if run.bad else run.time_s
-    first = min(times, key=lambda key: json.loads(key).get("threads", 1))
+    bases = _bases(list(times))
     found = ("one cell", 0.0)
     for key, values in times.items():
-        base = _base(key, list(times), first)
+        base = bases[key]
         if base != key:
             ends = log(ratio(times[base], values))[1]
             half = (ends.high - ends.low) / 2
@@ -70,15 +70,18 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
     return found
 
 
-def _base(key: str, keys: list[str], first: str) -> str:
-    cell = json.loads(key)
-    alike = [one for one in keys if _without_threads(json.loads(one)) == _without_threads(cell)]
-    base = min(alike, key=lambda one: json.loads(one).get("threads", 1))
-    return base if base != key else first if len(alike) == 1 else key
-
-
-def _without_threads(cell: dict[str, Any]) -> dict[str, Any]:
-    return {name: level for name, level in cell.items() if name != "threads"}
+def _bases(keys: list[str]) -> dict[str, str]:
+    """Return the base of each cell."""
+    cells = {key: json.loads(key) for key in keys}
+    first = min(keys, key=lambda key: cells[key].get("threads", 1))
+    alike: dict[str, list[str]] = {}
+    for key, cell in cells.items():
+        alike.setdefault(_key({name: level for name, level in cell.items() if name != "threads"}), []).append(key)
+    found: dict[str, str] = {}
+    for members in alike.values():
+        base = min(members, key=lambda key: cells[key].get("threads", 1))
+        found |= dict.fromkeys(members, base if len(members) > 1 else first)
+    return found
 
 
 def _key(cell: dict[str, Any]) -> str:
