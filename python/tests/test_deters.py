@@ -86,6 +86,8 @@ def test_what_he_found_is_found_and_his_claims_are_confirmed(folder):
     assert remote.anova.of("runtime").significant
     assert 0.005 < remote.anova.of("runtime").share < 0.2
     assert remote.anova.sources[-1].share < 0.05
+    assert remote.within_factor == "workload", "though threads may vary more"
+    assert [one.level for one in remote.within] == list(remote.factors["workload"])
     local = study.analysis.responses["local_dram"]
     assert not isinstance(local, str)
     assert local.anova.of("runtime").share < 0.005

@@ -82,6 +82,11 @@ class FactorialAnalysis:
     within: list[Within]
     smallest: float
 
+    @property
+    def largest(self) -> str:
+        """The factor that explains most of the variation."""
+        return max(self.factors, key=lambda name: self.anova.of(name).squares)
+
     def small_but_matters(self) -> list[str]:
         """Return factors that explain little of the variation and still make a difference that matters."""
         small = [one for one in self.factors if self.anova.of(one).share < SMALL_SHARE]
@@ -170,12 +175,18 @@ def _in_units(one: Prediction, scale: str) -> Prediction:
 
 
 def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
-    """Return the factor inside whose levels the others are looked at: what explains most, unless one is asked for."""
+    """Return the factor inside whose levels the others are looked at.
+
+    That is the one asked for, else the workload, whose differences are between programs and nobody's finding, else what
+    explains most.
+    """
     names = [one.name for one in design.factors]
     if asked.within is not None and (asked.within not in names or len(names) < 2):
         raise StudyError(f"no such factor: {asked.within}: it is not one of several analysed", hint=", ".join(names))
     if len(names) < 2:
         return None
+    if asked.within is None and "workload" in names:
+        return "workload"
     return asked.within or max(names, key=lambda name: table.of(name).squares)
 
 

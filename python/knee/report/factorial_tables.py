@@ -123,8 +123,8 @@ def _pairs(found: FactorialAnalysis) -> Part:
 
 
 def _small_share(found: FactorialAnalysis, factor: str) -> str:
-    share, most = found.anova.of(factor).share, found.within_factor
-    return f"{factor} explains {_share(share)} of the variation only, because {most} varies more; its levels matter."
+    share = _share(found.anova.of(factor).share)
+    return f"{factor} explains {share} of the variation only, because {found.largest} varies more; its levels matter."
 
 
 def _compared(title: str, rows: list[tuple[str, LevelPair]]) -> Table:
@@ -183,7 +183,8 @@ def _within(found: FactorialAnalysis) -> Part:
     for factor in found.factors:
         pairs = [(f"{one.level}: ", pair) for one in found.within for pair in one.pairs if pair.factor == factor]
         tables += [_compared(f"Levels of {factor} within each of {within}", pairs)] if pairs else []
-    return Part(title, f"{within} explains most: what the others do at each of its levels alone.", tables)
+    why = f"{within} explains most: what" if within == found.largest else "What"
+    return Part(title, f"{why} the others do at each of its levels alone.", tables)
 
 
 def _within_rows(one: Within) -> list[Cells]:

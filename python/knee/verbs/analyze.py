@@ -55,7 +55,9 @@ def _percent(_context: click.Context, _option: click.Parameter, text: str) -> fl
     help="Compare levels, or cells: A=a1,B=b1-A=a2,B=b1. May be repeated.",
 )
 @click.option(
-    "--within", metavar="A", help="Also look inside each level of this factor.  [default: what explains most]"
+    "--within",
+    metavar="A",
+    help="Also look inside each level of this factor.  [default: workload, else what explains most]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number as JSON.")
 def analyze(folder: Path, factors: str | None, as_json: bool, **asked: Any) -> int:
