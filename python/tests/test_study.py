@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from knee.explain.responses import response
 from knee.opened import OpenedStudy
 from knee.store import Folder
 
@@ -317,6 +318,9 @@ def test_weak_scaling_pays_for_the_work_done(binary, tmp_path):
     # Twice the work in the same time is a speedup of two.
     assert 1.6 < series.curve.at(2).speedup.estimate < 2.4
     assert 0.8 < series.curve.at(2).efficiency < 1.2
+    values = response(study.runs, "speedup").values
+    assert len(values) == 2
+    assert all(1.6 < value < 2.4 for value in values)
     assert "n grows from 1" in (tmp_path / "s/report.html").read_text()
 
 

@@ -184,11 +184,12 @@ def _against_base(runs: list[Run], name: str) -> Callable[[Run], Value]:
         one = bases.get(_place(run))
         if one is None:
             return f"its block has no good run with threads={base}"
+        grown = run.work / one.work
         if name == "speedup":
-            return one.time_s / run.time_s
+            return one.time_s / run.time_s * grown
         if not one.cpu_s or run.cpu_s is None:
             return "CPU time is not known"
-        return run.cpu_s / one.cpu_s
+        return run.cpu_s / one.cpu_s / grown
 
     return compared
 

@@ -45,8 +45,7 @@ class Contents:
         with _nothing_thrown_away():
             question, machine, memory = folder.read_question(), folder.read_machine(), folder.read_memory()
             plan = folder.read_plan()
-            same_output = question.get("measure", {}).get("same_output")
-            return cls(folder, question, machine, memory, plan, runs_of(folder, plan, same_output), read_end(folder))
+            return cls(folder, question, machine, memory, plan, runs_of(folder, plan, question), read_end(folder))
 
     @property
     def name(self) -> str:

@@ -14,7 +14,8 @@ class Run:
     ``bad`` says why the run cannot be used; ``time_s`` is what the study measures (wall time, a phase, or a printed
     number), ``cpu_s`` the CPU time that belongs to it (None where there is no such thing). ``waited_ns`` is how long
     its threads together were ready and had no cpu (None where no kernel says); the record here has no threads, which
-    are most of it: a hundred thousand runs have to fit into memory.
+    are most of it: a hundred thousand runs have to fit into memory. ``work`` is how many times the work of one thread
+    it does: as many as it has threads, in a study whose input grows with them.
     """
 
     order: int
@@ -24,6 +25,7 @@ class Run:
     time_s: float
     cpu_s: float | None
     waited_ns: int | None = None
+    work: int = 1
 
     @property
     def threads(self) -> int:
@@ -36,11 +38,12 @@ class Run:
         return self.record.get("changed", [])
 
 
-def joined(order: int, spec: Spec, record: Record) -> Run:
-    """Join a spec with its record."""
+def joined(order: int, spec: Spec, record: Record, *, weak: bool = False) -> Run:
+    """Join a spec with its record. ``weak`` says whether the input grows with the threads."""
     time_s, cpu_s, missing = _measured(record)
     slim: Record = {**record, "threads": []}
-    return Run(order, spec, slim, _failure(record) or missing, time_s, cpu_s, _waited(record))
+    bad, work = _failure(record) or missing, spec["threads"] if weak else 1
+    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work)
 
 
 def _waited(record: Record) -> int | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from knee.store.folder import Folder
 from knee.store.outputs import judged
 from knee.store.run import Run, joined
@@ -13,11 +15,12 @@ def runs(folder: Folder) -> list[Run]:
 
     A record whose run is not in the plan, or in another block there, is an error: it belongs to another study.
     """
-    return runs_of(folder, folder.read_plan(), folder.read_measure().get("same_output"))
+    return runs_of(folder, folder.read_plan(), folder.read_question())
 
 
-def runs_of(folder: Folder, plan: list[Spec], same_output: bool | None) -> list[Run]:
-    """Return the same with a plan that has been read."""
+def runs_of(folder: Folder, plan: list[Spec], question: dict[str, Any]) -> list[Run]:
+    """Return the same with a plan and a question that have been read."""
+    weak = "weak" in question.get("design", {})
     places = {spec["id"]: order for order, spec in enumerate(plan)}
     made: list[Run] = []
     for number, record in folder.numbered_records():
@@ -26,8 +29,8 @@ def runs_of(folder: Folder, plan: list[Spec], same_output: bool | None) -> list[
         if order is None or reason:
             message = f"records of another study: {folder.records}: line {number}: {reason}"
             raise StudyError(message, hint=folder.without_line())
-        made.append(joined(order, plan[order], record))
-    return judged(sorted(made, key=lambda run: run.order), same_output)
+        made.append(joined(order, plan[order], record, weak=weak))
+    return judged(sorted(made, key=lambda run: run.order), question.get("measure", {}).get("same_output"))
 
 
 def _foreign(record: Record, spec: Spec | None) -> str | None:
