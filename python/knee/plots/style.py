@@ -9,11 +9,11 @@ from typing import Any, Literal
 import altair as alt
 
 COLOURS: dict[str, list[str]] = {
-    "light": ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"],
-    "dark": ["#56B4E9", "#E69F00", "#2FC79A", "#CC79A7", "#F0E442", "#F2854A", "#BBBBBB"],
+    "light": ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#000000"],
+    "dark": ["#56B4E9", "#E69F00", "#2FC79A", "#CC79A7", "#F0E442", "#F2854A", "#BBBBBB", "#FFFFFF"],
 }
 """Okabe and Ito, *Color universal design*: safe for all common kinds of colour blindness. On the dark ground the
-brighter ones come first, and two are lightened."""
+brighter ones come first, and two are lightened. A ninth series has the first colour again, with another shape."""
 
 Ground = Literal["light", "dark"]
 
