@@ -1,4 +1,4 @@
-"""How long a report and an analysis take, whole processes: 120 records, and 100,000 of fifty cells.
+"""How long a report and an analysis take, whole processes: 120 records, and 100,000 of fifty and of a thousand cells.
 
     python bench/report.py [LAUNCHES]
 
@@ -38,11 +38,12 @@ def main() -> None:
         times = [launch("report", str(small)) for _ in range(launches)]
         size = (small / "report.html").stat().st_size / 1e6
         print(f"120 records, report: median {statistics.median(times):.2f} s, most {max(times):.2f} s, {size:.2f} MB")
-        large = big_study.write_study(Path(place) / "large", big_study.FIFTY, 2000).path
-        for words in (["analyze", str(large), "--json"], ["report", "--format", "json", str(large)]):
-            took = launch(*words)
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            print(f"100,000 records, {words[0]}: {took:.1f} s, largest process so far {peak:.0f} MiB")
+        for cells, factors in ((50, big_study.FIFTY), (1000, big_study.THOUSAND)):
+            large = str(big_study.write_study(Path(place) / str(cells), factors, 100_000 // cells).path)
+            for words in (["analyze", large, "--json"], ["report", "--format", "json", large]):
+                took = launch(*words)
+                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+                print(f"100,000 records, {cells} cells, {words[0]}: {took:.1f} s, largest so far {peak:.0f} MiB")
 
 
 if __name__ == "__main__":
