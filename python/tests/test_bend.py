@@ -34,6 +34,16 @@ def test_intervals_of_the_knee_cover_what_they_promise(blocks, heavy):
     assert 0.87 - 0.035 <= inside / trials <= 0.93 + 0.035
 
 
+def test_blocks_without_a_base_do_not_make_the_knee_surer():
+    random, knee, trials, inside = np.random.default_rng(4), 10.0, 300, 0
+    for trial in range(trials):
+        logs = blocks_of(level_from(knee), blocks=10, noise=0.02, random=random)
+        logs[3:] = np.nan
+        found = bend(COUNTS, logs, seed=trial)
+        inside += found.verdict == "undecided" or found.interval.low <= knee <= found.interval.high
+    assert inside / trials >= 0.87 - 0.035
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("heavy", [False, True], ids=["normal", "heavy-tailed"])
 @pytest.mark.parametrize("blocks", [5, 10])
@@ -72,7 +82,7 @@ def test_noise_that_hides_the_bend_leaves_it_undecided():
 
 def test_fewer_than_six_counts_have_no_knee():
     few = bend(COUNTS[:5], blocks_of(level_from(3), blocks=5, noise=0.01, random=np.random.default_rng(1))[:, :5])
-    assert (few.verdict, few.why) == ("undecided", "5 thread counts are fewer than 6")
+    assert (few.verdict, few.why) == ("undecided", "5 thread counts have two good runs: it takes 6")
 
 
 def test_the_join_is_the_best_of_a_fine_grid():
@@ -102,6 +112,18 @@ def test_a_count_that_may_be_as_good_leaves_it_open():
     shaky = 1.02 * np.array([1.0, 1.1, 0.9, 1.05, 0.95])
     use = recommend({1: steady(8), 24: shaky, 48: steady(1.0, 3)})
     assert (use.threads, use.open, use.decided) == (48, (24,), False)
+
+
+def test_counts_are_compared_in_the_blocks_that_have_both():
+    nan = np.nan
+    moods = {1: np.array([8, 16.1, 16, 8.1]), 8: np.array([1, nan, nan, 1.01]), 16: np.array([0.9, 1.8, 1.81, 0.9])}
+    use = recommend(moods)
+    assert (use.threads, use.best) == (16, 16)
+
+
+def test_a_count_with_one_good_run_stays_open():
+    use = recommend({1: np.array([8, 8.1]), 8: np.array([1.0, np.nan]), 16: np.array([1.2, 1.21])})
+    assert (use.threads, use.open, use.decided) == (16, (8,), False)
 
 
 def test_without_two_good_runs_nothing_is_recommended():

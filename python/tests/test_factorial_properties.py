@@ -128,6 +128,13 @@ def test_diagnostics_find_what_was_put_in():
     drifting = draw.normal(10, 1, design.runs) + np.arange(design.runs) / 20
     unblocked = design_of(4, 2, 15, blocked=False)
     assert any("They drift" in line for line in diagnose(fit(drifting, unblocked), drifting).sentences())
+    places = np.concatenate([block * 8 + draw.permutation(8) for block in range(15)])
+    mixed = Design(
+        tuple(Factor(one.name, one.levels, one.codes[places]) for one in design.factors),
+        Factor.of("block", [str(n // 8) for n in range(design.runs)]),
+    )
+    drifting = draw.normal(10, 1, design.runs) + np.arange(design.runs) / 4
+    assert any("They drift" in line for line in diagnose(fit(drifting, mixed), drifting).sentences())
     heavy = draw.standard_cauchy(design.runs)
     assert any("not normal" in line for line in diagnose(fit(heavy, design), heavy).sentences())
     calm = draw.normal(10, 1, design.runs)
@@ -148,8 +155,8 @@ def test_differences_are_taken_inside_blocks_and_cells():
     blocks = np.array([1] * 4 + [2] * 4)
     values = np.array([3.0, 1, 30, 10, 5, 1, 50, 10])
     assert block_differences(values, levels, rest, blocks, 0, 1).tolist() == [11.0, 22.0]
-    # Without one run the second block would compare something else.
-    assert block_differences(values[:-1], levels[:-1], rest[:-1], blocks[:-1], 0, 1).tolist() == [11.0]
+    # Without one run the second block would compare something else: what both have is left.
+    assert block_differences(values[:-1], levels[:-1], rest[:-1], blocks[:-1], 0, 1).tolist() == [2.0, 4.0]
 
 
 def noise(kind: str, draw: np.random.Generator, count: int) -> np.ndarray:

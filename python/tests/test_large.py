@@ -66,6 +66,22 @@ def test_averages_of_many_differences_are_found_without_making_them(monkeypatch)
     assert near.reached == pytest.approx(exact.reached, abs=5e-4)
 
 
+def test_missing_runs_leave_out_combinations_or_blocks_whichever_keeps_more():
+    cells = [(block, rest, level) for block in range(5) for rest in range(20) for level in (0, 1)]
+    lost = {(block, block, 1) for block in range(1, 5)}
+    block, rest, level = (
+        np.array(column) for column in zip(*(cell for cell in cells if cell not in lost), strict=True)
+    )
+    values = 100.0 * rest + 10.0 * block + level
+    assert robust.block_differences(values, level, rest, block, 1, 0) == pytest.approx(np.ones(5))
+
+
+def test_blocks_with_nothing_in_common_are_not_mixed():
+    block, rest, level = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    found = robust.block_differences(np.array([0.0, 1, 0, 100]), level, rest, block, 1, 0)
+    assert found.size == 1
+
+
 def test_equal_differences_have_their_own_value_as_the_shift():
     assert robust.robust(np.full(500, 0.25)).interval == robust.Interval(0.25, 0.25)
 

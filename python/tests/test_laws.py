@@ -78,10 +78,24 @@ def test_six_counts_do_not_turn_usl_into_amdahl():
     assert found.count("Amdahl") <= 200 // 25
 
 
+def test_amdahls_law_says_which_usl_it_leaves_open():
+    few = np.array([1.0, 2, 3, 4, 6, 8])
+    found = [choose(few, curves(USL, (0.05, 0.001), noise=0.015, trials=5, counts=few, seed=n)) for n in range(20)]
+    named = [one for one in found if one.law == "Amdahl"]
+    assert len(named) > 10
+    assert all("at 8 threads, is not excluded" in one.open for one in named)
+    many = choose(COUNTS, curves(AMDAHL, (0.05,), noise=0.002, trials=5))
+    assert (many.law, many.open) == ("Amdahl", "")
+
+
+def test_a_peak_is_one_thread_at_least_and_infinite_without_b():
+    assert list(laws.peak(np.array([[1.0, 0.2], [1.0, 0.0], [0.1, 0.0]]))) == [1.0, np.inf, np.inf]
+
+
 def test_fewer_than_six_counts_have_no_law():
     few = choose(COUNTS[:5], curves(AMDAHL, (0.05,), noise=0.01, trials=5)[:, :5])
     assert (few.law, few.fits) == (None, ())
-    assert "fewer than 6" in few.why
+    assert "it takes 6" in few.why
 
 
 def test_gustafsons_law_is_tried_only_where_the_input_grows():

@@ -53,6 +53,14 @@ def test_noise_of_the_base_does_not_hide_what_the_blocks_show():
     assert found.enough.threads == 8
 
 
+def test_a_count_with_one_good_block_is_neither_enough_nor_best():
+    steady = np.array([1.0, 1.001, 0.999])
+    times = {n: steady / n for n in (1, 2, 8, 16)} | {4: np.array([0.2, np.nan, np.nan])}
+    found = curve(times, times)
+    assert found.at(4).speedup.blocks == 1
+    assert found.enough.threads == 16
+
+
 def test_karp_flatt_of_one_thread_is_unknown():
     assert np.isnan(karp_flatt(1.0, 1))
 
@@ -62,10 +70,16 @@ def test_a_planted_drift_is_found_and_noise_is_not():
     order = np.arange(30.0)
     noise = np.exp(random.normal(0, 0.01, 30))
     level = 1 + cells
-    assert not drift(residuals(level * noise, cells), order).found
-    found = drift(residuals(level * noise * np.exp(0.004 * order), cells), order)
+    assert not drift(residuals(level * noise, cells), order, cells).found
+    found = drift(residuals(level * noise * np.exp(0.004 * order), cells), order, cells)
     assert found.found
     assert found.change == pytest.approx(np.exp(0.004 * 29), rel=0.03)
+
+
+def test_a_drift_is_seen_in_noise_no_oftener_than_it_says():
+    random, cells = np.random.default_rng(3), np.tile(np.arange(12.0), 2)
+    alarms = [drift(residuals(np.exp(random.normal(0, 0.05, 24)), cells), np.arange(24.0), cells) for _ in range(1500)]
+    assert sum(one.p < 0.01 for one in alarms) / 1500 < 0.02
 
 
 def test_a_planted_outlier_is_named_and_no_other_run():

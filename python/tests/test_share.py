@@ -30,7 +30,7 @@ def test_it_covers_the_true_share_as_often_as_it_says(gap, repeats):
         ends = share_interval(found, "runtime")
         # The share that this run of the experiment would have had with the true sums of its own.
         rest = found.sst - found.of("runtime").squares
-        truth = (own + 1) / (own + 1 + rest) if gap else 0.0
+        truth = (own + 1) / (own + 1 + rest)
         inside += ends.low <= truth <= ends.high
     assert 0.86 <= inside / 400 <= 0.96
 

@@ -23,6 +23,14 @@ def test_narrow_intervals_end_a_study(simulated, noise, width, stops):
         assert "threads=" in why
 
 
+def test_one_cell_alone_is_as_sure_as_its_own_mean(simulated):
+    found = simulated({"cores-close": {1: (8.0, 8.0)}}, blocks=5, noise=0.2)
+    assert enough(runs(found), {"width": 0.01}) is None
+    assert "within 100 %, the widest, of placement=cores-close, threads=1, within" in str(
+        enough(runs(found), {"width": 1.0})
+    )
+
+
 def test_no_interval_ends_a_study_before_its_fifth_block(simulated):
     folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=4, noise=0.0001)
     assert enough(runs(folder), {"width": 0.5}) is None

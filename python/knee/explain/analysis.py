@@ -141,7 +141,7 @@ def analyze(
     good = [run for run in runs if run.bad is None]
     codes = _codes(good)
     left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
-    trend = drift(left, np.array([float(run.order) for run in good]))
+    trend = drift(left, np.array([float(run.order) for run in good]), codes)
     odd = outliers(left, codes)
     baseline, factorial = _baseline(runs, series), variation(runs)
     return Analysis(

@@ -11,7 +11,7 @@ from knee.explain.factorial_design import Asked, designed
 from knee.explain.interactions import Interaction, in_units, interactions
 from knee.explain.level_pairs import LevelPair, level_pairs
 from knee.explain.levels import contrast_of
-from knee.explain.responses import Response, response
+from knee.explain.responses import COMPARED, Response, response
 from knee.explain.validity import disturbance
 from knee.stats.anova import Anova, anova
 from knee.stats.comparisons import Prediction, contrast, predictions
@@ -23,6 +23,11 @@ from knee.stats.least_squares import Estimate, Fit, fit
 from knee.stats.practical import Size, size
 from knee.stats.transform import Transform, box_cox, original_interval, transformed
 from knee.store import SCHEMA, Run, StudyError, finite
+
+SHARED_BASE = (
+    "All thread counts of a block share the error of their base: intervals and p of factors other than threads are too "
+    "narrow here. Ratios of levels and Hodges-Lehmann's intervals are taken block by block, and hold."
+)
 
 SMALL_SHARE = 0.10
 """A factor that explains less than this of the variation looks unimportant, which its ratios may contradict."""
@@ -123,6 +128,8 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         notes.append(f"{disturbed} of {len(found.runs)} runs were disturbed (other work, steal, clock); they count.")
     if fitted.sse == 0:
         notes.append("The runs of a cell do not differ, or as the model says: there is no noise to test against.")
+    if found.name in COMPARED and len({run.threads for run in found.runs}) > 1:
+        notes.append(SHARED_BASE)
     table = anova(fitted)
     within = _within_factor(design, table, asked)
     pairs = level_pairs(found, fitted, asked.smallest)

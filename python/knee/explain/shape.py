@@ -38,7 +38,8 @@ def law_words(found: Shape) -> str:
     best = found.law.best
     if best is None:
         return f"undecided: {found.law.why}"
-    return ", ".join([best.law, *(f"{one.name} = {_number(one.value, one.interval)}" for one in best.parameters)])
+    said = ", ".join([best.law, *(f"{one.name} = {_number(one.value, one.interval)}" for one in best.parameters)])
+    return f"{said}; {found.law.open}" if found.law.open else said
 
 
 def knee_words(found: Shape) -> str:

@@ -62,8 +62,10 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
     found = ("one cell", 0.0)
     for key, values in times.items():
         base = bases[key]
-        if base != key:
-            ends = log(ratio(times[base], values))[1]
+        if base != key or len(times) == 1:
+            # One cell alone has nothing but its own mean.
+            against = times[base] if base != key else np.where(np.isfinite(values), 1.0, np.nan)
+            ends = log(ratio(against, values))[1]
             half = (ends.high - ends.low) / 2
             # NaN, where blocks are missing, is as wide as can be.
             found = max(found, (_words(key), half if half == half else float("inf")), key=lambda one: one[1])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.stats.contrasts import Array, Interval, Ratio, ratio
-from knee.stats.laws import COUNTS_FOR_A_LAW
+from knee.stats.laws import COUNTS_FOR_A_LAW, too_few
 from knee.stats.resampling import interval, means, resampled
 
 PAYS = 0.75
@@ -89,7 +89,7 @@ def bend(counts: Array, log_speedup: Array, seed: int = 1) -> Bend:
     measured = np.isfinite(log_speedup).sum(axis=0) > 1
     x, logs = np.log(counts[measured]), log_speedup[:, measured]
     if x.size < COUNTS_FOR_A_LAW:
-        return _nowhere("undecided", f"{x.size} thread counts are fewer than {COUNTS_FOR_A_LAW}")
+        return _nowhere("undecided", too_few(x.size))
     curves = np.vstack([means(logs), resampled(logs, seed)])
     joins, first, last = two_lines(x, curves)
     where, ends = float(np.exp(joins[0])), interval(joins[1:])
@@ -155,6 +155,16 @@ def _at(x: Array, curves: Array, knot: float) -> Array:
     return np.array([np.full(len(curves), knot), found[:, 1], found[:, 2], (left**2).sum(axis=1)])
 
 
+def _best(times: Mapping[int, Array]) -> int:
+    """Return the count of least time; two are compared in the blocks that have both, since blocks have moods."""
+    best, *others = times
+    for n in others:
+        apart = np.log(times[n]) - np.log(times[best])
+        shared = apart[np.isfinite(apart)]
+        best = n if shared.size and shared.mean() < 0 else best
+    return best
+
+
 def _slope(x: Array, curves: Array, part: Array) -> Array:
     chosen = np.flatnonzero(part) if np.count_nonzero(part) > 1 else np.arange(x.size - 2, x.size)
     return _line(x[chosen], curves[:, chosen])[1]
@@ -168,12 +178,13 @@ def recommend(times: Mapping[int, Array]) -> Recommendation | None:
     times
         Thread count to seconds, one value per block, shape (blocks,); NaN where a run was bad.
     """
-    means_ = {n: float(np.nanmean(np.log(t))) for n, t in sorted(times.items()) if np.isfinite(t).sum() > 1}
-    if not means_:
+    counts = [n for n, values in sorted(times.items()) if np.isfinite(values).any()]
+    known = [n for n in counts if np.isfinite(times[n]).sum() > 1]
+    if not known:
         return None
-    best = min(means_, key=lambda n: means_[n])
+    best = _best({n: times[n] for n in known})
     open_: list[int] = []
-    for n in means_:
+    for n in counts:
         against = ratio(times[n], times[best])
         if n == best or against.interval.high <= WITHIN:
             return Recommendation(n, best, against, tuple(open_))

@@ -51,7 +51,7 @@ class Diagnostics:
     ``expected`` and ``ordered`` are the points of the Q-Q plot, shape (runs,), ``straight`` their correlation.
     ``trend`` is curvature over fitted values (Tukey's one degree of freedom), ``growth`` Spearman's correlation of the
     residuals' size with fitted values, ``equal`` Brown and Forsythe's test over cells, ``steady`` Breusch and Pagan's
-    on fitted values, ``drift`` Spearman's correlation of residuals with running order. ``spread`` is the largest
+    on fitted values, ``drift`` an F test of what running order explains beyond the model. ``spread`` is the largest
     response over the smallest, ``largest`` the largest residual over the range of the fitted values.
     """
 
@@ -74,20 +74,28 @@ class Diagnostics:
         return [
             _say(
                 self.trend,
+                "Trend over fitted values",
                 "The residuals show no trend over fitted values",
                 "The residuals bend over fitted values: the model lacks something",
             ),
             _say(
                 self.growth if self.growth.speaks or not self.steady.speaks else self.steady,
+                "Spread over fitted values",
                 "Their spread does not change with fitted values",
                 "Their spread changes with fitted values: another scale may suit better",
             ),
             _say(
                 self.equal,
+                "Scatter of cells",
                 "Cells scatter alike (Brown-Forsythe)",
                 "Cells scatter differently (Brown-Forsythe): one pooled error suits none of them",
             ),
-            _say(self.drift, "They do not drift over the study", "They drift over the study, which narrows intervals"),
+            _say(
+                self.drift,
+                "Drift over the study",
+                "They do not drift over the study",
+                "They drift over the study, which makes intervals wrong",
+            ),
             self._normality(),
         ]
 
@@ -96,7 +104,7 @@ class Diagnostics:
             lie = "nearly straight, which intervals bear" if self.straight >= NEARLY_STRAIGHT else "on no straight line"
             return f"The Q-Q points lie {lie} (r = {self.straight:.3f}); not tested, {self.normal.why}."
         if not self.normal.speaks:
-            return _say(self.normal, "They look normal (Shapiro-Wilk)", "")
+            return _say(self.normal, "Normality", "They look normal (Shapiro-Wilk)", "")
         if self.straight >= NEARLY_STRAIGHT:
             what = f"the Q-Q points lie nearly straight (r = {self.straight:.3f}), which intervals bear"
             return f"They are not quite normal (Shapiro-Wilk, p = {self.normal.p:.2g}), but {what}."
@@ -106,9 +114,9 @@ class Diagnostics:
         )
 
 
-def _say(test: Outcome, fine: str, found: str) -> str:
+def _say(test: Outcome, what: str, fine: str, found: str) -> str:
     if test.why:
-        return f"{fine.split(' (', maxsplit=1)[0]}: not tested, {test.why}."
+        return f"{what}: not tested, {test.why}."
     return f"{found if test.speaks else fine}; p = {test.p:.2g}."
 
 
@@ -133,7 +141,7 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
         normal=_normal(left, flat=flat),
         equal=_equal(fitted, flat=flat),
         steady=_steady(fitted, flat=flat),
-        drift=_unless(flat, lambda: rank_correlation(left, np.arange(left.size, dtype=np.float64))),
+        drift=_drift(fitted, flat=flat),
         spread=float(original.max() / original.min()) if float(original.min()) > 0 else float("nan"),
         largest=float(np.abs(left).max()) / range_ if range_ > 0 else float("nan"),
     )
@@ -169,6 +177,23 @@ def _trend(fitted: Fit, *, flat: bool) -> Outcome:
     if fitted.freedom < 2 or size <= 1e-16 * float((fitted.fitted**4).sum()):
         return Outcome(float("nan"), float("nan"), "every cell has a mean of its own")
     explained = float(curve @ fitted.residuals) ** 2 / size
+    f = explained / ((fitted.sse - explained) / (fitted.freedom - 1))
+    return Outcome(f, fisher_beyond(f, 1, fitted.freedom - 1))
+
+
+def _drift(fitted: Fit, *, flat: bool) -> Outcome:
+    """Test the residuals for a slope over running order, from which the model has taken its part, as from them.
+
+    A block's mean takes most of a drift out of the residuals: only what is left of the order inside blocks shows it.
+    """
+    if flat:
+        return _FLAT
+    order = np.arange(fitted.response.size, dtype=np.float64)
+    apart = order - fitted.design.solution.explained(order)
+    size = float((apart**2).sum())
+    if fitted.freedom < 2 or size <= 1e-16 * float((order**2).sum()):
+        return Outcome(float("nan"), float("nan"), "the model leaves nothing of the running order")
+    explained = float(apart @ fitted.residuals) ** 2 / size
     f = explained / ((fitted.sse - explained) / (fitted.freedom - 1))
     return Outcome(f, fisher_beyond(f, 1, fitted.freedom - 1))
 

@@ -101,7 +101,7 @@ def unpaired(a: Array, b: Array) -> Comparison:
 def _student(mean: float, error: float, freedom: float, values: int, *, paired: bool) -> Comparison:
     half = student_value((1 + LEVEL) / 2, freedom) * error
     # Without any scatter a difference is certain, and none is not.
-    t = mean / error if error > 0 else float(np.sign(mean)) * np.inf
+    t = mean / error if error > 0 else float(np.sign(mean)) * np.inf if mean else 0.0
     ends = Interval(float(np.exp(mean - half)), float(np.exp(mean + half)))
     p = student_beyond(t, freedom)
     return Comparison(float(np.exp(mean)), ends, p, 1 - p, values, paired)

@@ -27,7 +27,8 @@ def resampled(values: Array, seed: int = 1, number: int = RESAMPLES) -> Array:
     Parameters
     ----------
     values
-        One row a block, one column a point of the curve; NaN where a run was bad. Every column has two values at least.
+        One row a block, one column a point of the curve; NaN where a run was bad. Every column has two values at least;
+        the spread is widened for the one that has fewest.
     seed
         Of the weights.
     number
@@ -37,7 +38,8 @@ def resampled(values: Array, seed: int = 1, number: int = RESAMPLES) -> Array:
     draw = np.random.default_rng(seed)
     counted = np.isfinite(values).sum(axis=0)
     apart = np.where(np.isfinite(values), values - means(values), 0.0)
-    widened = np.sqrt((blocks - 1) / draw.chisquare(blocks - 1, number))
+    freedom = int(counted.min()) - 1
+    widened = np.sqrt(freedom / draw.chisquare(freedom, number))
     weights = draw.standard_normal((number, blocks)) * widened[:, None]
     return means(values) + weights @ (apart / np.sqrt(counted * (counted - 1)))
 

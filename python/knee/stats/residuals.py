@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knee.stats.contrasts import Array
-from knee.stats.hypotheses import correlation
+from knee.stats.distributions import student_beyond
 
 OUTLIER = 3.5
 """Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin, 1993)."""
@@ -30,24 +30,34 @@ class Drift:
 
 def residuals(values: Array, cells: Array) -> Array:
     """Return log values minus the mean of their cell. Both of shape (runs,); cells are integer codes."""
-    logs = np.log(values)
-    left = logs.copy()
+    return _without_means(np.log(values), cells)
+
+
+def _without_means(values: Array, cells: Array) -> Array:
+    left = values.copy()
     for cell in np.unique(cells):
         member = cells == cell
-        left[member] -= logs[member].mean()
+        left[member] -= values[member].mean()
     return left
 
 
-def drift(left: Array, order: Array) -> Drift:
-    """Test residuals for a trend over running order. Found means p < 1 % and a change of more than 1 %."""
-    if left.size < 8 or float(np.ptp(left)) == 0.0:
+def drift(left: Array, order: Array, cells: Array) -> Drift:
+    """Test residuals for a trend over running order. Found means p < 1 % and a change of more than 1 %.
+
+    Cell means are taken out of the order as they were out of the residuals: it is the slope of one line through all
+    cells, each with a level of its own.
+    """
+    apart = _without_means(order, cells)
+    freedom = left.size - np.unique(cells).size - 1
+    if left.size < 8 or freedom < 1 or float(np.ptp(left)) == 0.0 or float(np.ptp(apart)) == 0.0:
         return Drift(1.0, 1.0, 0.0, found=False)
-    found = correlation(order, left)
-    slope = found.statistic * float(left.std() / order.std())
+    slope = float(apart @ left / (apart @ apart))
     change = float(np.exp(slope * float(np.ptp(order))))
+    error = float(np.sqrt(((left - slope * apart) ** 2).sum() / freedom / (apart @ apart)))
+    p = 2 * student_beyond(abs(slope) / error, freedom) if error > 0 else 0.0
     ordered = left[np.argsort(order)]
     lag1 = float((ordered[1:] * ordered[:-1]).sum() / (ordered**2).sum())
-    return Drift(change, found.p, lag1, found=bool(found.p < 0.01 and abs(np.log(change)) > 0.01))
+    return Drift(change, p, lag1, found=bool(p < 0.01 and abs(np.log(change)) > 0.01))
 
 
 def outliers(left: Array, cells: Array) -> npt.NDArray[np.bool_]:

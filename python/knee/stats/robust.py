@@ -19,6 +19,8 @@ from scipy import special
 from knee.stats.contrasts import LEVEL, Array, Interval, bootstrap_interval
 from knee.stats.factorial import Codes
 
+Places = npt.NDArray[np.bool_]
+
 FEW = 200
 """Differences up to which all averages are made, and the signed ranks counted exactly."""
 
@@ -58,21 +60,32 @@ def block_differences(values: Array, levels: Codes, rest: Codes, blocks: Codes, 
     Returns
     -------
     Array
-        The mean difference over the combinations that were run with both levels in a block, shape (blocks,). A block
-        that lacks a combination which others have is left out: its mean would be of something else.
+        The mean difference over combinations that were run with both levels, the same ones in every block, shape
+        (blocks,). Where runs are missing, blocks or combinations are left out, whichever keeps more.
     """
     _, block = np.unique(blocks, return_inverse=True)
     _, cell = np.unique(rest, return_inverse=True)
     shape = (int(block.max()) + 1, int(cell.max()) + 1)
     sides = [_means(values, block * shape[1] + cell, levels == level, shape) for level in (first, second)]
     table = sides[0] - sides[1]
-    found = np.isfinite(table)
-    counts = found.sum(axis=1)
-    whole = (counts == counts.max()) & (counts > 0)
-    return np.nansum(table[whole], axis=1) / counts[whole]
+    rows, columns = _whole(np.isfinite(table))
+    return table[np.ix_(rows, columns)].mean(axis=1) if columns.any() else np.empty(0)
 
 
-def _means(values: Array, places: Codes, of: npt.NDArray[np.bool_], shape: tuple[int, int]) -> Array:
+def _whole(found: Places) -> tuple[Places, Places]:
+    """Return which blocks and which combinations to take, so that each of these blocks has all of them.
+
+    Tried are the combinations that every block has (but for blocks without any), and those of each block.
+    """
+    ways: list[Places] = [np.ones(found.shape[1], dtype=np.bool_)]
+    if not found.all():
+        some = found[np.flatnonzero(np.count_nonzero(found, axis=1))]
+        ways = [np.count_nonzero(some, axis=0) == len(some), *np.unique(some, axis=0)]
+    kept = [(np.count_nonzero(found[:, way], axis=1) == np.count_nonzero(way), way) for way in ways]
+    return max(kept, key=lambda one: np.count_nonzero(one[0]) * np.count_nonzero(one[1]))
+
+
+def _means(values: Array, places: Codes, of: Places, shape: tuple[int, int]) -> Array:
     """Return the mean of some values at each place, shape (blocks, combinations); NaN where there is none."""
     whole = shape[0] * shape[1]
     counts = np.bincount(places[of], minlength=whole)

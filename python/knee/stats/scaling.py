@@ -83,13 +83,15 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array], *, weak: bool = 
 
 def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
     """Find the smallest count that no larger one beats. Counts are compared directly, block by block: through T1 every
-    one of them would carry T1's noise, and one noisy count must not stand for all larger ones.
+    one of them would carry T1's noise, and one noisy count must not stand for all larger ones. A count with fewer than
+    two blocks has no interval: nothing could beat it, and it beats nothing.
     """
-    for place, point in enumerate(points):
-        larger = (ratio(times[point.threads], times[other.threads]) for other in points[place + 1 :])
+    known = [point for point in points if point.speedup.blocks > 1]
+    for place, point in enumerate(known):
+        larger = (ratio(times[point.threads], times[other.threads]) for other in known[place + 1 :])
         if not any(against.interval.low > 1 for against in larger):
             return point
-    return points[-1]
+    return points[0]
 
 
 def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array], work: float) -> Point:

@@ -27,11 +27,14 @@ def share_interval(table: Anova, factor: str, level: float = LEVEL) -> Interval:
         return Interval(float("nan"), float("nan"))
     rest = table.sst - source.squares
     ends: list[float] = []
+    certain: list[bool] = []
     for chance in ((1 + level) / 2, (1 - level) / 2):
         noncentrality = _noncentrality(source.f, source.freedom, error.freedom, chance)
-        squares = (noncentrality + source.freedom) * error.mean_square if noncentrality > 0 else 0.0
+        squares = (noncentrality + source.freedom) * error.mean_square
         ends.append(squares / (squares + rest))
-    return Interval(ends[0], ends[1])
+        certain.append(noncentrality > 0)
+    # What noise alone would give is the least that the share can be told from.
+    return Interval(ends[0] if certain[0] else 0.0, ends[1])
 
 
 def _noncentrality(f: float, freedom: int, left: int, chance: float) -> float:
