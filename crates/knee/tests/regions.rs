@@ -185,10 +185,29 @@ fn a_thread_that_may_open_no_more_files_counts_nothing_and_says_so() {
     assert!(touch["thread_minor-faults"].is_null(), "{touch}");
     let said = faults(&record).join("; ");
     assert!(
-        said.contains("counters that a thread could not open")
+        said.contains("counters that a thread could not open or keep")
             && said.contains("region touch: thread_minor-faults: a thread could not open it"),
         "{said}"
     );
+}
+
+#[test]
+fn a_program_that_closes_what_it_does_not_know_keeps_its_own_files() {
+    let test = "a_program_that_closes_what_it_does_not_know_keeps_its_own_files";
+    let Some(program) = in_c(test) else { return };
+    let closed = record(&[&COUNTED[..], &["--timeout", "20"]].concat(), &[program, "closes"]);
+    assert_eq!(closed["exit"], json!({ "code": 0 }), "{closed}");
+    phase(&closed, "step", [7, 2]);
+    assert!(faults(&closed).join("; ").contains("counters that a thread could not open or keep"), "{closed}");
+}
+
+#[test]
+fn marks_leave_a_program_files_to_open() {
+    let Some(program) = in_c("marks_leave_a_program_files_to_open") else { return };
+    let few = "ulimit -Sn 128; exec \"$0\" opens";
+    let crowded = record(&COUNTED, &["sh", "-c", few, program]);
+    assert_eq!(crowded["exit"], json!({ "code": 0 }), "{crowded}");
+    assert!(faults(&crowded).join("; ").contains("counters that a thread could not open or keep"), "{crowded}");
 }
 
 #[test]
@@ -227,13 +246,15 @@ fn mistakes_are_told_and_end_nothing() {
     let Some(program) = in_c("mistakes_are_told_and_end_nothing") else { return };
     let record = record(&[], &[program, "wrong"]);
     assert_eq!(record["exit"], json!({ "code": 0 }));
-    assert_eq!(names(&record), ["first", "second", "(no name)"]);
+    assert_eq!(names(&record), ["first", "second", "one", "two", "three", "(no name)"]);
     assert_eq!(
         faults(&record),
         [
             "region first: ends while a region that was entered later was open: 1",
             "region left open: calls that never ended and are not in its times: 1",
             "region never begun: ends without a begin: 2",
+            "region one: ends while a region that was entered later was open: 1",
+            "region two: ends while a region that was entered later was open: 1",
         ]
     );
 }
@@ -346,6 +367,8 @@ fn a_program_in_python() {
     assert!((400..500).contains(&faulted), "two hundred pages, and again in the child: {counted}");
     assert!(milliseconds(&phase(&counted, "work", [6, 2])["counters"], "thread_task-clock") >= 30.0, "{counted}");
     assert_eq!(faults(&counted).len(), 1, "{counted}");
+    let closed = record(&[&["--env", &path], &COUNTED[..]].concat(), &[words[0], words[1], "closes"]);
+    assert_eq!(closed["exit"], json!({ "code": 0 }), "{closed}");
     let killed = record(&["--env", &path], &[words[0], words[1], "killed"]);
     assert_eq!(killed["exit"], json!({ "signal": 9 }));
     phase(&killed, "both", [2, 2]);

@@ -2,8 +2,12 @@
 //!
 //! A thread opens them when it marks its first region, and the kernel counts that thread alone. They are read with one
 //! system call each: what the kernel offers beside that (`rdpmc`) reads hardware counters only, and not everywhere.
+//!
+//! Their descriptors lie among those of the program, which may close what it does not know (`closefrom`) and have the
+//! numbers again for files of its own. So a counter is asked who it is before it is read or closed, by the number that
+//! the kernel gave its event.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::{EVENT_BYTES, EVENTS, Head, Reading};
@@ -12,8 +16,41 @@ use crate::sys;
 /// What one thread counts.
 #[derive(Debug)]
 pub(crate) struct Counters {
-    /// By the head's table; none where the kernel refused.
-    open: Vec<Option<OwnedFd>>,
+    /// By the head's table; none where the kernel refused, or the program has closed it.
+    open: Vec<Option<Counter>>,
+}
+
+/// A counter that this thread has opened.
+#[derive(Debug)]
+struct Counter {
+    file: RawFd,
+    /// The kernel's number of its event.
+    id: u64,
+}
+
+impl Counter {
+    fn open(attribute: &[u8; EVENT_BYTES]) -> Option<Self> {
+        let file = sys::open_counter(attribute)?;
+        if let Some(id) = sys::counter_id(file)
+            && file < sys::most_files() / 2
+        {
+            return Some(Self { file, id });
+        }
+        sys::close_counter(file);
+        None
+    }
+
+    fn is_ours(&self) -> bool {
+        sys::counter_id(self.file) == Some(self.id)
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        if self.is_ours() {
+            sys::close_counter(self.file);
+        }
+    }
 }
 
 impl Counters {
@@ -22,27 +59,31 @@ impl Counters {
         Self { open: Vec::new() }
     }
 
-    /// Opens what the head asks for, for the calling thread.
+    /// Opens what the head asks for, for the calling thread, as long as the program has half of its files left: it is
+    /// not to fail for its marks.
     pub(crate) fn open(head: &Head) -> Self {
         let asked = (head.events.load(Ordering::Relaxed) as usize).min(EVENTS);
-        let open: Vec<_> =
-            head.attributes[..asked].iter().map(|attribute| sys::open_counter(&bytes(attribute))).collect();
+        let open: Vec<_> = head.attributes[..asked].iter().map(|attribute| Counter::open(&bytes(attribute))).collect();
         let refused = open.iter().filter(|counter| counter.is_none()).count() as u64;
         head.native_uncounted.fetch_add(refused, Ordering::Relaxed);
         Self { open }
     }
 
     /// What each has counted so far, into `now`. One that does not count stays 0, and so does its time.
-    pub(crate) fn read(&self, now: &mut [Reading; EVENTS]) {
-        for (counter, now) in self.open.iter().zip(now) {
-            *now = counter.as_ref().and_then(sys::read_counter).unwrap_or_default();
+    pub(crate) fn read(&mut self, head: &Head, now: &mut [Reading; EVENTS]) {
+        for (counter, now) in self.open.iter_mut().zip(now) {
+            if counter.as_ref().is_some_and(|counter| !counter.is_ours()) {
+                *counter = None;
+                head.native_uncounted.fetch_add(1, Ordering::Relaxed);
+            }
+            *now = counter.as_ref().and_then(|counter| sys::read_counter(counter.file)).unwrap_or_default();
         }
     }
 
     /// What each has counted since `then`; beyond those that are counted nothing means anything.
-    pub(crate) fn since(&self, then: &[Reading; EVENTS]) -> [Reading; EVENTS] {
+    pub(crate) fn since(&mut self, head: &Head, then: &[Reading; EVENTS]) -> [Reading; EVENTS] {
         let mut now = [Reading::default(); EVENTS];
-        self.read(&mut now);
+        self.read(head, &mut now);
         std::array::from_fn(|event| now[event].since(then[event]))
     }
 

@@ -34,14 +34,15 @@ pub(crate) struct Listener {
 /// Whether nobody listens.
 #[inline]
 pub(crate) fn silent() -> bool {
-    // Relaxed: SILENT promises nothing but itself. Who finds LISTENING loads the pointer with Acquire.
+    // Relaxed: SILENT promises nothing but itself.
     STATE.load(Ordering::Relaxed) == SILENT || state() == SILENT
 }
 
 /// The state, after a look at the variable if nobody has looked yet.
 #[inline(never)]
 pub(crate) fn state() -> u8 {
-    match STATE.load(Ordering::Relaxed) {
+    // Acquire pairs with the Release in `settle`: who finds LISTENING finds the pointer as well.
+    match STATE.load(Ordering::Acquire) {
         UNKNOWN => look(),
         known => known,
     }
@@ -66,7 +67,7 @@ fn look() -> u8 {
 /// The state that holds from now on: this one, unless another thread was earlier.
 fn settle(found: u8) -> u8 {
     STATE
-        .compare_exchange(UNKNOWN, found, Ordering::Relaxed, Ordering::Relaxed)
+        .compare_exchange(UNKNOWN, found, Ordering::Release, Ordering::Acquire)
         .map_or_else(|earlier| earlier, |_| found)
 }
 

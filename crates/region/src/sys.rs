@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::AtomicI32;
 
 use crate::format::{EVENT_BYTES, HEAD_BYTES, Head, Reading, SLOT_BYTES, Slot};
@@ -11,6 +11,10 @@ use crate::names::Name;
 
 /// `PERF_FLAG_FD_CLOEXEC` of `linux/perf_event.h`.
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
+
+/// `PERF_EVENT_IOC_ID` of the same: `_IOR('$', 7, __u64 *)`.
+const EVENT_ID: libc::Ioctl =
+    (2 << 30) | ((size_of::<usize>() as libc::Ioctl) << 16) | ((b'$' as libc::Ioctl) << 8) | 7;
 
 /// Maps the file, for good.
 pub(crate) fn map(file: &File) -> io::Result<(&'static Head, &'static [Slot])> {
@@ -50,7 +54,7 @@ pub(crate) fn page_wiped_by_fork() -> Option<&'static AtomicI32> {
 }
 
 /// Opens a counter of the calling thread, which the attribute describes; none when the kernel refuses.
-pub(crate) fn open_counter(attribute: &[u8; EVENT_BYTES]) -> Option<OwnedFd> {
+pub(crate) fn open_counter(attribute: &[u8; EVENT_BYTES]) -> Option<RawFd> {
     // Where an attribute says how long it is.
     let length = u32::from_ne_bytes(attribute[4..8].try_into().expect("a range of 4 bytes"));
     if length as usize > EVENT_BYTES {
@@ -63,16 +67,36 @@ pub(crate) fn open_counter(attribute: &[u8; EVENT_BYTES]) -> Option<OwnedFd> {
         let mut attribute = *attribute;
         libc::syscall(libc::SYS_perf_event_open, attribute.as_mut_ptr(), this_thread, any_cpu, no_group, CLOSE_ON_EXEC)
     };
-    let file = i32::try_from(opened).ok().filter(|file| *file >= 0)?;
-    // SAFETY: the kernel has just opened it for us, and nobody else knows it.
-    Some(unsafe { OwnedFd::from_raw_fd(file) })
+    i32::try_from(opened).ok().filter(|file| *file >= 0)
+}
+
+/// The kernel's number of the event behind a descriptor; none where that is something else, or nothing.
+pub(crate) fn counter_id(file: RawFd) -> Option<u64> {
+    let mut id = 0_u64;
+    // SAFETY: the kernel writes a number of 64 bits where the pointer says. What is no event refuses the request.
+    let done = unsafe { libc::ioctl(file, EVENT_ID, &raw mut id) };
+    (done == 0).then_some(id)
+}
+
+/// Closes a counter.
+pub(crate) fn close_counter(file: RawFd) {
+    // SAFETY: callers have asked whether it is their counter, so nobody else knows the number.
+    unsafe { libc::close(file) };
+}
+
+/// The number below which the kernel gives descriptors to this process.
+pub(crate) fn most_files() -> RawFd {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes a whole rlimit where the pointer says.
+    let done = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    if done == 0 { RawFd::try_from(limit.rlim_cur).unwrap_or(RawFd::MAX) } else { RawFd::MAX }
 }
 
 /// Reads a counter whose attribute asks for its times, too.
-pub(crate) fn read_counter(counter: &OwnedFd) -> Option<Reading> {
+pub(crate) fn read_counter(counter: RawFd) -> Option<Reading> {
     let mut words = [0_u64; 3];
     // SAFETY: the kernel writes at most as many bytes as the array has, for which every value is valid.
-    let got = unsafe { libc::read(counter.as_raw_fd(), words.as_mut_ptr().cast(), size_of_val(&words)) };
+    let got = unsafe { libc::read(counter, words.as_mut_ptr().cast(), size_of_val(&words)) };
     let [count, enabled_ns, running_ns] = words;
     (usize::try_from(got) == Ok(size_of_val(&words))).then_some(Reading { count, enabled_ns, running_ns })
 }

@@ -18,8 +18,8 @@ struct Thread {
     /// The process in which the rest is true; after a fork it is another one.
     pid: i32,
     tid: i32,
-    /// Different regions that it is in.
-    open: u32,
+    /// Regions that it has entered so far.
+    entered: u64,
     /// By number of the name.
     own: Vec<Option<Own>>,
     counters: Counters,
@@ -35,8 +35,8 @@ struct Own {
     inherited: u32,
     /// Calls since the outermost open one, that one included.
     calls: u64,
-    /// How many other regions the thread was in when it entered.
-    level: u32,
+    /// Which of the thread's entries it was: one that is open and has a larger number was entered later.
+    entry: u64,
     begin: Stamp,
     /// What had been counted when it entered.
     counted: [Reading; EVENTS],
@@ -85,7 +85,7 @@ fn with_thread(act: impl FnOnce(&mut Thread, &'static Listener)) {
 
 impl Thread {
     const fn new() -> Self {
-        Self { pid: 0, tid: 0, open: 0, own: Vec::new(), counters: Counters::none() }
+        Self { pid: 0, tid: 0, entered: 0, own: Vec::new(), counters: Counters::none() }
     }
 
     /// Begins anew where this is another process than before: in a new thread, and in the child of a fork. There what
@@ -96,7 +96,7 @@ impl Thread {
             return;
         }
         self.counters = Counters::open(listener.head);
-        (self.pid, self.tid, self.open) = (pid, sys::thread_id(), 0);
+        (self.pid, self.tid) = (pid, sys::thread_id());
         for own in self.own.iter_mut().flatten() {
             *own = Own { inherited: own.inherited + own.depth, ..Own::new() };
         }
@@ -117,7 +117,8 @@ impl Thread {
     }
 
     fn begin(&mut self, name: &Name, listener: &'static Listener) {
-        let (open, main) = (self.open, self.pid == self.tid);
+        let main = self.pid == self.tid;
+        let entry = self.entered + 1;
         let own = self.own(name, listener);
         own.calls += 1;
         own.depth += 1;
@@ -127,11 +128,11 @@ impl Thread {
         if own.depth > 1 {
             return;
         }
-        own.level = open;
-        self.open += 1;
+        own.entry = entry;
+        self.entered = entry;
         let index = name.number.unwrap_or(0) as usize;
         let Some(Some(own)) = self.own.get_mut(index) else { return };
-        own.begin = Stamp::at_begin(main, || self.counters.read(&mut own.counted));
+        own.begin = Stamp::at_begin(main, || self.counters.read(listener.head, &mut own.counted));
         if let Some(slot) = own.slot {
             // Relaxed: it is read when the thread has ended, or at a moment like any other.
             slot.open_since_ns.store(own.begin.wall_ns, Ordering::Relaxed);
@@ -148,26 +149,27 @@ impl Thread {
 
     fn end(&mut self, name: &Name, listener: &'static Listener) {
         let end_ns = sys::now_ns();
-        let (open, main) = (self.open, self.pid == self.tid);
+        let main = self.pid == self.tid;
         let index = name.number.unwrap_or(0) as usize;
         if self.ends_inherited(index) {
             return;
         }
-        self.own(name, listener);
+        let entry = self.own(name, listener).entry;
+        let later = |other: &Own| other.depth > 0 && other.entry > entry;
+        let crossed = entry < self.entered && self.own.iter().flatten().any(later);
         let Some(Some(own)) = self.own.get_mut(index) else { return };
         match own.depth {
             0 => own.fault(|slot| &slot.unmatched_ends),
             1 => {
-                let counted = self.counters.since(&own.counted);
+                let counted = self.counters.since(listener.head, &own.counted);
                 let spent = own.begin.until_now(main);
-                if own.level + 1 < open {
+                if crossed {
                     own.fault(|slot| &slot.crossed_ends);
                 }
                 if let Some(slot) = own.slot {
                     slot.add(own.calls, own.begin.wall_ns, end_ns, spent, &counted[..self.counters.len()]);
                 }
                 (own.depth, own.calls) = (0, 0);
-                self.open -= 1;
             }
             _ => own.depth -= 1,
         }
@@ -177,7 +179,7 @@ impl Thread {
 impl Own {
     fn new() -> Self {
         let counted = [Reading::default(); EVENTS];
-        Self { slot: None, depth: 0, inherited: 0, calls: 0, level: 0, begin: Stamp::default(), counted }
+        Self { slot: None, depth: 0, inherited: 0, calls: 0, entry: 0, begin: Stamp::default(), counted }
     }
 
     fn fault(&self, counter: impl Fn(&Slot) -> &AtomicU32) {

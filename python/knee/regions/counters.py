@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import mmap
 import os
+import resource
 import sys
 
 _EVENTS_AT, _EVENT_BYTES, _MOST = 256, 256, 12
@@ -12,12 +14,18 @@ _OPEN = {"x86_64": 298, "aarch64": 241}
 """Number of the system call `perf_event_open`."""
 _CLOSE_ON_EXEC = 8
 _READ_BYTES = 24
+_EVENT_ID = 0x8008_2407
+"""`PERF_EVENT_IOC_ID`: which event a descriptor belongs to."""
 
 
 class Counters:
-    """What the calling thread counts. They are closed with this object, which goes with its thread."""
+    """What the calling thread counts. They are closed with this object, which goes with its thread.
 
-    __slots__ = ("_files", "refused")
+    A program may close descriptors that it does not know, and have their numbers again for files of its own: each is
+    asked which event it is before it is read or closed.
+    """
+
+    __slots__ = ("_files", "_ids", "refused")
 
     def __init__(self, file: mmap.mmap, events: int) -> None:
         """Open the events of the file's table for the calling thread."""
@@ -26,20 +34,24 @@ class Counters:
             for event in range(min(events, _MOST))
         )
         self._files = [_opened(attribute) for attribute in attributes]
+        self._ids = [_event(file) for file in self._files]
         self.refused = self._files.count(-1)
-        """How many the kernel did not open."""
+        """How many the kernel did not open, or the program has closed since."""
 
     def read(self) -> list[int]:
         """Return three numbers for each event: its count, the time it was to be counted in, and the time it was."""
         numbers: list[int] = []
-        for file in self._files:
+        for number, file in enumerate(self._files):
+            if file >= 0 and _event(file) != self._ids[number]:
+                file = self._files[number] = -1
+                self.refused += 1
             read = os.read(file, _READ_BYTES) if file >= 0 else b""
             numbers += memoryview(read).cast("Q") if len(read) == _READ_BYTES else (0, 0, 0)
         return numbers
 
     def __del__(self) -> None:
-        for file in self._files:
-            if file >= 0:
+        for file, number in zip(self._files, self._ids, strict=True):
+            if file >= 0 and _event(file) == number:
                 os.close(file)
 
 
@@ -55,4 +67,17 @@ def _opened(attribute: bytes) -> int:
     opened = call(
         ctypes.c_long(number), words, ctypes.c_int(this_thread), any_cpu, no_group, ctypes.c_ulong(_CLOSE_ON_EXEC)
     )
+    if opened >= resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2 >= 0:
+        os.close(opened)
+        return -1
     return int(opened)
+
+
+def _event(file: int) -> int:
+    """Return the kernel's number of the event behind a descriptor; 0 where it is something else, or nothing."""
+    number = bytearray(8)
+    try:
+        fcntl.ioctl(file, _EVENT_ID, number)
+    except (OSError, ValueError):
+        return 0
+    return int.from_bytes(number, sys.byteorder)

@@ -36,7 +36,7 @@ _NAME_AT = 708
 class _Own:
     """One region of one thread."""
 
-    __slots__ = ("begin_ns", "calls", "counted", "depth", "inherited", "level", "process_ns", "slot", "thread_ns")
+    __slots__ = ("begin_ns", "calls", "counted", "depth", "entry", "inherited", "process_ns", "slot", "thread_ns")
 
     def __init__(self, slot: int | None) -> None:
         self.slot = slot
@@ -44,7 +44,8 @@ class _Own:
         self.depth = 0
         self.inherited = 0
         self.calls = 0
-        self.level = 0
+        self.entry = 0
+        """Which of the thread's entries it was: one that is open and has a larger number was entered later."""
         self.begin_ns = self.thread_ns = self.process_ns = 0
         self.counted: list[int] = []
         """What had been counted when it entered: three numbers an event."""
@@ -60,7 +61,7 @@ class _Thread(threading.local):
         """Begin anew: in a new thread, and in the child of a fork."""
         self.tid = threading.get_native_id()
         self.main = self.tid == os.getpid()
-        self.open = 0
+        self.entered = 0
         self.own: dict[str, _Own] = {}
         self.counters: Counters | None = None
         """Opened with the first region, where somebody wants counts."""
@@ -127,14 +128,14 @@ class Listener:
         slot = own.slot
         if slot is None:
             slot = own.slot = self._claim(name)
-        own.level = thread.open
-        thread.open += 1
+        thread.entered += 1
+        own.entry = thread.entered
         # The wall clock last, and at the end first: what reading CPU time costs is not the region's.
         if thread.main:
             own.process_ns = process_time_ns()
         own.thread_ns = thread_time_ns()
         if self._events:
-            own.counted = (thread.counters or self._open(thread)).read()
+            own.counted = self._counted(thread)
         own.begin_ns = monotonic_ns()
         if slot is not None:
             self._large[slot // 8 + _OPEN_SINCE] = own.begin_ns
@@ -147,15 +148,15 @@ class Listener:
         if own.depth > 1:
             own.depth -= 1
         elif own.depth == 1:
-            counted = thread.counters.read() if thread.counters else []
+            counted = self._counted(thread)
             thread_ns = thread_time_ns() - own.thread_ns
             process_ns = process_time_ns() - own.process_ns if thread.main else 0
-            if own.level + 1 < thread.open:
+            later = (other.depth and other.entry > own.entry for other in thread.own.values())
+            if own.entry < thread.entered and any(later):
                 self._fault(own, _CROSSED)
             if own.slot is not None:
                 self._add(own, own.slot, end_ns, thread_ns, process_ns, counted)
             own.depth = own.calls = 0
-            thread.open -= 1
         elif own.inherited:
             own.inherited -= 1
         else:
@@ -167,12 +168,20 @@ class Listener:
         own = self._thread.own[name] = _Own(None)
         return own
 
+    def _counted(self, thread: _Thread) -> list[int]:
+        if not self._events:
+            return []
+        refused = thread.counters.refused if thread.counters else 0
+        counters = thread.counters or self._open(thread)
+        numbers = counters.read()
+        for _ in range(counters.refused - refused):
+            self._count(self._large, _LOCKED_UNCOUNTED)
+        return numbers
+
     def _open(self, thread: _Thread) -> Counters:
         from knee.regions.counters import Counters
 
         thread.counters = Counters(self._file, self._events)
-        for _ in range(thread.counters.refused):
-            self._count(self._large, _LOCKED_UNCOUNTED)
         return thread.counters
 
     def _add(self, own: _Own, slot: int, end_ns: int, thread_ns: int, process_ns: int, counted: list[int]) -> None:

@@ -169,9 +169,63 @@ static void wrong(void) {
     knee_region_begin("second");
     knee_region_end("first");
     knee_region_end("second");
+    knee_region_begin("one");
+    knee_region_begin("two");
+    knee_region_end("one");
+    knee_region_begin("three");
+    knee_region_end("two");
+    knee_region_end("three");
     knee_region_begin("left open");
     knee_region_begin(NULL);
     knee_region_end(NULL);
+}
+
+// Closes what it does not know, and has the numbers again for a pipe, which marks must neither read nor close.
+static int closes(void) {
+    int ends[2], bytes = 0;
+    char text[64];
+    knee_region_begin("step");
+    knee_region_end("step");
+    int child = fork();
+    for (int file = 3; file < 64; file++)
+        close(file);
+    if (pipe(ends) != 0 || write(ends[1], "all of this is the program's own", 32) != 32)
+        return 1;
+    for (int call = 0; call < 3; call++) {
+        knee_region_begin("step");
+        knee_region_end("step");
+    }
+    close(ends[1]);
+    for (int got; (got = (int)read(ends[0], text, sizeof text)) > 0;)
+        bytes += got;
+    if (child == 0)
+        _exit(bytes != 32);
+    int status = 1;
+    waitpid(child, &status, 0);
+    return bytes != 32 || status != 0;
+}
+
+static void *waits(void *unused) {
+    knee_region_begin("step");
+    knee_region_end("step");
+    pthread_barrier_wait(&together);
+    pthread_barrier_wait(&together);
+    return unused;
+}
+
+// A hundred threads that have marked are there when the program opens a file.
+static int opens(void) {
+    enum { TEAM = 100 };
+    pthread_t team[TEAM];
+    pthread_barrier_init(&together, NULL, TEAM + 1);
+    for (int i = 0; i < TEAM; i++)
+        pthread_create(&team[i], NULL, waits, NULL);
+    pthread_barrier_wait(&together);
+    FILE *file = fopen("/dev/null", "r");
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < TEAM; i++)
+        pthread_join(team[i], NULL);
+    return file == NULL;
 }
 
 static void *name_all(void *unused) {
@@ -219,6 +273,10 @@ int main(int argc, char **argv) {
         wrong();
     else if (strcmp(mode, "flood") == 0)
         flood();
+    else if (strcmp(mode, "closes") == 0)
+        return closes();
+    else if (strcmp(mode, "opens") == 0)
+        return opens();
     else if (strcmp(mode, "exec") == 0) {
         knee_region_begin("before");
         knee_region_end("before");

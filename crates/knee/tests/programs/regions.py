@@ -63,6 +63,14 @@ try:
 except ValueError:
     pass
 region("never begun").__exit__(None, None, None)
+if sys.argv[1:] == ["closes"]:
+    os.closerange(3, 64)
+    receive, send = os.pipe()
+    os.write(send, b"the program's own")
+    with region("work"):
+        pass
+    os.close(send)
+    sys.exit(os.read(receive, 64) != b"the program's own")
 if sys.argv[1:] == ["killed"]:
     with region("last"):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -170,7 +170,7 @@ fn losses(contents: &Contents) -> impl Iterator<Item = String> {
         (contents.lost, format!("calls that found no room ({room})")),
         (contents.refused.into(), "processes linked with another version of knee-region, whose calls are lost".into()),
         (contents.reentered, "marks inside another mark (from a signal handler), or of a thread that was over".into()),
-        (contents.uncounted, "counters that a thread could not open".into()),
+        (contents.uncounted, "counters that a thread could not open or keep".into()),
         (contents.senseless as u64, "threads whose numbers make no sense, left out".into()),
     ];
     found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {what}: {count}"))
