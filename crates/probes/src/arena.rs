@@ -52,10 +52,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// Of several arenas of one size together.
+    /// Of several arenas together, each as much as another.
     #[must_use]
-    pub fn mean(arenas: &[Arena]) -> Self {
-        let found: Vec<Self> = arenas.iter().map(Arena::found).collect();
+    pub fn mean<'a>(arenas: impl IntoIterator<Item = &'a Arena>) -> Self {
+        let found: Vec<Self> = arenas.into_iter().map(Arena::found).collect();
         let mean = |of: fn(&Self) -> Option<f64>| {
             let known: Option<Vec<f64>> = found.iter().map(of).collect();
             known.map(|shares| shares.iter().sum::<f64>() / shares.len().max(1) as f64)
@@ -135,15 +135,15 @@ impl Arena {
     /// # Errors
     /// As [`Self::map`].
     pub fn written(bytes: usize, page: Page, node: Option<u32>) -> Result<Self, Error> {
-        let arena = Self::map(bytes, page, node)?;
+        let mut arena = Self::map(bytes, page, node)?;
         arena.write();
         Ok(arena)
     }
 
     /// Writes every byte. (A page that was only read is the kernel's one page of zeroes, which lies in the L1 cache.)
-    pub fn write(&self) {
-        // SAFETY: the mapping is so long and writable. Whoever else uses these bytes now does so by raw pointers and is
-        // answerable for it.
+    pub fn write(&mut self) {
+        // SAFETY: the mapping is so long and writable, and nobody else has it now but by raw pointers, for which he is
+        // answerable.
         unsafe { self.start.as_ptr().write_bytes(1, self.bytes) };
     }
 

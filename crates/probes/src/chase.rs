@@ -41,23 +41,24 @@ pub fn cycle(count: u32, seed: u64) -> Vec<u32> {
     next
 }
 
-/// A cycle that lies in memory.
+/// Memory with a cycle in it.
 #[derive(Debug)]
-pub struct Chase<'a> {
-    arena: &'a Arena,
+pub struct Chase {
+    arena: Arena,
     lines: u32,
     stride: usize,
 }
 
-impl<'a> Chase<'a> {
+impl Chase {
     /// Lays a cycle through the first `bytes` of an arena, one address every `stride` bytes.
     ///
     /// # Panics
     /// If the arena is smaller, or there is no line.
     #[must_use]
-    pub fn lay(arena: &'a Arena, bytes: usize, stride: usize, seed: u64) -> Self {
+    pub fn lay(arena: Arena, bytes: usize, stride: usize, seed: u64) -> Self {
         assert!(bytes <= arena.bytes() && bytes >= stride && stride >= size_of::<usize>());
-        let chase = Self::laid(arena, bytes, stride);
+        let lines = u32::try_from(bytes / stride).expect("fewer than 2^32 lines");
+        let chase = Self { arena, lines, stride };
         for (line, next) in cycle(chase.lines, seed).into_iter().enumerate() {
             // SAFETY: the line is inside the arena, which is ours.
             unsafe { chase.line(line).write(chase.line(next as usize).cast()) };
@@ -65,11 +66,10 @@ impl<'a> Chase<'a> {
         chase
     }
 
-    /// A cycle that was laid before.
+    /// The memory. Who writes there, by raw pointers, must not follow the cycle afterwards.
     #[must_use]
-    pub fn laid(arena: &'a Arena, bytes: usize, stride: usize) -> Self {
-        let lines = u32::try_from(bytes / stride).expect("fewer than 2^32 lines");
-        Self { arena, lines, stride }
+    pub fn arena(&self) -> &Arena {
+        &self.arena
     }
 
     fn line(&self, number: usize) -> *mut *const u8 {
@@ -97,7 +97,7 @@ impl<'a> Chase<'a> {
         for _ in 0..steps.div_ceil(UNROLLED) {
             for _ in 0..UNROLLED {
                 for place in &mut places {
-                    // SAFETY: each line holds the address of another one.
+                    // SAFETY: each line holds the address of another one, and the memory is ours as long as we are.
                     place.0 = unsafe { *place.0.cast::<*const u8>() };
                 }
             }
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_chase_comes_home() {
         let arena = Arena::written(1 << 16, Page::Base, None).unwrap();
-        let chase = Chase::lay(&arena, 1 << 16, 64, 5);
+        let chase = Chase::lay(arena, 1 << 16, 64, 5);
         assert_eq!(chase.lines(), 1024);
         let starts = chase.starts(2, 9);
         let [one, other] = chase.follow([starts[0], starts[1]], 1024);

@@ -1,6 +1,6 @@
 //! Bare threads, one on each cpu, that begin at once: no runtime, nothing to schedule.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,11 +16,13 @@ struct Barrier {
     seats: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
+    /// Whether somebody will never come, so that nobody waits.
+    abandoned: AtomicBool,
 }
 
 impl Barrier {
     fn new(seats: usize) -> Self {
-        Self { seats, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0) }
+        Self { seats, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0), abandoned: AtomicBool::new(false) }
     }
 
     fn meet(&self) {
@@ -34,7 +36,7 @@ impl Barrier {
         }
         let mut spins = 0;
         // Acquire pairs with that Release.
-        while self.round.load(Ordering::Acquire) == round {
+        while self.round.load(Ordering::Acquire) == round && !self.abandoned.load(Ordering::Acquire) {
             spins += 1;
             if spins < PATIENCE { std::hint::spin_loop() } else { thread::yield_now() }
         }
@@ -87,7 +89,7 @@ impl Seat<'_> {
 /// Runs `work` on a thread of its own on each of these cpus, all at once, and returns what each returned.
 ///
 /// # Errors
-/// When a thread cannot be put on its cpu: then none begins.
+/// When a thread cannot be started or put on its cpu: then none begins.
 pub fn together<R: Send>(cpus: &[u32], work: impl Fn(&Seat<'_>) -> R + Sync) -> Result<Vec<R>, Error> {
     let (barrier, work) = (Barrier::new(cpus.len()), &work);
     let refused = AtomicUsize::new(0);
@@ -99,7 +101,7 @@ pub fn together<R: Send>(cpus: &[u32], work: impl Fn(&Seat<'_>) -> R + Sync) -> 
             refused.fetch_add(usize::from(pinned.is_err()), Ordering::Relaxed);
             barrier.meet();
             pinned.map_err(|error| Error::new(format!("cannot pin a thread: cpu {cpu}: {error}")))?;
-            let nobody = Error::new("another thread could not be pinned");
+            let nobody = Error::new("another thread could not begin");
             if refused.load(Ordering::Relaxed) > 0 {
                 return Err(nobody);
             }
@@ -110,11 +112,19 @@ pub fn together<R: Send>(cpus: &[u32], work: impl Fn(&Seat<'_>) -> R + Sync) -> 
         }
     };
     let mut results: Vec<Result<R, Error>> = thread::scope(|scope| {
-        let threads: Vec<_> = cpus.iter().enumerate().map(|(index, &cpu)| scope.spawn(sit(index, cpu))).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let start = |(index, &cpu)| {
+            thread::Builder::new().spawn_scoped(scope, sit(index, cpu)).map_err(|error| {
+                refused.fetch_add(1, Ordering::Relaxed);
+                // Release pairs with the Acquire in `meet`: who goes on sees that one was refused.
+                barrier.abandoned.store(true, Ordering::Release);
+                Error::new(format!("cannot start a thread: cpu {cpu}: {error}"))
+            })
+        };
+        let threads: Vec<_> = cpus.iter().enumerate().map(start).collect();
+        let joined = |thread: thread::ScopedJoinHandle<'_, Result<R, Error>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(|thread| thread.and_then(joined)).collect()
     });
     // The first reason is the one that tells which cpu it was.
     results.sort_by_key(|result| result.as_ref().err().is_some_and(|error| error.to_string().starts_with("another")));
@@ -154,6 +164,16 @@ mod tests {
         })
         .unwrap();
         assert_eq!(met.into_inner(), 4 * rounds);
+    }
+
+    #[test]
+    fn nobody_waits_for_one_who_will_never_come() {
+        let barrier = Barrier::new(2);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| barrier.meet());
+            barrier.abandoned.store(true, Ordering::Release);
+            waiting.join().unwrap();
+        });
     }
 
     #[test]

@@ -51,7 +51,8 @@ impl Probe for Allocate {
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
             for way in sweep(given, "way", &["fresh", "freed", "reused"]) {
-                if way == "freed" && page == "huge" {
+                // What the C library keeps is of base pages, and of no node that could be chosen.
+                if way == "freed" && (page == "huge" || given.get("node").is_some_and(|node| node != "local")) {
                     continue;
                 }
                 for &count in &counts {
@@ -71,6 +72,9 @@ impl Probe for Allocate {
             "freed" => Way::Freed,
             _ => Way::Reused,
         };
+        if way == Way::Freed && node.is_some() {
+            return Err(Error::new("freed memory lies where the C library has it: leave --node out"));
+        }
         let homes = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
         let at = vec![
             ("way", args.text("way").into()),
@@ -177,5 +181,12 @@ impl Trial for Touched {
 
     fn found(&self) -> Option<(Found, bool)> {
         (!self.kept.is_empty()).then(|| (Found::mean(&self.kept), self.page == Page::Huge))
+    }
+
+    /// Of freed memory nobody says which pages it has; where the kernel hands out huge ones unasked they may be these.
+    fn flag(&self) -> Option<String> {
+        let state = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
+        (self.way == Way::Freed && state.contains("[always]"))
+            .then(|| "huge pages are handed out unasked here: freed memory may have them".into())
     }
 }

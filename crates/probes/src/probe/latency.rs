@@ -83,8 +83,9 @@ impl Probe for Latency {
         let at = [at, matrix_mark(args)].concat();
         let home = node.or_else(|| room.node_of(cpu));
         let arena = alone(cpu, || Arena::written(bytes, page, home))??;
-        let place = alone(cpu, || Chase::lay(&arena, bytes, stride, 1).starts(1, 2)[0])?;
-        let mut chased = Chased { arena, bytes, stride, place, cpu, loads: 4096, at };
+        let chase = alone(cpu, || Chase::lay(arena, bytes, stride, 1))?;
+        let place = chase.starts(1, 2)[0];
+        let mut chased = Chased { chase, place, cpu, loads: 4096, at };
         // So many loads that the clock is no part of it.
         let nanoseconds = chased.go()?[0];
         chased.loads = size::count(2e6 / nanoseconds.max(0.1)).max(4096);
@@ -119,9 +120,7 @@ fn matrix(room: &Room<'_>, given: &Given) -> Vec<Step> {
 }
 
 struct Chased {
-    arena: Arena,
-    bytes: usize,
-    stride: usize,
+    chase: Chase,
     place: Place,
     cpu: u32,
     loads: usize,
@@ -134,8 +133,7 @@ impl Trial for Chased {
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
-        let chase = Chase::laid(&self.arena, self.bytes, self.stride);
-        let (mut place, loads) = (self.place, self.loads);
+        let (chase, mut place, loads) = (&self.chase, self.place, self.loads);
         let (end, time) = alone(self.cpu, || {
             // Whoever was on this cpu between two trials has taken a part of its caches: once around first, where that is
             // the smaller part of a trial.
@@ -155,6 +153,6 @@ impl Trial for Chased {
     }
 
     fn found(&self) -> Option<(Found, bool)> {
-        Some((self.arena.found(), self.at.iter().any(|(name, value)| *name == "page" && value == "huge")))
+        Some((self.chase.arena().found(), self.at.iter().any(|(name, value)| *name == "page" && value == "huge")))
     }
 }

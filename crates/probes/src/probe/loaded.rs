@@ -44,7 +44,7 @@ impl Probe for Loaded {
         const PARAMS: &[Param] = &[
             param("gap", "nanoseconds between two blocks of a thread, or none for no traffic", "0"),
             choice("kernel", "what the others do", "read", Kernel::NAMES),
-            param("size", "bytes of all threads together", "256M"),
+            param("size", "bytes of all threads together, half of them the reader's", "256M"),
             choice("page", "pages of the memory", "huge", Page::VALUES),
             param("node", "the node whose memory it is; local is each thread's own", "local"),
         ];
@@ -72,11 +72,30 @@ impl Probe for Loaded {
         };
         let kernel = Kernel::named(args.text("kernel")).expect("one of its values");
         let (page, node) = (Page::named(args.text("page")), node(args)?);
-        let each = (size::of(args, "size")? / cpus.len()).next_multiple_of(3 * BLOCK);
+        if cpus.len() < 2 {
+            return Err(Error::new("it takes two cpus: one reads, the others move data"));
+        }
+        // Half for the reader, however many share the rest: its array must not fit into a cache.
+        let half = size::of(args, "size")? / 2;
+        let streams = kernel.streams();
+        let bytes_of = |seat: usize| {
+            let part = if seat == 0 { half } else { half / (cpus.len() - 1) };
+            part.next_multiple_of(streams * BLOCK)
+        };
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
-        let arenas = together(cpus, |seat| Arena::written(each, page, homes[seat.index]))?;
-        let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let place = alone(cpus[0], || Chase::lay(&arenas[0], each, 64, 1).starts(1, 2)[0])?;
+        let arenas = together(cpus, |seat| Arena::written(bytes_of(seat.index), page, homes[seat.index]))?;
+        let mut arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let (own, bytes) = (arenas.remove(0), bytes_of(0));
+        let chase = alone(cpus[0], || Chase::lay(own, bytes, 64, 1))?;
+        let place = chase.starts(1, 2)[0];
+        let cache = room.machine.last_level_cache(cpus[0]).map_or(0, |cache| cache.size_bytes);
+        let fits = (bytes as u64 <= cache).then(|| {
+            format!(
+                "the reader's {} fit into its last-level cache of {}",
+                size::text(bytes),
+                size::text(usize::try_from(cache).unwrap_or(0))
+            )
+        });
         let at = vec![
             ("reader", cpus[0].to_string()),
             ("memory_node", node_name(room, node, cpus[0])),
@@ -85,13 +104,14 @@ impl Probe for Loaded {
             ("others", (cpus.len() - 1).to_string()),
             ("page", page.name().into()),
         ];
-        Ok(Box::new(Busy { arenas, each, kernel, gap, place, cpus: cpus.to_vec(), isa: Isa::best(), at, page }))
+        Ok(Box::new(Busy { chase, arenas, kernel, gap, place, cpus: cpus.to_vec(), isa: Isa::best(), at, page, fits }))
     }
 }
 
 struct Busy {
+    chase: Chase,
+    /// Of the others.
     arenas: Vec<Arena>,
-    each: usize,
     kernel: Kernel,
     gap: Option<Duration>,
     place: Place,
@@ -99,16 +119,19 @@ struct Busy {
     isa: Isa,
     at: Vec<(&'static str, String)>,
     page: Page,
+    /// That the reader's array fits into its cache, if it does.
+    fits: Option<String>,
 }
 
 impl Busy {
     /// Moves data until somebody says that it is enough; returns how many bytes.
     fn move_data(&self, arena: &Arena, gap: Duration, enough: &AtomicBool) -> u64 {
         let (streams, mut at, mut moved) = (self.kernel.streams(), 0, 0);
-        let array = self.each / 3 / BLOCK * BLOCK;
+        let array = arena.bytes() / streams / BLOCK * BLOCK;
         while !enough.load(Ordering::Relaxed) {
-            let part = |number: usize| arena.start().wrapping_add(number * array + at);
-            // SAFETY: three arrays of this size fit into the arena, and blocks into an array; only this thread uses it.
+            let part = |number: usize| arena.start().wrapping_add(number.min(streams - 1) * array + at);
+            // SAFETY: as many arrays of this size fit into the arena as the kernel has streams, and blocks into an array;
+            // only this thread uses it.
             unsafe { self.isa.run(self.kernel, part(0), part(1), part(2), BLOCK) };
             moved += (BLOCK * streams) as u64;
             at = (at + BLOCK) % array;
@@ -135,13 +158,12 @@ impl Trial for Busy {
             seat.meet();
             if seat.index > 0 {
                 if let Some(gap) = self.gap {
-                    moved.fetch_add(self.move_data(&self.arenas[seat.index], gap, &enough), Ordering::Relaxed);
+                    moved.fetch_add(self.move_data(&self.arenas[seat.index - 1], gap, &enough), Ordering::Relaxed);
                 }
                 return None;
             }
-            let chase = Chase::laid(&self.arenas[0], self.each, 64);
             let begin = Instant::now();
-            let [place] = chase.follow([self.place], LOADS);
+            let [place] = self.chase.follow([self.place], LOADS);
             let time = begin.elapsed();
             enough.store(true, Ordering::Relaxed);
             Some((place, time))
@@ -153,6 +175,10 @@ impl Trial for Busy {
     }
 
     fn found(&self) -> Option<(Found, bool)> {
-        Some((Found::mean(&self.arenas), self.page == Page::Huge))
+        Some((Found::mean(self.arenas.iter().chain([self.chase.arena()])), self.page == Page::Huge))
+    }
+
+    fn flag(&self) -> Option<String> {
+        self.fits.clone()
     }
 }

@@ -67,16 +67,14 @@ impl Probe for Random {
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         let home = node.or_else(|| room.node_of(cpu));
         let arena = alone(cpu, || Arena::written(bytes, page, home))??;
+        let chase = alone(cpu, || Chase::lay(arena, bytes, 64, 1))?;
         let order = match args.text("reads") {
             "independent" => {
                 let (mut draw, lines) = (Draw::new(3), (bytes / 64) as u64);
                 #[expect(clippy::cast_possible_truncation, reason = "arrays of less than 256 GiB")]
                 Order::Known((0..READS).map(|_| draw.below(lines) as u32).collect())
             }
-            reads => {
-                let starts = alone(cpu, || Chase::lay(&arena, bytes, 64, 1).starts(CHAINS, 2))?;
-                Order::Told(starts, reads == "dependent")
-            }
+            reads => Order::Told(chase.starts(CHAINS, 2), reads == "dependent"),
         };
         let at = vec![
             ("reads", args.text("reads").into()),
@@ -85,7 +83,7 @@ impl Probe for Random {
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
-        Ok(Box::new(Reads { arena, cpu, order, at, page, flag: fits_caches(room, bytes) }))
+        Ok(Box::new(Reads { chase, cpu, order, at, page, flag: fits_caches(room, bytes) }))
     }
 }
 
@@ -98,7 +96,7 @@ enum Order {
 }
 
 struct Reads {
-    arena: Arena,
+    chase: Chase,
     cpu: u32,
     order: Order,
     at: Vec<(&'static str, String)>,
@@ -112,8 +110,8 @@ impl Trial for Reads {
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
-        let (arena, order) = (&self.arena, &mut self.order);
-        let chase = Chase::laid(arena, arena.bytes(), 64);
+        let (chase, order) = (&self.chase, &mut self.order);
+        let arena = chase.arena();
         let nanoseconds = alone(self.cpu, || {
             let begin = Instant::now();
             let reads = match order {
@@ -153,7 +151,7 @@ impl Trial for Reads {
     }
 
     fn found(&self) -> Option<(Found, bool)> {
-        Some((self.arena.found(), self.page == Page::Huge))
+        Some((self.chase.arena().found(), self.page == Page::Huge))
     }
 
     fn flag(&self) -> Option<String> {

@@ -45,7 +45,7 @@ fn climbed(machine: &Topology) -> Vec<Rung> {
     let with_memory = machine.nodes.iter().filter(|node| node.memory_bytes > 0 && !node.cpus.is_empty());
     let nodes: Vec<u32> = with_memory.map(|node| node.id).collect();
     let bytes = usize::try_from(4 * cache_bytes).unwrap_or(0).max(256 << 20);
-    let mut loads = Loads { machine, bytes, arena: None };
+    let mut loads = Loads { machine, bytes, chase: None };
     rungs.push(check_placement(
         &mut kernel,
         &around,
@@ -60,7 +60,7 @@ fn climbed(machine: &Topology) -> Vec<Rung> {
 struct Loads<'a> {
     machine: &'a Topology,
     bytes: usize,
-    arena: Option<Arena>,
+    chase: Option<Chase>,
 }
 
 /// Loads of one measurement.
@@ -77,14 +77,12 @@ impl PlacementProbe for Loads<'_> {
         if share < 0.99 {
             return Err(format!("only {:.0} % of its pages lie there", 100.0 * share));
         }
-        let _laid = Chase::lay(&arena, self.bytes, LINE, 1);
-        self.arena = Some(arena);
+        self.chase = Some(Chase::lay(arena, self.bytes, LINE, 1));
         Ok(())
     }
 
     fn load(&mut self) -> u64 {
-        let Some(arena) = &self.arena else { return 0 };
-        let chase = Chase::laid(arena, self.bytes, LINE);
+        let Some(chase) = &self.chase else { return 0 };
         let [_] = chase.follow([chase.starts(1, 2)[0]], LOADS);
         Chase::loads(LOADS) as u64
     }
