@@ -187,10 +187,11 @@ pub(crate) struct Run {
     /// tbb, julia, java, duckdb, polars, blas
     #[arg(long = "for", value_name = "RUNTIME")]
     pub(crate) runtime: Option<String>,
-    /// Shell command before everything else
+    /// Shell command before everything else; what it leaves running is ended
     #[arg(long, value_name = "COMMAND")]
     pub(crate) setup: Option<String>,
-    /// Shell command before each run, warm-ups too
+    /// Shell command before each run, warm-ups too; what it leaves running is
+    /// ended
     #[arg(long, value_name = "COMMAND")]
     pub(crate) prepare: Option<String>,
     /// Shell command after each run, warm-ups too

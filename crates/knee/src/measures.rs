@@ -12,8 +12,18 @@ pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Re
         Some(Ok(table)) => choose_own(table, &cpu),
         None => choose(&cpu),
     };
+    if let Some(parts) = computed_from(name) {
+        return Some(Err(format!("it is computed from {parts}: ask for those")));
+    }
     let here = choice.table.is_some_and(|table| table.event(name).is_some());
     (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, &cpu, name))
+}
+
+/// What a derived measure is made of; none for any other name.
+fn computed_from(name: &str) -> Option<String> {
+    let derived = tables().flat_map(Table::derived).find(|derived| derived.name == name)?;
+    let counted = tables().any(|table| table.event(name).is_some());
+    (!counted).then(|| derived.formula.measures().join(" and "))
 }
 
 fn events(choice: &Choice<'_>, cpu: &Cpu, name: &str) -> Result<Vec<NamedEvent>, String> {

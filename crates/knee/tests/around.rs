@@ -48,6 +48,32 @@ fn what_comes_around_is_not_measured() {
 }
 
 #[test]
+fn what_a_step_leaves_running_is_ended_and_told() {
+    let done = knee(&["run", "--setup", "sleep 62.4142 &", "--", "true"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success() && said.contains("setup left 1 processes behind; they were ended"), "{said}");
+}
+
+#[test]
+fn it_does_not_begin_in_the_place_of_a_shell_with_processes_of_its_own() {
+    let script = "sleep 0.5 & exec \"$0\" run -- true";
+    let done = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_knee")]).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(125), "{said}");
+    assert!(said.contains("a process that it did not start") && said.contains("(server &)"), "{said}");
+}
+
+#[test]
+fn a_name_that_the_kernel_cuts_inside_a_letter_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("a日本語日本語");
+    std::fs::copy("/bin/sleep", &program).unwrap();
+    let record = record(&["run", "--json", "--", program.to_str().unwrap(), "0.2"]);
+    let name = record["threads"][0]["name"].as_str().unwrap_or_default();
+    assert!(name.starts_with("a日本語日"), "{record}");
+}
+
+#[test]
 fn a_step_that_fails_says_which_and_why() {
     let failed = record(&["run", "--json", "--warmup", "1", "--", "sh", "-c", "echo no luck >&2; exit 4"]);
     assert_eq!(failed["exit"]["error"], json!("warm-up failed: exit status: 4: no luck"));

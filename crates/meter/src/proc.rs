@@ -55,22 +55,27 @@ impl Task {
             let (cpu_ns, wait_ns) = parse_schedstat(read_in_place(file, buffer)?)?;
             return Some(Times { cpu_ns, wait_ns: Some(wait_ns) });
         }
-        let (_, ticks, _) = parse_stat(read_in_place(&self.stat, buffer)?)?;
+        let (_, ticks, _) = parse_stat(&String::from_utf8_lossy(bytes_in_place(&self.stat, buffer)?))?;
         Some(Times { cpu_ns: ticks * self.tick_ns, wait_ns: None })
     }
 
     /// Where it is. None once the thread is gone.
     pub(crate) fn place(&self, buffer: &mut [u8; 1024]) -> Option<Place> {
-        let text = read_in_place(&self.stat, buffer)?;
-        let (runnable, _, cpu) = parse_stat(text)?;
+        // The kernel cuts a name after 15 bytes, perhaps inside a letter.
+        let text = String::from_utf8_lossy(bytes_in_place(&self.stat, buffer)?);
+        let (runnable, _, cpu) = parse_stat(&text)?;
         let name = text.get(text.find('(')? + 1..text.rfind(')')?).unwrap_or_default().to_owned();
         Some(Place { name, cpu, runnable })
     }
 }
 
 fn read_in_place<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> Option<&'a str> {
+    std::str::from_utf8(bytes_in_place(file, buffer)?).ok()
+}
+
+fn bytes_in_place<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> Option<&'a [u8]> {
     let length = file.read_at(buffer, 0).ok().filter(|&n| n > 0)?;
-    std::str::from_utf8(&buffer[..length]).ok()
+    Some(&buffer[..length])
 }
 
 /// State, utime + stime in ticks, processor. The name in brackets may hold anything, brackets too, so fields are
@@ -122,7 +127,8 @@ fn children(pid: i32) -> Vec<i32> {
 
 fn children_by_parent(pid: i32) -> Vec<i32> {
     let parent = |child: &i32| -> Option<i32> {
-        let text = fs::read_to_string(format!("/proc/{child}/stat")).ok()?;
+        let text = fs::read(format!("/proc/{child}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
         text[text.rfind(')')? + 1..].split_ascii_whitespace().nth(1)?.parse().ok()
     };
     numbered("/proc").into_iter().filter(|child| parent(child) == Some(pid)).collect()

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 pub struct Validity {
     /// CPU time of the run over wall time × the cpus it could use at once.
     pub own_share: f64,
-    /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second.
+    /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second, and absent below a tenth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub other_busy: Option<f64>,
-    /// Time a hypervisor took its cpus away.
+    /// Time a hypervisor took its cpus away. From the same ticks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub steal: Option<f64>,
     /// Fraction of the wall time in which some task of the machine waited for a cpu (pressure stall information).
@@ -43,6 +43,9 @@ struct Ticks {
     steal: u64,
 }
 
+/// A share of fewer ticks than these is rounding.
+const TICKS_THAT_TELL: f64 = 10.0;
+
 impl Baseline {
     /// Notes the state of `cpus`, those the run may use.
     #[must_use]
@@ -57,7 +60,7 @@ impl Baseline {
         let span = self.begin.elapsed().as_secs_f64().max(1e-9);
         let capacity = span * self.cpus.len().max(1) as f64;
         let tick = 1.0 / rustix::param::clock_ticks_per_second().max(1) as f64;
-        let now = ticks(&self.cpus).zip(self.ticks);
+        let now = ticks(&self.cpus).zip(self.ticks).filter(|_| span >= TICKS_THAT_TELL * tick);
         let other = now.map(|(now, then)| now.busy.saturating_sub(then.busy) as f64 * tick - cpu.as_secs_f64());
         let steal = now.map(|(now, then)| now.steal.saturating_sub(then.steal) as f64 * tick);
         let stall = stalled().zip(self.stalled).map(|(now, then)| now.saturating_sub(then).as_secs_f64());

@@ -157,6 +157,15 @@ fn what_balancing_did_is_counted_while_it_is_on_and_has_no_parts() {
 }
 
 #[test]
+fn pages_that_the_kernel_does_not_count_are_no_zero() {
+    let machine = Machine::bare().put("sys/devices/system/node/node0/numastat", "numa_hit 10");
+    let machine = machine.put("proc/sys/vm/numa_stat", "0\n");
+    let mut gauges = Gauges::open(machine.root(), &["numa_hit"]);
+    gauges.stop();
+    assert!(reason(&gauges.finish(), "numa_hit").contains("vm.numa_stat = 0"));
+}
+
+#[test]
 fn pages_are_counted_by_node_and_over_time() {
     let stat = |hit: u32, other: u32| format!("numa_hit {hit}\nnuma_miss 0\nother_node {other}");
     let node = |number: u32| format!("sys/devices/system/node/node{number}/numastat");

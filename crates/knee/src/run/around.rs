@@ -11,7 +11,7 @@ use super::counting::Counting;
 use super::launch::{Launch, Streams};
 use super::running::Running;
 use super::tree;
-use crate::error::Failure;
+use crate::error::{Failure, say};
 use crate::record::{Changed, Record};
 use crate::spec::{Cache, Program, Spec};
 
@@ -83,6 +83,9 @@ fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
     let end = running.watch(&spec, how);
     let left = tree::end_all();
+    if left.living > 0 {
+        say(format_args!("knee: {step} left {} processes behind; they were ended", left.living));
+    }
     let Some(end) = end else { return Err(Refusal::Abandoned) };
     running.drain_rest(&left);
     if end.status.is_some_and(|status| status.success()) {

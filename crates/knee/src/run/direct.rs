@@ -40,6 +40,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         (None, false) => Streams::Inherited,
     };
     let how = Launch { streams, samples: samples.as_deref(), lifeline: None, signals: &signals };
+    tree::refuse_others().map_err(ours)?;
     // Before the setup already: what it leaves behind is ended as well.
     tree::adopt_orphans();
     let step =

@@ -22,6 +22,7 @@ pub(crate) fn run_all(samples: Option<&Path>) -> Result<ExitCode, Failure> {
         let made = std::fs::create_dir_all(folder);
         made.map_err(|error| Failure::new(format!("cannot keep samples: {}: {error}", folder.display())))?;
     }
+    tree::refuse_others()?;
     tree::adopt_orphans();
     let mut runner = Runner { signals: Signals::catch().map_err(Failure::new)?, specs: Lines::default(), launches: 0 };
     loop {

@@ -7,6 +7,8 @@ use knee_meter::descendants;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, set_child_subreaper, waitid};
 
+use crate::error::Failure;
+
 /// A process that was killed and is still there after so long will not end now.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -14,6 +16,20 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn adopt_orphans() {
     // Fails only on kernels before 3.4; then orphans are out of reach, as they were for everybody.
     let _ = set_child_subreaper(Some(getpid()));
+}
+
+/// Refuses to begin below a shell's other children: what they do would be taken for the program's, and they would be
+/// ended after it.
+pub(crate) fn refuse_others() -> Result<(), Failure> {
+    match below().len() {
+        0 => Ok(()),
+        count => {
+            let what = if count == 1 { "a process that" } else { "processes that" };
+            let failure =
+                Failure::new(format!("knee was started in the place of a shell with {what} it did not start"));
+            Err(failure.hint("start those apart, as in `(server &)`, or do not `exec` knee"))
+        }
+    }
 }
 
 fn below() -> Vec<Pid> {
@@ -30,8 +46,9 @@ pub(crate) fn signal_all(signal: Signal) {
 /// Whether the kernel holds any process below us stopped.
 pub(crate) fn any_stopped() -> bool {
     let stopped = |pid: &Pid| {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-        stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
+        let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+        // The kernel cuts a name after 15 bytes, perhaps inside a letter.
+        String::from_utf8_lossy(&stat).rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
     };
     below().iter().any(stopped)
 }

@@ -21,6 +21,10 @@ pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
     if BALANCING.contains(&name) {
         return balancing(root, name);
     }
+    // Switched off they stay as they are, and 0 would be no count.
+    if fs::read_to_string(root.join("proc/sys/vm/numa_stat")).is_ok_and(|state| state.trim() == "0") {
+        return refuse("the kernel does not count them (vm.numa_stat = 0)", "sysctl vm.numa_stat=1");
+    }
     let nodes = nodes(root)?;
     let source =
         |(node, file): (String, PathBuf)| Source::new(format!("numastat:{node}"), file, Some(name), Kind::Grows);
