@@ -43,9 +43,9 @@ class Counters:
         numbers: list[int] = []
         for number, file in enumerate(self._files):
             if file >= 0 and _event(file) != self._ids[number]:
-                file = self._files[number] = -1
+                self._files[number] = -1
                 self.refused += 1
-            read = os.read(file, _READ_BYTES) if file >= 0 else b""
+            read = os.read(file, _READ_BYTES) if self._files[number] >= 0 else b""
             numbers += memoryview(read).cast("Q") if len(read) == _READ_BYTES else (0, 0, 0)
         return numbers
 
