@@ -1,6 +1,7 @@
 """Every example's study in a short form, for real."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -98,3 +99,13 @@ def test_an_example_runs(binary, tmp_path, study):
     assert opened.analysis.bad == {}
     assert opened.analysis.series
     assert (tmp_path / "s/report.html").stat().st_size < 2_000_000
+
+
+def test_the_studies_in_the_guide_of_memory_can_be_planned(binary, tmp_path):
+    guide = (ROOT / "docs/guides/memory.md").read_text().splitlines()
+    studies = [shlex.split(line)[2:] for line in guide if line.startswith("knee study ")]
+    assert len(studies) == 2
+    for number, words in enumerate(studies):
+        asked = [binary, "plan", "--out", str(tmp_path / str(number)), *words]
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
