@@ -82,6 +82,59 @@ def test_folders_that_differ_still_differ(simulated):
     assert words == {("folder1/tool", "/usr/bin/env", "/tool"), ("folder2/tool", "/usr/bin/env", "/tool")}
 
 
+def told(folder, **program) -> list[str]:
+    """Words of a program as the anonymous study has them."""
+    from knee.report.anonymous import anonymous
+
+    rewrite(folder.plan, lambda spec: spec | {"program": {"command": ["solve"], **program}})
+    with anonymous(folder) as study:
+        made = study.runs[0].spec["program"]
+    return [*made["command"], *made.get("env", {}).values()]
+
+
+def test_folders_behind_an_option_beside_the_program_and_at_the_end_are_replaced(simulated):
+    words = ["-I/data/smithlab/inc", "smithlab/bin/solve", "--in=data/smithlab/g.el", "cp -r ../smithlab/in", "-Ljd/x"]
+    env = {"DATA": "/scratch/smithlab/", "FLAGS": "-O2 -L/scratch/jdoe/lib", "BUILD": "$HOME/smithlab/x"}
+    assert told(simulated({"none": {1: (8.0, 8.0)}}), command=[*words, "{build}/smithlab/x"], env=env) == [
+        *("-Ifolder1/inc", "folder2/solve", "--in=folder3/g.el", "cp -r folder4/in", "-Lfolder5/x"),
+        *("{build}/folder6/x", "folder7/", "-O2 -Lfolder8/lib", "$HOME/folder6/x"),
+    ]
+
+
+def test_what_is_no_folder_stays_readable(simulated):
+    plain = [
+        "0,1;2,3",
+        "rmat:14:16",
+        "1/2",
+        "n/2",
+        "([0-9.]+) GB/s",
+        "MiB/s",
+        "cores-close",
+        "-j/4",
+        "./solve",
+        "../in",
+    ]
+    assert told(simulated({"none": {1: (8.0, 8.0)}}), command=plain) == plain
+
+
+def test_levels_the_design_and_what_a_program_marked_name_no_folder(simulated):
+    from knee.report.anonymous import anonymous
+
+    folder = simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}})
+    rewrite(folder.plan, lambda spec: spec | {"cell": spec["cell"] | {"build": f"smithlab/{'ab'[spec['block'] % 2]}"}})
+    rewrite(folder.records, lambda one: one | {"region_faults": ["smithlab/solve was left open"]})
+    with folder.question.open("a") as file:
+        file.write('[design]\npair = "smithlab/pair"\nexclude = [{ build = "smithlab/a", threads = 2 }]\n')
+        file.write('[measure]\nresponses = ["cpu/event=0xd3/"]\n')
+    with anonymous(folder) as study:
+        told, seen = study.folder.read_question(), {run.spec["cell"]["build"] for run in study.runs}
+        faults = {fault for run in study.runs for fault in run.record["region_faults"]}
+    assert seen == {"folder1/a", "folder1/b"}
+    assert told["design"] == {"pair": "folder1/pair", "exclude": [{"build": "folder1/a", "threads": 2}]}
+    assert faults == {"folder1/solve was left open"}
+    assert told["measure"]["responses"] == ["cpu/event=0xd3/"], "an event of a unit is no path"
+
+
 def test_a_folder_that_is_no_study_is_one_error(binary, tmp_path):
     done = subprocess.run([binary, "report", "--anonymise", str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 2

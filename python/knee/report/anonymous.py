@@ -27,10 +27,21 @@ from knee.store import Folder, StudyError
 FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "machine-memory.json")
 
 TOLD = ("output", "error", "program", "baseline", "command", "env", "directory", "name", "measure", "why", "prepare",
-        "conclude", "factors", "cell", "claim")  # fmt: skip
-"""Fields in which a user's own words stand: there names are looked for, too."""
+        "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults")  # fmt: skip
+"""Fields in which a user's own words stand: there names are looked for, too, and folders that are named from another
+one."""
 
-_PATH = re.compile(r"(?<![\w.}\]])((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]+)")
+_PATH = re.compile(r"((?<![\w.@+~/-])-[A-Za-z](?=/)|(?<![\w.}\]]))((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]*)")
+"""A path from the root, or from somebody's home; before it may stand the letter of an option: ``-I/data/inc``."""
+_NEARBY = re.compile(
+    r"(?:(?<![\w.@+~/$-])|(?<=[}\]]/))(?!~|-[A-Za-z]/)(\$\w+/|-[A-Za-z])?((?:[\w.@+~-]+/)+)([\w.@+~-]*)"
+)
+"""A path from where the program is, or from a folder that a variable or a level names."""
+_FOLDER = re.compile(r"(?=[^/]*[^\W\d_])[^/]{2,}/")
+"""A part of such a path that can be a name: neither ``1/2`` nor ``n/2`` nor ``../``."""
+_UNIT = re.compile(r"[kmgtp]?i?(?:b|bit|byte|flop|op)s?/s", re.IGNORECASE)
+_EVENT = re.compile(r"[\w-]+/[^/]*/")
+"""What perf calls an event by its unit, which is no folder."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _HOST = re.compile(
     r"(?<![\w.-])(?:(?:[a-z][\w-]*\.)+(?:edu|org|com|net|gov|mil|local|localdomain|lan|internal|intra|corp|cluster)"
@@ -39,7 +50,7 @@ _HOST = re.compile(
     re.IGNORECASE,
 )
 """Names of hosts, known by how they end; no file is likely to be called so."""
-_WHOLE = re.compile(r"((?:-[\w-]*=)?)((?:~[\w.-]*)?/(?:[^/]*/)*)([^/]*)")
+_WHOLE = re.compile(r"((?:-[A-Za-z]|[\w-]*=)?)((?:~[\w.-]*)?/(?:[^/]*/)*)([^/]*)")
 """An argument that is a path as a whole, so that it may have spaces; none that a shell would read."""
 _SHELL = re.compile(r"""[|&;<>$`"'*?]""")
 _KEPT = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/dev/", "/proc/", "/sys/")
@@ -106,6 +117,10 @@ class _Names:
     def _field(self, key: str, value: Any, *, told: bool) -> Any:
         if key == "command" and isinstance(value, list):
             return [self._argument(one) for one in cast("list[str]", value)]
+        if key == "counters" and isinstance(value, list):
+            return cast("list[str]", value)
+        if key == "responses" and isinstance(value, list):
+            return [self._response(one) for one in cast("list[str]", value)]
         if not isinstance(value, str):
             return self.without(value, told=told)
         if key in ("stderr_tail", "stdout_tail"):
@@ -115,6 +130,8 @@ class _Names:
             "kernel": _version,
             "directory": lambda text: self._elsewhere(text.rstrip("/") + "/", "").rstrip("/"),
             "samples": str,
+            "response": self._response,
+            "per": self._response,
         }
         return rules[key](value) if key in rules else self._text(value, told=told)
 
@@ -125,10 +142,22 @@ class _Names:
             return self._text(text, told=True)
         return found[1] + self._words.sub("(name)", self._elsewhere(found[2], found[3]))
 
+    def _response(self, text: str) -> str:
+        return text if _EVENT.fullmatch(text) else self._text(text, told=True)
+
     def _text(self, text: str, *, told: bool) -> str:
         text = _ADDRESS.sub("(address)", text)
-        text = _PATH.sub(lambda found: self._elsewhere(found[1], found[2]), text)
+        if told:
+            # First, because a path of which the folder was replaced would be found once more.
+            text = _NEARBY.sub(self._nearby, text)
+        text = _PATH.sub(lambda found: found[1] + self._elsewhere(found[2], found[3]), text)
         return self._words.sub("(name)", _HOST.sub("(host)", text)) if told else text
+
+    def _nearby(self, found: re.Match[str]) -> str:
+        before, folder, last = found[1] or "", found[2], found[3]
+        if _UNIT.fullmatch(folder + last) or not _FOLDER.search(folder):
+            return found[0]
+        return before + self._elsewhere(folder, last)
 
     def _elsewhere(self, folder: str, last: str) -> str:
         if folder in _KEPT or folder == "/":
