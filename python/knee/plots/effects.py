@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -71,8 +72,8 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
     if scale not in ("log", "none"):
         title = f"effect on the {scale} of {response}"
     x = alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=12) if log else alt.Scale())
-    labels = ", ".join(_quoted(line["levels"]) for line in lines)
-    axis = alt.Axis(title=None, labelExpr=f"[{labels}][datum.value]", ticks=False, domain=False, labelLimit=170)
+    labels = json.dumps([line["levels"] for line in lines])
+    axis = alt.Axis(title=None, labelExpr=f"{labels}[datum.value]", ticks=False, domain=False, labelLimit=0)
     y = alt.Y("line:O", axis=axis, scale=alt.Scale(paddingInner=0.2))
     effects = of_rows([line for line in lines if "value" in line])
     heads = of_rows([line for line in lines if "head" in line])
@@ -89,8 +90,3 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
             x=alt.value(0), y=y, text=alt.Text("head:N")
         ),
     ).properties(width="container", height=STEP * len(lines))
-
-
-def _quoted(text: str) -> str:
-    """Return a word of a Vega expression."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
