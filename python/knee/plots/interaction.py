@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT, Chart, legend, of_rows, tips
+from knee.plots.style import HEIGHT, SHAPES, Chart, legend, of_rows, tips
 from knee.stats.comparisons import Mean
 
 POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}
@@ -70,7 +70,8 @@ def chart(means: list[Mean], levels: dict[str, list[str]], scale: str, unit: str
         base = base.encode(xOffset=alt.XOffset("line:N", sort=levels[other], scale=alt.Scale(paddingOuter=1)))
     shown = legend(levels[other])
     colour = alt.Color("line:N", title=other, scale=alt.Scale(domain=levels[other]), legend=shown)
-    shape = alt.Shape("line:N", title=other, scale=alt.Scale(domain=levels[other]), legend=shown)
+    shapes = alt.Scale(domain=levels[other], range=SHAPES)
+    shape = alt.Shape("line:N", title=other, scale=shapes, legend=shown)
     y = alt.Y("mean:Q", title=f"mean, {unit}", scale=_y(scale))
     tooltip = [
         alt.Tooltip("along:N", title=along),

@@ -15,6 +15,9 @@ COLOURS: dict[str, list[str]] = {
 """Okabe and Ito, *Color universal design*: safe for all common kinds of colour blindness. On the dark ground the
 brighter ones come first, and two are lightened. A ninth series has the first colour again, with another shape."""
 
+SHAPES = ["circle", "square", "cross", "diamond", "triangle-up", "triangle-down", "triangle-right"]
+"""One less than colours, so that the two repeat at different places: 56 series look different."""
+
 Ground = Literal["light", "dark"]
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
@@ -30,7 +33,7 @@ def config(ground: Ground) -> dict[str, Any]:
         "font": "system-ui, sans-serif",
         "view": {"stroke": None},
         "axis": {**text, "gridColor": faint, "domainColor": ink, "tickColor": ink, "labelOverlap": True},
-        "legend": {**text, "orient": "top", "labelLimit": 240, "symbolStrokeWidth": 2},
+        "legend": {**text, "orient": "top", "labelLimit": 0, "symbolStrokeWidth": 2},
         "title": {"color": ink},
         "mark": {"color": COLOURS[ground][0]},
         "text": {"color": ink},
@@ -100,8 +103,9 @@ def channels(names: list[str], dashed: Collection[str] | None = None) -> Channel
     dashes = alt.Scale(domain=names, range=[DASHED if name in (dashed or ()) else SOLID for name in names])
     # A dash around the mark of a legend is nothing but a ragged mark.
     shown = legend(names, symbolDash=SOLID)
+    shapes = alt.Scale(domain=names, range=SHAPES)
     return Channels(
         alt.Color("series:N", title=None, scale=scale, legend=shown),
-        alt.Shape("series:N", title=None, scale=scale, legend=shown),
+        alt.Shape("series:N", title=None, scale=shapes, legend=shown),
         alt.StrokeDash("series:N", title=None, scale=scale if dashed is None else dashes, legend=shown),
     )
