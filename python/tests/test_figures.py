@@ -3,12 +3,14 @@
 import re
 
 import vl_convert as vlc
+from conftest import rewrite
 
 from knee.opened import OpenedStudy
 from knee.plots import interaction, speedup
 from knee.plots.style import COLOURS, SHAPES
 from knee.report.export import specification
 from knee.report.figures import figures
+from knee.report.page import page
 from knee.stats.comparisons import Mean
 from knee.stats.contrasts import Interval
 from knee.stats.least_squares import Estimate
@@ -62,3 +64,63 @@ def test_a_level_may_hold_a_line_break_and_quotation_marks(simulated):
     names = ['one\nline\'s "end"', "back\\slash"]
     found = drawn(simulated(dict(zip(names, (CURVE, OTHER), strict=True))))
     assert "back\\slash" in picture(found["effects"])
+
+
+GROWS = {1: (2.0, 2.0), 2: (2.0, 4.0), 4: (2.0, 8.0)}
+WEAK = '[design.weak]\nargument = "n"\none_thread = 1000\npower = 3\n'
+
+
+def test_what_is_said_of_a_weak_study_holds_for_it(simulated):
+    folder = simulated({"cores-close": GROWS}, noise=0.0)
+    with folder.question.open("a") as file:
+        file.write(WEAK)
+    found, text = drawn(folder), page(OpenedStudy.read(folder.path))
+    assert [row["CPU seconds"] for row in found["cpu-seconds"].rows] == [2.0, 2.0, 2.0]
+    assert "for the work of one thread" in found["cpu-seconds"].sees
+    assert "more work on more threads" in found["switches"].sees
+    assert found["run-time"].sees.startswith("The work grows with the threads, so the ideal is a level line.")
+    assert "with times for as much work as on the fewest threads" in text
+    assert "n grows from 1000 with the threads^(1/3): the work grows with n^3" in text
+
+
+def test_counts_of_a_weak_study_are_for_the_work_of_one_thread(simulated):
+    folder = simulated({"cores-close": GROWS}, noise=0.0)
+    threads = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
+    counters = {"instructions": 1000.0, "mbm_total_bytes": 300.0, "mbm_local_bytes": 200.0}
+    rewrite(
+        folder.records,
+        lambda one: one | {"counters": {name: value * threads[one["id"]] for name, value in counters.items()}},
+    )
+    with folder.question.open("a") as file:
+        file.write(WEAK)
+    found = drawn(folder)
+    assert {row["instructions"] for row in found["instructions"].rows} == {1000.0}
+    assert [row["instructions/s"] for row in found["issue-rate"].rows] == [500.0, 1000.0, 2000.0]
+    assert {row["traffic"] for row in found["traffic"].rows} == {100.0, 200.0}
+    assert all("for the work of one thread" in found[name].sees for name in ("instructions", "traffic"))
+    assert "for the work of one thread" not in found["issue-rate"].sees
+
+
+def test_every_series_has_its_own_base(simulated):
+    later = {2: (4.0, 8.0), 4: (2.0, 8.0)}
+    folder = simulated({"cores-close": CURVE, "threads-close": later})
+    text, found = page(OpenedStudy.read(folder.path)), drawn(folder)
+    assert "the program itself on 1 thread of cores-close; 2 threads of threads-close." in text
+    assert "where b is the fewest threads of the series" in text
+    assert "with an ideal of its own: 1 of cores-close; 2 of threads-close." in found["speedup"].sees
+    ideal = found["speedup"].chart.to_dict()["layer"][0]
+    assert [(row["base"], row["threads"], row["ideal"]) for row in ideal["data"]["values"]] == [
+        *((1, 1, 1.0), (1, 2, 2.0), (1, 4, 4.0)),
+        *((2, 2, 1.0), (2, 4, 2.0)),
+    ]
+
+
+def test_a_best_serial_version_is_compared_with_the_series_own_base(simulated):
+    folder = simulated({"cores-close": CURVE, "threads-close": {2: (4.0, 8.0), 4: (2.0, 8.0), 8: (2.0, 8.0)}})
+    more = {spec["id"] for spec in folder.read_plan() if spec["threads"] == 8}
+    rewrite(
+        folder.plan, lambda spec: spec | ({"cell": {"baseline": "yes"}, "threads": 1} if spec["id"] in more else {})
+    )
+    text = page(OpenedStudy.read(folder.path))
+    assert "cores-close: with threads=1 the program takes" in text
+    assert "threads-close: with threads=2 the program takes" in text

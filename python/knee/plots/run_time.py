@@ -11,7 +11,14 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tip
 from knee.stats.scaling import Curve
 from knee.store import Run
 
-SEES = "On these axes the ideal is a straight line down. Each small mark is one run: their spread is the noise."
+EACH = "Each small mark is one run: their spread is the noise."
+
+
+def sees(*, weak: bool = False) -> str:
+    """Return the sentence that says what to see; ``weak`` says whether the work grows with the threads."""
+    if weak:
+        return f"The work grows with the threads, so the ideal is a level line. {EACH}"
+    return f"On these axes the ideal is a straight line down. {EACH}"
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:

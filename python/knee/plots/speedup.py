@@ -18,9 +18,14 @@ COUNTERFACTUAL = (
 )
 
 
-def sees(dashed: Collection[str]) -> str:
+def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:
     """Return the sentence that says what to see; ``dashed`` are the names of counterfactual series."""
-    return f"{SEES} {COUNTERFACTUAL} ({'; '.join(dashed)})." if dashed else SEES
+    words = [SEES, *([f"{COUNTERFACTUAL} ({'; '.join(dashed)})."] if dashed else [])]
+    bases = sorted({curve.base for curve in curves.values()})
+    if len(bases) > 1:
+        named = (f"{base} of {', '.join(n for n, curve in curves.items() if curve.base == base)}" for base in bases)
+        words.append(f"Each series is counted from its fewest threads, with an ideal of its own: {'; '.join(named)}.")
+    return " ".join(words)
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
@@ -46,14 +51,14 @@ def chart(curves: dict[str, Curve], dashed: Collection[str] = (), *, logarithmic
     kind = "log" if logarithmic else "linear"
     scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
-    base = min(curve.base for curve in curves.values())
-    ideal = [{"threads": n, "ideal": n / base} for n in counts]
+    bases = sorted({curve.base for curve in curves.values()})
+    ideal = [{"threads": n, "ideal": n / base, "base": base} for base in bases for n in counts if n >= base]
     x = threads_axis(counts, logarithmic=logarithmic)
     series = channels([*curves], dashed)
     line = of_rows(ideal).mark_line(strokeDash=[2, 3], color="#888888")
     known = of_rows(rows(curves))
     return alt.layer(
-        line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup")),
+        line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
         known.mark_area(opacity=0.2).encode(
             x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
         ),

@@ -16,6 +16,9 @@ Members = dict[str, tuple[Run, ...]]
 Measure = Callable[[Run], float | None]
 """What a run used; None where it is not known."""
 
+FOR_ONE = " Values are those for the work of one thread: in this study it grows with the threads."
+"""What is to be said of a weak study."""
+
 DASHES = [SOLID, DASHED, [2, 3]]
 
 
@@ -30,6 +33,16 @@ def rows(members: Members, measure: Measure, name: str) -> list[Row]:
                 ends = {"least": min(values), "most": max(values), "runs": len(values)}
                 table.append({"series": series, "threads": threads, name: median(values)} | ends)
     return table
+
+
+def for_one(measure: Measure) -> Measure:
+    """Return what a run used for as much work as one thread has: all of it, unless the work grows with the threads."""
+
+    def measured(run: Run) -> float | None:
+        value = measure(run)
+        return None if value is None else value / run.work
+
+    return measured
 
 
 def chart(table: list[Row], name: str, title: str, dashed: Collection[str] = (), *, numbers: str = "~s") -> Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from knee.plots import spread
-from knee.plots.spread import Measure, Members, Row
+from knee.plots.spread import FOR_ONE, Measure, Members, Row, for_one
 from knee.plots.style import Chart
 from knee.store import Counted, Run, counted
 
@@ -40,12 +40,15 @@ def source(members: Members) -> Source | None:
 
 
 def rows(members: Members, of: Source) -> list[Row]:
-    """Return the table: one row a cell and kind, in bytes or in what the counter counts."""
+    """Return the table: one row a cell and kind, in bytes or in what the counter counts.
+
+    Where the work grows with the threads, it is the traffic for the work of one.
+    """
     kinds: dict[str, Measure] = {"local": lambda run: _local(run, of), "remote": lambda run: _remote(run, of)}
     return [
         {"kind": kind, "unit": unit(members, of)} | row
         for kind, measure in kinds.items()
-        for row in spread.rows(members, measure, TRAFFIC)
+        for row in spread.rows(members, for_one(measure), TRAFFIC)
     ]
 
 
@@ -76,13 +79,14 @@ def _amount(found: Counted | None) -> float | None:
     return found.value * LINE if found.unit == "lines" else found.value
 
 
-def sees(of: Source) -> str:
-    """Return the sentence that says what to see and what was counted."""
-    return (
+def sees(of: Source, *, weak: bool = False) -> str:
+    """Return the sentence that says what to see and what was counted; ``weak``: whether the work grows with threads."""
+    said = (
         "Solid lines are traffic with memory of the node on which a thread runs, dashed ones with that of other nodes: "
         "medians over runs, from the least to the most. What grows with threads is work that caches no longer hold; a "
         f"dashed line near the solid one is data that lives elsewhere. Counted was {of.covers}."
     )
+    return said + (FOR_ONE if weak else "")
 
 
 def chart(table: list[Row]) -> Chart:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from knee.plots import spread
-from knee.plots.spread import Members, Row
+from knee.plots.spread import FOR_ONE, Members, Row, for_one
 from knee.plots.style import Chart
 from knee.store import Run, counted
 
@@ -32,6 +32,8 @@ SWITCHES_SEES = (
     "involuntary ones are threads that the kernel puts off a cpu for another."
 )
 
+SWITCHES_GROW = " They are those of whole runs, and in this study runs do more work on more threads."
+
 
 def has_instructions(members: Members) -> bool:
     """Whether any usable run counted instructions."""
@@ -39,8 +41,8 @@ def has_instructions(members: Members) -> bool:
 
 
 def instruction_rows(members: Members) -> list[Row]:
-    """Return the instructions of a run: one row a cell."""
-    return spread.rows(members, _instructions, INSTRUCTIONS)
+    """Return the instructions of a run, for the work of one thread where it grows with them: one row a cell."""
+    return spread.rows(members, for_one(_instructions), INSTRUCTIONS)
 
 
 def rate_rows(members: Members) -> list[Row]:
@@ -49,8 +51,8 @@ def rate_rows(members: Members) -> list[Row]:
 
 
 def cpu_rows(members: Members) -> list[Row]:
-    """Return the user and system time of a run in seconds: one row a cell."""
-    return spread.rows(members, lambda run: (run.record["user_ns"] + run.record["system_ns"]) / 1e9, CPU)
+    """Return the user and system time of a run in seconds, likewise: one row a cell."""
+    return spread.rows(members, for_one(_cpu), CPU)
 
 
 def switch_rows(members: Members) -> list[Row]:
@@ -60,6 +62,18 @@ def switch_rows(members: Members) -> list[Row]:
         for kind, name in KINDS.items()
         for row in spread.rows(members, lambda run, name=name: run.record["rusage"].get(name), SWITCHES)
     ]
+
+
+def sees(name: str, *, weak: bool) -> str:
+    """Return the sentence that says what to see; ``weak`` says whether the work grows with the threads."""
+    said = {INSTRUCTIONS: INSTRUCTIONS_SEES, RATE: RATE_SEES, CPU: CPU_SEES, SWITCHES: SWITCHES_SEES}[name]
+    if not weak:
+        return said
+    return said + {SWITCHES: SWITCHES_GROW, RATE: ""}.get(name, FOR_ONE)
+
+
+def _cpu(run: Run) -> float:
+    return (run.record["user_ns"] + run.record["system_ns"]) / 1e9
 
 
 def _instructions(run: Run) -> float | None:
@@ -103,6 +117,6 @@ def chart(table: list[Row], name: str, dashed: Collection[str]) -> Chart:
         return spread.chart_of_kinds(table, SWITCHES, "context switches a run")
     if name == CPU:
         # A prefix of a thousandth would make minutes of seconds.
-        return spread.chart(table, CPU, "CPU time of a run, s", dashed, numbers="~g")
-    titles = {INSTRUCTIONS: "instructions a run", RATE: "instructions a second"}
+        return spread.chart(table, CPU, "CPU time, s", dashed, numbers="~g")
+    titles = {INSTRUCTIONS: "instructions", RATE: "instructions a second"}
     return spread.chart(table, name, titles[name], dashed)

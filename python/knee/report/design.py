@@ -58,14 +58,19 @@ def _declared(study: OpenedStudy) -> list[Row]:
     if "pair" in design:
         rows.append({"what": "pairs", "value": f"the levels of {design['pair']} one after the other: A B, then B A"})
     if "weak" in design:
-        weak = design["weak"]
-        rows.append({"what": "weak scaling", "value": f"{weak['argument']} grows from {weak['one_thread']:g}"})
+        rows.append({"what": "weak scaling", "value": _grows(design["weak"])})
     if "exclude" in design:
         left = "; ".join(", ".join(f"{name}={levels}" for name, levels in one.items()) for one in design["exclude"])
         rows.append({"what": "left out", "value": left})
     if any("counting" in run.spec["cell"] for run in study.runs):
         rows.append({"what": "counters", "value": "in runs of their own, which are not timed"})
     return rows
+
+
+def _grows(weak: dict[str, Any]) -> str:
+    argument, power = weak["argument"], weak.get("power", 1)
+    grows = f"{argument} grows from {weak['one_thread']:g} with the threads"
+    return grows if power == 1 else f"{grows}^(1/{power:g}): the work grows with {argument}^{power:g}"
 
 
 AROUND = {

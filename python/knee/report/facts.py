@@ -68,6 +68,17 @@ def checklist_rows(analysis: Analysis) -> list[Row]:
     ]
 
 
+def base_words(analysis: Analysis) -> str:
+    """Say on how many threads the runs were that the others are compared with."""
+    bases: dict[int, list[str]] = {}
+    for series in analysis.series:
+        bases.setdefault(series.curve.base, []).append(series.name)
+    words = {base: f"{base} thread{'s' if base > 1 else ''}" for base in sorted(bases)}
+    if len(words) == 1:
+        return words.popitem()[1]
+    return "; ".join(f"{said} of {', '.join(bases[base])}" for base, said in words.items())
+
+
 def base_lines(analysis: Analysis) -> list[str]:
     """Say of each series whether its base takes as long as the first one's, so that speedups can be compared."""
     words = {

@@ -20,19 +20,21 @@ def figures(study: OpenedStudy) -> list[Figure]:
     curves = {series.name: series.curve for series in analysis.series}
     members = {series.name: series.runs for series in analysis.series}
     counting = {series.name: series.counting for series in analysis.series}
+    weak = any(series.weak for series in analysis.series)
     found: list[Figure] = []
     if curves:
         dashed = counterfactuals(analysis.series, study.machine)
-        table, sees = speedup.rows(curves), speedup.sees(dashed)
+        table, sees = speedup.rows(curves), speedup.sees(curves, dashed)
         for kind, choice in (("speedup", "linear"), ("speedup-log", "logarithmic")):
             chart = speedup.chart(curves, dashed, logarithmic=choice == "logarithmic")
             found.append(Figure(kind, "Speedup", sees, chart, table, "speedup", choice))
         paid, times = efficiency.chart(curves, dashed), run_time.chart(curves, members, dashed)
         found += [
             Figure("efficiency", "Efficiency", efficiency.SEES, paid, efficiency.rows(curves)),
-            Figure("run-time", "Run time", run_time.SEES, times, run_time.rows(curves)),
+            Figure("run-time", "Run time", run_time.sees(weak=weak), times, run_time.rows(curves)),
         ]
-        found += work_figures(members, counting, study.machine, dashed) + traffic_figures(counting)
+        found += work_figures(members, counting, study.machine, dashed, weak=weak)
+        found += traffic_figures(counting, weak=weak)
         used = cpu_use.rows(members, study.folder.path)
         if used:
             found.append(Figure("cpu-use", "CPU use over time", cpu_use.SEES, cpu_use.chart(used), used))

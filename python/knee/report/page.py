@@ -41,6 +41,8 @@ def page(study: OpenedStudy) -> str:
         groups=groups,
         curves=facts.curve_rows(study.analysis),
         shapes=facts.shape_rows(study.analysis),
+        base=facts.base_words(study.analysis),
+        base_of={series.name: series.curve.base for series in study.analysis.series},
         bases=facts.base_lines(study.analysis),
         claims=facts.claim_rows(study.analysis),
         checklist=facts.checklist_rows(study.analysis),
