@@ -6,11 +6,12 @@ from itertools import pairwise
 
 import vl_convert as vlc
 from big_study import SMALL, write_study
-from conftest import keep_samples
+from conftest import keep_samples, rewrite
 
 from knee.opened import OpenedStudy
 from knee.plots import cpu_use
 from knee.report import bundle
+from knee.report.design import design_rows, programs
 from knee.report.page import page
 
 COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)
@@ -193,3 +194,40 @@ def test_a_study_of_120_runs_stays_under_two_megabytes(tmp_path):
     study = OpenedStudy.read(write_study(tmp_path / "study", SMALL, 10).path)
     assert study.analysis.made == 120
     assert len(page(study).encode()) < 2_000_000
+
+
+def test_programs_and_factors_are_those_of_the_design_in_their_order(simulated):
+    folder = simulated({"none": {n: (8.0 / n, 8.0) for n in (1, 2, 4, 16)}}, copies={2: 9.0})
+    sizes = {1: 100, 2: 20, 4: 3}
+
+    def with_size(spec: dict) -> dict:
+        n = spec["threads"]
+        if "copies" in spec["cell"]:
+            return spec | {"program": {"command": ["copies"]}}
+        if n == 16:
+            return spec | {"threads": 1, "cell": {"baseline": "yes"}, "program": {"command": ["serial"]}}
+        return spec | {"cell": spec["cell"] | {"size": sizes[n]}, "program": {"command": ["solve", str(sizes[n])]}}
+
+    rewrite(folder.plan, with_size)
+    study = OpenedStudy.read(folder.path)
+    rows = {row["what"]: row["value"] for row in design_rows(study)}
+    assert {name: rows[name] for name in rows if name.startswith("factor ")} == {
+        "factor placement": "none",
+        "factor size": "3, 20, 100",
+        "factor threads": "1, 2, 4",
+    }
+    assert programs(study) == [
+        (f"threads={n}, size={size}", {"command": ["solve", str(size)]}) for n, size in sizes.items()
+    ]
+    text = page(study)
+    assert "<summary>The program with threads=4, size=3</summary>" in text
+    assert "more programs" not in text
+
+
+def test_a_page_shows_a_handful_of_programs_and_says_how_many_more(simulated):
+    folder = simulated({"none": {1: (8.0, 8.0)}}, blocks=8)
+    rewrite(folder.plan, lambda spec: spec | {"cell": spec["cell"] | {"input": f"g{spec['block']}"},
+                                              "program": {"command": ["solve", f"g{spec['block']}"]}})  # fmt: skip
+    text = page(OpenedStudy.read(folder.path))
+    assert text.count("<summary>The program with input=g") == 5
+    assert "<p>3 more programs are in plan.jsonl.</p>" in text

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
 from knee.opened import OpenedStudy
-from knee.store import read_end
+from knee.store import CONTROLS, Level, Run, read_end
 
 Row = dict[str, Any]
 
@@ -15,13 +16,9 @@ Row = dict[str, Any]
 def design_rows(study: OpenedStudy) -> list[Row]:
     """Return how the runs were made."""
     analysis = study.analysis
-    levels: dict[str, list[str]] = {}
-    for run in study.runs:
-        for name, level in run.spec["cell"].items():
-            known = levels.setdefault(name, [])
-            if str(level) not in known:
-                known.append(str(level))
-    rows: list[Row] = [{"what": f"factor {name}", "value": ", ".join(found)} for name, found in sorted(levels.items())]
+    rows: list[Row] = [
+        {"what": f"factor {name}", "value": ", ".join(levels)} for name, levels in sorted(_factors(study).items())
+    ]
     blocks = max((run.spec["block"] for run in study.runs), default=0)
     rows += [
         {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
@@ -43,6 +40,46 @@ def design_rows(study: OpenedStudy) -> list[Row]:
     if study.runs:
         rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
     return rows
+
+
+MOST_PROGRAMS = 5
+"""Programs that a page shows; a handful is read, and the plan has all."""
+
+
+def programs(study: OpenedStudy) -> list[tuple[str, dict[str, Any]]]:
+    """Return every program that was measured, with the levels that make it another one than the rest, in their order.
+
+    Controls are no part of the design: neither the best serial version nor copies are the program.
+    """
+    found: dict[str, list[Run]] = {}
+    for run in _designed(study):
+        found.setdefault(json.dumps(run.spec["program"], sort_keys=True), []).append(run)
+    factors = [name for name, levels in _factors(study).items() if len(levels) > 1]
+    named: list[tuple[list[tuple[str, Level]], dict[str, Any]]] = []
+    for members in found.values():
+        cells = [run.spec["cell"] for run in members]
+        own = [(name, cells[0][name]) for name in factors if name in cells[0]]
+        common = [(name, level) for name, level in own if all(cell.get(name) == level for cell in cells)]
+        named.append((common if len(found) > 1 else [], members[0].spec["program"]))
+    named.sort(key=lambda one: [(name, _rank(level)) for name, level in one[0]])
+    return [(", ".join(f"{name}={level}" for name, level in levels), program) for levels, program in named]
+
+
+def _designed(study: OpenedStudy) -> list[Run]:
+    return [run for run in study.runs if not any(control in run.spec["cell"] for control in CONTROLS)]
+
+
+def _factors(study: OpenedStudy) -> dict[str, list[str]]:
+    """Return the factors with their levels, numbers in order and before words."""
+    found: dict[str, set[Level]] = {}
+    for run in _designed(study):
+        for name, level in run.spec["cell"].items():
+            found.setdefault(name, set()).add(level)
+    return {name: list(map(str, sorted(levels, key=_rank))) for name, levels in found.items()}
+
+
+def _rank(level: Level) -> tuple[bool, float, str]:
+    return isinstance(level, str), 0.0 if isinstance(level, str) else level, str(level)
 
 
 def _declared(study: OpenedStudy) -> list[Row]:

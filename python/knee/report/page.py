@@ -16,7 +16,7 @@ from knee.opened import OpenedStudy
 from knee.plots.style import config
 from knee.report import counters, factorial_tables, facts
 from knee.report.bundle import bundle
-from knee.report.design import design_rows
+from knee.report.design import MOST_PROGRAMS, design_rows, programs
 from knee.report.figure import Figure
 from knee.report.figures import figures
 from knee.store import finite
@@ -54,6 +54,8 @@ def page(study: OpenedStudy) -> str:
         contrasts=facts.contrast_rows(study.analysis),
         facts=facts.fact_rows(study.machine),
         design=design_rows(study),
+        programs=programs(study),
+        most_programs=MOST_PROGRAMS,
         unknown=facts.unknown(study),
         version=__version__,
         style=Markup(_resource("page.css")),
