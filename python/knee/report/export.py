@@ -55,8 +55,15 @@ def specification(figure: Figure, ground: Ground | None = None, *, checked: bool
     return spec if ground is None else spec | {"config": config(ground), "width": PAPER_WIDTH}
 
 
+def _chosen(spec: dict[str, Any]) -> str:
+    """Say what the menus of a figure show at first: a picture has no menus."""
+    menus = [one for one in spec.get("params", []) if "bind" in one]
+    return "; ".join(f"{one['bind']['name'].strip()}: {one['value']}" for one in menus)
+
+
 def _picture(figure: Figure, form: str, folder: Path) -> Path:
     spec = specification(figure, "light")
+    spec |= {"title": _chosen(spec)} if _chosen(spec) else {}
     makers: dict[str, Callable[[], bytes]] = {
         "svg": lambda: vlc.vegalite_to_svg(spec).encode(),
         "png": lambda: vlc.vegalite_to_png(spec, scale=2),
