@@ -3,12 +3,12 @@
 import re
 
 import vl_convert as vlc
-from conftest import rewrite
+from conftest import keep_samples, rewrite
 
 from knee.opened import OpenedStudy
-from knee.plots import interaction, speedup
+from knee.plots import cpu_use, interaction, over_time, speedup
 from knee.plots.style import COLOURS, SHAPES
-from knee.report.export import specification
+from knee.report.export import export, specification
 from knee.report.figures import figures
 from knee.report.page import page
 from knee.stats.comparisons import Mean
@@ -124,3 +124,44 @@ def test_a_best_serial_version_is_compared_with_the_series_own_base(simulated):
     text = page(OpenedStudy.read(folder.path))
     assert "cores-close: with threads=1 the program takes" in text
     assert "threads-close: with threads=2 the program takes" in text
+
+
+def with_samples(folder, threads_of=lambda spec: spec["threads"]):
+    """Give every run samples in which its threads compute all the time."""
+
+    def noted(spec, record):
+        times = range(0, record["wall_ns"], record["wall_ns"] // 8)
+        return [(t, f"thread:{n}", "cpu_ns", t) for t in times for n in range(threads_of(spec))]
+
+    keep_samples(folder, noted)
+    return folder
+
+
+def test_the_menu_of_cpu_use_opens_on_the_most_threads_and_what_has_no_room_is_said(simulated, monkeypatch):
+    folder = with_samples(simulated({"cores-close": CURVE}))
+    figure = drawn(folder)["cpu-use"]
+    [menu] = figure.chart.to_dict()["params"]
+    assert menu["value"] == "cores-close, 4 threads"
+    assert figure.sees == cpu_use.SEES
+    monkeypatch.setattr(cpu_use, "MOST_ROWS", 4 * cpu_use.BINS)
+    monkeypatch.setattr(cpu_use, "MOST_THREADS", 3)
+    said = drawn(folder)["cpu-use"].sees
+    assert "Not in the menu, for want of room or of samples that can be read: 1 of 3 runs, of 2 threads." in said
+    assert "Of more than 3 threads the busiest 3 are drawn." in said
+
+
+def test_what_has_no_room_over_time_is_said(simulated, monkeypatch):
+    folder = with_samples(simulated({"cores-close": CURVE}))
+    assert "For want of room" not in drawn(folder)["over-time"].sees
+    monkeypatch.setattr(over_time, "MOST_ROWS", over_time.BINS)
+    assert drawn(folder)["over-time"].sees.endswith("For want of room 1, 2 threads are not in the menu.")
+
+
+def test_a_picture_says_what_its_menu_shows(simulated, tmp_path):
+    folder = with_samples(simulated({"cores-close": CURVE, "none": CURVE}))
+    found = {path.stem: path.read_text() for path in export(OpenedStudy.read(folder.path), "svg", tmp_path)}
+    assert ">run: cores-close, 4 threads<" in found["cpu-use"]
+    assert ">threads: 4<" in found["over-time"]
+    assert ">placement: cores-close<" in found["machine"]
+    assert "role-title-text" in found["machine"]
+    assert "role-title-text" not in found["speedup"]

@@ -38,7 +38,7 @@ def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, An
     table: list[dict[str, Any]] = []
     # Large thread counts first: they are what a reader asks about when there is no room for all.
     for series_name, run in sorted(representative(members), key=lambda one: -one[1].threads):
-        name = f"{series_name}, {run.threads} thread{'s' if run.threads > 1 else ''}"
+        name = _called(series_name, run)
         series = read(folder / str(run.record.get("samples")))
         end = run.record["wall_ns"]
         # Threads that hardly ran (a main thread that waits) come last, and the busiest first.
@@ -62,6 +62,24 @@ def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, An
     return [{key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()} for row in table]
 
 
+def sees(members: dict[str, tuple[Run, ...]], table: list[dict[str, Any]]) -> str:
+    """Return the sentence that says what to see, and what is left out."""
+    shown, chosen = {row["run"] for row in table}, representative(members)
+    left = sorted({run.threads for name, run in chosen if _called(name, run) not in shown})
+    number = sum(_called(name, run) not in shown for name, run in chosen)
+    words = [SEES]
+    if number:
+        of = f"{number} of {len(chosen)} runs, of {', '.join(map(str, left))} threads"
+        words.append(f"Not in the menu, for want of room or of samples that can be read: {of}.")
+    if any(run.threads > MOST_THREADS for _, run in chosen):
+        words.append(f"Of more than {MOST_THREADS} threads the busiest {MOST_THREADS} are drawn.")
+    return " ".join(words)
+
+
+def _called(series: str, run: Run) -> str:
+    return f"{series}, {run.threads} thread{'s' if run.threads > 1 else ''}"
+
+
 def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """Return thread to (times, CPU time so far) in ns, shape (samples,), from 0 on; empty when nothing can be read."""
     found = {name: [(0, 0), *series] for name, series in samples(path, "cpu_ns").items()}
@@ -73,7 +91,7 @@ def chart(table: list[dict[str, Any]]) -> alt.Chart:
     names = list(dict.fromkeys(row["run"] for row in table))
     menu = alt.param(
         name="run",
-        value=names[-1] if names else "",
+        value=names[0] if names else "",
         bind=alt.BindRadioSelect(input="select", options=names, name="run  "),
     )
     return (

@@ -51,13 +51,25 @@ def rows(members: Members, folder: Path) -> list[Row]:
     table: list[Row] = []
     for threads in sorted({run.threads for _, run in chosen}, reverse=True):
         of_count = [(name, run) for name, run in chosen if run.threads == threads]
-        if table and len(table) + len(of_count) * BINS > MOST_ROWS:
+        if table and not _fits(table, of_count):
             break
         for name, run in of_count:
             table += [{"series": name, "threads": threads} | bin_ for bin_ in bins(run, folder)]
     known = [column for column in LINES if any(row[column] is not None for row in table)]
     plain = ("series", "threads", "time s")
     return [{key: row[key] for key in (*plain, *known)} for row in table if known]
+
+
+def _fits(table: list[Row], of_count: list[tuple[str, Run]]) -> bool:
+    return len(table) + len(of_count) * BINS <= MOST_ROWS
+
+
+def _left_out(members: Members, table: list[Row]) -> list[int]:
+    """Return the thread counts for which there was no room: the first that did not fit, and all below."""
+    chosen, least = representative(members), min(row["threads"] for row in table)
+    counts = sorted({run.threads for _, run in chosen if run.threads < least})
+    full = [n for n in counts if not _fits(table, [one for one in chosen if one[1].threads == n])]
+    return [n for n in counts if full and n <= full[-1]]
 
 
 def bins(run: Run, folder: Path) -> list[Row]:
@@ -154,8 +166,10 @@ def sees(members: Members, table: list[Row]) -> str:
     for name, run in runs.items():
         if name not in having:
             lacking.setdefault(_lacks(run), []).append(name)
+    left = _left_out(members, table)
+    room = f" For want of room {', '.join(map(str, left))} threads are not in the menu." if left else ""
     if not having:
-        return f"Lines are cpus that computed. Memory traffic is not drawn: {'; '.join(lacking)}."
+        return f"Lines are cpus that computed. Memory traffic is not drawn: {'; '.join(lacking)}.{room}"
     remote = ", dotted ones the part of it to memory of other nodes" if "remote GB/s" in table[0] else ""
     words = [
         f"Solid lines are cpus that computed, dashed ones memory traffic{remote}.",
@@ -164,7 +178,7 @@ def sees(members: Members, table: list[Row]) -> str:
         *(f"There is no traffic of {', '.join(names)}: {why}." for why, names in lacking.items()),
     ]
     scopes = {found.scope for run in runs.values() if (found := counted(run.record).get(TOTAL)) and found.scope}
-    return " ".join([*words, *(f"What was counted: {scope}." for scope in sorted(scopes))])
+    return " ".join([*words, *(f"What was counted: {scope}." for scope in sorted(scopes))]) + room
 
 
 def _gap(row: Row, having: set[str]) -> bool:

@@ -37,7 +37,8 @@ def figures(study: OpenedStudy) -> list[Figure]:
         found += traffic_figures(counting, weak=weak)
         used = cpu_use.rows(members, study.folder.path)
         if used:
-            found.append(Figure("cpu-use", "CPU use over time", cpu_use.SEES, cpu_use.chart(used), used))
+            said = cpu_use.sees(members, used)
+            found.append(Figure("cpu-use", "CPU use over time", said, cpu_use.chart(used), used))
         found += _over_time(study, counting)
     orders = _orders(study)
     if orders:
