@@ -10,7 +10,7 @@ from conftest import keep_samples, rewrite
 
 from knee.opened import OpenedStudy
 from knee.plots import cpu_use
-from knee.report import bundle
+from knee.report import bundle, facts
 from knee.report.design import design_rows, programs
 from knee.report.page import page
 
@@ -231,3 +231,24 @@ def test_a_page_shows_a_handful_of_programs_and_says_how_many_more(simulated):
     text = page(OpenedStudy.read(folder.path))
     assert text.count("<summary>The program with input=g") == 5
     assert "<p>3 more programs are in plan.jsonl.</p>" in text
+
+
+def test_what_too_few_runs_cannot_say_is_not_said(simulated):
+    opened = OpenedStudy.read(simulated({"cores-close": {2: (4.0, 8.0)}, "none": {2: (4.0, 8.0)}}, blocks=1).path)
+    rows = {row["what"]: row["value"] for row in design_rows(opened)}
+    assert rows["drift"] == "not tested: fewer than 8 good runs"
+    assert [row["differs"] for row in facts.contrast_rows(opened.analysis)] == ["no interval"]
+    assert not {"speedup", "speedup-log", "efficiency"} & opened.charts.keys()
+    assert "run-time" in opened.charts
+    assert 'data-figure="run-time"' in page(opened)
+
+
+def test_of_one_thread_count_nothing_is_the_best(simulated):
+    opened = OpenedStudy.read(simulated({"none": {2: (4.0, 8.0)}}).path)
+    assert [row["use"] for row in facts.shape_rows(opened.analysis)] == ["–"]
+
+
+def test_without_noise_there_is_no_drift_to_test(simulated):
+    opened = OpenedStudy.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, noise=0.0).path)
+    rows = {row["what"]: row["value"] for row in design_rows(opened)}
+    assert rows["drift"] == "not tested: too few runs of each cell, or none that differ"

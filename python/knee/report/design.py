@@ -141,8 +141,16 @@ def _regions(study: OpenedStudy) -> list[Row]:
     return [{"what": "marks of regions", "value": "; ".join(said)}] if said else []
 
 
+RUNS_FOR_DRIFT = 8
+"""Good runs below which nothing is tested (`knee.stats.residuals.drift`)."""
+
+
 def _drift(analysis: Analysis) -> str:
     drift = analysis.drift
+    if (drift.change, drift.p, drift.lag1) == (1.0, 1.0, 0.0):
+        few = analysis.made - len(analysis.bad) < RUNS_FOR_DRIFT
+        why = f"fewer than {RUNS_FOR_DRIFT} good runs" if few else "too few runs of each cell, or none that differ"
+        return f"not tested: {why}"
     change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
     text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
     return f"found: {text}; intervals may be too narrow" if drift.found else f"not found: {text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee.explain.analysis import Analysis
-from knee.explain.shape import knee_words, law_words, use_words
+from knee.explain.shape import Shape, knee_words, law_words, use_words
 from knee.opened import OpenedStudy
 from knee.stats.contrasts import Interval
 
@@ -33,16 +33,24 @@ def curve_rows(analysis: Analysis) -> list[Row]:
 
 
 def shape_rows(analysis: Analysis) -> list[Row]:
-    """Return the law, the knee and the thread count to use: one row a series."""
+    """Return the law, the knee and the thread count to use: one row a series.
+
+    Of one count alone nothing is the best.
+    """
+    counts = {series.name: len(series.curve.points) for series in analysis.series}
     return [
         {
             "series": name,
             "knee": knee_words(found),
             "law": law_words(found),
-            "use": (use_words(found) or "undecided").removeprefix("use "),
+            "use": _use(found) if counts[name] > 1 else "–",
         }
         for name, found in analysis.shapes.items()
     ]
+
+
+def _use(found: Shape) -> str:
+    return (use_words(found) or "undecided").removeprefix("use ")
 
 
 def claim_rows(analysis: Analysis) -> list[Row]:
@@ -111,10 +119,16 @@ def contrast_rows(analysis: Analysis) -> list[Row]:
             "against": one.reference,
             "threads": one.threads,
             "time over time": _with(one.ratio.estimate, one.ratio.interval),
-            "differs": "yes" if one.ratio.interval.excludes(1.0) else "not that the interval can see",
+            "differs": _differs(one.ratio.interval),
         }
         for one in analysis.contrasts
     ]
+
+
+def _differs(interval: Interval) -> str:
+    if interval.low != interval.low:
+        return "no interval"
+    return "yes" if interval.excludes(1.0) else "not that the interval can see"
 
 
 def fact_rows(machine: dict[str, Any]) -> list[Row]:

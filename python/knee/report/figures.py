@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from knee.explain.counterfactual import counterfactuals
@@ -9,6 +10,7 @@ from knee.plots import cpu_use, efficiency, machine_map, memory, over_time, run_
 from knee.report.factorial_figures import factorial_figures
 from knee.report.figure import Figure
 from knee.report.use_figures import traffic_figures, work_figures
+from knee.stats.scaling import Curve
 
 if TYPE_CHECKING:
     from knee.opened import OpenedStudy
@@ -24,15 +26,9 @@ def figures(study: OpenedStudy) -> list[Figure]:
     found: list[Figure] = []
     if curves:
         dashed = counterfactuals(analysis.series, study.machine)
-        table, sees = speedup.rows(curves), speedup.sees(curves, dashed)
-        for kind, choice in (("speedup", "linear"), ("speedup-log", "logarithmic")):
-            chart = speedup.chart(curves, dashed, logarithmic=choice == "logarithmic")
-            found.append(Figure(kind, "Speedup", sees, chart, table, "speedup", choice))
-        paid, times = efficiency.chart(curves, dashed), run_time.chart(curves, members, dashed)
-        found += [
-            Figure("efficiency", "Efficiency", efficiency.SEES, paid, efficiency.rows(curves)),
-            Figure("run-time", "Run time", run_time.sees(weak=weak), times, run_time.rows(curves)),
-        ]
+        found += _speedup(curves, dashed)
+        times = run_time.chart(curves, members, dashed)
+        found.append(Figure("run-time", "Run time", run_time.sees(weak=weak), times, run_time.rows(curves)))
         found += work_figures(members, counting, study.machine, dashed, weak=weak)
         found += traffic_figures(counting, weak=weak)
         used = cpu_use.rows(members, study.folder.path)
@@ -53,6 +49,19 @@ def figures(study: OpenedStudy) -> list[Figure]:
         table = study.rows()
         found.append(Figure("runs", "Every run", run_list.SEES, run_list.chart(table), table))
     return found
+
+
+def _speedup(curves: dict[str, Curve], dashed: Collection[str]) -> list[Figure]:
+    """Return speedup and efficiency, where any series has more than the count that it is compared with."""
+    if all(len(curve.points) == 1 for curve in curves.values()):
+        return []
+    found: list[Figure] = []
+    table, sees = speedup.rows(curves), speedup.sees(curves, dashed)
+    for kind, choice in (("speedup", "linear"), ("speedup-log", "logarithmic")):
+        chart = speedup.chart(curves, dashed, logarithmic=choice == "logarithmic")
+        found.append(Figure(kind, "Speedup", sees, chart, table, "speedup", choice))
+    paid = efficiency.chart(curves, dashed)
+    return [*found, Figure("efficiency", "Efficiency", efficiency.SEES, paid, efficiency.rows(curves))]
 
 
 def _over_time(study: OpenedStudy, members: over_time.Members) -> list[Figure]:
