@@ -65,8 +65,8 @@ MEASURED = (
     click.option(
         "--same-output",
         is_flag=True,
-        help="Runs that differ only in threads, placement, memory, bind or cache must print the same. Workloads always"
-        " must.",
+        help="Runs that differ only in threads, placement, memory, bind, cache or runtime must print the same."
+        " Workloads always must.",
     ),
     click.option(
         "--hold",
@@ -77,8 +77,8 @@ MEASURED = (
     click.option(
         "--counters",
         metavar="LIST",
-        help="Count these in every run, as in `knee run`: instructions, cycles, minor-faults, mbm_total_bytes, ..."
-        " Names with commas.",
+        help="Count these in runs of their own, which are not timed, as `knee run` does: instructions, cycles,"
+        " minor-faults, mbm_total_bytes, ... Names with commas.",
     ),
     click.option(
         "--responses",

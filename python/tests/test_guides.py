@@ -1,0 +1,36 @@
+"""What guides and help say of a study is what happens."""
+
+from typing import get_args
+
+from conftest import ROOT
+
+from knee import cli
+from knee.explain.responses import COMPARED, DERIVED
+from knee.stats.practical import Size
+from knee.store.outputs import WHERE
+
+
+def guide(name: str) -> str:
+    return " ".join((ROOT / "docs/guides" / f"{name}.md").read_text().split())
+
+
+def helped(name: str) -> str:
+    [option] = [one for one in cli.verbs.commands["study"].params if one.name == name]
+    return option.to_info_dict()["help"]
+
+
+def test_the_help_names_all_that_may_not_change_an_output():
+    assert [factor for factor in sorted(WHERE) if factor not in helped("same_output")] == []
+
+
+def test_counters_are_said_to_count_in_runs_of_their_own():
+    assert "in runs of their own, which are not timed" in helped("counters")
+    assert "a run that counts beside each one that is timed" in guide("counters")
+    assert "one colour for each series" in guide("counters")
+
+
+def test_the_guide_of_analyze_lists_every_response_and_size():
+    listed = guide("analyze")
+    assert [name for name in (*COMPARED, *DERIVED) if f"`{name}`" not in listed] == []
+    assert "what a workload reports of itself" in listed
+    assert [one for one in get_args(Size) if f"*{one}*" not in listed] == []
