@@ -1,5 +1,6 @@
 """What guides and help say of a study is what happens."""
 
+import re
 from typing import get_args
 
 from conftest import ROOT
@@ -34,3 +35,11 @@ def test_the_guide_of_analyze_lists_every_response_and_size():
     assert [name for name in (*COMPARED, *DERIVED) if f"`{name}`" not in listed] == []
     assert "what a workload reports of itself" in listed
     assert [one for one in get_args(Size) if f"*{one}*" not in listed] == []
+
+
+def test_files_that_the_rust_code_names_are_there():
+    named = {
+        path for file in (ROOT / "crates").rglob("*.rs") for path in re.findall(r"python/[\w/]+\.py", file.read_text())
+    }
+    assert named
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []

@@ -9,7 +9,7 @@
 //!
 //! Slots are claimed in two ways. Native code raises a counter by compare-and-swap. An interpreter that has no atomic
 //! operations takes its slots from a second table, under a lock of the file (`fcntl`); after that it needs no lock either.
-//! `python/knee/regions.py` knows this layout too.
+//! `python/knee/regions/listener.py` knows this layout too.
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
