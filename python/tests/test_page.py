@@ -252,3 +252,9 @@ def test_without_noise_there_is_no_drift_to_test(simulated):
     opened = OpenedStudy.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, noise=0.0).path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
     assert rows["drift"] == "not tested: too few runs of each cell, or none that differ"
+
+
+def test_every_table_says_of_which_figure_it_is(simulated):
+    text = page(OpenedStudy.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}).path))
+    assert '<summary aria-label="Table of Speedup, logarithmic">Table</summary>' in text
+    assert "<summary>Table</summary>" not in text
