@@ -14,6 +14,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from knee.opened import OpenedStudy
+from knee.plots.style import config
 from knee.report.export import export
 
 EVIL = "</script><script>document.title='pwned'</script>\"'<b>&amp;"
@@ -142,6 +143,28 @@ def test_dark_and_narrow_pages_draw_as_well(browser):
     assert sum(map(int, ground[4:-1].split(","))) < 200
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_what_a_dark_page_saves_is_dark_on_white_and_says_what_its_menu_shows(browser, downloads):
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    browser.refresh()
+    wait_until(lambda: browser.find_element(By.TAG_NAME, "body").get_attribute("data-ready") == "yes")
+    place = browser.find_element(By.CSS_SELECTOR, '[data-figure="cpu-use"]')
+    options = place.find_elements(By.CSS_SELECTOR, "option")
+    chosen = next(option for option in options if not option.is_selected())
+    chosen.click()
+    path = downloads / "cpu-use.svg"
+    path.unlink(missing_ok=True)
+    browser.find_element(By.CSS_SELECTOR, '[data-save="svg"][data-of="cpu-use"]').click()
+    wait_until(lambda: path.exists() and path.stat().st_size > 20)
+    saved = path.read_text()
+    assert config("light")["title"]["color"] in saved
+    assert config("dark")["title"]["color"] not in saved
+    assert 'fill="white"' in saved
+    assert f"run: {chosen.text}<" in saved
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_no_error_was_logged_and_no_request_left_the_page(browser, study):

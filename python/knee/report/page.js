@@ -52,13 +52,29 @@
     return [names, ...rows.map((row) => names.map((name) => row[name]))].map((line) => line.map(field).join(",")).join("\n") + "\n";
   }
 
+  // A figure as it is saved: on a white ground, whatever the page's is, and with what its menus show for a title.
+  async function onPaper(name, use) {
+    const place = document.createElement("div");
+    const { view } = views.get(name);
+    place.style = `position: absolute; left: -9999px; width: ${view.container().clientWidth}px`;
+    document.body.append(place);
+    const params = (data.figures[name].spec.params ?? []).map((one) => (one.bind ? { ...one, value: view.signal(one.name) } : one));
+    const title = params.filter((one) => one.bind).map((one) => `${one.bind.name.trim()}: ${one.value}`).join("; ");
+    const spec = { ...data.figures[name].spec, ...(title && { params, title }) };
+    const made = await vegaEmbed(place, spec, { actions: false, renderer: "svg", config: data.configs.light });
+    await use(made.view);
+    made.finalize();
+    place.remove();
+  }
+
   const savers = {
     csv: async (name) => save(name + ".csv", "text/csv", csv(rowsOf(name))),
-    svg: async (name) => save(name + ".svg", "image/svg+xml", await views.get(name).view.toSVG()),
-    png: async (name) => {
-      const canvas = await views.get(name).view.toCanvas(2);
-      canvas.toBlob((blob) => save(name + ".png", "image/png", blob));
-    },
+    svg: (name) => onPaper(name, async (view) => save(name + ".svg", "image/svg+xml", await view.toSVG())),
+    png: (name) =>
+      onPaper(name, async (view) => {
+        const canvas = await view.toCanvas(2);
+        canvas.toBlob((blob) => save(name + ".png", "image/png", blob));
+      }),
     json: async () => save("analysis.json", "application/json", JSON.stringify(data.analysis, null, 1)),
   };
 
