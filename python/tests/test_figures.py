@@ -1,5 +1,6 @@
 """Figures on their own: series that look different, labels that are whole, and levels that hold anything."""
 
+import json
 import re
 
 import vl_convert as vlc
@@ -58,6 +59,13 @@ def test_names_that_begin_alike_have_labels_of_their_own(simulated):
     for name in ("speedup", "effects"):
         labels = re.findall(r">([^<>]*crawled[^<>]*)<", picture(found[name]))
         assert set(names) <= set(labels), name
+
+
+def test_labels_of_effects_leave_room_for_effects_on_a_narrow_page(simulated):
+    names = [f"{LONG}part {n}" for n in (1, 2)]
+    figure = drawn(simulated(dict(zip(names, (CURVE, OTHER), strict=True))))["effects"]
+    limits = re.findall(r'"labelLimit": (\{[^}]*\}|\d+)', json.dumps(figure.chart.to_dict()))
+    assert set(limits) == {'{"expr": "(containerSize()[0] || 0) / 2"}'}
 
 
 def test_a_level_may_hold_a_line_break_and_quotation_marks(simulated):

@@ -23,6 +23,11 @@ MOST_ROWS = 60
 STEP = 19
 """Pixels of a row."""
 
+HALF = alt.ExprRef("(containerSize()[0] || 0) / 2")
+"""Pixels that a label may have: on a page half of what holds the figure, so that it is never all labels; in a picture
+any number.
+"""
+
 Row = dict[str, Any]
 
 
@@ -73,7 +78,7 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
         title = f"effect on the {scale} of {response}"
     x = alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=12) if log else alt.Scale())
     labels = json.dumps([line["levels"] for line in lines])
-    axis = alt.Axis(title=None, labelExpr=f"{labels}[datum.value]", ticks=False, domain=False, labelLimit=0)
+    axis = alt.Axis(title=None, labelExpr=f"{labels}[datum.value]", ticks=False, domain=False, labelLimit=HALF)
     y = alt.Y("line:O", axis=axis, scale=alt.Scale(paddingInner=0.2))
     effects = of_rows([line for line in lines if "value" in line])
     heads = of_rows([line for line in lines if "head" in line])
