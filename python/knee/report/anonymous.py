@@ -39,7 +39,10 @@ _NEARBY = re.compile(
 """A path from where the program is, or from a folder that a variable or a level names."""
 _FOLDER = re.compile(r"(?=[^/]*[^\W\d_])[^/]{2,}/")
 """A part of such a path that can be a name: neither ``1/2`` nor ``n/2`` nor ``../``."""
-_UNIT = re.compile(r"[kmgtp]?i?(?:b|bit|byte|flop|op)s?/s", re.IGNORECASE)
+_UNIT = re.compile(
+    r"(?:[kmgtp]?i?(?:b|bit|byte|flop|op)|instruction|operation|event|edge|line|load|task)s?/s", re.IGNORECASE
+)
+"""What is said of rates, which is no path either."""
 _EVENT = re.compile(r"[\w-]+/[^/]*/")
 """What perf calls an event by its unit, which is no folder."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
