@@ -117,6 +117,6 @@ def chart(table: list[Row], name: str, dashed: Collection[str]) -> Chart:
         return spread.chart_of_kinds(table, SWITCHES, "context switches a run")
     if name == CPU:
         # A prefix of a thousandth would make minutes of seconds.
-        return spread.chart(table, CPU, "CPU time, s", dashed, numbers="~g")
+        return spread.chart(table, CPU, "CPU time, s", dashed, numbers="~r")
     titles = {INSTRUCTIONS: "instructions", RATE: "instructions a second"}
     return spread.chart(table, name, titles[name], dashed)

@@ -8,6 +8,7 @@ from typing import Any
 
 from knee.explain.analysis import Analysis
 from knee.opened import OpenedStudy
+from knee.stats.residuals import RUNS_FOR_DRIFT
 from knee.store import CONTROLS, Level, Run, read_end
 
 Row = dict[str, Any]
@@ -141,13 +142,9 @@ def _regions(study: OpenedStudy) -> list[Row]:
     return [{"what": "marks of regions", "value": "; ".join(said)}] if said else []
 
 
-RUNS_FOR_DRIFT = 8
-"""Good runs below which nothing is tested (`knee.stats.residuals.drift`)."""
-
-
 def _drift(analysis: Analysis) -> str:
     drift = analysis.drift
-    if (drift.change, drift.p, drift.lag1) == (1.0, 1.0, 0.0):
+    if not drift.tested:
         few = analysis.made - len(analysis.bad) < RUNS_FOR_DRIFT
         why = f"fewer than {RUNS_FOR_DRIFT} good runs" if few else "too few runs of each cell, or none that differ"
         return f"not tested: {why}"

@@ -14,18 +14,23 @@ OUTLIER = 3.5
 """Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin, 1993)."""
 
 
+RUNS_FOR_DRIFT = 8
+"""With fewer good runs nothing is tested."""
+
+
 @dataclass(frozen=True)
 class Drift:
     """Trend of log times over the study, after each cell's mean is taken out.
 
     ``change`` is the ratio from the first run to the last; ``p`` of the slope; ``lag1`` the autocorrelation of
-    neighbours in running order.
+    neighbours in running order. Nothing of it means anything where it was not ``tested``.
     """
 
     change: float
     p: float
     lag1: float
     found: bool
+    tested: bool = True
 
 
 def residuals(values: Array, cells: Array) -> Array:
@@ -49,8 +54,8 @@ def drift(left: Array, order: Array, cells: Array) -> Drift:
     """
     apart = _without_means(order, cells)
     freedom = left.size - np.unique(cells).size - 1
-    if left.size < 8 or freedom < 1 or float(np.ptp(left)) == 0.0 or float(np.ptp(apart)) == 0.0:
-        return Drift(1.0, 1.0, 0.0, found=False)
+    if left.size < RUNS_FOR_DRIFT or freedom < 1 or float(np.ptp(left)) == 0.0 or float(np.ptp(apart)) == 0.0:
+        return Drift(1.0, 1.0, 0.0, found=False, tested=False)
     slope = float(apart @ left / (apart @ apart))
     change = float(np.exp(slope * float(np.ptp(order))))
     error = float(np.sqrt(((left - slope * apart) ** 2).sum() / freedom / (apart @ apart)))
