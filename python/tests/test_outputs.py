@@ -53,6 +53,14 @@ def test_commands_with_other_levels_are_other_work(simulated):
     assert bad == {"0006": "its output differs from that of 1 other run"}
 
 
+def test_commands_whose_input_grows_with_the_threads_are_compared_on_equal_threads(simulated):
+    folder = simulated(TWO | {"none": {1: (2.0, 2.0), 2: (1.0, 2.0)}}, blocks=2)
+    folder.question.write_text(folder.question.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n")
+    wide = [spec["id"] for spec in folder.read_plan() if spec["threads"] == 2]
+    bad = printing(folder, dict.fromkeys(wide, "b") | {wide[-1]: "odd"})
+    assert bad == {wide[-1]: "its output differs from that of 3 other runs"}
+
+
 def test_of_two_outputs_equally_frequent_the_first_counts(simulated):
     bad = printing(simulated(TWO, blocks=2), {"0001": "b", "0003": "b"})
     assert bad == dict.fromkeys(["0002", "0004"], "its output differs from that of 2 other runs")

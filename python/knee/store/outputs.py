@@ -57,7 +57,9 @@ def _work(run: Run, *, commands: bool) -> str | None:
     # What copies print side by side comes in any order.
     if not commands or "copies" in cell:
         return None
-    return json.dumps({name: level for name, level in cell.items() if name not in WHERE}, sort_keys=True)
+    # Where the input grows with the threads, so does what is printed.
+    where = WHERE - {"threads"} if run.work > 1 else WHERE
+    return json.dumps({name: level for name, level in cell.items() if name not in where}, sort_keys=True)
 
 
 def _printed(run: Run) -> str | None:
