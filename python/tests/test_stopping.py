@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from conftest import rewrite
 
 from knee.explain.stopping import enough
 from knee.store import Folder, runs
@@ -49,9 +50,23 @@ def test_a_bad_run_keeps_an_interval_wide(simulated):
 
 def test_a_budget_begins_no_block_that_would_go_beyond(simulated):
     folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=3, noise=0.0)
-    # All records of a made-up study begin at once, so a block takes as long as its longest run: 8 s.
-    assert enough(runs(folder), {"budget_s": 33}) is None
-    assert enough(runs(folder), {"budget_s": 31}) == "24 s of 31 s are spent, and a block takes up to 8 s"
+    # All records of a made-up study begin at once, so there is nothing between its runs: 12 s a block.
+    assert enough(runs(folder), {"budget_s": 49}) is None
+    assert enough(runs(folder), {"budget_s": 47}) == "36 s of 47 s are spent, and a block takes up to 12 s"
+
+
+@pytest.mark.parametrize("before", ["0005", "0006"], ids=["between two blocks", "inside a block"])
+def test_a_pause_is_no_measuring(simulated, before):
+    folder = simulated({"p": {1: (1.0, 1.0), 2: (1.0, 2.0)}}, blocks=4, noise=0.0)
+
+    def begun(one: dict) -> dict:
+        # A run every three seconds, one of which it runs; the study goes on the next day.
+        day = 2 if one["id"] >= before else 1
+        return one | {"start": f"2026-01-0{day}T00:00:{3 * int(one['id']):02d}.000Z"}
+
+    rewrite(folder.records, begun)
+    assert enough(runs(folder), {"budget_s": 29}) is None
+    assert enough(runs(folder), {"budget_s": 27}) == "22 s of 27 s are spent, and a block takes up to 6 s"
 
 
 def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_path):

@@ -8,7 +8,9 @@ Hoefler, Belli, *Scientific benchmarking of parallel computing systems*, SC 2015
 
 from __future__ import annotations
 
+import itertools
 import json
+import statistics
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +21,9 @@ from knee.store import CONTROLS, Run
 
 BLOCKS_FOR_A_WIDTH = 5
 BLOCKS_FOR_A_BUDGET = 2
+
+PAUSE, PAUSE_S = 10, 10.0
+"""Between two runs a time longer than so many median ones, and so many seconds, is a pause."""
 
 
 def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
@@ -38,7 +43,7 @@ def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
         if widest <= np.log1p(width):
             return f"every interval is within {100 * width:g} %, the widest, of {name}, within {_percent(widest)}"
     if budget is not None and made >= BLOCKS_FOR_A_BUDGET:
-        spent = [_seconds([run for run in runs if run.spec["block"] == block]) for block in range(1, made + 1)]
+        spent = _seconds(runs)
         if sum(spent) + max(spent) > budget:
             return f"{sum(spent):.0f} s of {budget:g} s are spent, and a block takes up to {max(spent):.0f} s"
     return None
@@ -94,8 +99,19 @@ def _words(key: str) -> str:
     return ", ".join(f"{name}={level}" for name, level in json.loads(key).items())
 
 
-def _seconds(runs: list[Run]) -> float:
-    """Return how long a block took, from the start of its first run to the end of its last."""
-    starts = [datetime.fromisoformat(run.record["start"]).timestamp() for run in runs]
-    ends = [start + run.record["wall_ns"] / 1e9 for start, run in zip(starts, runs, strict=True)]
-    return max(ends) - min(starts)
+def _seconds(runs: list[Run]) -> list[float]:
+    """Return how long each block took: its runs, and before each of them what it takes to go on from the one before.
+
+    A pause, after which somebody resumed, is no measuring: a gap much longer than the others counts as their median.
+    """
+    begun = sorted((datetime.fromisoformat(run.record["start"]).timestamp(), run.order, run) for run in runs)
+    walls = [run.record["wall_ns"] / 1e9 for _, _, run in begun]
+    gaps = [
+        max(0.0, later[0] - one[0] - wall) for (one, later), wall in zip(itertools.pairwise(begun), walls, strict=False)
+    ]
+    usual = statistics.median(gaps) if gaps else 0.0
+    spent: dict[int, float] = {}
+    for (_, _, run), wall, gap in zip(begun, walls, [0.0, *gaps], strict=True):
+        block = run.spec["block"]
+        spent[block] = spent.get(block, 0.0) + wall + (usual if gap > PAUSE * usual + PAUSE_S else gap)
+    return list(spent.values())
