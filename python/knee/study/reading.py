@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from knee.store import Level, StudyError
+from knee.store import CONTROLS, Level, StudyError
 from knee.study.question import CHOICES, COUNTS
 
 
@@ -62,6 +62,9 @@ def _level(text: str) -> Level:
 
 def checked_factor(name: str, levels: list[Level], where: str) -> tuple[str, list[Level]]:
     """Return a factor whose levels make sense; ``where`` says in a complaint where it stands."""
+    if name in CONTROLS:
+        hint = "copies, the baseline and runs that count are asked for with --copies, --baseline, --counters"
+        raise StudyError(f"{where}: {name} is no factor: cells of that name are controls", hint=hint)
     if len(set(map(str, levels))) < len(levels):
         raise StudyError(f"{where}: a level comes twice")
     if name == "threads":
