@@ -11,6 +11,7 @@ from knee import _binary
 from knee.store import StudyError
 from knee.study import design, plan, reading
 from knee.study.orders import Orders
+from knee.study.program import builds
 from knee.study.question import Question
 
 ORDERS = Orders({"cores-close": [0, 1], "none": None})
@@ -145,6 +146,32 @@ def test_a_baseline_has_no_level_to_put_into_a_step():
     what = asked(factors={"size": [1]}, prepare="make {size}", baseline={"command": ["best"]})
     with pytest.raises(StudyError, match="for which the baseline has no level"):
         planned(what)
+
+
+@pytest.mark.parametrize("step", ["prepare", "conclude", "baseline", "variable"])
+@pytest.mark.parametrize("name", ["size", "n"])
+def test_a_baseline_has_no_level_of_its_own_either(step, name):
+    weak = {"argument": "n", "one_thread": 9, "power": 1}
+    words = {"command": ["best", "{" + name + "}" if step == "baseline" else "{threads} {cpus}"]}
+    words |= {"env": {"SIZE": "{" + name + "}"}} if step == "variable" else {}
+    around = {step: "make {" + name + "}"} if step in ("prepare", "conclude") else {}
+    what = asked(factors={"size": [1]}, weak=weak, baseline=words, **around)
+    what.program["command"] += ["{size}", "{n}"]
+    with pytest.raises(StudyError, match=f": it mentions {{{name}}}, for which the baseline has no level"):
+        planned(what)
+
+
+def test_nothing_is_built_for_a_baseline():
+    what = asked(factors={"cc": ["gcc"]}, build="make {cc}", baseline={"command": ["best"]})
+    what.program["command"].append("{cc}")
+    assert builds(what.build, planned(what)) == ["make gcc"]
+
+
+@pytest.mark.parametrize("name", ["baseline", "copies", "counting"])
+def test_no_factor_has_the_name_of_a_control(name):
+    with pytest.raises(StudyError, match=f"{name} is no factor: cells of that name are controls") as error:
+        reading.factor(f"{name}=1,2")
+    assert "--copies, --baseline, --counters" in str(error.value.hint)
 
 
 def binds(what: Question) -> dict[tuple, str]:
@@ -299,6 +326,12 @@ def test_weak_scaling_ties_the_size_to_the_threads():
     cubed = {"argument": "n", "one_thread": 100, "power": 3}
     specs = planned(Question("q", {"workload": "matmul", "directory": "/"}, weak=cubed))
     assert {spec["threads"]: spec["program"]["params"]["n"] for spec in specs} == {1: "100", 2: "126", 3: "144"}
+
+
+def test_a_size_that_grows_reaches_the_steps_around_a_run():
+    what = asked(weak={"argument": "n", "one_thread": 100, "power": 1}, prepare="gen {n} {cpus}", conclude="rm {n}")
+    steps = {spec["threads"]: (spec["prepare"], spec["conclude"]) for spec in planned(what)}
+    assert steps == {n: (f"gen {100 * n} {{cpus}}", f"rm {100 * n}") for n in (1, 2, 3)}
 
 
 def test_a_size_that_grows_has_to_reach_the_command():

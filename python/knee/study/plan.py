@@ -11,7 +11,7 @@ from knee.study.checks import refuse_contradictions
 from knee.study.design import Cell
 from knee.study.hold import held
 from knee.study.orders import Orders
-from knee.study.program import filled, levels, program_of
+from knee.study.program import filled, grown, levels, program_of
 from knee.study.question import Question
 from knee.study.reading import numbers
 
@@ -90,6 +90,8 @@ class _Planner:
         threads = 1 if alone else int(cell["threads"])
         placement = self.orders.names[0] if alone else str(cell["placement"])
         program = (self.question.baseline or {}) if alone else program_of(self.question, cell)
+        if alone:
+            self.refuse_levels("baseline", [*program.get("command", []), *program.get("env", {}).values()])
         cpus = self.orders.cpus(placement, threads)
         spec: Spec = {
             "schema": SCHEMA,
@@ -156,12 +158,17 @@ class _Planner:
             spec["conclude"] = self.command("conclude", self.question.conclude, spec["cell"])
 
     def command(self, step: str, text: str, cell: Cell) -> str:
-        """Fill in levels; the baseline has none."""
+        """Fill in levels and the argument that grows with the threads; the baseline has none."""
         if cell is BASELINE:
-            for name in self.question.factors:
-                if "{" + name + "}" in text and name != "threads":
-                    raise StudyError(f"{step}: it mentions {{{name}}}, for which the baseline has no level")
-        return filled(text, levels(cell))
+            self.refuse_levels(step, [text])
+            return text
+        return filled(text, levels(cell) | grown(self.question, cell))
+
+    def refuse_levels(self, where: str, words: list[str]) -> None:
+        """Refuse words of the baseline, or around it, that wait for a level."""
+        for name in [*self.question.factors, *([self.question.weak["argument"]] if self.question.weak else [])]:
+            if name != "threads" and any("{" + name + "}" in word for word in words):
+                raise StudyError(f"{where}: it mentions {{{name}}}, for which the baseline has no level")
 
 
 def _memory(text: str) -> dict[str, Level | list[int]]:

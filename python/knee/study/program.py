@@ -13,7 +13,7 @@ from knee.study.question import RESERVED, Question
 def program_of(question: Question, cell: Cell) -> dict[str, Any]:
     """Put the levels in: arguments of a workload, ``{NAME}`` in a command, variables."""
     program: dict[str, Any] = question.program
-    arguments = levels(cell) | _grown(question, cell)
+    arguments = levels(cell) | grown(question, cell)
     variables = {name[4:]: str(level) for name, level in cell.items() if name.startswith("env:")}
     if question.workloads:
         name = arguments.pop("workload")
@@ -33,7 +33,7 @@ def program_of(question: Question, cell: Cell) -> dict[str, Any]:
     return _side_by_side(made, int(cell["copies"])) if "copies" in cell else made
 
 
-def _grown(question: Question, cell: Cell) -> dict[str, str]:
+def grown(question: Question, cell: Cell) -> dict[str, str]:
     """Return the argument that grows with the threads, so that the work for each of them stays the same."""
     weak = question.weak
     if weak is None:
@@ -49,10 +49,13 @@ def levels(cell: Cell) -> dict[str, str]:
 
 
 def builds(text: str | None, plan: list[Spec]) -> list[str]:
-    """Return a build command once for each of the levels that it names, in the order in which they are met."""
+    """Return a build command once for each of the levels that it names, in the order in which they are met.
+
+    The baseline has no levels, and so nothing is built for it.
+    """
     if text is None:
         return []
-    return list(dict.fromkeys(filled(text, levels(spec["cell"])) for spec in plan))
+    return list(dict.fromkeys(filled(text, levels(spec["cell"])) for spec in plan if "baseline" not in spec["cell"]))
 
 
 def filled(word: str, arguments: dict[str, str]) -> str:
