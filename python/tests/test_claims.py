@@ -200,3 +200,74 @@ def test_a_share_of_the_variation_may_be_claimed(simulated):
 def test_counts_of_the_machine_stand_for_numbers(simulated):
     (found,) = judged(simulated(TIMES), 'speedup = { threads = "cpus", placement = "cores-close" }\nabove = 3')
     assert found.value == pytest.approx(4, abs=0.1)
+
+
+def counted(simulated):
+    """A study whose every cell has a run that counts, too: no fault on one thread, some on four."""
+    folder = simulated({"cores-close": {n: (8 / n, 8.0) for n in (1, 4)}})
+    specs, lines = folder.read_plan(), folder.read_records()
+    faults = {1: 0, 4: 12}
+    for spec, one in list(zip(specs, lines, strict=True)):
+        own = {"id": f"c{spec['id']}"}
+        specs.append({**spec, **own, "cell": {**spec["cell"], "counting": "yes"}})
+        count = {"instructions": 16_000_000_000, "minor-faults": faults[spec["threads"]] + spec["block"] % 2}
+        lines.append({**one, **own, "counters": count})
+    folder.plan.write_text("".join(json.dumps(one) + "\n" for one in specs))
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return folder
+
+
+def test_a_counter_may_be_divided_by_the_time_of_the_run_that_counts(simulated):
+    found = judged(
+        counted(simulated),
+        'value = { threads = 1 }\nresponse = "instructions"\nper = "cpu"\nabove = 1.9e9\nbelow = 2.1e9',
+        'ratio = { of = { threads = 4 }, over = { threads = 1 } }\nresponse = "instructions"\nper = "wall"\nabove = 3',
+    )
+    assert [one.answer for one in found] == ["confirmed", "confirmed"]
+
+
+def test_what_happened_in_no_run_has_a_mean_and_no_ratio(simulated):
+    found = judged(
+        counted(simulated),
+        'value = { threads = 1 }\nresponse = "minor-faults"\nabove = -1\nbelow = 2',
+        'ratio = { of = { threads = 4 }, over = { threads = 1 } }\nresponse = "minor-faults"\nabove = 1',
+        'speedup = { threads = 4 }\nresponse = "minor-faults"\nabove = 1',
+    )
+    assert [one.answer for one in found] == ["confirmed", "not measurable here", "not measurable here"]
+    # Three blocks of five have one fault, the others none.
+    assert found[0].value == pytest.approx(0.6)
+    assert found[0].interval.low < 0.6 < found[0].interval.high
+    why = "a ratio needs positive values, and minor-faults of threads=1"
+    assert [one.why.split(", placement")[0].removesuffix(" has others") for one in found[1:]] == [why, why]
+
+
+def masked(folder) -> None:
+    """Leave a study two siblings of one core, of a machine of two sockets and four such cores."""
+    machine = json.loads(folder.machine.read_text())
+    threads = range(8)
+    machine["sockets"] = [{"id": 0, "cpus": [0, 1, 4, 5]}, {"id": 1, "cpus": [2, 3, 6, 7]}]
+    machine["nodes"] = [*machine["sockets"], {"id": 2, "cpus": []}]
+    machine["cores"] = [{"id": core, "cpus": [core, core + 4]} for core in range(4)]
+    machine["hardware_threads"] = [{"id": cpu, "cpus": [cpu]} for cpu in threads]
+    machine["allowed"]["cpus"] = [0, 4]
+    folder.machine.write_text(json.dumps(machine))
+
+
+@pytest.mark.parametrize(
+    ("needs", "why"),
+    [
+        ("sockets = 2", "it needs 2 sockets, and this machine has 1 that may be used"),
+        ("cores = 2", "it needs 2 cores, and this machine has 1 that may be used"),
+        ("nodes = 3", "it needs 3 nodes, and this machine has 2 that may be used"),
+        ("hardware_threads = 3", "it needs 3 hardware threads, and this machine has 2 that may be used"),
+        ("threads_per_core = 3", "it needs 3 threads per core, and this machine has 2 that may be used"),
+        ("sockets = 1, cores = 1, nodes = 2, hardware_threads = 2, threads_per_core = 2", ""),
+    ],
+)
+def test_a_claim_needs_what_the_study_may_use(simulated, needs, why):
+    folder = simulated(TIMES)
+    masked(folder)
+    (found,) = judged(
+        folder, f'speedup = {{ threads = 2, placement = "cores-close" }}\nneeds = {{ {needs} }}\nabove = 1'
+    )
+    assert (found.answer, found.why) == (("not measurable here", why) if why else ("confirmed", found.why))

@@ -27,13 +27,18 @@ class NoNumberError(Exception):
 
 
 def require(needs: dict[str, int], machine: dict[str, Any]) -> None:
-    """See that the machine has what the claim is about."""
-    has = {name: len(machine[name]) for name in ("sockets", "nodes", "cores", "hardware_threads")}
-    has["threads_per_core"] = max((len(core["cpus"]) for core in machine["cores"]), default=0)
+    """See that the machine has what the claim is about, and that the study may use it."""
+    allowed = set(machine["allowed"]["cpus"])
+    has = {name: sum(1 for part in machine[name] if allowed & set(part["cpus"])) for name in ("sockets", "cores")}
+    # Memory without cpus is kept out by no mask of cpus.
+    has["nodes"] = sum(1 for node in machine["nodes"] if not node["cpus"] or allowed & set(node["cpus"]))
+    has["hardware_threads"] = len(allowed)
+    has["threads_per_core"] = max((len(allowed & set(core["cpus"])) for core in machine["cores"]), default=0)
     lacking = [f"{number} {name.replace('_', ' ')}" for name, number in needs.items() if has[name] < number]
     if lacking:
         short = ", ".join(f"{has[name]}" for name, number in needs.items() if has[name] < number)
-        raise NoNumberError(f"it needs {', '.join(lacking)}, and this machine has {short}")
+        masked = " that may be used" if len(allowed) < len(machine["hardware_threads"]) else ""
+        raise NoNumberError(f"it needs {', '.join(lacking)}, and this machine has {short}{masked}")
 
 
 def resolved(claim: dict[str, Any], machine: dict[str, Any]) -> dict[str, Any]:
@@ -76,7 +81,7 @@ def number(
         of, over = (claim["ratio"][side] for side in ("of", "over"))
         return _ratio(_blocks(found, runs, of, over, blocks), _blocks(found, runs, over, of, blocks))
     if "value" in claim:
-        return _value(_blocks(found, runs, claim["value"], {}, blocks))
+        return _value(_by_block(found, runs, claim["value"], {}, blocks))
     cell = _one(runs, claim["speedup"])
     base = min(run.threads for run in runs if _fits(run, _others(cell)))
     one, many = (_blocks(found, runs, {**cell, "threads": n}, {}, blocks) for n in (base, cell["threads"]))
@@ -93,11 +98,18 @@ def _ratio(numerator: Array, denominator: Array) -> tuple[float, Interval]:
 
 
 def _value(values: Array) -> tuple[float, Interval]:
-    logs = np.log(values[np.isfinite(values)])
-    if logs.size < 2:
+    """Return the geometric mean of what cells have by block, shape (cells, blocks); where a value is not positive, as
+    a count of nothing, the arithmetic one.
+    """
+    positive = not bool((values <= 0).any())
+    means = (np.log(values) if positive else values).mean(axis=0)
+    means = means[np.isfinite(means)]
+    if means.size < 2:
         raise NoNumberError("fewer than two blocks have a good run of it")
-    ends = mean_interval(logs)
-    return float(np.exp(logs.mean())), Interval(float(np.exp(ends.low)), float(np.exp(ends.high)))
+    ends, mean = mean_interval(means), float(means.mean())
+    if not positive:
+        return mean, ends
+    return float(np.exp(mean)), Interval(float(np.exp(ends.low)), float(np.exp(ends.high)))
 
 
 def _per(found: Response, runs: list[Run], other: str | None) -> Response:
@@ -176,17 +188,27 @@ def _cells(runs: list[Run], chosen: Cell) -> list[Cell]:
 
 def _blocks(found: Response, runs: list[Run], chosen: Cell, other: Cell, blocks: int) -> Array:
     """Return a response by block, shape (blocks,), as the geometric mean over what the claim leaves open; NaN where a
-    block lacks a run. What it leaves open has to be the same on both sides.
+    block lacks a run.
+    """
+    values = _by_block(found, runs, chosen, other, blocks)
+    if bool((values <= 0).any()):
+        raise NoNumberError(f"a ratio needs positive values, and {found.name} of {_words(chosen)} has others")
+    return np.exp(np.log(values).mean(axis=0))
+
+
+def _by_block(found: Response, runs: list[Run], chosen: Cell, other: Cell, blocks: int) -> Array:
+    """Return a response of each cell that the claim leaves open by block, shape (cells, blocks); NaN where a run is
+    missing. What it leaves open has to be the same on both sides.
     """
     named = {**chosen, **other}
     rests, others = (sorted(_rest(cell, named) for cell in _cells(runs, side)) for side in (chosen, other or chosen))
     if rests != others or len(set(rests)) < len(rests):
         raise NoNumberError(f"{_words(chosen)} and {_words(other)} leave different cells open: name more levels")
-    logs = {rest: np.full(blocks, np.nan) for rest in rests}
+    values = {rest: np.full(blocks, np.nan) for rest in rests}
     for run, value in zip(found.runs, found.values, strict=True):
-        if _fits(run, chosen) and value > 0:
-            logs[_rest(run.spec["cell"], named)][run.spec["block"] - 1] = np.log(value)
-    return np.exp(np.mean(list(logs.values()), axis=0))
+        if _fits(run, chosen):
+            values[_rest(run.spec["cell"], named)][run.spec["block"] - 1] = value
+    return np.array(list(values.values()))
 
 
 def _rest(cell: Cell, named: Cell) -> str:

@@ -72,7 +72,8 @@ def pool(runs: list[Run], name: str | None) -> list[Run]:
     """Return the runs that are asked for a response: those that are timed, or for a counter those that count."""
     designed = [run for run in runs if not any(control in run.spec["cell"] for control in CONTROLS)]
     counting = [run for run in runs if "counting" in run.spec["cell"]]
-    if name is not None and counting and name not in names(designed):
+    # Counters of runs that count are divided by what the same runs have: then there are no others.
+    if counting and (not designed or (name is not None and name not in names(designed))):
         return counting
     return designed
 
