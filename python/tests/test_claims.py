@@ -1,9 +1,11 @@
 """Claims: confirmed, refuted and undecided by the interval; what no run and no machine can show is said to be so."""
 
 import json
+import tomllib
 
+import jsonschema
 import pytest
-from conftest import rewrite
+from conftest import ROOT, rewrite
 
 from knee.opened import OpenedStudy
 from knee.report.page import page
@@ -14,6 +16,7 @@ TIMES = {
     "cores-close": {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4, 6, 8)},
     "cores-spread": {n: (8 / min(n, 2), 8.0) for n in (1, 2, 4)},
 }
+SCHEMA = json.loads((ROOT / "schema/study.schema.json").read_text())
 PROGRAM = "[program]\ncommand = ['x']\n"
 
 
@@ -121,6 +124,11 @@ def test_a_study_without_claims_has_no_table(simulated):
         ("says = 'x'\nexplains = 1\nabove = 2", "claim 1: explains: it does not name a factor"),
         ("says = 'x'\nexplains = 'a'\nat = 1\nabove = 2", "claim 1: at: it does not choose by levels"),
         ("says = 'x'\nknee = {}\nat = {}\nabove = 2", "claim 1: at: it goes with explains alone"),
+        ("says = 'x'\nknee = {}\nresponse = 'cpu'\nabove = 2", "claim 1: response: a knee is that of the time"),
+        ("says = 'x'\nknee = {}\nper = 'cpu'\nabove = 2", "claim 1: per: a knee is that of the time"),
+        ("says = 'x'\nknee = {}\nabove = nan", "claim 1: it does not say where the number has to lie"),
+        ("says = 'x'\nknee = {}\nbelow = inf", "claim 1: it does not say where the number has to lie"),
+        ("says = 'x'\nspeedup = { threads = true }\nabove = 2", "claim 1: speedup: it does not choose by levels"),
         ("says = 'x'\nspeedup = {}\nabove = 2", "claim 1: speedup: it does not say of how many threads"),
         ("says = 'x'\nspeedup = { threads = [2] }\nabove = 2", "claim 1: speedup: it does not choose by levels"),
         ("says = 'x'\nratio = { of = {} }\nabove = 2", "claim 1: ratio: it compares two cells"),
@@ -134,6 +142,17 @@ def test_a_wrong_claim_is_named_with_its_key(tmp_path, claim, reason):
     with pytest.raises(StudyError, match="bad study: ") as error:
         from_file(path)
     assert reason in str(error.value)
+    # That bounds are finite, and in which order, is beyond a schema.
+    if not any(word in claim for word in ("nan", "inf", "above = 2\nbelow = 1")):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(tomllib.loads(path.read_text()), SCHEMA)
+
+
+def test_a_speedup_names_what_it_is_a_speedup_in(simulated):
+    speedup = 'speedup = { threads = 2, placement = "cores-close" }\nabove = 0.5'
+    one, per = judged(simulated(TIMES), f"{speedup}\nresponse = 'cpu'", f"{speedup}\nper = 'cpu'")
+    assert one.asked == "speedup in cpu of threads=2, placement=cores-close: above 0.5"
+    assert per.asked == "speedup in time per cpu of threads=2, placement=cores-close: above 0.5"
 
 
 def test_claims_go_along_with_the_study(tmp_path):

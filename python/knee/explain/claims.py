@@ -73,8 +73,10 @@ def _asked(claim: dict[str, Any]) -> str:
     if "explains" in claim:
         at = f" at {_words(claim['at'])}" if "at" in claim else ""
         return f"share of the variation of {what}{at} that {claim['explains']} explains: {bounds}"
-    kind = "speedup" if "speedup" in claim else "knee"
-    return f"{kind} of {_words(claim[kind]) or 'the study'}: {bounds}"
+    if "speedup" in claim:
+        of = f" in {what}" if "response" in claim or "per" in claim else ""
+        return f"speedup{of} of {_words(claim['speedup'])}: {bounds}"
+    return f"knee of {_words(claim['knee']) or 'the study'}: {bounds}"
 
 
 def _words(cell: Cell) -> str:

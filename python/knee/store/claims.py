@@ -9,6 +9,7 @@ for the claim to mean anything on it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -64,12 +65,24 @@ def _check(claim: Claim, where: str, fail: Fail) -> None:
         raise fail(f"{where}: needs", f"it is no table of numbers of {', '.join(NEEDS)}", "needs = { sockets = 2 }")
 
 
+def is_level(value: object) -> bool:
+    """Whether something can be the level of a factor: text or a number."""
+    return isinstance(value, str) or _is_number(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _is_count(name: str, number: object) -> bool:
     return name in NEEDS and type(number) is int and number > 0
 
 
 def _check_cells(claim: Claim, kind: str, where: str, fail: Fail) -> None:
     cells: Any = claim[kind]
+    for name in ("response", "per"):
+        if kind == "knee" and name in claim:
+            raise fail(f"{where}: {name}", "a knee is that of the time which the study measures", None)
     if "at" in claim and kind != "explains":
         raise fail(f"{where}: at", "it goes with explains alone: others choose their own levels", None)
     if kind == "explains":
@@ -90,7 +103,7 @@ def _check_cells(claim: Claim, kind: str, where: str, fail: Fail) -> None:
 
 def _check_levels(chosen: list[Any], kind: str, where: str, fail: Fail) -> None:
     for one in chosen:
-        if not isinstance(one, dict) or not all(isinstance(v, str | int | float) for v in cast("Claim", one).values()):
+        if not isinstance(one, dict) or not all(map(is_level, cast("Claim", one).values())):
             raise fail(
                 f"{where}: {kind}", "it does not choose by levels", 'for instance { threads = 8, runtime = "near" }'
             )
@@ -98,7 +111,7 @@ def _check_levels(chosen: list[Any], kind: str, where: str, fail: Fail) -> None:
 
 def _check_bounds(claim: Claim, where: str, fail: Fail) -> None:
     bounds = [claim[name] for name in ("above", "below") if name in claim]
-    if not bounds or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in bounds):
+    if not bounds or not all(_is_number(one) for one in bounds):
         raise fail(where, "it does not say where the number has to lie", "above = 1.2, below = 2, or both")
     if len(bounds) == 2 and bounds[0] >= bounds[1]:
         raise fail(where, f"above {bounds[0]} and below {bounds[1]} leaves nothing between", None)
