@@ -135,3 +135,33 @@ def test_parts_of_the_account_add_up_to_the_loss(simulated):
 def test_the_kernels_choice_is_not_preferred_to_a_pinned_series(simulated):
     curves = {"none": {1: (1.0, 1.0), 2: (0.45, 1.0)}, "cores-close": {1: (1.0, 1.0), 2: (0.55, 1.0)}}
     assert "on cores-close" in verdict(simulated(curves))
+
+
+def weak(folder) -> str:
+    with folder.question.open("a") as file:
+        file.write("[design]\nweak = { argument = 'n', one_thread = 9 }\n")
+    return verdict(folder)
+
+
+def test_where_the_input_grows_the_verdict_is_about_work(simulated):
+    text = weak(simulated({"cores-close": {1: (1.0, 1.0), 2: (1.0, 2.0), 4: (1.12, 4.0)}}))
+    assert "4 threads on cores-close do 3.5" in text
+    assert "the work of 1 thread in the same time, at " in text
+    assert "as fast as" not in text
+
+
+@pytest.mark.parametrize(
+    ("two", "noise", "says"),
+    [
+        (2.4, 0.01, "2 threads on cores-close do less work than 1 thread in the same time (0.8"),
+        (2.0, 0.2, "2 threads on cores-close do no more work than 1 thread in the same time, as far as the interval"),
+    ],
+)
+def test_where_the_input_grows_threads_that_do_not_help_do_no_more_work(simulated, two, noise, says):
+    assert says in weak(simulated({"cores-close": {1: (1.0, 1.0), 2: (two, 2.0)}}, noise=noise))
+
+
+def test_where_the_input_grows_series_are_compared_by_their_work(simulated):
+    # Four threads on one of them take longer than one thread does, for four times the work.
+    curves = {"cores-spread": {1: (0.9, 0.9), 4: (3.9, 4.0)}, "cores-close": {1: (1.0, 1.0), 4: (1.0, 4.0)}}
+    assert "4 threads on cores-close do" in weak(simulated(curves))

@@ -13,8 +13,16 @@ CLEARLY_SLOWER = 0.99
 
 
 def main_series(series: list[Series]) -> Series | None:
-    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the one of least time."""
-    return min(series, key=lambda one: (not one.pinned, one.curve.best().mean_s), default=None)
+    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the one of least time for
+    the same work.
+    """
+    return min(series, key=lambda one: (not one.pinned, _least_s(one)), default=None)
+
+
+def _least_s(series: Series) -> float:
+    best = series.curve.best()
+    # The best counts of two series may differ, and where the input grows with the threads so does their work.
+    return best.mean_s / (best.threads if series.weak else 1)
 
 
 def sentence(name: str, series: list[Series], findings: list[Finding], shapes: dict[str, Shape]) -> str:
@@ -28,7 +36,7 @@ def sentence(name: str, series: list[Series], findings: list[Finding], shapes: d
     where = f"with {chosen.name}" if "=" in chosen.name else f"on {chosen.name}"
     if chosen.name == "none":
         where = "where the kernel puts them"
-    parts = [_scaling(chosen.curve, where)]
+    parts = [_scaling(chosen.curve, where, weak=chosen.weak)]
     parts += [_says(finding, chosen) for finding in findings if finding.cause != "oversubscription"]
     parts += _bend(chosen.curve, shapes[chosen.name])
     return f"{name}: " + ". ".join(part[0].upper() + part[1:] for part in parts) + "."
@@ -50,7 +58,7 @@ def _says(finding: Finding, chosen: Series) -> str:
     return finding.says if finding.series == chosen.name else f"with {finding.series}, {finding.says}"
 
 
-def _scaling(curve: Curve, where: str) -> str:
+def _scaling(curve: Curve, where: str, *, weak: bool) -> str:
     base = _threads(curve.base)
     gains = [point for point in curve.points if point.threads > curve.base and point.speedup.interval.low > 1]
     if len(curve.points) == 1:
@@ -59,16 +67,27 @@ def _scaling(curve: Curve, where: str) -> str:
         return f"too few good runs {where} for an interval, so nothing is said about speedup"
     if not gains:
         top = curve.points[-1]
-        worse = top.speedup.interval.high < CLEARLY_SLOWER
-        than = f"slower than {base}" if worse else f"not faster than {base}, as far as the interval can see"
-        return f"{_threads(top.threads)} {where} are {than} ({_speedup(top)})"
+        return f"{_threads(top.threads)} {where} {_no_gain(top, base, weak=weak)} ({_speedup(top)})"
     enough = curve.enough
-    text = f"{_threads(enough.threads)} {where} run {_speedup(enough)} as fast as {base}"
+    text = f"{_threads(enough.threads)} {where} {_gain(enough, base, weak=weak)}"
     text += f", at {100 * enough.efficiency:.0f} % efficiency"
     beyond = [point for point in curve.points if point.threads > enough.threads]
     if beyond:
         text += f"; more gain nothing that the interval can see (at {beyond[-1].threads}: {_speedup(beyond[-1])})"
     return text
+
+
+def _gain(point: Point, base: str, *, weak: bool) -> str:
+    # In a weak study no run is faster: it does more.
+    does = f"do {_speedup(point)} the work of {base} in the same time"
+    return does if weak else f"run {_speedup(point)} as fast as {base}"
+
+
+def _no_gain(point: Point, base: str, *, weak: bool) -> str:
+    if point.speedup.interval.high < CLEARLY_SLOWER:
+        return f"do less work than {base} in the same time" if weak else f"are slower than {base}"
+    same = f"do no more work than {base} in the same time" if weak else f"are not faster than {base}"
+    return f"{same}, as far as the interval can see"
 
 
 def _bend(curve: Curve, shape: Shape) -> list[str]:
