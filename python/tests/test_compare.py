@@ -78,7 +78,16 @@ def test_noise_is_undecided_and_does_not_fail(studies):
 def test_the_smallest_effect_is_the_users(studies):
     a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(1.06), blocks=8, seed=2)
     assert compare(a.path, b.path).returncode == 1
-    assert compare(a.path, b.path, "--smallest-effect", "10").returncode == 0
+    assert compare(a.path, b.path, "--smallest-effect", "10%").returncode == 0
+    assert compare(a.path, b.path, "--smallest-effect", "0.1").returncode == 0
+
+
+@pytest.mark.parametrize("share", ["10", "1", "0", "-1%", "100%", "much"])
+def test_a_smallest_effect_is_a_share(share):
+    done = compare("a", "b", "--smallest-effect", share)
+    assert done.returncode == 2
+    assert f"--smallest-effect: {share!r} is no share from 0.1% to 99%" in done.stderr
+    assert "hint: 5% or 0.05" in done.stderr
 
 
 def test_cells_of_one_side_only_are_listed(studies):
@@ -168,6 +177,116 @@ def test_studies_that_measure_different_things_cannot_be_compared(studies):
     done = compare(a.path, b.path)
     assert done.returncode == 2
     assert 'A measures the run time, B measures {"phase": "solve"}' in done.stderr
+
+
+def test_of_several_workloads_each_is_compared_by_its_own_phase(studies):
+    def two(folder: Folder) -> None:
+        def change(spec):
+            cell = dict(spec["cell"])
+            cell["workload"] = {"cores-close": "heat", "none": "sort"}[cell.pop("placement")]
+            return spec | {
+                "cell": cell,
+                "metric": {"phase": cell["workload"]},
+                "program": {"workload": cell["workload"]},
+            }
+
+        rewrite(folder.plan, change)
+        metrics = {spec["id"]: {"name": spec["metric"]["phase"], "unit": "ns"} for spec in folder.read_plan()}
+        rewrite(folder.records, lambda one: one | {"metric": metrics[one["id"]] | {"value": one["wall_ns"]}})
+
+    a, *others = (studies(f"s{n}", {"cores-close": PLAIN, "none": PLAIN}, seed=n) for n in range(1, 5))
+    for folder in (a, *others):
+        two(folder)
+    # Each is in an order of its own, and begins with another workload.
+    for b in others:
+        done = compare(a.path, b.path)
+        assert done.returncode == 0, done.stderr
+        assert "program differs" not in text(done)
+
+
+def with_control(folder: Folder, kind: str) -> None:
+    """Give every block one more run of one thread, of a program and metric of its own."""
+    specs, lines = folder.read_plan(), folder.read_records()
+    for block in range(1, 6):
+        name = f"0000{block}"
+        more = {"program": {"command": ["another"]}, "metric": {"phase": "another"}, "threads": 1, "block": block}
+        specs.insert(0, {**specs[-1], "id": name, "cell": {kind: "yes"}, **more})
+        lines.append({**lines[-1], "id": name, "block": block})
+    folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in specs))
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+
+@pytest.mark.parametrize("kind", ["baseline", "counting"])
+def test_controls_are_not_compared(studies, kind):
+    a, b = studies("old", slower(1.0)), studies("new", slower(1.0), seed=2)
+    with_control(a, kind)
+    done = compare(a.path, b.path)
+    assert done.returncode == 0, done.stderr
+    assert "program differs" not in text(done)
+    with_control(b, kind)
+    rewrite(b.plan, lambda spec: spec if kind in spec["cell"] else spec | {"program": {"command": ["newer"]}})
+    assert "The program differs: program {threads} in A, newer in B." in text(compare(a.path, b.path))
+
+
+def test_a_study_whose_input_grows_is_compared_with_its_like(studies):
+    a, b = studies("old", slower(1.0)), studies("new", slower(1.0), seed=2)
+    for folder, status in ((b, 2), (a, 0)):
+        folder.question.write_text(
+            folder.question.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n"
+        )
+        done = compare(a.path, b.path)
+        assert done.returncode == status
+        assert ("in B the work grows with the threads, in A it does not" in done.stderr) is (status == 2)
+
+
+def failing(folder: Folder, counts: tuple[int, ...]) -> None:
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+    rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if specs[one["id"]]["threads"] in counts else {}))
+
+
+@pytest.mark.parametrize(
+    ("factor", "counts", "says"),
+    [
+        (0.8, (2,), "B is faster than A in 2 of 2 cells, most with threads="),
+        (1.0, (2,), "No difference larger than 3 % in any of 2 cells."),
+        (1.0, (1, 2, 4), ""),
+    ],
+)
+def test_runs_that_b_lost_are_a_regression_whatever_the_others_say(studies, factor, counts, says):
+    a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(factor), blocks=8, seed=2)
+    failing(b, counts)
+    lost = "; ".join(f"threads={n}" for n in counts)
+    done = compare(a.path, b.path)
+    assert done.returncode == 1, done.stderr
+    assert says in text(done)
+    assert f"B has no good run of {lost}, where A has one." in text(done)
+    assert "more blocks would tell" not in text(done)
+    assert json.loads(compare(a.path, b.path, "--json").stdout)["lost"] == lost.split("; ")
+    # What A lost is no regression of B.
+    if len(counts) == 1:
+        assert compare(b.path, a.path, "--smallest-effect", "50%").returncode == 0
+
+
+def test_levels_that_hold_commas_are_separated_by_semicolons(studies):
+    folder = studies("both", {"0,1": PLAIN, "2,3": PLAIN})
+    assert compare(folder.path, "--factor", "placement", "--levels", "0,1;2,3").returncode == 0
+    done = compare(folder.path, "--factor", "placement", "--levels", "0,1,2,3")
+    assert (done.returncode, "--levels 0,1,2,3 names 4, and two levels" in done.stderr) == (2, True)
+
+
+def test_a_level_is_not_compared_with_itself(studies):
+    folder = studies("both", {"cores-close": PLAIN, "none": PLAIN})
+    done = compare(folder.path, "--factor", "placement", "--levels", "none,none")
+    assert (done.returncode, "placement=none with itself" in done.stderr) == (2, True)
+
+
+def test_a_comparison_of_which_nothing_else_varies_names_its_cell(studies):
+    folder = studies("one", {"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0)}})
+    done = compare(folder.path, "--factor", "threads", "--levels", "1,2")
+    assert "B is faster than A in 1 of 1 cell, most with cores-close: B / A" in text(done)
+    rewrite(folder.plan, lambda spec: spec | {"cell": {"threads": spec["threads"]}})
+    done = compare(folder.path, "--factor", "threads", "--levels", "1,2")
+    assert "most with all runs: B / A" in text(done)
 
 
 def test_a_planned_study_says_which_knee_planned_it(binary, tmp_path):

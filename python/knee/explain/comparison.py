@@ -57,18 +57,27 @@ class Report:
     cells: tuple[Compared, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
+    lost: tuple[str, ...]
+    """Cells of which A has good runs and B, which made them, none."""
     notes: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        many, d = f"{len(self.cells)} cell{'s' if len(self.cells) > 1 else ''}", f"{100 * self.smallest:g} %"
+        judged = [one for one in self.cells if one.name not in self.lost]
+        said = [self._judgement(judged)] if judged else []
+        if self.lost:
+            said.append(f"B has no good run of {'; '.join(self.lost)}, where A has one.")
+        return " ".join(said)
+
+    def _judgement(self, cells: list[Compared]) -> str:
+        many, d = f"{len(cells)} cell{'s' if len(cells) > 1 else ''}", f"{100 * self.smallest:g} %"
         if self.verdict == "no difference":
-            return f"No difference larger than {d} in {'the one cell' if len(self.cells) == 1 else f'any of {many}'}."
+            return f"No difference larger than {d} in {'the one cell' if len(cells) == 1 else f'any of {many}'}."
         if self.verdict == "undecided":
-            open_ = sum(one.verdict == "undecided" for one in self.cells)
+            open_ = sum(one.verdict == "undecided" for one in cells)
             return f"Undecided: in {open_} of {many} B may differ from A by more than {d}; more blocks would tell."
-        found = [one for one in self.cells if one.verdict == self.verdict]
+        found = [one for one in cells if one.verdict == self.verdict]
         most = max(found, key=lambda one: abs(np.log(one.comparison.estimate)))
         ends = most.comparison.interval
         times = f"{most.comparison.estimate:.3f} [{ends.low:.3f}, {ends.high:.3f}]"
@@ -87,12 +96,11 @@ def of_studies(a: Side, b: Side, smallest: float) -> Report:
     StudyError
         When they measure different things or have no usable cell in common.
     """
-    measured = [_measured(side) for side in (a, b)]
-    if measured[0] != measured[1]:
-        what = f"A measures {measured[0]}, B measures {measured[1]}"
-        raise StudyError(f"cannot compare: {a.name} and {b.name}: {what}", hint="give both studies the same --metric")
+    common = _common(a, b)
+    for pair in common:
+        _refuse_unlike(pair, f"cannot compare: {a.name} and {b.name}")
     notes = ["A and B are two sessions: blocks were not shared, and what changed in between is part of the ratio"]
-    return _report(a, b, unpaired, smallest, [*notes, *_differences(a, b)])
+    return _report(a, b, unpaired, smallest, [*notes, *_differences(a, b), *_programs(common)])
 
 
 def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float) -> Report:
@@ -101,8 +109,11 @@ def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float)
     Raises
     ------
     StudyError
-        When the study has no such factor or level.
+        When the study has no such factor or level, or they are the same one.
     """
+    if levels[0] == levels[1]:
+        what = f"{factor}={levels[0]} with itself"
+        raise StudyError(f"cannot compare: {side.name}: {what}", hint=f"knee compare {side.name} OTHER, or two levels")
     found = {str(run.spec["cell"][factor]) for run in side.runs if factor in run.spec["cell"]}
     missing = [level for level in levels if level not in found]
     if missing:
@@ -135,7 +146,8 @@ def _report(
         hint = f"A has {names[next(iter(cells))]}" if cells else "A has no runs"
         raise StudyError(f"cannot compare: {a.name} and {b.name} have no cell in common", hint=hint)
     found = [compare(times_a[key], times_b[key]) for key in both]
-    if all(one.values < 2 for one in found):
+    lost = [key for key in both if np.isfinite(times_a[key]).any() and not np.isfinite(times_b[key]).any()]
+    if not lost and all(one.values < 2 for one in found):
         hint = "look at the bad runs with knee report, or make more blocks"
         raise StudyError(f"cannot compare: {a.name} and {b.name}: no cell has two good runs on both sides", hint=hint)
     words = verdicts(found, smallest)
@@ -143,10 +155,12 @@ def _report(
         Compared(names[key], cells[key], _mean(times_a[key]), _mean(times_b[key]), one, word)
         for key, one, word in zip(both, found, words, strict=True)
     )
-    only = [tuple(names[key] for key in mine if key not in other) for mine, other in ((cells, more), (more, cells))]
+    only_a, only_b = (tuple(names[k] for k in mine if k not in other) for mine, other in ((cells, more), (more, cells)))
     notes = [*notes, *_marks("A", a), *_marks("B", b)]
-    shared = compare is paired
-    return Report(a.name, b.name, shared, smallest, together(words), compared, only[0], only[1], tuple(notes))
+    # What B lost is no matter of more blocks: the verdict is that on the others.
+    verdict = together([word for key, word in zip(both, words, strict=True) if key not in lost])
+    gone, shared = tuple(names[key] for key in lost), compare is paired
+    return Report(a.name, b.name, shared, smallest, verdict, compared, only_a, only_b, gone, tuple(notes))
 
 
 def _times(runs: list[Run], blocks: int, without: str) -> tuple[dict[str, dict[str, Level]], dict[str, Array]]:
@@ -157,7 +171,7 @@ def _times(runs: list[Run], blocks: int, without: str) -> tuple[dict[str, dict[s
         cell = {name: level for name, level in run.spec["cell"].items() if name != without}
         if any(name in cell for name in CONTROLS):
             continue
-        key = json.dumps(cell, sort_keys=True)
+        key = _key(cell)
         cells.setdefault(key, cell)
         values = times.setdefault(key, np.full(blocks, np.nan))
         if run.bad is None:
@@ -172,10 +186,12 @@ def _names(cells: dict[str, dict[str, Level]]) -> dict[str, str]:
         for name, level in cell.items():
             levels.setdefault(name, set()).add(str(level))
     varying = [name for name, found in levels.items() if len(found) > 1] or ["threads"]
-    return {
-        key: ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in varying if n in cell)
-        for key, cell in cells.items()
-    }
+    return {key: _words(cell, [n for n in varying if n in cell] or [*cell]) for key, cell in cells.items()}
+
+
+def _words(cell: dict[str, Level], names: list[str]) -> str:
+    # Where the levels that are compared are all that there is, they are compared over all runs.
+    return ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in names) or "all runs"
 
 
 def _mean(times: Array) -> float:
@@ -183,11 +199,32 @@ def _mean(times: Array) -> float:
     return float(np.exp(np.log(good).mean())) if good.size else float("nan")
 
 
-def _measured(side: Side) -> str:
-    for run in side.runs:
-        metric = run.spec.get("metric")
-        return json.dumps(metric, sort_keys=True) if metric else "the run time"
-    return "nothing"
+def _key(cell: dict[str, Level]) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def _common(a: Side, b: Side) -> list[tuple[Run, Run]]:
+    """Return a run of each side for every cell that both have. Controls are other programs, or measured otherwise."""
+    designed = [[run for run in side.runs if not any(name in run.spec["cell"] for name in CONTROLS)] for side in (a, b)]
+    mine, others = ({_key(run.spec["cell"]): run for run in runs} for runs in designed)
+    return [(run, others[key]) for key, run in mine.items() if key in others]
+
+
+def _refuse_unlike(pair: tuple[Run, Run], what: str) -> None:
+    """Refuse a cell of which each side measures something else."""
+    measured = [_measured(run) for run in pair]
+    if measured[0] != measured[1]:
+        unlike = f"A measures {measured[0]}, B measures {measured[1]}"
+        raise StudyError(f"{what}: {unlike}", hint="give both studies the same --metric")
+    if pair[0].work != pair[1].work:
+        weak, strong = ("A", "B") if pair[0].work > 1 else ("B", "A")
+        unlike = f"in {weak} the work grows with the threads, in {strong} it does not"
+        raise StudyError(f"{what}: {unlike}", hint="give both studies the same --weak")
+
+
+def _measured(run: Run) -> str:
+    metric = run.spec.get("metric")
+    return json.dumps(metric, sort_keys=True) if metric else "the run time"
 
 
 def _differences(a: Side, b: Side) -> list[str]:
@@ -204,9 +241,6 @@ def _differences(a: Side, b: Side) -> list[str]:
             lines.append(f"the machine differs: {name.replace('_', ' ')} is {known[0]} in A, {known[1]} in B")
     if a.version != b.version:
         lines.append(f"planned by knee {a.version or 'of unknown version'} in A, {b.version or 'unknown'} in B")
-    programs = [_program(side) for side in (a, b)]
-    if programs[0] != programs[1]:
-        lines.append(f"the program differs: {programs[0]} in A, {programs[1]} in B")
     return lines
 
 
@@ -214,11 +248,18 @@ def _fact(value: object) -> str:
     return str(value) if isinstance(value, str) else "not available"
 
 
-def _program(side: Side) -> str:
-    """Return the words of the first run of one thread, as good a name for the program as any."""
-    run = min(side.runs, key=lambda run: (run.threads, str(run.spec["cell"])), default=None)
-    if run is None:
-        return "none"
+def _programs(common: list[tuple[Run, Run]]) -> list[str]:
+    """Say which programs differ, on the fewest threads of the cells that both have: on more, only their count does."""
+    fewest = min((run.threads for run, _ in common), default=1)
+    found = [{_program(pair[side]) for pair in common if pair[side].threads == fewest} for side in (0, 1)]
+    if found[0] == found[1]:
+        return []
+    own = [sorted(mine - other or mine) for mine, other in (found, found[::-1])]
+    shown = [f"{mine[0]}{f' and {len(mine) - 1} more' if len(mine) > 1 else ''}" for mine in own]
+    return [f"the program differs: {shown[0]} in A, {shown[1]} in B"]
+
+
+def _program(run: Run) -> str:
     program = run.spec["program"]
     args: dict[str, Any] = program.get("args", {}) | program.get("params", {})
     return " ".join(map(str, program.get("command", [program.get("workload"), *(f"{k}={v}" for k, v in args.items())])))

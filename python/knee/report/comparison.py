@@ -37,7 +37,7 @@ def _table(report: Report) -> Table:
             _number(one.b_s, "{:.4g}"),
             _number(one.comparison.estimate, "{:.3f}"),
             "-" if ends.low != ends.low else f"{ends.low:.3f}-{ends.high:.3f}",
-            one.verdict,
+            "no good run" if one.name in report.lost else one.verdict,
         )
     return table
 

@@ -47,13 +47,19 @@ def seconds(text: str, where: str) -> float:
     return float(read[1]) * {"s": 1, "": 1, "m": 60, "h": 3600}[read[2]]
 
 
-def share(text: str, where: str) -> float:
+def share(text: str, where: str, most: float = 1.0) -> float:
     """Read ``5%`` or ``0.05``."""
     read = re.fullmatch(r"([0-9]*\.?[0-9]+)(%?)", text)
     value = float(read[1]) / (100 if read[2] else 1) if read else 0.0
-    if not 0.001 <= value <= 1:
-        raise StudyError(f"{where}: {text!r} is no share from 0.1% to 100%", hint="5% or 0.05")
+    if not 0.001 <= value <= most:
+        raise StudyError(f"{where}: {text!r} is no share from 0.1% to {100 * most:g}%", hint="5% or 0.05")
     return value
+
+
+def smallest_effect(text: str) -> float:
+    """Read the smallest difference that matters, as a share."""
+    # A bare 1 is taken for one per cent by most, and would let everything pass.
+    return share(text, "--smallest-effect", most=0.99)
 
 
 def _level(text: str) -> Level:

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import click
 
 from knee.store import Contents, StudyError
-
-
-def _percent(_context: click.Context, _option: click.Parameter, text: str) -> float:
-    """Read ``5%`` or ``0.05``."""
-    try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < 1:
-        raise click.BadParameter(f"{text!r} is no share like 5% or 0.05")
-    return value
+from knee.study.reading import smallest_effect
 
 
 @click.command(context_settings={"max_content_width": 80})
@@ -44,7 +33,6 @@ def _percent(_context: click.Context, _option: click.Parameter, text: str) -> fl
     "smallest",
     default="5%",
     metavar="SHARE",
-    callback=_percent,
     help="Ratios of levels nearer to 1 than this do not matter.  [default: 5%]",
 )
 @click.option(
@@ -60,11 +48,12 @@ def _percent(_context: click.Context, _option: click.Parameter, text: str) -> fl
     help="Also look inside each level of this factor.  [default: workload, else what explains most]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number as JSON.")
-def analyze(folder: Path, factors: str | None, as_json: bool, **asked: Any) -> int:
+def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **asked: Any) -> int:
     """Say which factors make a study's times what they are, by how much, and how sure that is.
 
     For instance `knee analyze STUDY --response cpu --contrast runtime=near-runtime=random`.
     """
+    least = smallest_effect(smallest)
     study = Contents.read(folder)
     # Only now are numpy and its kin imported: help and errors of the folder do not wait for them.
     from knee.explain import factorial
@@ -74,7 +63,7 @@ def analyze(folder: Path, factors: str | None, as_json: bool, **asked: Any) -> i
     chosen = tuple(name.strip() for name in factors.split(",")) if factors else ()
     if not study.runs:
         raise StudyError(f"nothing to analyze: {folder}: it has no records", hint=f"knee study --resume {folder}")
-    found = factorial.analyze(study.runs, Asked(factors=chosen, **asked))
+    found = factorial.analyze(study.runs, Asked(factors=chosen, smallest=least, **asked))
     if as_json:
         click.echo(json.dumps(found.to_json(), indent=1, allow_nan=False))
     else:

@@ -9,28 +9,32 @@ from typing import TYPE_CHECKING
 import click
 
 from knee.store import Contents, Folder, StudyError
+from knee.study.reading import smallest_effect
 
 if TYPE_CHECKING:
     from knee.explain.comparison import Report, Side
 
-EXIT_SLOWER = 1
+EXIT_WORSE = 1
 EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels old,new"
 
 
 @click.command(context_settings={"max_content_width": 80})
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--factor", metavar="NAME", help="Compare two levels of this factor of one study.")
-@click.option("--levels", metavar="A,B", help="Which two: the second against the first.  [default: the only two]")
+@click.option(
+    "--levels",
+    metavar="A,B",
+    help="Which two: the second against the first; A;B when they hold commas.  [default: the only two]",
+)
 @click.option(
     "--smallest-effect",
-    "percent",
-    type=click.FloatRange(0, 100),
-    default=3.0,
-    show_default=True,
-    help="Smallest difference that matters, in per cent.",
+    "smallest",
+    default="3%",
+    metavar="SHARE",
+    help="Smallest difference that matters: 5% or 0.05.  [default: 3%]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
-def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, percent: float, as_json: bool) -> int:
+def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: str, as_json: bool) -> int:
     """Compare two studies, or two levels of a factor of one study.
 
     `knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
@@ -38,17 +42,17 @@ def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, p
     The ratio of run times B / A comes with its interval for every cell that both sides have, and one verdict for all of
     them (Holm's correction). Levels of one study are compared block by block; two studies share no blocks.
 
-    Exit status: 0 no regression is shown, 1 B is slower by what may be the smallest effect or more, 2 they cannot be
-    compared.
+    Exit status: 0 no regression is shown, 1 B is slower by what may be the smallest effect or more, or has no good run
+    where A has one, 2 they cannot be compared.
     """
     from knee.report import comparison
 
-    report = _compared(folders, factor, levels, percent / 100)
+    report = _compared(folders, factor, levels, smallest_effect(smallest))
     if as_json:
         click.echo(json.dumps(report.to_json(), indent=1))
     else:
         comparison.show(report)
-    return EXIT_SLOWER if report.verdict == "slower" else 0
+    return EXIT_WORSE if report.verdict == "slower" or report.lost else 0
 
 
 def _compared(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: float) -> Report:
@@ -75,7 +79,8 @@ def _side(path: Path) -> Side:
 def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
     """Return the two levels: those asked for, or the only two, in the order in which the study names them."""
     if levels is not None:
-        found = levels.split(",")
+        # As in --factor: with a semicolon anywhere, only semicolons separate.
+        found = levels.split(";" if ";" in levels else ",")
     else:
         found = list(dict.fromkeys(str(r.spec["cell"][factor]) for r in side.runs if factor in r.spec["cell"]))
         asked = [str(one) for one in Folder(Path(side.name)).read_question().get("factors", {}).get(factor, [])]
@@ -83,4 +88,6 @@ def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
     if len(found) == 2:
         return found[0], found[1]
     known = f"{factor} has {', '.join(found)}" if found else f"it has no factor {factor}"
-    raise StudyError(f"cannot compare: {side.name}: {known}, and two levels are compared", hint="--levels old,new")
+    known = f"--levels {levels} names {len(found)}" if levels is not None else known
+    hint = "--levels old,new, or 0,1;2,3 when levels hold commas"
+    raise StudyError(f"cannot compare: {side.name}: {known}, and two levels are compared", hint=hint)
