@@ -1,5 +1,6 @@
 """Rules by which a study ends before its last block: declared beforehand, asked after each block, and said."""
 
+import contextlib
 import json
 import subprocess
 
@@ -7,7 +8,8 @@ import pytest
 from conftest import rewrite
 
 from knee.explain.stopping import enough
-from knee.store import Folder, runs
+from knee.store import End, Folder, read_end, runs
+from knee.study import run
 
 
 def study(binary: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -83,6 +85,37 @@ def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_pa
     assert len(folder.read_records()) == made
     page = (out / "report.html").read_text()
     assert "the next block would go beyond 0.3 s; after block" in page
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked", "end"),
+    [
+        (lambda block, odd: False, [2, 3, 4, 5, 6], 5),
+        # Stopped between two blocks: the rule is asked before anything is run.
+        (lambda block, odd: block <= 6, [7], 6),
+        # A run of an older block is missing, and a later block was begun: both are completed first.
+        (lambda block, odd: block in (1, 3, 4, 5, 6, 7) if odd else block <= 6, [8], 7),
+    ],
+    ids=["from the beginning", "after a stop between blocks", "after a stop inside a block"],
+)
+def test_the_rule_is_asked_before_a_block_that_nobody_began(simulated, monkeypatch, kept, asked, end):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=9, noise=0.0001)
+    lines = {line["id"]: line for line in folder.read_records()}
+    stay = [lines[one["id"]] for one in folder.read_plan() if kept(one["block"], int(one["id"]) % 2)]
+    folder.records.write_text("".join(json.dumps(line) + "\n" for line in stay))
+    monkeypatch.setattr(run, "_runner", lambda folder: contextlib.nullcontext())
+    monkeypatch.setattr(run, "_exchange", lambda _, spec, folder: json.dumps(lines[spec["id"]]).encode() + b"\n")
+    made: list[int] = []
+
+    def rule() -> str | None:
+        made.append(max(one["block"] for one in folder.read_records()) + 1)
+        return "it is enough" if made[-1] > 5 else None
+
+    run.run(folder, lambda spec, record: None, rule)
+    assert made == asked
+    assert read_end(folder) == End(end, "it is enough")
+    assert len(folder.read_records()) == 2 * end
+    assert run.remaining(folder) == []
 
 
 def test_a_build_is_made_once_for_each_of_its_levels_before_everything(binary, tmp_path):

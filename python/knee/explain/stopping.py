@@ -1,4 +1,4 @@
-"""Whether a study has said enough: the rule that its design declares before the first run, asked after each block.
+"""Whether a study has said enough: the rule that its design declares beforehand, asked before each further block.
 
 Only the width of intervals may end a study, and what it costs: to stop when a difference shows would show differences
 that are none. Before :data:`BLOCKS_FOR_A_WIDTH` blocks an interval is narrow by luck too often.

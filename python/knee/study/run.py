@@ -24,7 +24,7 @@ class Stopped(Exception):
 
 
 Enough = Callable[[], str | None]
-"""Asked after each block: why the study may end there; None when it may not."""
+"""Asked before each block but the first: why the study may end there; None when it may not."""
 
 
 def remaining(folder: Folder) -> list[Spec]:
@@ -64,20 +64,24 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None], enough: Enough = l
 
 def _make(folder: Folder, todo: list[Spec], tell: Callable[[Spec, Record], None], enough: Enough) -> None:
     fresh = len(todo) == len(folder.read_plan())
+    blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
+    # Of a study that goes on, a block that was begun is completed, and so is every one before it.
+    begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
     with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
         good = False
-        for spec, after in zip(todo, [*todo[1:], None], strict=True):
+        for spec in todo:
             if fresh and not good and spec["block"] == 2:
                 hint = f"see why above; knee study --resume {folder.path} goes on all the same"
                 raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
+            if 0 < begun < spec["block"] and (why := enough()):
+                write_end(folder, End(spec["block"] - 1, why))
+                return
+            begun = max(begun, spec["block"])
             line = _exchange(runner, spec, folder)
             _append(log, line, folder)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
             tell(spec, record)
-            if after is not None and after["block"] != spec["block"] and (why := enough()):
-                write_end(folder, End(spec["block"], why))
-                return
 
 
 @contextmanager
