@@ -114,6 +114,8 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "question a folder": (a_folder("study.toml"), r"study\.toml: Is a directory", EDITOR),
     "question of a number": (written("study.toml", "name = 7"), "name is not text", EDITOR),
     "question of no list": (written("study.toml", "[measure]\nresponses = 7"), "responses is not a list", EDITOR),
+    "budget of words": (asked('[design]\nbudget_s = "10m"\n'), "design budget_s is not a number", EDITOR),
+    "width of words": (asked('[design]\nwidth = "5%"\n'), "design width is not a number", EDITOR),
     "question of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
     "claim of nothing": (asked('[[claim]]\nsays = "x"\n'), r"study\.toml: claim 1: it has one of", "speedup = "),
     "machine missing": (gone("machine.json"), r"it has no machine\.json", MACHINE),

@@ -50,11 +50,12 @@ def test_what_cannot_be_held_is_refused_with_its_reason(name, facts, reason):
     assert str(error.value) == reason
 
 
-def test_an_unknown_fact_is_answered_with_those_there_are():
+@pytest.mark.parametrize("name", ["colour", "none"])
+def test_an_unknown_fact_is_answered_with_those_there_are(name):
     with pytest.raises(StudyError) as error:
-        held(["colour"], FACTS)
-    listed = "governor, kernel, numa_balancing, smt, transparent_huge_pages, clock; default; none"
-    assert error.value.hint == f"there are {listed}"
+        held([name], FACTS)
+    listed = "governor, kernel, numa_balancing, smt, transparent_huge_pages, clock; default"
+    assert error.value.hint == f"there are {listed}; to hold none: --hold none, or facts = [] in a study file"
 
 
 def test_the_clock_is_measured_only_when_asked_for(monkeypatch):

@@ -82,6 +82,22 @@ def test_a_file_and_the_file_written_from_it_ask_the_same(tmp_path):
     assert dataclasses.asdict(again) == dataclasses.asdict(first)
 
 
+def test_true_and_false_are_words_of_a_program_as_others_write_them(tmp_path):
+    program = "[program]\nworkload = 'x'\nargs = { a = true, n = 3 }\n[program.env]\nB = false\nC = 0.5\n"
+    found = from_file(write(tmp_path, program)).program
+    assert (found["args"], found["env"]) == ({"a": "true", "n": "3"}, {"B": "false", "C": "0.5"})
+
+
+def test_whole_numbers_may_be_written_with_a_point(tmp_path):
+    assert from_file(write(tmp_path, "[program]\ncommand = ['x']\n[design]\nblocks = 5.0\n")).blocks == 5
+
+
+def test_a_level_is_no_number_that_is_none(tmp_path):
+    # A schema takes it for a number.
+    with pytest.raises(StudyError, match=r"factors\.x: a level is text or a number"):
+        from_file(write(tmp_path, "[program]\ncommand = ['x']\n[factors]\nx = [nan]\n"))
+
+
 BAD = [
     ("schema = 2", "schema: 2: this version of knee reads 1"),
     ("x = 1", "x: no such key"),
@@ -122,6 +138,33 @@ BAD = [
     ("[program]\ncommand = ['x']\n[design]\nwidth = 5", "design.width: 5 is not a number from 0.001 to 1"),
     ("[program]\ncommand = ['x']\n[design]\npair = 1", "design.pair: it is not text"),
     ("[program]\ncommand = ['x']\n[measure]\ntogether = 1", "measure.together: it is not true or false"),
+    ("[program]\ncommand = ['x']\n[design]\nblocks = 2.7", "design.blocks: 2.7 is not a whole number"),
+    ("[program]\ncommand = ['x']\n[design]\nseed = 1.5", "design.seed: 1.5 is not a whole number"),
+    ("[program]\ncommand = ['x']\n[measure]\nwarmup = 0.9", "measure.warmup: 0.9 is not a whole number"),
+    ("[program]\ncommand = ['x']\n[measure]\nsample_ms = 0.5", "measure.sample_ms: 0.5 is not a whole number"),
+    ("[program]\ncommand = ['x']\n[measure]\ncensus_ms = 0.5", "measure.census_ms: 0.5 is not a whole number"),
+    ("[program]\ncommand = ['x']\n[factors]\nthreads = [true]", "factors.threads: a level is text or a number"),
+    ("[program]\ncommand = ['x']\n[factors]\nx = [true, false]", "factors.x: a level is text or a number"),
+    (
+        "[program]\ncommand = ['x']\n[design]\nexclude = [{ threads = [] }]",
+        "design.exclude: it is not a list of tables",
+    ),
+    ("[program]\ncommand = ['x']\n[design]\nexclude = [{ x = true }]", "design.exclude: it is not a list of tables"),
+    (
+        "[program]\ncommand = ['x']\n[measure]\nmetric = {phase = 'x', unit = 's'}",
+        "measure.metric.unit: it is that of a regex",
+    ),
+    ("[program]\ncommand = ['x']\n[measure]\nmetric = {phase = 3}", "measure.metric.phase: it is not text"),
+    ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 3, unit = 's'}", "measure.metric.regex: it is not text"),
+    ("[program]\ncommand = ['x']\n[measure]\ncheck = {stdout = 3}", "measure.check.stdout: it is not text"),
+    ("[program]\ncommand = ['x']\ndirectory = 3", "program.directory: it is not text"),
+    ("[program]\ncommand = ['x']\nenv = {A = [1]}", "program.env.A: it is not text, a number, true or false"),
+    (
+        "[program]\ncommand = ['x']\n[program.env]\nA = {x = 1}",
+        "program.env.A: it is not text, a number, true or false",
+    ),
+    ("[program]\ncommand = ['x']\n[baseline]\nworkload = {heat = {}}", "baseline.workload: it is not text"),
+    ("[program]\nworkload = 'x'\nargs = {n = [1]}", "program.args.n: it is not text, a number, true or false"),
     ("program = 1", "program: it is not a table"),
     ("[program", "Expected"),
 ]

@@ -119,7 +119,7 @@ QUESTION = thing(
         "knee": TEXT,
         "program": OBJECT,
         "factors": OBJECT,
-        "design": OBJECT,
+        "design": thing({}, {"budget_s": NUMBER, "width": NUMBER}),
         "measure": thing({}, {"same_output": TRUTH, "responses": listed(TEXT)}),
     },
 )

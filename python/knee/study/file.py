@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from knee.store import SCHEMA, Level
-from knee.store.claims import claims
+from knee.store.claims import claims, is_level
 from knee.study.question import STEPS, Question
 from knee.study.reading import checked_counters, checked_factor, threads_skipped
 from knee.study.tables import Tables
@@ -66,8 +66,8 @@ class _Reader(Tables):
     def design(self) -> dict[str, Any]:
         design = self.table(self.tables, "design", DESIGN)
         return {
-            "blocks": int(self.number(design, "design.blocks", 5, 1, 1000)),
-            "seed": int(self.number(design, "design.seed", 1, 0, 2**53)),
+            "blocks": self.whole(design, "design.blocks", 5, 1, 1000),
+            "seed": self.whole(design, "design.seed", 1, 0, 2**53),
             "copies": bool(self.flag(design, "design.copies")),
             "bind": self.choice(design, "design.bind"),
             "skip": self.skip(design),
@@ -80,19 +80,18 @@ class _Reader(Tables):
 
     def measure(self) -> dict[str, Any]:
         measure = self.table(self.tables, "measure", MEASURE)
-        census = self.some_number(measure, "measure.census_ms", 0, 3_600_000)
         return {
-            "sample_ms": int(self.number(measure, "measure.sample_ms", 10, 0, 60_000)),
-            "census_ms": None if census is None else int(census),
+            "sample_ms": self.whole(measure, "measure.sample_ms", 10, 0, 60_000),
+            "census_ms": self.whole(measure, "measure.census_ms", 0, 0, 3_600_000) if "census_ms" in measure else None,
             "counters": self.counters(measure),
             "events": self.events(measure),
             "together": bool(self.flag(measure, "measure.together")),
             "responses": self.names(measure, "measure.responses") or [],
             "timeout_s": self.number(measure, "measure.timeout_s", 600.0, 0.001, 1e8),
             "metric": self.metric(measure),
-            "check": self.table(measure, "measure.check", ("stdout",)) or None,
+            "check": self.check(measure),
             "same_output": self.flag(measure, "measure.same_output"),
-            "warmup": int(self.number(measure, "measure.warmup", 0, 0, 1000)),
+            "warmup": self.whole(measure, "measure.warmup", 0, 0, 1000),
             "cache": self.choice(measure, "measure.cache"),
         } | {step: self.text(measure, f"measure.{step}") for step in STEPS}
 
@@ -116,7 +115,7 @@ class _Reader(Tables):
     def exclude(self, design: dict[str, Any]) -> list[dict[str, Any]]:
         value: Any = design.get("exclude", [])
         tables = cast("list[Any]", value) if isinstance(value, list) else list[Any]([None])
-        if not all(isinstance(one, dict) and len(cast("dict[str, Any]", one)) for one in tables):
+        if not all(isinstance(one, dict) and _chooses(cast("dict[str, Any]", one)) for one in tables):
             hint = 'exclude = [{ placement = "none", threads = [3, 4] }]'
             raise self.fail("design.exclude", "it is not a list of tables of levels", hint)
         return tables
@@ -135,6 +134,7 @@ class _Reader(Tables):
     def program(self, key: str) -> dict[str, Any]:
         table = dict(self.table(self.tables, key, PROGRAM))
         self.text(table, f"{key}.for")
+        self.text(table, f"{key}.directory")
         if ("command" in table) == ("workload" in table):
             raise self.fail(
                 key, "it names a command or a workload, one of them", 'command = ["./program", "{threads}"]'
@@ -142,7 +142,7 @@ class _Reader(Tables):
         for name in ("args", "env"):
             if name in table:
                 table[name] = self.words(table, f"{key}.{name}")
-        if isinstance(table.get("workload"), dict):
+        if isinstance(table.get("workload"), dict) and key != "baseline":
             named = self.table(table, f"{key}.workload", ())
             if not named:
                 raise self.fail(f"{key}.workload", "it names no workload", "workload = { heat = {}, cilksort = {} }")
@@ -156,14 +156,18 @@ class _Reader(Tables):
         return table | {"directory": str(folder.resolve())}
 
     def words(self, table: dict[str, Any], key: str) -> dict[str, str]:
-        return {name: str(value) for name, value in self.table(table, key, ()).items()}
+        found = self.table(table, key, ())
+        for name, value in found.items():
+            if not isinstance(value, str | int | float):
+                raise self.fail(f"{key}.{name}", "it is not text, a number, true or false")
+        return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
 
     def factors(self) -> dict[str, list[Level]]:
         found: dict[str, list[Level]] = {}
         for name, levels in self.table(self.tables, "factors", ()).items():
             if not isinstance(levels, list) or not levels:
                 raise self.fail(f"factors.{name}", "it is not a list of levels")
-            if not all(isinstance(level, str | int | float) for level in cast("list[Any]", levels)):
+            if not all(map(is_level, cast("list[Any]", levels))):
                 raise self.fail(f"factors.{name}", "a level is text or a number")
             found |= [checked_factor(name, cast("list[Level]", levels), self.where(f"factors.{name}"))]
         return found
@@ -174,4 +178,19 @@ class _Reader(Tables):
             raise self.fail("measure.metric.unit", "it is not one of s, ms, us, ns: what is measured is a time")
         if metric and ("phase" in metric) == ("regex" in metric):
             raise self.fail("measure.metric", "it names a phase or a regex, one of them")
+        if "phase" in metric and "unit" in metric:
+            raise self.fail("measure.metric.unit", "it is that of a regex: a phase is measured in seconds")
+        for name in metric:
+            self.text(metric, f"measure.metric.{name}")
         return metric or None
+
+    def check(self, measure: dict[str, Any]) -> dict[str, str] | None:
+        check = self.table(measure, "measure.check", ("stdout",))
+        self.text(check, "measure.check.stdout")
+        return check or None
+
+
+def _chooses(table: dict[str, Any]) -> bool:
+    """Whether a table chooses cells: each of its values is a level, or a list of some."""
+    values = [cast("list[Any]", value) if isinstance(value, list) else [value] for value in table.values()]
+    return bool(values) and all(levels and all(map(is_level, levels)) for levels in values)

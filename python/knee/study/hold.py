@@ -65,7 +65,8 @@ def _value(name: str, fact: str, facts: dict[str, Any]) -> str:
     if name == CLOCK:
         raise _refused(name, "this binary does not measure it")
     known = [*sorted(set(facts) - {CLOCK_FACT}), CLOCK]
-    raise StudyError(f"unknown fact: {name!r}", hint=f"there are {', '.join(known)}; default; none")
+    nothing = "to hold none: --hold none, or facts = [] in a study file"
+    raise StudyError(f"unknown fact: {name!r}", hint=f"there are {', '.join(known)}; default; {nothing}")
 
 
 def _refused(name: str, reason: str) -> StudyError:

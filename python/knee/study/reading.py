@@ -75,7 +75,8 @@ def checked_factor(name: str, levels: list[Level], where: str) -> tuple[str, lis
         raise StudyError(f"{where}: a level comes twice")
     if name == "threads":
         for level in levels:
-            if level not in COUNTS and (not isinstance(level, int) or level < 1):
+            # True is 1 to Python, and no count.
+            if level not in COUNTS and (type(level) is not int or level < 1):
                 raise StudyError(f"{where}: {level!r} is not a number of threads: at least 1, {' or '.join(COUNTS)}")
         levels = sorted(levels, key=lambda level: (level in COUNTS, str(level) if level in COUNTS else int(level)))
     for level in levels if name in CHOICES else ():

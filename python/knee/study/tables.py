@@ -58,6 +58,13 @@ class Tables:
             raise self.fail(key, f"{value!r} is not a number from {low:g} to {high:g}")
         return value
 
+    def whole(self, table: dict[str, Any], key: str, default: int, low: int, high: int) -> int:
+        """Return a whole number that lies between two others."""
+        value = self.number(table, key, default, low, high)
+        if value != int(value):
+            raise self.fail(key, f"{value!r} is not a whole number")
+        return int(value)
+
     def some_number(self, table: dict[str, Any], key: str, low: float, high: float) -> float | None:
         """Return a number that lies between two others; None where there is none."""
         return self.number(table, key, low, low, high) if key.rpartition(".")[2] in table else None
