@@ -86,3 +86,26 @@ def test_the_page_and_the_analysis_have_it(simulated):
     assert text.index(">Checklist</h2>") < text.index(">How it was measured</h2>")
     assert "12. Plot what is needed" in text
     assert len(study.analysis.to_json()["checklist"]) == 12
+
+
+def failing(folder, counts: tuple[int, ...]) -> dict[int, tuple[str, str]]:
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+    rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if specs[one["id"]]["threads"] in counts else {}))
+    return answers(folder)
+
+
+def test_without_good_runs_it_says_so_and_nothing_of_the_design(simulated):
+    found = failing(simulated(GOOD), (1, 2, 3, 4))
+    for number in (1, 5, 6, 7, 8, 11, 12):
+        answer, evidence = found[number]
+        assert (answer, evidence[:12]) == ("not kept", "no good runs"), number
+    assert found[2] == ("kept", "up to 4 threads on the 4 cpus that may be used, of 4")
+    assert "held by a set of cpus" in found[10][1]
+
+
+@pytest.mark.parametrize("bad", [(1,), (2, 3, 4)])
+def test_threads_vary_also_where_the_base_or_all_others_are_bad(simulated, bad):
+    found = failing(simulated(GOOD), bad)
+    assert found[1] == ("not kept", "no good runs of a base case and of more threads, so there is no speedup")
+    assert found[11][0] == "not kept"
+    assert found[2][0] == "kept"

@@ -17,7 +17,7 @@ from knee.explain.series import Series
 from knee.explain.shape import Shape
 from knee.stats.contrasts import Ratio
 from knee.stats.diagnostics import NEARLY_STRAIGHT
-from knee.store import CONTROLS, Run
+from knee.store import CONTROLS, Level, Run
 
 Answer = Literal["kept", "partly", "not kept", "does not apply"]
 
@@ -50,9 +50,28 @@ class Studied:
     factorial: FactorialAnalysis | None
 
     @cached_property
+    def made(self) -> list[Run]:
+        """Runs without controls, usable or not."""
+        return [run for run in self.runs if not any(name in run.spec["cell"] for name in CONTROLS)]
+
+    @cached_property
     def designed(self) -> list[Run]:
         """Usable runs without controls."""
-        return [run for run in self.runs if run.bad is None and not any(name in run.spec["cell"] for name in CONTROLS)]
+        return [run for run in self.made if run.bad is None]
+
+    @cached_property
+    def scaled(self) -> bool:
+        """Whether anything was run on several thread counts, well or not."""
+        cells = {tuple(run.spec["cell"].items()): run.threads for run in self.made}
+        counts: dict[frozenset[tuple[str, Level]], set[int]] = {}
+        for cell, threads in cells.items():
+            counts.setdefault(frozenset(one for one in cell if one[0] != "threads"), set()).add(threads)
+        return any(len(found) > 1 for found in counts.values())
+
+    @property
+    def curves(self) -> bool:
+        """Whether any series has good runs on several thread counts."""
+        return any(len(one.curve.points) > 1 for one in self.series)
 
     @cached_property
     def blocks(self) -> int:
@@ -85,12 +104,16 @@ def checklist(of: Studied) -> list[Item]:
 
 Found = tuple[Answer, str]
 
+NONE = "no good runs"
+
 ROOFLINE = "there is no roofline: it needs traffic and operations"
 
 
 def _base(of: Studied) -> Found:
-    if all(len(one.curve.points) < 2 for one in of.series):
+    if not of.scaled:
         return "does not apply", "threads do not vary, so there is no speedup"
+    if not of.curves:
+        return "not kept", f"{NONE} of a base case and of more threads, so there is no speedup"
     first = of.series[0]
     base = first.curve.points[0]
     said = f"base: the program itself on {base.threads} thread{'s' if base.threads > 1 else ''}"
@@ -102,7 +125,9 @@ def _base(of: Studied) -> Found:
 
 def _subset(of: Studied) -> Found:
     allowed, known = len(of.machine["allowed"]["cpus"]), len(of.machine["hardware_threads"])
-    most = max((run.threads for run in of.designed), default=0)
+    if not of.made:
+        return "not kept", NONE
+    most = max(run.threads for run in of.made)
     said = f"up to {most} threads on the {allowed} cpus that may be used, of {known}"
     if most < allowed:
         return "not kept", f"{said}: {allowed - most} cpus were never used, and the study does not say why"
@@ -120,6 +145,8 @@ def _ratios(_: Studied) -> Found:
 
 
 def _intervals(of: Studied) -> Found:
+    if not of.designed:
+        return "not kept", NONE
     if of.blocks < 2:
         return "not kept", "one block only: nothing tells how far a second one would have been"
     said = f"not deterministic: 90 % intervals from {of.blocks} blocks of launches"
@@ -127,6 +154,8 @@ def _intervals(of: Studied) -> Found:
 
 
 def _normal(of: Studied) -> Found:
+    if not of.designed:
+        return "not kept", NONE
     if of.blocks < FEW_BLOCKS:
         return "partly", f"{of.blocks} blocks are too few to see what errors look like; a bootstrap stands beside"
     if of.factorial is None:
@@ -139,6 +168,8 @@ def _normal(of: Studied) -> Found:
 
 
 def _compared(of: Studied) -> Found:
+    if not of.series and of.factorial is None:
+        return "not kept", f"{NONE} of a base case"
     if len(of.series) < 2 and of.factorial is None:
         return "does not apply", "there is one series, and nothing that it is compared with"
     how = ["ratios in the same blocks with 90 % intervals"]
@@ -147,6 +178,8 @@ def _compared(of: Studied) -> Found:
 
 
 def _tails(of: Studied) -> Found:
+    if not of.designed:
+        return "not kept", NONE
     worst, name = 1.0, ""
     for series in of.series:
         for point in series.curve.points:
@@ -170,8 +203,8 @@ def _documented(of: Studied) -> Found:
 
 
 def _timed(of: Studied) -> Found:
-    metrics = [run.spec.get("metric", {}) for run in of.designed]
-    binds = {run.spec["bind"] for run in of.designed}
+    metrics = [run.spec.get("metric", {}) for run in of.made]
+    binds = {run.spec["bind"] for run in of.made}
     tied = {"each": "each thread tied to its cpu", "set": "threads held by a set of cpus"}
     where = " or ".join(tied[bind] for bind in sorted(binds))
     if any("regex" in metric for metric in metrics):
@@ -184,8 +217,10 @@ def _timed(of: Studied) -> Found:
 
 
 def _bounds(of: Studied) -> Found:
-    if all(len(one.curve.points) < 2 for one in of.series):
+    if not of.scaled:
         return "does not apply", "there is no curve that a bound could lie above"
+    if not of.curves:
+        return "not kept", f"{NONE} of a base case and of more threads, so there is no curve"
     laws = [name for name, shape in of.shapes.items() if shape.law.best is not None]
     said = "the ideal line is drawn with every speedup"
     if laws:
@@ -194,6 +229,8 @@ def _bounds(of: Studied) -> Found:
 
 
 def _plots(of: Studied) -> Found:
+    if not of.designed:
+        return "not kept", f"{NONE} to plot"
     counts = sorted({run.threads for run in of.designed})
     if len(counts) < 2:
         return "kept", "points of levels that are words are not joined"
