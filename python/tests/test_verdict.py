@@ -1,6 +1,7 @@
 """The verdict on curves whose truth is known: it says no more than they carry."""
 
 import pytest
+from conftest import rewrite
 
 from knee.opened import OpenedStudy
 
@@ -165,3 +166,17 @@ def test_where_the_input_grows_series_are_compared_by_their_work(simulated):
     # Four threads on one of them take longer than one thread does, for four times the work.
     curves = {"cores-spread": {1: (0.9, 0.9), 4: (3.9, 4.0)}, "cores-close": {1: (1.0, 1.0), 4: (1.0, 4.0)}}
     assert "4 threads on cores-close do" in weak(simulated(curves))
+
+
+def test_threads_take_turns_on_the_cpus_that_they_were_held_on(simulated):
+    folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (1.1, 2.0)}})
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+
+    def waited(one: dict) -> dict:
+        turns = specs[one["id"]]["threads"] > 2
+        return one | {"threads": [{"wait_ns": one["wall_ns"] if turns else 0}], "validity": {"other_busy": 0.0}}
+
+    rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
+    rewrite(folder.records, waited)
+    (found,) = OpenedStudy.read(folder.path).analysis.findings
+    assert found.says == "4 threads on 2 cpus gain nothing over 2: they take turns"

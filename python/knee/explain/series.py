@@ -27,6 +27,7 @@ class Series:
     """Runs that count: those that are timed, where counters were asked for together with them."""
     curve: Curve
     cpus: int
+    """Those that its threads could run on: of its placement, or all that are allowed where the kernel chose."""
     copies: dict[int, Ratio]
     """Number of copies to their time over that of one, where the study ran copies."""
     weak: bool = False
@@ -114,7 +115,13 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
     }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
     counting = [run for run in members if "counting" in run.spec["cell"]]
-    return Series(name, levels, tuple(runs), tuple(counting or runs), fitted, allowed, slowed, weak)
+    cpus = _cpus(runs) or allowed
+    return Series(name, levels, tuple(runs), tuple(counting or runs), fitted, cpus, slowed, weak)
+
+
+def _cpus(runs: list[Run]) -> int:
+    """Return on how many cpus the runs were held at most; 0 where the kernel chose."""
+    return max(len(set(run.spec["cpus"])) for run in runs)
 
 
 def _by_threads(runs: Sequence[Run]) -> dict[int, list[Run]]:
