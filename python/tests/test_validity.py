@@ -22,6 +22,20 @@ def changed(folder, changes: dict[str, list[dict]]) -> OpenedStudy:
     return OpenedStudy.read(folder.path)
 
 
+@pytest.mark.parametrize(
+    "nulls", [{"validity": None}, {"validity": {"other_busy": None}}, {"changed": None, "facts": None}]
+)
+def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
+    # Threads beyond the cpus that waited: somebody asks whether they were alone.
+    folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0), 3: (1.0, 2.0)}})
+    rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
+    rewrite(folder.records, lambda one: one | {"threads": [{"wait_ns": 10**9}]} | nulls)
+    study = OpenedStudy.read(folder.path)
+    assert study.analysis.disturbed == {}
+    assert study.analysis.findings == []
+    assert page(study)
+
+
 def shown(study: OpenedStudy, monkeypatch) -> str:
     printed = io.StringIO()
     monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from knee.explain.cause import Finding
 from knee.explain.series import Series
+from knee.store import Run
 
 WAITED = 0.10
 """Threads together must have waited at least this part of the run time for a cpu."""
@@ -47,12 +48,17 @@ def examine(series: Series) -> Finding | None:
     )
 
 
+def _other_busy(run: Run) -> float:
+    found = (run.record.get("validity") or {}).get("other_busy")
+    return 1.0 if found is None else found
+
+
 def _waited(series: Series, threads: int) -> float | None:
     """Time in which threads were ready without a cpu over the run's wall time, averaged; None where no kernel says."""
     shares: list[float] = []
     for run in series.runs:
         # Where other work held the cpus, waiting says nothing about these threads.
-        alone = run.record.get("validity", {}).get("other_busy", 1.0) <= OTHERS
+        alone = _other_busy(run) <= OTHERS
         if run.threads == threads and run.bad is None and alone and run.waited_ns is not None:
             shares.append(run.waited_ns / max(1, run.record["wall_ns"]))
     return sum(shares) / len(shares) if shares else None

@@ -168,7 +168,7 @@ def _derived(run: Run, name: str) -> Value:
 def _reported(run: Run) -> dict[str, float]:
     """Return the numbers that a workload reported of itself: a probe's figures, the size of an input."""
     found: dict[str, float] = {}
-    for name, text in run.record.get("facts", {}).items():
+    for name, text in (run.record.get("facts") or {}).items():
         with contextlib.suppress(ValueError):
             found[name] = float(text)
     return found

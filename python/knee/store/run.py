@@ -35,7 +35,7 @@ class Run:
     @property
     def changed(self) -> list[Changed]:
         """Held facts that were not what they were when the study was planned."""
-        return self.record.get("changed", [])
+        return self.record.get("changed") or []
 
 
 def joined(order: int, spec: Spec, record: Record, *, weak: bool = False) -> Run:

@@ -84,7 +84,7 @@ class Record(TypedDict):
     changed: NotRequired[list[Changed]]
     threads: list[dict[str, Any]]
     sampling: NotRequired[dict[str, int]]
-    validity: NotRequired[dict[str, float]]
+    validity: NotRequired[dict[str, float | None]]
     samples: NotRequired[str]
     samples_lost: NotRequired[str]
     unseen: NotRequired[str]
