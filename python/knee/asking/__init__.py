@@ -86,8 +86,6 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
 
 def _with_phase(what: Question) -> Question:
     """Complete a study file's workload: all its arguments, and its own phase where nothing else is measured."""
-    if what.metric == {"phase": "wall"}:
-        return dataclasses.replace(what, metric=None)
     if "workload" not in what.program or what.metric is not None:
         return what
     common: dict[str, str] = what.program.get("args", {})

@@ -22,9 +22,10 @@ def refuse_contradictions(question: Question) -> None:
     if question.events is not None and not question.counters:
         raise StudyError("events: they are events of counters, and none is asked for", hint="add --counters")
     foreign = "workload" in question.program and "command" in (question.baseline or {})
-    if foreign and "phase" in (question.metric or {}):
+    phase = (question.timed or {}).get("phase")
+    if foreign and phase:
         hint = "--phase wall measures the whole run of both"
-        raise StudyError(f"a command as baseline has no phase {(question.metric or {})['phase']}", hint=hint)
+        raise StudyError(f"a command as baseline has no phase {phase}", hint=hint)
 
 
 def read_events(question: Question) -> None:
@@ -49,7 +50,7 @@ def read_events(question: Question) -> None:
 
 
 def _refuse_about_copies(question: Question) -> None:
-    if question.copies and ("workload" in question.program or question.metric):
+    if question.copies and ("workload" in question.program or question.timed):
         raise StudyError("copies are for commands whose run time is measured", hint="leave --copies or the metric out")
     if question.copies and "for" in question.program:
         # The variables of a runtime are set for the threads of the whole run, not for one copy.

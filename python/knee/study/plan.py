@@ -125,7 +125,7 @@ class _Planner:
         """Add where pages go, what is measured, and what has to be as it was."""
         if "memory" in spec["cell"]:
             spec["memory"] = _memory(str(spec["cell"]["memory"]))
-        metric = self.question.metric or self.phase(spec["program"])
+        metric = self.question.timed or self.phase(spec["program"])
         if metric:
             spec["metric"] = metric
         if self.question.check:

@@ -93,6 +93,11 @@ class Question:
         tables |= {"claim": self.claims} if self.claims else {}
         return tomli_w.dumps(tables | self._given("baseline"))
 
+    @property
+    def timed(self) -> dict[str, str] | None:
+        """What is measured instead of the run time, if anything is: ``wall`` is the name of the run time itself."""
+        return None if self.metric == {"phase": "wall"} else self.metric
+
     def _given(self, *names: str) -> dict[str, Any]:
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value is not None and value != []}
