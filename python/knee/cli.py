@@ -77,7 +77,8 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
     knee study --resume FOLDER
     """  # noqa: D301 -- click looks for the character itself
     if resume is not None:
-        if any(value not in (None, (), False) for value in asked.values()):
+        # 0 is asked for, and equal to False.
+        if out is not None or any(value not in (None, ()) and value is not False for value in asked.values()):
             raise StudyError("--resume goes on with a study as it was planned: it takes no words and no other options")
         # All of it, before anything is locked, set up, cut or written.
         folder = Contents.read(resume).folder
@@ -88,8 +89,10 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
 
 def _planned(out: Path | None, asked: dict[str, Any], *, for_slurm: bool = False) -> Folder:
     what = question_of(asked)
-    for program in (what.program, what.baseline or {}):
-        _find_program(program)
+    # What is built or set up first need not be there yet.
+    if what.build is None and what.setup is None:
+        for program in (what.program, what.baseline or {}):
+            _find_program(program)
     machine, specs = _specs(what)
     read_events(what)
     batch = slurm.script(what, specs) if for_slurm else None

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from knee.explain.responses import response
 from knee.opened import OpenedStudy
-from knee.store import Folder
+from knee.store import Folder, StudyError
+from knee.study.create import create
 
 SHORT = ("--blocks", "2", "--factor", "threads=1,2", "--factor", "placement=none")
 
@@ -83,6 +85,8 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--unit", "ms", "--", "true"], "there is no --metric"),
         (["--metric", "took [0-9]+", "--", "true"], "has no group"),
         (["--resume", "s", "--blocks", "3"], "it takes no words and no other options"),
+        (["--resume", "s", "--sample-ms", "0"], "it takes no words and no other options"),
+        (["--resume", "s", "--out", "t"], "it takes no words and no other options"),
         (["./script.sh", "{threads}"], "a program stands behind --"),
         (["sumeuler", "--blocks", "3"], "options of the study stand before the workload"),
         (["--factor", "bind=each,all", "--", "true"], "'all' is not one of each, set"),
@@ -108,7 +112,7 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_two(binary, tmp_path, words, reason):
-    done = knee(binary, "study", *(["--out", "s"] if "--out" not in words else []), *words, cwd=tmp_path)
+    done = knee(binary, "study", *([] if {"--out", "--resume"} & {*words} else ["--out", "s"]), *words, cwd=tmp_path)
     assert done.returncode == 2, done.stdout
     assert done.stderr.startswith("knee: ")
     assert reason in done.stderr
@@ -334,6 +338,31 @@ def test_one_block_makes_a_report_without_intervals(binary, tmp_path):
     analyzed = knee(binary, "analyze", "s", cwd=tmp_path)
     assert analyzed.returncode == 0, analyzed.stderr
     assert "serves as the error" in " ".join(analyzed.stdout.split())
+
+
+def test_a_workload_may_be_measured_as_a_whole_and_its_file_says_so(binary, tmp_path):
+    done = knee(binary, "plan", "--out", "s", *SHORT, "--phase", "wall", "fib", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = knee(binary, "plan", "s/study.toml", cwd=tmp_path).stdout
+    assert [json.loads(line) for line in again.splitlines()] == Folder(tmp_path / "s").read_plan()
+    assert '"metric"' not in again
+    words = ["--phase", "wall", "--copies", *SHORT, "--", "true", "{threads}"]
+    assert knee(binary, "plan", *words, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("step", ["--build", "--setup"])
+def test_a_program_that_is_made_first_need_not_be_there_yet(binary, tmp_path, step):
+    make = "printf '#!/bin/sh\\n' > made; chmod +x made"
+    done = knee(binary, "study", "--no-report", "--out", "s", *SHORT, step, make, "--", "./made", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert all(record["exit"] == {"code": 0} for record in Folder(tmp_path / "s").read_records())
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path):
+    full = mock.patch.object(Path, "rename", side_effect=OSError(28, "No space left on device"))
+    with full, pytest.raises(StudyError, match=r"cannot make the study: .*: No space left on device"):
+        create(tmp_path / "s", "", "{}", [])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 from knee.store import Folder, Spec, StudyError, write_whole
@@ -32,5 +33,6 @@ def create(path: Path, question: str, machine: str, plan: list[Spec], batch: str
             (partial / "batch.sh").chmod(0o755)
         partial.rename(path)
     except OSError as error:
+        shutil.rmtree(partial, ignore_errors=True)
         raise StudyError(f"cannot make the study: {path}: {error.strerror}") from error
     return Folder(path)
