@@ -23,7 +23,8 @@ def changed(folder, changes: dict[str, list[dict]]) -> OpenedStudy:
 
 
 @pytest.mark.parametrize(
-    "nulls", [{"validity": None}, {"validity": {"other_busy": None}}, {"changed": None, "facts": None}]
+    "nulls",
+    [{"validity": None}, {"validity": {"other_busy": None}}, {"changed": None, "facts": None}, {"facts": {"a": None}}],
 )
 def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
     # Threads beyond the cpus that waited: somebody asks whether they were alone.

@@ -169,7 +169,7 @@ def _reported(run: Run) -> dict[str, float]:
     """Return the numbers that a workload reported of itself: a probe's figures, the size of an input."""
     found: dict[str, float] = {}
     for name, text in (run.record.get("facts") or {}).items():
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, TypeError):
             found[name] = float(text)
     return found
 
