@@ -155,6 +155,8 @@ BAD = [
         "measure.metric.unit: it is that of a regex",
     ),
     ("[program]\ncommand = ['x']\n[measure]\nmetric = {phase = 3}", "measure.metric.phase: it is not text"),
+    ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 'took', unit = 's'}", "'took' has no group"),
+    ("[program]\ncommand = ['x']\n[measure]\ncheck = {stdout = '('}", "measure.check.stdout: '(' is no regular expr"),
     ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 3, unit = 's'}", "measure.metric.regex: it is not text"),
     ("[program]\ncommand = ['x']\n[measure]\ncheck = {stdout = 3}", "measure.check.stdout: it is not text"),
     ("[program]\ncommand = ['x']\ndirectory = 3", "program.directory: it is not text"),
@@ -197,7 +199,7 @@ def test_the_schema_takes_what_the_reader_takes():
     assert set(file.PROGRAM) == set(known["program"]["properties"]) == set(known["baseline"]["properties"])
 
 
-BEYOND_A_SCHEMA = ("a comes twice", "'0x' is no list", "Expected")
+BEYOND_A_SCHEMA = ("a comes twice", "'0x' is no list", "has no group", "no regular expr", "Expected")
 
 
 @pytest.mark.parametrize("text", [text for text, reason in BAD if not any(one in reason for one in BEYOND_A_SCHEMA)])

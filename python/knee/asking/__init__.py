@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -76,9 +75,9 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
         raise StudyError("--unit says what --metric is in: there is no --metric")
     if asked["phase"] and asked["metric"]:
         raise StudyError("--phase and --metric: a study measures one thing")
-    given: dict[str, Any] = {"check": {"stdout": _pattern(asked["check"], "--check")}} if asked["check"] else {}
+    given: dict[str, Any] = {"check": {"stdout": reading.pattern(asked["check"], "--check")}} if asked["check"] else {}
     if asked["metric"]:
-        given["metric"] = {"regex": _grouped(asked["metric"]), "unit": asked["unit"] or "s"}
+        given["metric"] = {"regex": reading.grouped(asked["metric"], "--metric"), "unit": asked["unit"] or "s"}
     elif asked["phase"]:
         given["metric"] = {"phase": asked["phase"]}
     return given
@@ -102,20 +101,6 @@ def _phase(workload: str, args: dict[str, str], what: Question) -> str:
     grown = {what.weak["argument"]: str(what.weak["one_thread"])} if what.weak else {}
     words = [word for name, value in (args | first | grown).items() for word in (f"--{name}", value)]
     return str(_binary.ask("workloads", "--resolve", workload, *words)["phase"])
-
-
-def _grouped(text: str) -> str:
-    if re.compile(_pattern(text, "--metric")).groups < 1:
-        raise StudyError(f"--metric: {text!r} has no group", hint="put the number in brackets: 'took ([0-9.]+) s'")
-    return text
-
-
-def _pattern(text: str, where: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as error:
-        raise StudyError(f"{where}: {text!r} is no regular expression: {error}") from error
-    return text
 
 
 def _warn_if_deaf(what: Question) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from knee.store import SCHEMA, Level
 from knee.store.claims import claims, is_level
 from knee.study.question import STEPS, Question
-from knee.study.reading import checked_counters, checked_factor, threads_skipped
+from knee.study.reading import checked_counters, checked_factor, grouped, pattern, threads_skipped
 from knee.study.tables import Tables
 
 KNOWN = ("schema", "knee", "name", "program", "factors", "design", "measure", "hold", "baseline", "claim")
@@ -182,11 +182,14 @@ class _Reader(Tables):
             raise self.fail("measure.metric.unit", "it is that of a regex: a phase is measured in seconds")
         for name in metric:
             self.text(metric, f"measure.metric.{name}")
+        if "regex" in metric:
+            grouped(metric["regex"], self.where("measure.metric.regex"))
         return metric or None
 
     def check(self, measure: dict[str, Any]) -> dict[str, str] | None:
         check = self.table(measure, "measure.check", ("stdout",))
-        self.text(check, "measure.check.stdout")
+        if (text := self.text(check, "measure.check.stdout")) is not None:
+            pattern(text, self.where("measure.check.stdout"))
         return check or None
 
 

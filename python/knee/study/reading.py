@@ -56,6 +56,22 @@ def share(text: str, where: str, most: float = 1.0) -> float:
     return value
 
 
+def pattern(text: str, where: str) -> str:
+    """Return a regular expression that is one."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise StudyError(f"{where}: {text!r} is no regular expression: {error}") from error
+    return text
+
+
+def grouped(text: str, where: str) -> str:
+    """Return a regular expression with a group, which finds a number."""
+    if re.compile(pattern(text, where)).groups < 1:
+        raise StudyError(f"{where}: {text!r} has no group", hint="put the number in brackets: 'took ([0-9.]+) s'")
+    return text
+
+
 def smallest_effect(text: str) -> float:
     """Read the smallest difference that matters, as a share."""
     # A bare 1 is taken for one per cent by most, and would let everything pass.
