@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import json
 import os
 import random
@@ -9,8 +10,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from knee import _binary
+from knee.opened import OpenedStudy
+from knee.report import terminal
 from knee.store import Folder
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +26,14 @@ def skipped(test: str, why: str) -> None:
         with Path(path).open("a") as file:
             file.write(f"SKIPPED {test}: {why}\n")
     pytest.skip(why)
+
+
+def shown(study: OpenedStudy, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a terminal says of a study."""
+    printed = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
+    terminal.show(study.analysis)
+    return printed.getvalue()
 
 
 @pytest.fixture(scope="session")

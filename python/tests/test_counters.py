@@ -1,13 +1,10 @@
 """Counters in a report: medians and what is said beside them; what could not be counted is never 0."""
 
-import io
-
 import pytest
-from conftest import rewrite
-from rich.console import Console
+from conftest import rewrite, shown
 
 from knee.opened import OpenedStudy
-from knee.report import counters, facts, terminal
+from knee.report import counters, facts
 from knee.report.page import page
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
@@ -137,18 +134,11 @@ def test_every_run_has_a_column_for_each_counter_that_any_has(simulated):
     assert list(frame.columns[:3]) == ["order", "run", "block"]
 
 
-def told(opened: OpenedStudy, monkeypatch) -> str:
-    out = io.StringIO()
-    monkeypatch.setattr(terminal, "Console", lambda: Console(file=out, width=200))
-    terminal.show(opened.analysis)
-    return out.getvalue()
-
-
 def test_the_terminal_has_a_line_about_counters_only_when_they_were_asked_for(simulated, monkeypatch):
     folder = simulated(TWO)
-    assert "counter" not in told(OpenedStudy.read(folder.path), monkeypatch)
+    assert "counter" not in shown(OpenedStudy.read(folder.path), monkeypatch)
     opened = study(folder, lambda spec: {"a": 1, "b": {"unavailable": "why"}, "c": {"unavailable": "why"}})
-    assert "1 of 3 counters have values; the report shows their medians. Not available: b (why), and 1 more." in told(
+    assert "1 of 3 counters have values; the report shows their medians. Not available: b (why), and 1 more." in shown(
         opened, monkeypatch
     )
 

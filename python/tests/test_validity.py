@@ -1,14 +1,11 @@
 """Runs that count and are marked: disturbed ones, and those made when a held fact had changed."""
 
-import io
-
 import pytest
-from conftest import rewrite
-from rich.console import Console
+from conftest import rewrite, shown
 
 from knee import store
 from knee.opened import OpenedStudy
-from knee.report import facts, terminal
+from knee.report import facts
 from knee.report.design import design_rows
 from knee.report.page import page
 
@@ -35,13 +32,6 @@ def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
     assert study.analysis.disturbed == {}
     assert study.analysis.findings == []
     assert page(study)
-
-
-def shown(study: OpenedStudy, monkeypatch) -> str:
-    printed = io.StringIO()
-    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
-    terminal.show(study.analysis)
-    return printed.getvalue()
 
 
 def test_a_changed_fact_is_counted_and_said_and_the_run_counts(simulated, monkeypatch):
