@@ -52,7 +52,7 @@ class Studied:
     @cached_property
     def made(self) -> list[Run]:
         """Runs without controls, usable or not."""
-        return [run for run in self.runs if not any(name in run.spec["cell"] for name in CONTROLS)]
+        return [run for run in self.runs if not run.is_control]
 
     @cached_property
     def designed(self) -> list[Run]:

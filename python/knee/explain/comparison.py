@@ -168,9 +168,9 @@ def _times(runs: list[Run], blocks: int, without: str) -> tuple[dict[str, dict[s
     cells: dict[str, dict[str, Level]] = {}
     times: dict[str, Array] = {}
     for run in sorted(runs, key=lambda run: (str(run.spec["cell"].get("placement")), run.threads)):
-        cell = {name: level for name, level in run.spec["cell"].items() if name != without}
-        if any(name in cell for name in CONTROLS):
+        if run.is_control:
             continue
+        cell = {name: level for name, level in run.spec["cell"].items() if name != without}
         key = _key(cell)
         cells.setdefault(key, cell)
         values = times.setdefault(key, np.full(blocks, np.nan))
@@ -205,7 +205,7 @@ def _key(cell: dict[str, Level]) -> str:
 
 def _common(a: Side, b: Side) -> list[tuple[Run, Run]]:
     """Return a run of each side for every cell that both have. Controls are other programs, or measured otherwise."""
-    designed = [[run for run in side.runs if not any(name in run.spec["cell"] for name in CONTROLS)] for side in (a, b)]
+    designed = [[run for run in side.runs if not run.is_control] for side in (a, b)]
     mine, others = ({_key(run.spec["cell"]): run for run in runs} for runs in designed)
     return [(run, others[key]) for key, run in mine.items() if key in others]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from knee.store import CONTROLS, Run, StudyError
+from knee.store import Run, StudyError
 
 COMPARED = ("speedup", "work-inflation")
 """Responses that need the run on the fewest threads of the same block and levels."""
@@ -70,7 +70,7 @@ def response(runs: list[Run], name: str | None) -> Response:
 
 def pool(runs: list[Run], name: str | None) -> list[Run]:
     """Return the runs that are asked for a response: those that are timed, or for a counter those that count."""
-    designed = [run for run in runs if not any(control in run.spec["cell"] for control in CONTROLS)]
+    designed = [run for run in runs if not run.is_control]
     counting = [run for run in runs if "counting" in run.spec["cell"]]
     # Counters of runs that count are divided by what the same runs have: then there are no others.
     if counting and (not designed or (name is not None and name not in names(designed))):

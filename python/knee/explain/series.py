@@ -99,7 +99,7 @@ def _name(run: Run, varying: set[str]) -> str:
 
 
 def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Series | None:
-    runs = [run for run in members if not any(control in run.spec["cell"] for control in CONTROLS)]
+    runs = [run for run in members if not run.is_control]
     if not runs:
         return None
     blocks = max(run.spec["block"] for run in members)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from knee.stats.contrasts import Array, log, ratio
-from knee.store import CONTROLS, Run
+from knee.store import Run
 
 BLOCKS_FOR_A_WIDTH = 5
 BLOCKS_FOR_A_BUDGET = 2
@@ -60,7 +60,7 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
     """
     times: dict[str, Array] = {}
     for run in runs:
-        if not any(control in run.spec["cell"] for control in CONTROLS):
+        if not run.is_control:
             values = times.setdefault(_key(run.spec["cell"]), np.full(blocks, np.nan))
             values[run.spec["block"] - 1] = np.nan if run.bad else run.time_s
     bases = _bases(list(times))

@@ -9,7 +9,7 @@ from typing import Any
 from knee.explain.analysis import Analysis
 from knee.opened import OpenedStudy
 from knee.stats.residuals import RUNS_FOR_DRIFT
-from knee.store import CONTROLS, Level, Run, read_end
+from knee.store import Level, Run, read_end
 
 Row = dict[str, Any]
 
@@ -67,7 +67,7 @@ def programs(study: OpenedStudy) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _designed(study: OpenedStudy) -> list[Run]:
-    return [run for run in study.runs if not any(control in run.spec["cell"] for control in CONTROLS)]
+    return [run for run in study.runs if not run.is_control]
 
 
 def _factors(study: OpenedStudy) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.store.types import Changed, Record, Spec
+from knee.store.types import CONTROLS, Changed, Record, Spec
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,11 @@ class Run:
     def threads(self) -> int:
         """Threads the program was told to use."""
         return self.spec["threads"]
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is no run of the design itself: the baseline, copies side by side, or a run that counts."""
+        return any(name in self.spec["cell"] for name in CONTROLS)
 
     @property
     def changed(self) -> list[Changed]:
