@@ -12,10 +12,11 @@ pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Re
         Some(Ok(table)) => choose_own(table, &cpu),
         None => choose(&cpu),
     };
-    if let Some(parts) = computed_from(name) {
+    let here = choice.table.is_some_and(|table| table.event(name).is_some());
+    // A table of the user's own may count what others compute.
+    if let Some(parts) = computed_from(name).filter(|_| !here) {
         return Some(Err(format!("it is computed from {parts}: ask for those")));
     }
-    let here = choice.table.is_some_and(|table| table.event(name).is_some());
     (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, &cpu, name))
 }
 
