@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from knee import _binary
-from knee.stats.contrasts import ratio
+from knee.stats.intervals import ratio
 
 # Sizes that take some tenths of a second, and the phase that is the work.
 KERNELS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from knee import _binary
-from knee.stats.contrasts import ratio
+from knee.stats.intervals import ratio
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = {

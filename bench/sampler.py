@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from knee import _binary
-from knee.stats.contrasts import ratio
+from knee.stats.intervals import ratio
 
 WORDS = ["sumeuler", "--n", "12000"]
 

@@ -11,7 +11,7 @@ from knee.regions import TYPE_CHECKING, region
 if TYPE_CHECKING:
     from os import PathLike
 
-    from knee.opened import OpenedStudy
+    from knee.opened import Study
 
     __version__: str
 
@@ -30,7 +30,7 @@ def __getattr__(name: str) -> str:
         return "0+unknown"
 
 
-def open(folder: str | PathLike[str]) -> OpenedStudy:  # noqa: A001 - as in zarr.open, read as knee.open
+def open(folder: str | PathLike[str]) -> Study:  # noqa: A001 - as in zarr.open, read as knee.open
     """Open the folder of a study.
 
     Parameters
@@ -40,7 +40,7 @@ def open(folder: str | PathLike[str]) -> OpenedStudy:  # noqa: A001 - as in zarr
 
     Returns
     -------
-    OpenedStudy
+    Study
         Frames, charts, the analysis and the verdict.
 
     Raises
@@ -54,6 +54,6 @@ def open(folder: str | PathLike[str]) -> OpenedStudy:  # noqa: A001 - as in zarr
     >>> study = knee.open("knee-studies/mine")  # doctest: +SKIP
     >>> study.frame()  # doctest: +SKIP
     """
-    from knee.opened import OpenedStudy
+    from knee.opened import Study
 
-    return OpenedStudy.read(folder)
+    return Study.read(folder)

@@ -143,9 +143,9 @@ def _rule(folder: Folder) -> run.Enough:
 
 def _conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> int:
     """Analyse and report. Only now, with all measuring over, are numpy and its kin imported."""
-    from knee.opened import OpenedStudy
-    from knee.report import terminal
+    from knee.opened import Study
     from knee.report.export import export
+    from knee.report.terminal import study as terminal
 
     if anonymise:
         from knee.report.anonymous import anonymous
@@ -155,7 +155,7 @@ def _conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> i
             files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
             terminal.show(opened.analysis)
     else:
-        opened = OpenedStudy.read(folder.path)
+        opened = Study.read(folder.path)
         files = [file for form in forms for file in export(opened, form)]
         terminal.show(opened.analysis)
     for file in files:

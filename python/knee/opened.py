@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from knee import store
-from knee.explain import factorial
 from knee.explain.analysis import Analysis, analyze
-from knee.explain.factorial import FactorialAnalysis
-from knee.explain.factorial_design import Asked
-from knee.plots import run_list
+from knee.explain.factorial import analysis as factorial
+from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.explain.factorial.design import Asked
+from knee.plots import runs as run_list
 
 if TYPE_CHECKING:
     from knee.plots.style import Chart
 
 
 @dataclass(frozen=True)
-class OpenedStudy:
+class Study:
     """A study read from its folder. Reading again means opening again."""
 
     folder: store.Folder
@@ -30,7 +30,7 @@ class OpenedStudy:
     name: str
 
     @classmethod
-    def read(cls, path: str | PathLike[str]) -> OpenedStudy:
+    def read(cls, path: str | PathLike[str]) -> Study:
         """Read a folder.
 
         Raises
@@ -65,7 +65,7 @@ class OpenedStudy:
             Any of ``response`` (a name), ``factors`` (a tuple of names), ``order`` (most factors in an interaction),
             ``block`` (False takes blocks out of the model), ``transform`` (``auto``, ``none``, ``log``, ``sqrt`` or
             ``inverse``), ``smallest`` (the smallest effect that matters, 0.05), ``contrasts`` (a tuple of words) and
-            ``within`` (a factor), as in :class:`knee.explain.factorial_design.Asked`.
+            ``within`` (a factor), as in :class:`knee.explain.factorial.design.Asked`.
 
         Raises
         ------

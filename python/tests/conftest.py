@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from knee import _binary
-from knee.opened import OpenedStudy
-from knee.report import terminal
+from knee.opened import Study
+from knee.report.terminal import study as terminal
 from knee.store import Folder
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def skipped(test: str, why: str) -> None:
     pytest.skip(why)
 
 
-def shown(study: OpenedStudy, monkeypatch: pytest.MonkeyPatch) -> str:
+def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
     """What a terminal says of a study."""
     printed = io.StringIO()
     monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))

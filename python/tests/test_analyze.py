@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from conftest import machine, record, rewrite
 
 from knee import cli
-from knee.explain.levels import contrast_of
-from knee.stats.factorial import Factor
+from knee.explain.factorial.levels import contrast_of
+from knee.stats.linear.design import Factor
 from knee.store import Folder, StudyError
 
 

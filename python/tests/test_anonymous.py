@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from conftest import rewrite
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.store import Folder
 
 SECRETS = (
@@ -64,7 +64,7 @@ def test_the_numbers_and_the_program_stay(binary, folder):
         [binary, "report", "--anonymise", "--format", "json", str(folder.path)], check=True, capture_output=True
     )
     told = json.loads((folder.path / "analysis-anonymous.json").read_text())
-    own = OpenedStudy.read(folder.path).analysis.to_json()
+    own = Study.read(folder.path).analysis.to_json()
     numbers = ("base", "points", "law", "knee", "use")
     for theirs, ours in zip(told["series"], own["series"], strict=True):
         assert [theirs[key] for key in numbers] == [ours[key] for key in numbers]

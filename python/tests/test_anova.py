@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from knee.stats.anova import anova
-from knee.stats.comparisons import contrast, predictions, tukey
-from knee.stats.diagnostics import diagnose
-from knee.stats.effects import effects, sign_table
-from knee.stats.factorial import Design, Factor, NotEstimableError
-from knee.stats.least_squares import fit
+from knee.stats.linear.anova import anova
+from knee.stats.linear.comparisons import contrast, predictions, tukey
+from knee.stats.linear.design import Design, Factor, NotEstimableError
+from knee.stats.linear.diagnostics import diagnose
+from knee.stats.linear.effects import effects, sign_table
+from knee.stats.linear.least_squares import fit
+from knee.stats.linear.transform import box_cox
 from knee.stats.robust import robust
-from knee.stats.transform import box_cox
 
 ORACLES = Path(__file__).parent / "oracles"
 

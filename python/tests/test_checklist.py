@@ -3,7 +3,7 @@
 import pytest
 from conftest import rewrite
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.report.page import page
 
 GOOD = {"cores-close": {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4)}}
@@ -11,7 +11,7 @@ TWO = {**GOOD, "cores-spread": {n: (9 / min(n, 4), 9.0) for n in (1, 2, 3, 4)}}
 
 
 def answers(folder) -> dict[int, tuple[str, str]]:
-    found = OpenedStudy.read(folder.path).analysis.checklist
+    found = Study.read(folder.path).analysis.checklist
     assert [one.number for one in found] == list(range(1, 13))
     return {one.number: (one.answer, one.evidence) for one in found}
 
@@ -81,7 +81,7 @@ def test_a_time_that_the_program_prints_is_its_own_affair(simulated, metric, ans
 
 
 def test_the_page_and_the_analysis_have_it(simulated):
-    study = OpenedStudy.read(simulated(GOOD).path)
+    study = Study.read(simulated(GOOD).path)
     text = page(study)
     assert text.index(">Checklist</h2>") < text.index(">How it was measured</h2>")
     assert "12. Plot what is needed" in text

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from conftest import ROOT, rewrite
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.report.page import page
 from knee.store import StudyError
 from knee.study.file import from_file
@@ -24,7 +24,7 @@ def judged(folder, *claims: str):
     """The claims' answers; each is given without its heading."""
     with folder.question.open("a") as file:
         file.writelines(f'[[claim]]\nsays = "it is so"\n{claim}\n' for claim in claims)
-    return OpenedStudy.read(folder.path).analysis.claims
+    return Study.read(folder.path).analysis.claims
 
 
 def test_the_interval_decides(simulated):
@@ -99,7 +99,7 @@ def test_bad_runs_count_nowhere(simulated):
 def test_the_page_and_the_analysis_hold_the_claims(simulated):
     folder = simulated(TIMES)
     judged(folder, "source = 'a paper'\nspeedup = { threads = 4, placement = 'cores-close' }\nabove = 3")
-    opened = OpenedStudy.read(folder.path)
+    opened = Study.read(folder.path)
     text = page(opened)
     assert '<h2 id="title-claims">Claims</h2>' in text
     assert "a paper" in text
@@ -108,7 +108,7 @@ def test_the_page_and_the_analysis_hold_the_claims(simulated):
 
 
 def test_a_study_without_claims_has_no_table(simulated):
-    assert "title-claims" not in page(OpenedStudy.read(simulated(TIMES).path))
+    assert "title-claims" not in page(Study.read(simulated(TIMES).path))
 
 
 @pytest.mark.parametrize(

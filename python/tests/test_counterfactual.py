@@ -5,8 +5,8 @@ import json
 import pytest
 from conftest import machine, rewrite
 
-from knee.explain.counterfactual import counterfactuals, shares_cores
-from knee.opened import OpenedStudy
+from knee.explain.scaling.counterfactual import counterfactuals, shares_cores
+from knee.opened import Study
 from knee.report.figures import figures
 
 CURVE = {1: (4.0, 4.0), 2: (2.0, 4.0), 4: (1.0, 4.0)}
@@ -44,7 +44,7 @@ def placed(folder, orders: dict[str, list[int]]):
 
     rewrite(folder.plan, put)
     folder.machine.write_text(json.dumps(smt(4)))
-    return OpenedStudy.read(folder.path)
+    return Study.read(folder.path)
 
 
 def test_the_main_curve_is_solid_and_counterfactuals_are_dashed_in_one_legend(simulated):

@@ -3,30 +3,30 @@
 import pytest
 from conftest import rewrite, shown
 
-from knee.opened import OpenedStudy
-from knee.report import counters, facts
+from knee.opened import Study
 from knee.report.page import page
+from knee.report.tables import counters, facts
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 NO_PMU = "no hardware PMU: the hypervisor shows this guest none"
 PARANOID = "without the kernel's work: kernel.perf_event_paranoid is 2"
 
 
-def study(folder, counted, asked=None) -> OpenedStudy:
+def study(folder, counted, asked=None) -> Study:
     """The study with counters: `counted` makes those of a record of its spec."""
     specs = {spec["id"]: spec for spec in folder.read_plan()}
     found = {name: counted(spec) for name, spec in specs.items()}
     names = asked if asked is not None else [*next(iter(found.values()))]
     rewrite(folder.plan, lambda spec: spec | {"counters": names})
     rewrite(folder.records, lambda one: one | {"counters": found[one["id"]]})
-    return OpenedStudy.read(folder.path)
+    return Study.read(folder.path)
 
 
-def rows(opened: OpenedStudy) -> list[dict]:
+def rows(opened: Study) -> list[dict]:
     return counters.counter_rows(opened.analysis.counters)
 
 
-def with_machine(opened: OpenedStudy, hardware) -> OpenedStudy:
+def with_machine(opened: Study, hardware) -> Study:
     """The same on a machine that has this to say of its hardware counters."""
     opened.machine["facts"]["hardware_counters"] = hardware
     return opened
@@ -104,7 +104,7 @@ def test_what_was_counted_in_some_runs_says_in_how_many_not(simulated):
 
 def test_nothing_counted_is_no_table_and_nothing_asked_no_section(simulated):
     folder = simulated(TWO)
-    assert 'id="title-counters"' not in page(OpenedStudy.read(folder.path))
+    assert 'id="title-counters"' not in page(Study.read(folder.path))
     opened = study(folder, lambda spec: {"cycles": {"unavailable": NO_PMU}})
     assert rows(opened) == []
     assert 'id="title-counters"' in page(opened)
@@ -136,20 +136,20 @@ def test_every_run_has_a_column_for_each_counter_that_any_has(simulated):
 
 def test_the_terminal_has_a_line_about_counters_only_when_they_were_asked_for(simulated, monkeypatch):
     folder = simulated(TWO)
-    assert "counter" not in shown(OpenedStudy.read(folder.path), monkeypatch)
+    assert "counter" not in shown(Study.read(folder.path), monkeypatch)
     opened = study(folder, lambda spec: {"a": 1, "b": {"unavailable": "why"}, "c": {"unavailable": "why"}})
     assert "1 of 3 counters have values; the report shows their medians. Not available: b (why), and 1 more." in shown(
         opened, monkeypatch
     )
 
 
-def unknown(opened: OpenedStudy) -> str:
+def unknown(opened: Study) -> str:
     return "\n".join(line for line in facts.unknown(opened) if "counter" in line or "told" in line)
 
 
 def test_a_machine_without_counters_is_said_once_with_what_was_used_instead(simulated):
     folder = simulated(TWO)
-    plain = unknown(with_machine(OpenedStudy.read(folder.path), {"unavailable": NO_PMU}))
+    plain = unknown(with_machine(Study.read(folder.path), {"unavailable": NO_PMU}))
     instead = "CPU time, per-thread samples and a clock proxy were used instead."
     assert plain == (
         f"Why CPU time grew: there are no hardware counters here ({NO_PMU}), so more instructions and slower ones look"
@@ -161,7 +161,7 @@ def test_a_machine_without_counters_is_said_once_with_what_was_used_instead(simu
 
 
 def test_a_study_that_did_not_ask_says_so_and_names_the_option(simulated):
-    said = unknown(with_machine(OpenedStudy.read(simulated(TWO).path), "cpu"))
+    said = unknown(with_machine(Study.read(simulated(TWO).path), "cpu"))
     assert "this study did not ask for counters" in said
     assert "It would have with --counters instructions,cycles." in said
     assert "no hardware counters" not in said

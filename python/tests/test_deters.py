@@ -8,7 +8,7 @@ import tomllib
 import pytest
 from conftest import ROOT, machine, record
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.report.page import page
 from knee.store import Folder
 from knee.study import design, plan
@@ -76,7 +76,7 @@ def test_it_has_two_runtimes_four_benchmarks_six_replications():
 
 
 def test_what_he_found_is_found_and_his_claims_are_confirmed(folder):
-    study = OpenedStudy.read(folder.path)
+    study = Study.read(folder.path)
     assert study.analysis.bad == {}
     answers = {one.says: (one.answer, one.why) for one in study.analysis.claims}
     assert {answer for answer, _ in answers.values()} == {"confirmed"}, answers
@@ -96,7 +96,7 @@ def test_what_he_found_is_found_and_his_claims_are_confirmed(folder):
 
 
 def test_its_report_has_every_table_and_figure_of_his(folder):
-    text = page(OpenedStudy.read(folder.path))
+    text = page(Study.read(folder.path))
     for response in ("", " of speedup", " of remote_cache", " of remote_dram", " of local_dram"):
         assert f">What explains the variation{response}</h2>" in text
     for heading in ("Allocation of variation", "Effects", "Does it matter?", "Predicted responses"):
@@ -115,7 +115,7 @@ def test_a_response_that_is_not_there_says_why(folder, tmp_path):
     for line in lines:
         line["counters"] = dict.fromkeys(line["counters"], why)
     copy.records.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    study = OpenedStudy.read(copy.path)
+    study = Study.read(copy.path)
     assert "no PMU cpu on this machine" in str(study.analysis.responses["remote_cache"])
     assert "no response: remote_cache: unavailable: no PMU cpu on this machine." in page(study)
     assert study.analysis.to_json()["responses"]["remote_cache"]["why"]

@@ -10,7 +10,7 @@ import pytest
 import tomli_w
 from conftest import ROOT, skipped
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 
 WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "flare")
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
@@ -60,7 +60,7 @@ def test_an_older_study_runs_in_a_short_form_and_all_its_claims_are_decided_or_s
     file.write_text(tomli_w.dumps(shortened(study)))
     done = subprocess.run([binary, "study", "--out", tmp_path / "s", file], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    opened = OpenedStudy.read(tmp_path / "s")
+    opened = Study.read(tmp_path / "s")
     assert opened.analysis.bad == {}
     claims = opened.analysis.claims
     assert len(claims) >= 4
@@ -95,7 +95,7 @@ def test_an_example_runs(binary, tmp_path, study):
     ]
     done = subprocess.run([binary, "study", *words, str(study)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    opened = OpenedStudy.read(tmp_path / "s")
+    opened = Study.read(tmp_path / "s")
     assert opened.analysis.bad == {}
     assert opened.analysis.series
     assert (tmp_path / "s/report.html").stat().st_size < 2_000_000

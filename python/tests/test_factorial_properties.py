@@ -5,16 +5,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from knee.stats.anova import anova
-from knee.stats.comparisons import contrast, tukey
-from knee.stats.contrasts import Interval
-from knee.stats.diagnostics import diagnose
-from knee.stats.effects import effects
-from knee.stats.factorial import Design, Factor
-from knee.stats.least_squares import fit
+from knee.stats.intervals import Interval
+from knee.stats.linear.anova import anova
+from knee.stats.linear.comparisons import contrast, tukey
+from knee.stats.linear.design import Design, Factor
+from knee.stats.linear.diagnostics import diagnose
+from knee.stats.linear.effects import effects
+from knee.stats.linear.least_squares import fit
+from knee.stats.linear.transform import box_cox, original, transformed
 from knee.stats.practical import size
 from knee.stats.robust import block_differences, robust
-from knee.stats.transform import box_cox, original, transformed
 
 shapes = st.tuples(st.integers(2, 4), st.integers(2, 3), st.integers(2, 4))
 

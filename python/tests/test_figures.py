@@ -6,22 +6,24 @@ import re
 import vl_convert as vlc
 from conftest import keep_samples, rewrite
 
-from knee.opened import OpenedStudy
-from knee.plots import cpu_use, interaction, over_time, speedup
+from knee.opened import Study
+from knee.plots.factorial import interaction
+from knee.plots.resources import cpu_use, over_time
+from knee.plots.scaling import speedup
 from knee.plots.style import COLOURS, SHAPES
 from knee.report.export import export, specification
 from knee.report.figures import figures
 from knee.report.page import page
-from knee.stats.comparisons import Mean
-from knee.stats.contrasts import Interval
-from knee.stats.least_squares import Estimate
+from knee.stats.intervals import Interval
+from knee.stats.linear.comparisons import Mean
+from knee.stats.linear.least_squares import Estimate
 
 CURVE = {1: (8.0, 8.0), 2: (4.0, 8.0), 4: (2.0, 8.0)}
 OTHER = {1: (9.0, 9.0), 2: (5.0, 9.0), 4: (2.0, 9.0)}
 
 
 def drawn(folder) -> dict:
-    return {figure.name: figure for figure in figures(OpenedStudy.read(folder.path))}
+    return {figure.name: figure for figure in figures(Study.read(folder.path))}
 
 
 def picture(figure) -> str:
@@ -41,7 +43,7 @@ def shape_ranges(spec: object) -> list[list[str]]:
 def test_colours_and_shapes_repeat_at_different_places(simulated):
     looks = [(COLOURS["light"][n % len(COLOURS["light"])], SHAPES[n % len(SHAPES)]) for n in range(56)]
     assert len(set(looks)) == 56
-    curves = {one.name: one.curve for one in OpenedStudy.read(simulated({"none": CURVE}).path).analysis.series}
+    curves = {one.name: one.curve for one in Study.read(simulated({"none": CURVE}).path).analysis.series}
     chart = speedup.chart({f"series {n}": curves["none"] for n in range(9)})
     assert shape_ranges(chart.to_dict()) == [SHAPES]
     levels = {"threads": ["1", "2"], "build": [f"b{n}" for n in range(9)]}
@@ -82,7 +84,7 @@ def test_what_is_said_of_a_weak_study_holds_for_it(simulated):
     folder = simulated({"cores-close": GROWS}, noise=0.0)
     with folder.question.open("a") as file:
         file.write(WEAK)
-    found, text = drawn(folder), page(OpenedStudy.read(folder.path))
+    found, text = drawn(folder), page(Study.read(folder.path))
     assert [row["CPU seconds"] for row in found["cpu-seconds"].rows] == [2.0, 2.0, 2.0]
     assert "for the work of one thread" in found["cpu-seconds"].sees
     assert "more work on more threads" in found["switches"].sees
@@ -112,7 +114,7 @@ def test_counts_of_a_weak_study_are_for_the_work_of_one_thread(simulated):
 def test_every_series_has_its_own_base(simulated):
     later = {2: (4.0, 8.0), 4: (2.0, 8.0)}
     folder = simulated({"cores-close": CURVE, "threads-close": later})
-    text, found = page(OpenedStudy.read(folder.path)), drawn(folder)
+    text, found = page(Study.read(folder.path)), drawn(folder)
     assert "the program itself on 1 thread of cores-close; 2 threads of threads-close." in text
     assert "where b is the fewest threads of the series" in text
     assert "with an ideal of its own: 1 of cores-close; 2 of threads-close." in found["speedup"].sees
@@ -129,7 +131,7 @@ def test_a_best_serial_version_is_compared_with_the_series_own_base(simulated):
     rewrite(
         folder.plan, lambda spec: spec | ({"cell": {"baseline": "yes"}, "threads": 1} if spec["id"] in more else {})
     )
-    text = page(OpenedStudy.read(folder.path))
+    text = page(Study.read(folder.path))
     assert "cores-close: with threads=1 the program takes" in text
     assert "threads-close: with threads=2 the program takes" in text
 
@@ -167,7 +169,7 @@ def test_what_has_no_room_over_time_is_said(simulated, monkeypatch):
 
 def test_a_picture_says_what_its_menu_shows(simulated, tmp_path):
     folder = with_samples(simulated({"cores-close": CURVE, "none": CURVE}))
-    found = {path.stem: path.read_text() for path in export(OpenedStudy.read(folder.path), "svg", tmp_path)}
+    found = {path.stem: path.read_text() for path in export(Study.read(folder.path), "svg", tmp_path)}
     assert ">run: cores-close, 4 threads<" in found["cpu-use"]
     assert ">threads: 4<" in found["over-time"]
     assert ">placement: cores-close<" in found["machine"]

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from knee.stats import distributions as d
-from knee.stats import hypotheses as h
+from knee.stats.linear import hypotheses as h
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 4.5, 19, 300])

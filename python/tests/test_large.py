@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from knee.stats import factorial, robust
-from knee.stats.anova import anova
-from knee.stats.comparisons import predictions, tukey
-from knee.stats.contrasts import BLOCKS_FOR_NONE, bootstrap_interval, t_interval
-from knee.stats.effects import effects
-from knee.stats.factorial import Design, Factor, NotEstimableError
-from knee.stats.least_squares import fit
-from knee.stats.transform import box_cox
+from knee.stats import robust
+from knee.stats.intervals import BLOCKS_FOR_NONE, bootstrap_interval, t_interval
+from knee.stats.linear import design as factorial
+from knee.stats.linear.anova import anova
+from knee.stats.linear.comparisons import predictions, tukey
+from knee.stats.linear.design import Design, Factor, NotEstimableError
+from knee.stats.linear.effects import effects
+from knee.stats.linear.least_squares import fit
+from knee.stats.linear.transform import box_cox
 
 
 def made_up(*, missing: float, blocked: bool, order: int | None) -> tuple[np.ndarray, Design]:

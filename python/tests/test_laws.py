@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from knee.stats import curve_fit, laws
-from knee.stats.laws import AMDAHL, GUSTAFSON, SATURATION, USL, choose, named
+from knee.stats.scaling import curve_fit, laws
+from knee.stats.scaling.laws import AMDAHL, GUSTAFSON, SATURATION, USL, choose, named
 
 COUNTS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], dtype=float)
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from conftest import keep_samples, rewrite
 
-from knee.opened import OpenedStudy
-from knee.plots import over_time
+from knee.opened import Study
+from knee.plots.resources import over_time
 from knee.report.figures import figures
 from knee.report.page import page
 
@@ -46,7 +46,7 @@ def sampled(folder, rows=noted, counters=COUNTED):
     keep_samples(folder, rows)
     rewrite(folder.plan, lambda spec: spec | ({"counters": [*counters]} if counters else {}))
     rewrite(folder.records, lambda one: one | {"wall_ns": 1000 * MS, "counters": counters})
-    return OpenedStudy.read(folder.path)
+    return Study.read(folder.path)
 
 
 def members(study) -> dict:
@@ -177,7 +177,7 @@ def test_a_series_without_traffic_beside_one_that_has_it_is_named(simulated):
     spread = {spec["id"] for spec in study.folder.read_plan() if spec["cell"]["placement"] == "cores-spread"}
     none = {name: {"unavailable": "resctrl is not mounted"} for name in NAMES}
     rewrite(study.folder.records, lambda one: one | ({"counters": none} if one["id"] in spread else {}))
-    study = OpenedStudy.read(study.folder.path)
+    study = Study.read(study.folder.path)
     assert "There is no traffic of cores-spread: resctrl is not mounted." in drawn(study)["over-time"].sees
     assert {row["GB/s"] for row in table(study, "cores-spread")} == {None}
 

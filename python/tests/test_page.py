@@ -8,11 +8,12 @@ import vl_convert as vlc
 from big_study import SMALL, write_study
 from conftest import keep_samples, rewrite
 
-from knee.opened import OpenedStudy
-from knee.plots import cpu_use
-from knee.report import bundle, facts
-from knee.report.design import design_rows, programs
+from knee.opened import Study
+from knee.plots.resources import cpu_use
+from knee.report import bundle
 from knee.report.page import page
+from knee.report.tables import facts
+from knee.report.tables.design import design_rows, programs
 
 COUNTS = (1, 2, 4, 8, 16, 24, 32, 48, 64)
 
@@ -31,7 +32,7 @@ def test_a_study_of_64_threads_stays_under_two_megabytes(simulated):
     curve = {n: (3.2 / n, 3.2) for n in COUNTS}
     folder = simulated({"cores-close": curve, "none": curve})
     with_samples(folder)
-    study = OpenedStudy.read(folder.path)
+    study = Study.read(folder.path)
     assert len(page(study).encode()) < 2_000_000
     members = {series.name: series.runs for series in study.analysis.series}
     rows = cpu_use.rows(members, folder.path)
@@ -45,14 +46,14 @@ def test_samples_that_are_torn_leave_their_figure_out_and_the_rest_in(simulated)
     with_samples(folder)
     for path in (folder.path / "samples").iterdir():
         path.write_bytes(path.read_bytes()[:30])
-    text = page(OpenedStudy.read(folder.path))
+    text = page(Study.read(folder.path))
     assert 'data-figure="speedup"' in text
     assert 'data-figure="cpu-use"' not in text
     assert 'data-figure="over-time"' not in text
 
 
 def test_a_simulated_study_says_so_at_the_top(simulated):
-    text = page(OpenedStudy.read(simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}}).path))
+    text = page(Study.read(simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}}).path))
     assert "Simulated: no machine was measured." in text
 
 
@@ -90,14 +91,14 @@ def probed(nodes: int) -> dict:
 def test_what_was_probed_is_drawn_where_there_is_something_to_see(simulated):
     folder = simulated({"cores-close": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
     folder.memory.write_text(json.dumps(probed(4)))
-    charts = OpenedStudy.read(folder.path).charts
+    charts = Study.read(folder.path).charts
     assert {"memory-latency", "memory-latency-squares", "memory-core-to-core-squares"} <= charts.keys()
     assert "memory-bandwidth-squares" not in charts
-    text = page(OpenedStudy.read(folder.path))
+    text = page(Study.read(folder.path))
     assert 'data-figure="memory-latency"' in text
     assert "one colour are equally near" in text
     folder.memory.write_text(json.dumps(probed(1)))
-    alone = OpenedStudy.read(folder.path).charts
+    alone = Study.read(folder.path).charts
     assert "memory-latency" in alone
     assert "memory-latency-squares" not in alone, "one square says nothing"
 
@@ -134,7 +135,7 @@ class Outline(HTMLParser):
 
 def test_headings_have_no_gaps_tables_names_and_figures_a_sentence(simulated):
     curve = {n: (3.2 / n, 3.2) for n in (1, 2, 4)}
-    study = OpenedStudy.read(simulated({"cores-close": curve, "none": {n: (4 / n, 4.0) for n in (1, 2, 4)}}).path)
+    study = Study.read(simulated({"cores-close": curve, "none": {n: (4 / n, 4.0) for n in (1, 2, 4)}}).path)
     text = page(study)
     outline = Outline(text.split('<script type="application/json"')[0])
     assert outline.levels[0] == 1
@@ -149,7 +150,7 @@ def test_headings_have_no_gaps_tables_names_and_figures_a_sentence(simulated):
 def test_every_chart_is_what_vega_lite_takes(simulated):
     """The page does not check: this does, and draws each of them."""
     curve = {n: (3.2 / n, 3.2) for n in (1, 2, 4)}
-    study = OpenedStudy.read(simulated({"cores-close": curve, "none": curve}, noise=0.05).path)
+    study = Study.read(simulated({"cores-close": curve, "none": curve}, noise=0.05).path)
     for name, chart in study.charts.items():
         drawn = vlc.vegalite_to_svg(chart.to_dict(validate=True) | {"width": 560})
         assert drawn.count("<path") > 3, name
@@ -184,14 +185,14 @@ def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(tmp_path, mo
 def test_a_factorial_study_of_270_runs_stays_under_two_megabytes(simulated):
     counts = (1, 2, 3, 4, 6, 8, 10, 12, 16)
     names = ("cores-close", "cores-spread", "threads-close", "threads-spread", "sockets-close", "none")
-    study = OpenedStudy.read(simulated({name: {n: (8 / n, 8.0) for n in counts} for name in names}, noise=0.03).path)
+    study = Study.read(simulated({name: {n: (8 / n, 8.0) for n in counts} for name in names}, noise=0.03).path)
     text = page(study)
     assert len(text.encode()) < 2_000_000
     assert "<summary>Levels of threads (36 rows)</summary>" in text, "long tables are folded"
 
 
 def test_a_study_of_120_runs_stays_under_two_megabytes(tmp_path):
-    study = OpenedStudy.read(write_study(tmp_path / "study", SMALL, 10).path)
+    study = Study.read(write_study(tmp_path / "study", SMALL, 10).path)
     assert study.analysis.made == 120
     assert len(page(study).encode()) < 2_000_000
 
@@ -209,7 +210,7 @@ def test_programs_and_factors_are_those_of_the_design_in_their_order(simulated):
         return spec | {"cell": spec["cell"] | {"size": sizes[n]}, "program": {"command": ["solve", str(sizes[n])]}}
 
     rewrite(folder.plan, with_size)
-    study = OpenedStudy.read(folder.path)
+    study = Study.read(folder.path)
     rows = {row["what"]: row["value"] for row in design_rows(study)}
     assert {name: rows[name] for name in rows if name.startswith("factor ")} == {
         "factor placement": "none",
@@ -228,13 +229,13 @@ def test_a_page_shows_a_handful_of_programs_and_says_how_many_more(simulated):
     folder = simulated({"none": {1: (8.0, 8.0)}}, blocks=8)
     rewrite(folder.plan, lambda spec: spec | {"cell": spec["cell"] | {"input": f"g{spec['block']}"},
                                               "program": {"command": ["solve", f"g{spec['block']}"]}})  # fmt: skip
-    text = page(OpenedStudy.read(folder.path))
+    text = page(Study.read(folder.path))
     assert text.count("<summary>The program with input=g") == 5
     assert "<p>3 more programs are in plan.jsonl.</p>" in text
 
 
 def test_what_too_few_runs_cannot_say_is_not_said(simulated):
-    opened = OpenedStudy.read(simulated({"cores-close": {2: (4.0, 8.0)}, "none": {2: (4.0, 8.0)}}, blocks=1).path)
+    opened = Study.read(simulated({"cores-close": {2: (4.0, 8.0)}, "none": {2: (4.0, 8.0)}}, blocks=1).path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
     assert rows["drift"] == "not tested: fewer than 8 good runs"
     assert [row["differs"] for row in facts.contrast_rows(opened.analysis)] == ["no interval"]
@@ -244,17 +245,17 @@ def test_what_too_few_runs_cannot_say_is_not_said(simulated):
 
 
 def test_of_one_thread_count_nothing_is_the_best(simulated):
-    opened = OpenedStudy.read(simulated({"none": {2: (4.0, 8.0)}}).path)
-    assert [row["use"] for row in facts.shape_rows(opened.analysis)] == ["–"]
+    opened = Study.read(simulated({"none": {2: (4.0, 8.0)}}).path)
+    assert [row["use"] for row in facts.scaling_rows(opened.analysis)] == ["–"]
 
 
 def test_without_noise_there_is_no_drift_to_test(simulated):
-    opened = OpenedStudy.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, noise=0.0).path)
+    opened = Study.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, noise=0.0).path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
     assert rows["drift"] == "not tested: too few runs of each cell, or none that differ"
 
 
 def test_every_table_says_of_which_figure_it_is(simulated):
-    text = page(OpenedStudy.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}).path))
+    text = page(Study.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}).path))
     assert '<summary aria-label="Table of Speedup, logarithmic">Table</summary>' in text
     assert "<summary>Table</summary>" not in text

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, rewrite
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.regions.listener import Listener
-from knee.report.design import design_rows
+from knee.report.tables.design import design_rows
 from knee.study.checks import refuse_contradictions
 from knee.study.question import Question
 
@@ -126,7 +126,7 @@ def test_a_command_may_be_the_baseline_of_a_command_whose_phase_is_measured():
 def test_the_report_says_what_was_wrong_and_in_how_many_runs(simulated):
     folder = simulated({"none": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
     fault = "region solve: ends without a begin: 2"
-    assert not [row for row in design_rows(OpenedStudy.read(folder.path)) if row["what"] == "marks of regions"]
+    assert not [row for row in design_rows(Study.read(folder.path)) if row["what"] == "marks of regions"]
     rewrite(folder.records, lambda record: record | ({"region_faults": [fault]} if record["block"] < 3 else {}))
-    rows = {row["what"]: row["value"] for row in design_rows(OpenedStudy.read(folder.path))}
+    rows = {row["what"]: row["value"] for row in design_rows(Study.read(folder.path))}
     assert rows["marks of regions"] == f"{fault} (4 of 10 runs)"

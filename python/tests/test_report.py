@@ -13,7 +13,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.plots.style import config
 from knee.report.export import export
 
@@ -34,7 +34,7 @@ def study(tmp_path_factory, binary) -> Path:
         [binary, *words, "--", str(program), "{threads}"], cwd=folder, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    export(OpenedStudy.read(folder / "s"), "html")
+    export(Study.read(folder / "s"), "html")
     return folder / "s/report.html"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from knee.stats.residuals import drift, outliers, residuals
-from knee.stats.scaling import curve, karp_flatt
+from knee.stats.scaling.curve import curve, karp_flatt
 
 
 def exact(times: dict[int, float]):

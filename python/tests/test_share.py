@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from knee.stats.anova import anova
-from knee.stats.factorial import Design, Factor
-from knee.stats.least_squares import fit
-from knee.stats.share import share_interval
+from knee.stats.linear.anova import anova
+from knee.stats.linear.design import Design, Factor
+from knee.stats.linear.least_squares import fit
+from knee.stats.linear.share import share_interval
 
 
 def table(rng: np.random.Generator, gap: float, repeats: int):

@@ -3,7 +3,7 @@
 import pytest
 from scipy import stats
 
-from knee.stats.studentized_range import beyond, table_value
+from knee.stats.linear.studentized_range import beyond, table_value
 
 
 @pytest.mark.parametrize("levels", [2, 3, 10, 40])

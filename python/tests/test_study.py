@@ -13,7 +13,7 @@ from unittest import mock
 import pytest
 
 from knee.explain.responses import response
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.store import Folder, StudyError
 from knee.study.create import create
 
@@ -29,7 +29,7 @@ def test_a_study_of_a_command_from_question_to_report(binary, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == ["s/analysis.json", "s/report.html"]
     assert "2 thread counts are too few" in " ".join(done.stdout.split())
-    study = OpenedStudy.read(tmp_path / "s")
+    study = Study.read(tmp_path / "s")
     assert [run.record["output"]["stdout_tail"] for run in study.runs] == [str(run.threads) for run in study.runs]
     assert study.analysis.bad == {}
     assert json.loads((tmp_path / "s/analysis.json").read_text())["verdict"] == study.verdict
@@ -39,7 +39,7 @@ def test_a_study_of_a_workload_measures_its_phase_and_its_baseline(binary, tmp_p
     words = [*SHORT, "--baseline", "sumeuler --n 1000 --runtime serial", "sumeuler", "--n", "1000"]
     done = knee(binary, "study", "--out", "s", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    study = OpenedStudy.read(tmp_path / "s")
+    study = Study.read(tmp_path / "s")
     assert {run.record["metric"]["name"] for run in study.runs} == {"sum"}
     assert set(study.analysis.baseline) == {series.name for series in study.analysis.series}
     assert study.analysis.bad == {}
@@ -179,14 +179,14 @@ def test_a_plan_made_at_the_desk_is_run_without_python_and_reported_at_the_desk(
     subprocess.run(["sh", "-c", words], cwd=tmp_path / "s", check=True, env={"PATH": "/usr/bin:/bin"})
     done = knee(binary, "report", "s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert len(OpenedStudy.read(tmp_path / "s").runs) == 4
+    assert len(Study.read(tmp_path / "s").runs) == 4
 
 
 def test_a_study_file_with_a_workload_measures_its_phase(binary, tmp_path):
     (tmp_path / "w.toml").write_text("[program]\nworkload = 'sumeuler'\n[program.args]\nn = 500\n")
     done = knee(binary, "study", "--out", "s", *SHORT, "./w.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {run.record["metric"]["name"] for run in OpenedStudy.read(tmp_path / "s").runs} == {"sum"}
+    assert {run.record["metric"]["name"] for run in Study.read(tmp_path / "s").runs} == {"sum"}
     (tmp_path / "w.toml").write_text("[program]\nworkload = 'sumeuler'\n[program.args]\nm = 500\n")
     done = knee(binary, "study", "--out", "t", *SHORT, "w.toml", cwd=tmp_path)
     assert done.returncode == 2
@@ -204,7 +204,7 @@ def test_a_study_counts_and_says_what_it_could_not_count(binary, tmp_path):
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     assert "1 of 2 counters have values; the report shows their medians. Not available: nosuchevent (" in said
-    study = OpenedStudy.read(tmp_path / "s")
+    study = Study.read(tmp_path / "s")
     counting = [run for run in study.runs if "counting" in run.spec["cell"]]
     assert len(counting) == len(study.runs) / 2, "runs that count are not those that are timed"
     assert {run.spec["events"] for run in counting} == {str(tmp_path / "in/mine.toml")}
@@ -233,7 +233,7 @@ def test_copies_run_side_by_side_on_one_thread_each(binary, tmp_path):
     program = ["sh", "-c", "echo {threads}; sleep 0.2"]
     done = knee(binary, "study", "--out", "s", *words, "--", *program, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    study = OpenedStudy.read(tmp_path / "s")
+    study = Study.read(tmp_path / "s")
     copies = [run for run in study.runs if "copies" in run.spec["cell"]]
     assert [run.record["output"]["stdout_tail"] for run in copies] == ["1\n1", "1\n1"]
     assert all(run.record["wall_ns"] < 0.39e9 for run in copies), "they ran at once"
@@ -298,7 +298,7 @@ above = 0.001
     (tmp_path / "several.toml").write_text(file)
     done = knee(binary, "study", "--out", "s", "several.toml", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    study = OpenedStudy.read(tmp_path / "s")
+    study = Study.read(tmp_path / "s")
     assert study.analysis.bad == {}
     assert {run.record["metric"]["name"] for run in study.runs} == {"steps", "sort"}
     assert {(one.series.split(", ")[0], one.reference.split(", ")[0]) for one in study.analysis.contrasts} == {
@@ -317,7 +317,7 @@ def test_weak_scaling_pays_for_the_work_done(binary, tmp_path):
     sleep = ["--", "sh", "-c", "sleep 0.1; exit $((0 * {n} * {threads}))"]
     done = knee(binary, "study", "--out", "s", *words, *sleep, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    study = OpenedStudy.read(tmp_path / "s")
+    study = Study.read(tmp_path / "s")
     (series,) = study.analysis.series
     # Twice the work in the same time is a speedup of two.
     assert 1.6 < series.curve.at(2).speedup.estimate < 2.4

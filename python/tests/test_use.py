@@ -3,22 +3,22 @@
 import pytest
 from conftest import rewrite
 
-from knee.opened import OpenedStudy
-from knee.plots import traffic
+from knee.opened import Study
+from knee.plots.resources import traffic
 from knee.report.figures import figures
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}, "none": {1: (2.0, 2.0), 2: (1.5, 3.0)}}
 
 
-def study(folder, counted, asked=None) -> OpenedStudy:
+def study(folder, counted, asked=None) -> Study:
     """The study with counters: `counted` makes those of a record of its spec."""
     specs = {spec["id"]: spec for spec in folder.read_plan()}
     rewrite(folder.plan, lambda spec: spec | {"counters": asked or []})
     rewrite(folder.records, lambda one: one | {"counters": counted(specs[one["id"]])})
-    return OpenedStudy.read(folder.path)
+    return Study.read(folder.path)
 
 
-def drawn(opened: OpenedStudy) -> dict:
+def drawn(opened: Study) -> dict:
     return {figure.name: figure for figure in figures(opened)}
 
 
@@ -56,7 +56,7 @@ def test_without_counters_cpu_time_and_switches_stand_in_and_say_why(simulated):
     folder = simulated(TWO, noise=0.0)
     switches = {"voluntary_switches": 7, "involuntary_switches": 3}
     rewrite(folder.records, lambda one: one | {"system_ns": 500_000_000, "rusage": one["rusage"] | switches})
-    found = drawn(OpenedStudy.read(folder.path))
+    found = drawn(Study.read(folder.path))
     row = cell(found["cpu-seconds"].rows, "none", 2)
     assert (row["CPU seconds"], row["least"], row["most"]) == (3.5, 3.5, 3.5)
     rows = found["switches"].rows
@@ -75,7 +75,7 @@ def test_the_record_knows_best_why_there_are_no_instructions(simulated):
 
 
 def test_where_nobody_asked_the_option_is_named(simulated):
-    opened = OpenedStudy.read(simulated(TWO).path)
+    opened = Study.read(simulated(TWO).path)
     opened.machine["facts"]["hardware_counters"] = "cpu"
     assert "as --counters instructions does" in drawn(opened)["switches"].sees
 
@@ -83,7 +83,7 @@ def test_where_nobody_asked_the_option_is_named(simulated):
 def test_bad_runs_are_in_no_median(simulated):
     folder = simulated(TWO, noise=0.0)
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}, "user_ns": 9} if one["block"] > 3 else {}))
-    row = cell(drawn(OpenedStudy.read(folder.path))["cpu-seconds"].rows, "none", 1)
+    row = cell(drawn(Study.read(folder.path))["cpu-seconds"].rows, "none", 1)
     assert (row["runs"], row["least"]) == (3, 2.0)
 
 
@@ -115,7 +115,7 @@ def test_lines_are_bytes_and_loads_are_loads(simulated):
 
 def test_without_both_counts_there_is_no_figure(simulated):
     folder = simulated(TWO)
-    assert "traffic" not in drawn(OpenedStudy.read(folder.path))
+    assert "traffic" not in drawn(Study.read(folder.path))
     assert "traffic" not in drawn(study(folder, lambda spec: {"mbm_total_bytes": {"value": 5.0, "unit": "bytes"}}))
     torn = {"mbm_total_bytes": {"value": 5.0, "unit": "bytes"}, "mbm_local_bytes": {"unavailable": "Unassigned"}}
     assert "traffic" not in drawn(study(folder, lambda spec: torn))

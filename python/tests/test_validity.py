@@ -4,19 +4,19 @@ import pytest
 from conftest import rewrite, shown
 
 from knee import store
-from knee.opened import OpenedStudy
-from knee.report import facts
-from knee.report.design import design_rows
+from knee.opened import Study
 from knee.report.page import page
+from knee.report.tables import facts
+from knee.report.tables.design import design_rows
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 HUGE = {"fact": "transparent_huge_pages", "held": "madvise", "found": "always"}
 
 
-def changed(folder, changes: dict[str, list[dict]]) -> OpenedStudy:
+def changed(folder, changes: dict[str, list[dict]]) -> Study:
     rewrite(folder.records, lambda one: one | ({"changed": changes[one["id"]]} if one["id"] in changes else {}))
     rewrite(folder.plan, lambda spec: spec | {"hold": {"transparent_huge_pages": "madvise"}})
-    return OpenedStudy.read(folder.path)
+    return Study.read(folder.path)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
     folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0), 3: (1.0, 2.0)}})
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
     rewrite(folder.records, lambda one: one | {"threads": [{"wait_ns": 10**9}]} | nulls)
-    study = OpenedStudy.read(folder.path)
+    study = Study.read(folder.path)
     assert study.analysis.disturbed == {}
     assert study.analysis.findings == []
     assert page(study)
@@ -78,7 +78,7 @@ def test_a_bad_run_is_bad_whatever_changed(simulated):
 
 
 def test_nothing_held_is_nothing_said(simulated):
-    study = OpenedStudy.read(simulated(TWO).path)
+    study = Study.read(simulated(TWO).path)
     assert not {"facts held", "runs with a changed fact"} & {row["what"] for row in design_rows(study)}
     assert [run.changed for run in store.runs(study.folder)] == [[]] * 10
 
@@ -87,7 +87,7 @@ def test_the_report_says_what_was_done_around_the_runs(simulated):
     folder = simulated(TWO)
     asked = '[measure]\nwarmup = 2\nprepare = "sync"\ncleanup = "rm -r x"\n'
     folder.question.write_text(folder.question.read_text() + asked)
-    rows = {row["what"]: row["value"] for row in design_rows(OpenedStudy.read(folder.path))}
+    rows = {row["what"]: row["value"] for row in design_rows(Study.read(folder.path))}
     assert (rows["warm-up runs"], rows["before each run"], rows["after the study"]) == (2, "sync", "rm -r x")
     assert "after each run" not in rows
 
@@ -96,4 +96,4 @@ def test_the_report_says_what_was_done_around_the_runs(simulated):
 def test_only_threads_held_by_the_set_are_said_to_be(simulated, bind, said):
     folder = simulated(TWO)
     rewrite(folder.plan, lambda spec: spec | {"bind": bind})
-    assert any("held by the set" in line for line in facts.unknown(OpenedStudy.read(folder.path))) == said
+    assert any("held by the set" in line for line in facts.unknown(Study.read(folder.path))) == said

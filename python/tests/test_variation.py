@@ -9,12 +9,12 @@ from click.testing import CliRunner
 from conftest import rewrite
 
 from knee import cli
-from knee.explain.variation import variation
-from knee.opened import OpenedStudy
-from knee.plots import effects, interaction
-from knee.report.factorial_tables import parts
+from knee.explain.factorial.variation import variation
+from knee.opened import Study
+from knee.plots.factorial import effects, interaction
 from knee.report.figures import figures
 from knee.report.page import page
+from knee.report.tables.factorial import parts
 from knee.store import StudyError
 
 ADDS_UP = {"cores-close": {n: (8 / n, 8.0) for n in (1, 2, 4)}, "cores-spread": {n: (10 / n, 10.0) for n in (1, 2, 4)}}
@@ -22,7 +22,7 @@ CROSSES = {"cores-close": {1: (8.0, 8.0), 4: (2.0, 8.0)}, "cores-spread": {1: (4
 
 
 def test_what_explains_the_times_is_what_was_made_to(simulated):
-    opened = OpenedStudy.read(simulated(ADDS_UP, noise=0.01).path)
+    opened = Study.read(simulated(ADDS_UP, noise=0.01).path)
     found = opened.analysis.factorial
     assert found is not None
     shares = {one.name: one.share for one in found.anova.sources}
@@ -36,7 +36,7 @@ def test_what_explains_the_times_is_what_was_made_to(simulated):
 
 
 def test_the_report_the_json_and_python_have_all_that_analyze_prints(simulated):
-    opened = OpenedStudy.read(simulated(ADDS_UP).path)
+    opened = Study.read(simulated(ADDS_UP).path)
     done = CliRunner().invoke(cli.verbs, ["analyze", str(opened.folder.path), "--json"])
     printed = json.loads(done.output)
     assert opened.factorial().to_json() == printed
@@ -59,7 +59,7 @@ def test_the_report_the_json_and_python_have_all_that_analyze_prints(simulated):
 
 
 def test_python_can_ask_as_the_command_can(simulated):
-    opened = OpenedStudy.read(simulated(ADDS_UP).path)
+    opened = Study.read(simulated(ADDS_UP).path)
     found = opened.factorial(
         response="cpu",
         factors=("placement",),
@@ -74,12 +74,12 @@ def test_python_can_ask_as_the_command_can(simulated):
         opened.factorial(color="blue")
 
 
-def drawn(opened: OpenedStudy) -> dict:
+def drawn(opened: Study) -> dict:
     return {one.name: one for one in figures(opened)}
 
 
 def test_effects_are_drawn_as_ratios_with_a_line_where_nothing_is(simulated):
-    figure = drawn(OpenedStudy.read(simulated(ADDS_UP).path))["effects"]
+    figure = drawn(Study.read(simulated(ADDS_UP).path))["effects"]
     found = {(row["source"], row["levels"]): row for row in figure.rows}
     assert len(found) == 3 + 2 + 6
     spread = found["placement", "cores-spread"]
@@ -104,7 +104,7 @@ def test_of_many_effects_whole_sources_are_drawn_and_the_others_named():
 
 
 def test_interactions_are_the_means_of_both_factors(simulated):
-    opened = OpenedStudy.read(simulated(CROSSES, noise=0.02).path)
+    opened = Study.read(simulated(CROSSES, noise=0.02).path)
     [one] = opened.analysis.factorial.interactions
     means = {tuple(mean.levels.values()): mean.mean.value for mean in one.means}
     expected = {
@@ -131,9 +131,9 @@ def test_words_are_set_beside_each_other_and_threads_run_along_the_axis():
 @pytest.mark.parametrize("scale", ["none", "log", "sqrt", "inverse"])
 @pytest.mark.parametrize("levels", [{"a": ["x", "y"], "b": ["u", "v"]}, {"a": ["x", "y"], "n": ["30", "32"]}])
 def test_an_interaction_can_be_drawn_on_every_scale(scale, levels):
-    from knee.stats.comparisons import Mean
-    from knee.stats.contrasts import Interval
-    from knee.stats.least_squares import Estimate
+    from knee.stats.intervals import Interval
+    from knee.stats.linear.comparisons import Mean
+    from knee.stats.linear.least_squares import Estimate
 
     first, second = levels
     means = [
@@ -146,7 +146,7 @@ def test_an_interaction_can_be_drawn_on_every_scale(scale, levels):
 
 
 def test_residuals_have_a_point_for_every_run_in_all_three_pictures(simulated):
-    opened = OpenedStudy.read(simulated(ADDS_UP).path)
+    opened = Study.read(simulated(ADDS_UP).path)
     found = {one.name: one for one in figures(opened) if one.group == "residuals"}
     assert list(found) == ["residuals", "quantiles", "residuals-order"]
     assert [len(one.rows) for one in found.values()] == [30, 30, 30]
@@ -161,7 +161,7 @@ def test_drift_is_seen_in_running_order(simulated):
     # Inside a block, where the model has no place for it: from its first run to its last each gets slower.
     slower = {spec["id"]: 1.02 ** ((int(spec["id"]) - 1) % 6) for spec in folder.read_plan()}
     rewrite(folder.records, lambda one: one | {"wall_ns": int(one["wall_ns"] * slower[one["id"]])})
-    rows = drawn(OpenedStudy.read(folder.path))["residuals-order"].rows
+    rows = drawn(Study.read(folder.path))["residuals-order"].rows
     first, last = ([row["residual"] for row in rows if (row["order"] - 1) % 6 == place] for place in (0, 5))
     assert max(first) < min(last)
 
@@ -175,7 +175,7 @@ def test_drift_is_seen_in_running_order(simulated):
     ids=["one factor", "a cell is missing"],
 )
 def test_without_a_design_there_is_nothing(simulated, curves):
-    opened = OpenedStudy.read(simulated(curves).path)
+    opened = Study.read(simulated(curves).path)
     assert variation(opened.runs) is None
     assert opened.analysis.to_json()["factorial"] is None
     assert "What explains the variation" not in page(opened)
@@ -183,4 +183,4 @@ def test_without_a_design_there_is_nothing(simulated, curves):
 
 
 def test_times_without_any_noise_are_no_test_of_it(simulated):
-    assert variation(OpenedStudy.read(simulated(ADDS_UP, noise=0.0).path).runs) is None
+    assert variation(Study.read(simulated(ADDS_UP, noise=0.0).path).runs) is None

@@ -3,11 +3,11 @@
 import pytest
 from conftest import rewrite
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 
 
 def verdict(folder) -> str:
-    return OpenedStudy.read(folder.path).verdict
+    return Study.read(folder.path).verdict
 
 
 def ideal(n: int) -> tuple[float, float]:
@@ -29,7 +29,7 @@ def test_with_enough_counts_the_bend_is_where_it_was_put(simulated):
 
 def test_the_count_to_use_is_said_where_the_data_carry_it(simulated):
     curve = {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4, 6, 8, 12)}
-    study = OpenedStudy.read(simulated({"cores-close": curve}, blocks=8, noise=0.005).path)
+    study = Study.read(simulated({"cores-close": curve}, blocks=8, noise=0.005).path)
     use = study.analysis.to_json()["series"][0]["use"]
     assert (use["threads"], use["decided"]) == (4, True)
     assert "Use n = 4: " in study.verdict
@@ -37,7 +37,7 @@ def test_the_count_to_use_is_said_where_the_data_carry_it(simulated):
 
 def test_law_and_knee_are_in_the_analysis_with_their_intervals(simulated):
     curve = {n: (8 * (0.05 + 0.95 / n), 8.0) for n in (1, 2, 4, 8, 12, 16, 24, 32)}
-    study = OpenedStudy.read(simulated({"cores-close": curve}, noise=0.005).path)
+    study = Study.read(simulated({"cores-close": curve}, noise=0.005).path)
     [series] = study.analysis.to_json()["series"]
     assert series["law"]["law"] == "Amdahl"
     [s] = series["law"]["fits"][0]["parameters"]
@@ -46,14 +46,14 @@ def test_law_and_knee_are_in_the_analysis_with_their_intervals(simulated):
 
 
 def test_below_six_counts_there_is_neither_law_nor_knee(simulated):
-    study = OpenedStudy.read(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 4, 8, 12)}}).path)
+    study = Study.read(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 4, 8, 12)}}).path)
     [series] = study.analysis.to_json()["series"]
     assert (series["law"]["law"], series["law"]["fits"], series["knee"]["verdict"]) == (None, [], "undecided")
 
 
 def test_series_are_told_whether_their_speedups_have_the_same_base(simulated):
     curves = {"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}, "none": {1: (1.3, 1.0), 2: (0.5, 1.0)}}
-    study = OpenedStudy.read(simulated(curves).path)
+    study = Study.read(simulated(curves).path)
     assert study.analysis.bases["none"].equivalence.answer == "different"
 
 
@@ -64,7 +64,7 @@ def test_a_curve_that_still_grows_has_no_bend(simulated):
 
 def test_duplicated_work_is_named_and_memory_is_not(simulated):
     curves = {"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}
-    study = OpenedStudy.read(simulated(curves, noise=0.0005, copies={2: 1.01}).path)
+    study = Study.read(simulated(curves, noise=0.0005, copies={2: 1.01}).path)
     assert [finding.cause for finding in study.analysis.findings] == ["duplicated work"]
     assert "CPU time grows 1.95x from 1 to 2 threads while the run time does not fall" in study.verdict
     assert "memory" not in study.verdict.lower()
@@ -74,7 +74,7 @@ def test_duplicated_work_is_named_and_memory_is_not(simulated):
 @pytest.mark.parametrize(("copies", "left"), [({}, "--copies"), ({2: 1.9}, "slow each other down")])
 def test_without_copies_that_run_freely_only_what_was_seen_is_said(simulated, copies, left):
     curves = {"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}
-    findings = OpenedStudy.read(simulated(curves, noise=0.0005, copies=copies).path).analysis.findings
+    findings = Study.read(simulated(curves, noise=0.0005, copies=copies).path).analysis.findings
     assert [finding.cause for finding in findings] == ["growing CPU time"]
     assert left in findings[0].says + findings[0].refute
 
@@ -85,12 +85,12 @@ def test_without_copies_that_run_freely_only_what_was_seen_is_said(simulated, co
     ids=["some inflation and some gain", "ideal", "idle", "little inflation"],
 )
 def test_duplicated_work_is_not_named_without_both_signs(simulated, two):
-    study = OpenedStudy.read(simulated({"cores-close": {1: (1.0, 1.0), 2: two}}).path)
+    study = Study.read(simulated({"cores-close": {1: (1.0, 1.0), 2: two}}).path)
     assert study.analysis.findings == []
 
 
 def test_noise_that_swallows_the_difference_gives_no_cause(simulated):
-    study = OpenedStudy.read(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}, blocks=3, noise=0.6).path)
+    study = Study.read(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}, blocks=3, noise=0.6).path)
     assert study.analysis.findings == []
 
 
@@ -126,7 +126,7 @@ def test_a_study_whose_base_is_bad_gets_no_verdict(simulated):
 
 def test_parts_of_the_account_add_up_to_the_loss(simulated):
     curve = {1: (8.0, 7.6), 2: (4.5, 8.2), 4: (2.9, 9.0), 8: (2.4, 11.0)}
-    analysis = OpenedStudy.read(simulated({"cores-close": curve}).path).analysis
+    analysis = Study.read(simulated({"cores-close": curve}).path).analysis
     accounts = analysis.accounts["cores-close"]
     assert [account.threads for account in accounts] == [2, 4, 8]
     for account in accounts:
@@ -178,5 +178,5 @@ def test_threads_take_turns_on_the_cpus_that_they_were_held_on(simulated):
 
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
     rewrite(folder.records, waited)
-    (found,) = OpenedStudy.read(folder.path).analysis.findings
+    (found,) = Study.read(folder.path).analysis.findings
     assert found.says == "4 threads on 2 cpus gain nothing over 2: they take turns"

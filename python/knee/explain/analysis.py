@@ -8,20 +8,20 @@ from typing import Any, cast
 
 import numpy as np
 
-from knee.explain import CAUSES
-from knee.explain.accounting import Account, account
-from knee.explain.cause import Finding
+from knee.explain.causes import CAUSES
+from knee.explain.causes.cause import Finding
 from knee.explain.checklist import Item, Studied, checklist
-from knee.explain.claims import Judged, judge
+from knee.explain.claims.judge import Judged, judge
 from knee.explain.counters import Counters, counters
-from knee.explain.factorial import FactorialAnalysis
-from knee.explain.series import Series, group, table
-from knee.explain.shape import Shape, shape
+from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.explain.factorial.variation import of_responses, variation
+from knee.explain.scaling.accounting import Account, account
+from knee.explain.scaling.series import Series, group, table
+from knee.explain.scaling.summary import ScalingSummary, summarize
 from knee.explain.validity import Change, changes, disturbance
-from knee.explain.variation import of_responses, variation
 from knee.explain.verdict import sentence
-from knee.stats.contrasts import Ratio, ratio
 from knee.stats.equivalence import Equivalence, equivalence
+from knee.stats.intervals import Ratio, ratio
 from knee.stats.residuals import Drift, drift, outliers, residuals
 from knee.store import SCHEMA, Run, finite
 
@@ -51,7 +51,7 @@ class Analysis:
     name: str
     verdict: str
     series: list[Series]
-    shapes: dict[str, Shape]
+    summaries: dict[str, ScalingSummary]
     accounts: dict[str, list[Account]]
     findings: list[Finding]
     baseline: dict[str, Ratio]
@@ -82,9 +82,9 @@ class Analysis:
                 "base": one.curve.base,
                 "copies": {str(n): asdict(found) for n, found in one.copies.items()},
                 "points": list(map(asdict, one.curve.points)),
-                "law": asdict(self.shapes[one.name].law),
-                "knee": asdict(self.shapes[one.name].knee),
-                "use": _use(self.shapes[one.name]),
+                "law": asdict(self.summaries[one.name].law),
+                "knee": asdict(self.summaries[one.name].knee),
+                "use": _use(self.summaries[one.name]),
             }
             for one in self.series
         ]
@@ -136,7 +136,7 @@ def analyze(
     series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
     # The kernel's own placement is the negative control; it is examined only where there is nothing else.
     examined = [one for one in series if one.pinned] or series
-    shapes = {one.name: shape(one) for one in series}
+    summaries = {one.name: summarize(one) for one in series}
     findings = [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
     good = [run for run in runs if run.bad is None]
     codes = _codes(good)
@@ -146,18 +146,18 @@ def analyze(
     baseline, factorial = _baseline(runs, series), variation(runs)
     return Analysis(
         name=name,
-        verdict=sentence(name, series, findings, shapes),
+        verdict=sentence(name, series, findings, summaries),
         series=series,
-        shapes=shapes,
+        summaries=summaries,
         accounts={one.name: _accounts(one) for one in series},
         findings=findings,
         baseline=baseline,
         contrasts=_contrasts(runs, series),
         counters=counters(runs, series),
         bases=_bases(runs, series),
-        claims=judge(claims, runs, series, shapes, machine),
+        claims=judge(claims, runs, series, summaries, machine),
         factorial=factorial,
-        checklist=checklist(Studied(runs, machine, series, shapes, baseline, factorial)),
+        checklist=checklist(Studied(runs, machine, series, summaries, baseline, factorial)),
         responses=of_responses(runs, responses),
         drift=trend,
         outliers=[run.spec["id"] for run, unlike in zip(good, odd, strict=True) if unlike],
@@ -170,7 +170,7 @@ def analyze(
     )
 
 
-def _use(found: Shape) -> dict[str, Any] | None:
+def _use(found: ScalingSummary) -> dict[str, Any] | None:
     return None if found.use is None else asdict(found.use) | {"decided": found.use.decided}
 
 

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from knee.explain.factorial import FactorialAnalysis
-from knee.explain.series import Series
-from knee.explain.shape import Shape
-from knee.stats.contrasts import Ratio
-from knee.stats.diagnostics import NEARLY_STRAIGHT
+from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.explain.scaling.series import Series
+from knee.explain.scaling.summary import ScalingSummary
+from knee.stats.intervals import Ratio
+from knee.stats.linear.diagnostics import NEARLY_STRAIGHT
 from knee.store import CONTROLS, Level, Run
 
 Answer = Literal["kept", "partly", "not kept", "does not apply"]
@@ -45,7 +45,7 @@ class Studied:
     runs: list[Run]
     machine: dict[str, Any]
     series: list[Series]
-    shapes: dict[str, Shape]
+    summaries: dict[str, ScalingSummary]
     baseline: dict[str, Ratio]
     factorial: FactorialAnalysis | None
 
@@ -221,7 +221,7 @@ def _bounds(of: Studied) -> Found:
         return "does not apply", "there is no curve that a bound could lie above"
     if not of.curves:
         return "not kept", f"{NONE} of a base case and of more threads, so there is no curve"
-    laws = [name for name, shape in of.shapes.items() if shape.law.best is not None]
+    laws = [name for name, summary in of.summaries.items() if summary.law.best is not None]
     said = "the ideal line is drawn with every speedup"
     if laws:
         return "kept", f"{said}; a law with its limit is named for {', '.join(laws)}; {ROOFLINE}"

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from knee.explain.series import BARE
+from knee.explain.scaling.series import BARE
 from knee.explain.validity import changes, disturbance
-from knee.stats.contrasts import Array
+from knee.stats.intervals import Array
 from knee.stats.paired import Comparison, Verdict, paired, together, unpaired, verdicts
 from knee.store import CONTROLS, SCHEMA, Level, Run, StudyError, finite
 

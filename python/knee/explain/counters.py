@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
-from knee.explain.series import Series
+from knee.explain.scaling.series import Series
 from knee.store import Counted, Run, counted
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from knee.stats.contrasts import Interval
+from knee.stats.intervals import Interval
 from knee.stats.paired import ERROR, SMALLEST, Comparison, paired
 from knee.stats.proportion import clopper_pearson
 from knee.store import SCHEMA, Run, finite

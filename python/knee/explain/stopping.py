@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from knee.stats.contrasts import Array, log, ratio
+from knee.stats.intervals import Array, log, ratio
 from knee.store import Run
 
 BLOCKS_FOR_A_WIDTH = 5

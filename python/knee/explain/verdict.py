@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from knee.explain.cause import Finding
-from knee.explain.series import Series
-from knee.explain.shape import Shape, knee_words, use_words
-from knee.stats.laws import COUNTS_FOR_A_LAW
-from knee.stats.scaling import Curve, Point
+from knee.explain.causes.cause import Finding
+from knee.explain.scaling.series import Series
+from knee.explain.scaling.summary import ScalingSummary, knee_words, use_words
+from knee.stats.scaling.curve import Curve, Point
+from knee.stats.scaling.laws import COUNTS_FOR_A_LAW
 
 CLEARLY_SLOWER = 0.99
 """A speedup whose interval ends below this is called slower; closer to 1 the printed digits would not show it."""
@@ -25,11 +25,11 @@ def _least_s(series: Series) -> float:
     return best.mean_s / (best.threads if series.weak else 1)
 
 
-def sentence(name: str, series: list[Series], findings: list[Finding], shapes: dict[str, Shape]) -> str:
-    """Return the verdict on a study. ``shapes`` has one for each series, by name."""
+def sentence(name: str, series: list[Series], findings: list[Finding], summaries: dict[str, ScalingSummary]) -> str:
+    """Return the verdict on a study. ``summaries`` has one for each series, by name."""
     works = list(dict.fromkeys(one.work for one in series))
     if len(works) > 1:
-        return f"{name}: {_of_works(works, series, shapes)}"
+        return f"{name}: {_of_works(works, series, summaries)}"
     chosen = main_series(series)
     if chosen is None:
         return f"{name}: no verdict: the runs that every speedup is compared with are missing or bad."
@@ -38,16 +38,16 @@ def sentence(name: str, series: list[Series], findings: list[Finding], shapes: d
         where = "where the kernel puts them"
     parts = [_scaling(chosen.curve, where, weak=chosen.weak)]
     parts += [_says(finding, chosen) for finding in findings if finding.cause != "oversubscription"]
-    parts += _bend(chosen.curve, shapes[chosen.name])
+    parts += _knee_and_use(chosen.curve, summaries[chosen.name])
     return f"{name}: " + ". ".join(part[0].upper() + part[1:] for part in parts) + "."
 
 
-def _of_works(works: list[str], series: list[Series], shapes: dict[str, Shape]) -> str:
+def _of_works(works: list[str], series: list[Series], summaries: dict[str, ScalingSummary]) -> str:
     """Return what is said of several workloads, each of its series of least time; what holds for all of them once."""
     members = [[one for one in series if one.work == work] for work in works]
     if all(len(one.curve.points) == 1 for one in series):
         return "Each with one thread count only, so there is no speedup."
-    said = [sentence(work, own, [], shapes) for work, own in zip(works, members, strict=True)]
+    said = [sentence(work, own, [], summaries) for work, own in zip(works, members, strict=True)]
     common = [part for part in said[0].split(". ") if all(part.rstrip(".") in one for one in said)]
     for part in common:
         said = [one.replace(f". {part.rstrip('.')}", "") for one in said]
@@ -90,26 +90,26 @@ def _no_gain(point: Point, base: str, *, weak: bool) -> str:
     return f"{same}, as far as the interval can see"
 
 
-def _bend(curve: Curve, shape: Shape) -> list[str]:
+def _knee_and_use(curve: Curve, summary: ScalingSummary) -> list[str]:
     counts = sum(1 for point in curve.points if point.speedup.blocks > 1)
-    use = use_words(shape) if len(curve.points) > 1 else None
+    use = use_words(summary) if len(curve.points) > 1 else None
     if counts == 0:
         return []
-    return [_knee(counts, shape), *([use] if use else [])]
+    return [_knee(counts, summary), *([use] if use else [])]
 
 
-def _knee(counts: int, shape: Shape) -> str:
+def _knee(counts: int, summary: ScalingSummary) -> str:
     if counts < COUNTS_FOR_A_LAW:
         return (
             f"{counts} thread count{'s are' if counts > 1 else ' is'} too few for a law or a knee, so none is claimed"
         )
-    if shape.knee.verdict == "knee":
+    if summary.knee.verdict == "knee":
         # These two laws have no corner: another choice of counts would put the join elsewhere.
-        gradually = ", gradually," if shape.law.law in ("Amdahl", "USL") else ""
-        return f"the curve bends{gradually} at {knee_words(shape)}"
-    if shape.knee.verdict == "none":
-        return f"no knee within the counts measured: {shape.knee.why}"
-    return f"where it bends is undecided: {shape.knee.why}"
+        gradually = ", gradually," if summary.law.law in ("Amdahl", "USL") else ""
+        return f"the curve bends{gradually} at {knee_words(summary)}"
+    if summary.knee.verdict == "none":
+        return f"no knee within the counts measured: {summary.knee.why}"
+    return f"where it bends is undecided: {summary.knee.why}"
 
 
 def _threads(n: int) -> str:

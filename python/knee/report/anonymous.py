@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import tomli_w
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.store import Folder, StudyError
 
 FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "machine-memory.json")
@@ -61,7 +61,7 @@ _KEPT = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/dev/", "/proc/", "
 
 
 @contextmanager
-def anonymous(folder: Folder) -> Generator[OpenedStudy]:
+def anonymous(folder: Folder) -> Generator[Study]:
     """Yield the study as it is read from a filtered copy, which is gone afterwards.
 
     Raises
@@ -69,7 +69,7 @@ def anonymous(folder: Folder) -> Generator[OpenedStudy]:
     StudyError
         When the folder is no study, or was damaged.
     """
-    OpenedStudy.read(folder.path)
+    Study.read(folder.path)
     with tempfile.TemporaryDirectory(prefix="knee-anonymous-") as place:
         names = _Names(folder)
         copy = Path(place) / "study"
@@ -81,7 +81,7 @@ def anonymous(folder: Folder) -> Generator[OpenedStudy]:
             if (folder.path / name).exists():
                 lines = (folder.path / name).read_text(encoding="utf-8")
                 (copy / name).write_text(names.filtered(lines, lines=name.endswith("l")), encoding="utf-8")
-        yield OpenedStudy.read(copy)
+        yield Study.read(copy)
 
 
 class _Names:

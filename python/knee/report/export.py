@@ -9,7 +9,7 @@ from typing import Any
 
 import vl_convert as vlc
 
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.plots.style import Ground, config
 from knee.report.figure import Figure
 from knee.report.figures import figures
@@ -20,7 +20,7 @@ PAPER_WIDTH = 560
 """Pixels of a figure that has no page to fill."""
 
 
-def export(study: OpenedStudy, form: str, into: Path | None = None, mark: str = "") -> list[Path]:
+def export(study: Study, form: str, into: Path | None = None, mark: str = "") -> list[Path]:
     """Write the study as ``html``, ``svg``, ``png``, ``pdf`` or ``json``, and return the files.
 
     They go into the study's own folder, or ``into`` another one; ``mark`` is added to their names.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from knee.explain.factorial import FactorialAnalysis
-from knee.plots import effects, interaction, residuals
+from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.plots.factorial import effects, interaction, residuals
 from knee.report.figure import Figure
 from knee.store import Run
 

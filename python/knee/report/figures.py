@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from knee.explain.counterfactual import counterfactuals
-from knee.plots import cpu_use, efficiency, machine_map, memory, over_time, run_list, run_time, speedup
+from knee.explain.scaling.counterfactual import counterfactuals
+from knee.plots import runs as run_list
+from knee.plots.machine import memory
+from knee.plots.machine import placements as machine_map
+from knee.plots.resources import cpu_use, over_time
+from knee.plots.scaling import efficiency, run_time, speedup
 from knee.report.factorial_figures import factorial_figures
 from knee.report.figure import Figure
 from knee.report.use_figures import traffic_figures, work_figures
-from knee.stats.scaling import Curve
+from knee.stats.scaling.curve import Curve
 
 if TYPE_CHECKING:
-    from knee.opened import OpenedStudy
+    from knee.opened import Study
 
 
-def figures(study: OpenedStudy) -> list[Figure]:
+def figures(study: Study) -> list[Figure]:
     """Return every figure that the study has data for."""
     analysis = study.analysis
     curves = {series.name: series.curve for series in analysis.series}
@@ -64,7 +68,7 @@ def _speedup(curves: dict[str, Curve], dashed: Collection[str]) -> list[Figure]:
     return [*found, Figure("efficiency", "Efficiency", efficiency.SEES, paid, efficiency.rows(curves))]
 
 
-def _over_time(study: OpenedStudy, members: over_time.Members) -> list[Figure]:
+def _over_time(study: Study, members: over_time.Members) -> list[Figure]:
     """Return CPU use and memory traffic over time, where there are samples."""
     table = over_time.rows(members, study.folder.path)
     if not table:
@@ -74,7 +78,7 @@ def _over_time(study: OpenedStudy, members: over_time.Members) -> list[Figure]:
     return [Figure("over-time", title, over_time.sees(members, table), over_time.chart(table, first), table)]
 
 
-def _of_memory(study: OpenedStudy) -> list[Figure]:
+def _of_memory(study: Study) -> list[Figure]:
     """Return what was probed into the study's folder."""
     probed = study.folder.read_memory()
     if probed is None:
@@ -93,7 +97,7 @@ def _of_memory(study: OpenedStudy) -> list[Figure]:
     return found
 
 
-def _orders(study: OpenedStudy) -> dict[str, list[int]]:
+def _orders(study: Study) -> dict[str, list[int]]:
     """Each placement's order as far as a run of the plan uses it."""
     orders: dict[str, list[int]] = {}
     for spec in study.folder.read_plan():

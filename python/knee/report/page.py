@@ -12,20 +12,21 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from knee import __version__
-from knee.opened import OpenedStudy
+from knee.opened import Study
 from knee.plots.style import config
-from knee.report import counters, factorial_tables, facts
 from knee.report.bundle import bundle
-from knee.report.design import MOST_PROGRAMS, design_rows, programs
 from knee.report.figure import Figure
 from knee.report.figures import figures
+from knee.report.tables import counters, facts
+from knee.report.tables import factorial as factorial_tables
+from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
 from knee.store import finite
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 """Inside a script element no character may end it or begin another."""
 
 
-def page(study: OpenedStudy) -> str:
+def page(study: Study) -> str:
     """Return the report of a study as HTML."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
@@ -40,7 +41,7 @@ def page(study: OpenedStudy) -> str:
         analysis=study.analysis,
         groups=groups,
         curves=facts.curve_rows(study.analysis),
-        shapes=facts.shape_rows(study.analysis),
+        summaries=facts.scaling_rows(study.analysis),
         base=facts.base_words(study.analysis),
         base_of={series.name: series.curve.base for series in study.analysis.series},
         bases=facts.base_lines(study.analysis),
@@ -65,7 +66,7 @@ def page(study: OpenedStudy) -> str:
     )
 
 
-def _variations(study: OpenedStudy) -> list[dict[str, Any]]:
+def _variations(study: Study) -> list[dict[str, Any]]:
     """Return what explains the variation of what the study measures, and of the other responses that it names."""
     found = [("", study.analysis.factorial), *study.analysis.responses.items()]
     return [
@@ -79,7 +80,7 @@ def _variations(study: OpenedStudy) -> list[dict[str, Any]]:
     ]
 
 
-def _data(study: OpenedStudy, drawn: list[Figure]) -> dict[str, Any]:
+def _data(study: Study, drawn: list[Figure]) -> dict[str, Any]:
     from knee.report.export import specification
 
     return {

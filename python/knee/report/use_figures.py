@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from knee.plots import traffic, work
-from knee.plots.spread import Members
+from knee.plots.resources import traffic, work
+from knee.plots.resources.spread import Members
 from knee.report.figure import Figure
 
 TITLE, GROUP = "Work over threads", "work"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from knee.stats.contrasts import Array, Ratio, ratio
+from knee.stats.intervals import Array, Ratio, ratio
 
 MARGIN = 0.03
 """Times are as good as the same when they differ by less than this, either way."""

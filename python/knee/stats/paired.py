@@ -26,8 +26,8 @@ from typing import Literal
 
 import numpy as np
 
-from knee.stats.contrasts import LEVEL, Array, Interval
 from knee.stats.distributions import student_beyond, student_value
+from knee.stats.intervals import LEVEL, Array, Interval
 
 SMALLEST = 0.03
 """The smallest difference that matters unless another is asked for: 3 % either way."""

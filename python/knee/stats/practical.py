@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from knee.stats.contrasts import Interval
+from knee.stats.intervals import Interval
 
 SMALLEST = 0.05
 """The smallest effect that matters unless one is declared: 5 %."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from knee.stats.contrasts import LEVEL, Interval
 from knee.stats.distributions import proportion_ends
+from knee.stats.intervals import LEVEL, Interval
 
 
 def clopper_pearson(hits: int, trials: int, level: float = LEVEL) -> Interval:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from knee.stats.contrasts import Array
 from knee.stats.distributions import student_beyond
+from knee.stats.intervals import Array
 
 OUTLIER = 3.5
 """Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin, 1993)."""

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from knee.stats.contrasts import LEVEL, Array, Interval, bootstrap_interval
-from knee.stats.factorial import Codes
+from knee.stats.intervals import LEVEL, Array, Interval, bootstrap_interval
+from knee.stats.linear.design import Codes
 
 Places = npt.NDArray[np.bool_]
 

@@ -56,9 +56,9 @@ def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **a
     least = smallest_effect(smallest)
     study = Contents.read(folder)
     # Only now are numpy and its kin imported: help and errors of the folder do not wait for them.
-    from knee.explain import factorial
-    from knee.explain.factorial_design import Asked
-    from knee.report import factorial_terminal
+    from knee.explain.factorial import analysis as factorial
+    from knee.explain.factorial.design import Asked
+    from knee.report.terminal import factorial as factorial_terminal
 
     chosen = tuple(name.strip() for name in factors.split(",")) if factors else ()
     if not study.runs:

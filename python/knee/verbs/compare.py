@@ -45,7 +45,7 @@ def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, s
     Exit status: 0 no regression is shown, 1 B is slower by what may be the smallest effect or more, or has no good run
     where A has one, 2 they cannot be compared.
     """
-    from knee.report import comparison
+    from knee.report.terminal import comparison
 
     report = _compared(folders, factor, levels, smallest_effect(smallest))
     if as_json:

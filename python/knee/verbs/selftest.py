@@ -83,7 +83,7 @@ def _silent() -> Callable[[Spec, Any], None]:
 def _conclude(folder: Folder, planted: float, as_json: bool) -> int:
     """Judge. Only now, with all measuring over, are numpy and its kin imported."""
     from knee.explain.selftest import evaluate
-    from knee.report import selftest
+    from knee.report.terminal import selftest
 
     found = evaluate(store.runs(folder), planted)
     if as_json:

@@ -1,0 +1,1 @@
+"""Claims of a study file: the number that each is about, and whether it is confirmed."""

@@ -1,0 +1,1 @@
+"""Factorial analysis: which factors make a response what it is, by how much, and how sure that is."""

@@ -1,0 +1,69 @@
+"""Every two levels of a factor compared: in the model, as a ratio by blocks, and without trust in normal errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.responses import Response
+from knee.stats.intervals import Array, Ratio, ratio
+from knee.stats.linear.comparisons import Pair, tukey
+from knee.stats.linear.design import Codes
+from knee.stats.linear.least_squares import Fit
+from knee.stats.practical import Size, size
+from knee.stats.robust import Robust, block_differences, robust
+
+
+@dataclass(frozen=True)
+class LevelPair:
+    """Two levels of a factor, the others averaged over.
+
+    ``model`` is on the scale of the model; ``ratio`` is first over second, of geometric means, block by block, and
+    ``robust`` the same without normal errors: its numbers are ratios, too. Where a response is not positive there are
+    no ratios, and ``robust`` holds differences.
+    """
+
+    factor: str
+    first: str
+    second: str
+    model: Pair | None
+    ratio: Ratio | None
+    robust: Robust
+    size: Size
+
+
+def level_pairs(found: Response, fitted: Fit, smallest: float) -> list[LevelPair]:
+    """Return every two levels of every factor of a fitted model, factor by factor."""
+    values = np.array(found.values, dtype=np.float64)
+    made: list[LevelPair] = []
+    for factor in fitted.design.factors:
+        models = {(one.first, one.second): one for one in tukey(fitted, factor.name)}
+        rest, blocks = _rest(found, factor.name), np.array([run.spec["block"] for run in found.runs], dtype=np.int64)
+        for second in range(1, len(factor.levels)):
+            for first in range(second):
+                ends = (first, second)
+                names = (factor.levels[first], factor.levels[second])
+                positive = bool(values.min() > 0)
+                scaled = np.log(values) if positive else values
+                differences = block_differences(scaled, factor.codes, rest, blocks, *ends)
+                made.append(_pair(factor.name, names, models.get(names), differences, smallest, positive=positive))
+    return made
+
+
+def _pair(
+    factor: str, names: tuple[str, str], model: Pair | None, differences: Array, smallest: float, *, positive: bool
+) -> LevelPair:
+    twin = robust(differences)
+    if not positive:
+        return LevelPair(factor, *names, model, None, twin, "unknown")
+    times = ratio(np.exp(differences), np.ones(differences.size))
+    return LevelPair(factor, *names, model, times, twin.exponential(), size(times.interval, smallest))
+
+
+def _rest(found: Response, factor: str) -> Codes:
+    """Return the number of each run's combination of all other levels, those outside the model too."""
+    cells = [tuple(run.spec["cell"].items()) for run in found.runs]
+    names = {cell: str(sorted((k, str(v)) for k, v in cell if k != factor)) for cell in dict.fromkeys(cells)}
+    number = {name: code for code, name in enumerate(dict.fromkeys(names.values()))}
+    return np.array([number[names[cell]] for cell in cells], dtype=np.int64)

@@ -1,0 +1,42 @@
+"""Levels in words: ``runtime=near,threads=4``, and two of them with a minus between for a contrast."""
+
+from __future__ import annotations
+
+from knee.stats.linear.design import Factor
+from knee.store import StudyError
+
+Levels = dict[str, str]
+
+
+def contrast_of(text: str, factors: tuple[Factor, ...]) -> tuple[Levels, Levels]:
+    """Read ``runtime=near-runtime=random``. Levels may hold commas and minus signs themselves.
+
+    Raises
+    ------
+    StudyError
+        When a side has an unknown factor or level.
+    """
+    for place, sign in enumerate(text):
+        if sign == "-":
+            first, second = levels_of(text[:place], factors), levels_of(text[place + 1 :], factors)
+            if first is not None and second is not None:
+                return first, second
+    known = "; ".join(f"{one.name}={'|'.join(one.levels)}" for one in factors)
+    raise StudyError(
+        f"bad contrast: {text!r}: no two sides of known levels with a minus between",
+        hint=f"like 'A=a1-A=a2' or 'A=a1,B=b1-A=a2,B=b1', of {known}",
+    )
+
+
+def levels_of(text: str, factors: tuple[Factor, ...]) -> Levels | None:
+    """Read one side; None when it is none, or names a factor twice."""
+    for factor in factors:
+        for level in factor.levels:
+            word = f"{factor.name}={level}"
+            if text == word:
+                return {factor.name: level}
+            if text.startswith(f"{word},"):
+                rest = levels_of(text[len(word) + 1 :], factors)
+                if rest is not None and factor.name not in rest:
+                    return {factor.name: level} | rest
+    return None

@@ -1,0 +1,29 @@
+"""Which series are counterfactuals: the same program on the same threads, placed as nobody would to make it fast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.explain.scaling.series import Series
+
+
+def counterfactuals(series: list[Series], machine: dict[str, Any]) -> list[str]:
+    """Return the names of series in which threads share cores while others are free, or the kernel decides.
+
+    None where all would be: there is nothing that they could be held against.
+    """
+    found = [one.name for one in series if not one.pinned or _shares(one, machine)]
+    return found if len(found) < len(series) else []
+
+
+def _shares(series: Series, machine: dict[str, Any]) -> bool:
+    used = {tuple(run.spec["cpus"]) for run in series.runs}
+    return any(shares_cores(cpus, machine) for cpus in used)
+
+
+def shares_cores(cpus: tuple[int, ...], machine: dict[str, Any]) -> bool:
+    """Whether some core has two of the cpus and another, of which a cpu is allowed, has none."""
+    allowed = set(machine["allowed"]["cpus"])
+    cores = [set(core["cpus"]) & allowed for core in machine["cores"]]
+    threads = [len(core & set(cpus)) for core in cores if core]
+    return max(threads, default=0) > 1 and min(threads, default=0) == 0

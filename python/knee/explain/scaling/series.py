@@ -1,0 +1,141 @@
+"""Series: the runs of a study grouped into curves, one for each combination of levels other than threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from knee.stats.intervals import Array, Ratio, ratio
+from knee.stats.scaling.curve import Curve, curve
+from knee.store import CONTROLS, Level, Run
+
+BARE = ("placement", "runtime", "workload")
+"""Factors whose levels say by themselves what they are levels of."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve with the runs behind it."""
+
+    name: str
+    levels: dict[str, str]
+    runs: tuple[Run, ...]
+    counting: tuple[Run, ...]
+    """Runs that count: those that are timed, where counters were asked for together with them."""
+    curve: Curve
+    cpus: int
+    """Those that its threads could run on: of its placement, or all that are allowed where the kernel chose."""
+    copies: dict[int, Ratio]
+    """Number of copies to their time over that of one, where the study ran copies."""
+    weak: bool = False
+    """Whether the input grows with the threads. Then speedup is that of the work done: n/base times as much."""
+
+    @cached_property
+    def by_threads(self) -> dict[int, list[Run]]:
+        """The runs on each thread count."""
+        return _by_threads(self.runs)
+
+    @property
+    def pinned(self) -> bool:
+        """Whether knee chose the cpus."""
+        return self.levels.get("placement") != "none"
+
+    @property
+    def work(self) -> str:
+        """Which work it is: times and speedups of others are not to be compared with its own."""
+        return self.levels.get("workload", "")
+
+    @cached_property
+    def _blocks(self) -> int:
+        return max(run.spec["block"] for run in self.runs)
+
+    def seconds(self, threads: int, *, cpu: bool = False) -> Array:
+        """Return times or CPU times for the base's amount of work, by block, shape (blocks,); NaN where unknown."""
+        of_count = self.by_threads.get(threads, [])
+        return table(of_count, threads, self._blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
+
+
+def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
+    """Return the series of a study, those with a usable base only, in the order in which they were planned."""
+    found: dict[str, list[Run]] = {}
+    factors = {name for run in runs for name in run.spec["cell"] if name not in ("threads", *CONTROLS)}
+    varying = {name for name in factors if len({run.spec["cell"].get(name) for run in runs if _counts(run)}) > 1}
+    # What a cell is called, and where it comes, is found once for all of its runs.
+    cells = {_cell(run): run for run in runs if _counts(run)}
+    names = {cell: _name(cells[cell], varying) for cell in sorted(cells, key=lambda cell: _sort_key(cells[cell]))}
+    for name in names.values():
+        found.setdefault(name, [])
+    for run in runs:
+        if _counts(run):
+            found[names[_cell(run)]].append(run)
+    made = [_series(name, members, allowed, weak=weak) for name, members in found.items()]
+    return [series for series in made if series is not None]
+
+
+def _cell(run: Run) -> tuple[tuple[str, Level], ...]:
+    return tuple(run.spec["cell"].items())
+
+
+def _counts(run: Run) -> bool:
+    return "baseline" not in run.spec["cell"]
+
+
+def _sort_key(run: Run) -> list[str]:
+    cell = run.spec["cell"]
+    # `none` is the negative control: it comes last.
+    return [
+        str(cell.get("placement") == "none"),
+        *(f"{k}={cell[k]}" for k in sorted(cell) if k not in ("threads", *CONTROLS)),
+    ]
+
+
+def _name(run: Run, varying: set[str]) -> str:
+    cell = run.spec["cell"]
+    shown = [name for name in cell if name in varying] or ["placement"]
+    return ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in shown if n in cell)
+
+
+def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Series | None:
+    runs = [run for run in members if not run.is_control]
+    if not runs:
+        return None
+    blocks = max(run.spec["block"] for run in members)
+    by_threads = _by_threads(runs)
+    times = {n: table(by_threads[n], n, blocks, cpu=False) for n in sorted(by_threads)}
+    cpu = {n: table(by_threads[n], n, blocks, cpu=True) for n in times}
+    fitted = curve(times, cpu, weak=weak)
+    if fitted is None:
+        return None
+    copies = [run for run in members if "copies" in run.spec["cell"]]
+    slowed = {
+        n: ratio(table(copies, n, blocks, cpu=False), times[fitted.base]) for n in {run.threads for run in copies}
+    }
+    levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
+    counting = [run for run in members if "counting" in run.spec["cell"]]
+    cpus = _cpus(runs) or allowed
+    return Series(name, levels, tuple(runs), tuple(counting or runs), fitted, cpus, slowed, weak)
+
+
+def _cpus(runs: list[Run]) -> int:
+    """Return on how many cpus the runs were held at most; 0 where the kernel chose."""
+    return max(len(set(run.spec["cpus"])) for run in runs)
+
+
+def _by_threads(runs: Sequence[Run]) -> dict[int, list[Run]]:
+    found: dict[int, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.threads, []).append(run)
+    return found
+
+
+def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:
+    """Return times or CPU times by block, shape (blocks,), NaN where there is no good run."""
+    values = np.full(blocks, np.nan)
+    for run in runs:
+        if run.threads == threads and run.bad is None:
+            value = run.cpu_s if cpu else run.time_s
+            values[run.spec["block"] - 1] = value or np.nan
+    return values

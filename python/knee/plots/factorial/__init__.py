@@ -1,0 +1,1 @@
+"""Effects, interactions and residuals of a factorial analysis."""

@@ -1,0 +1,78 @@
+"""The residuals: over fitted values, against normal quantiles, and in the order in which the runs were made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from knee.plots.style import HEIGHT, Chart, of_rows
+from knee.stats.linear.diagnostics import Diagnostics
+
+FITTED_SEES = "No slope, no bend and an even width: then the model leaves nothing behind but noise."
+QUANTILES_SEES = "Points on the line are normal errors; ends that leave it are heavier or lighter than normal ones."
+
+ORDER_SEES = (
+    "Level and of one width: the machine was the same from the first run to the last. A slope or a wave is drift, "
+    "which blocks take up only where it is slower than they are."
+)
+
+FOR_A_CURVE = 12
+"""Runs from which on a local mean says more than the points do."""
+
+Row = dict[str, Any]
+
+
+def fitted_rows(found: Diagnostics) -> list[Row]:
+    """Return one row a run."""
+    pairs = zip(found.fitted.tolist(), found.residuals.tolist(), strict=True)
+    return [{"fitted": round(fitted, 6), "residual": round(residual, 6)} for fitted, residual in pairs]
+
+
+def quantile_rows(found: Diagnostics) -> list[Row]:
+    """Return the points of the Q-Q plot, in ascending order."""
+    pairs = zip(found.expected.tolist(), found.ordered.tolist(), strict=True)
+    return [{"normal": round(expected, 6), "residual": round(ordered, 6)} for expected, ordered in pairs]
+
+
+def order_rows(found: Diagnostics, orders: list[int]) -> list[Row]:
+    """Return one row a run; ``orders`` is each run's place in the order in which all were made."""
+    pairs = zip(orders, found.residuals.tolist(), strict=True)
+    return [{"order": order, "residual": round(residual, 6)} for order, residual in pairs]
+
+
+def fitted_chart(rows: list[Row], scale: str) -> Chart:
+    """Return residuals over fitted values, with the line at 0."""
+    base = of_rows(rows)
+    x = alt.X("fitted:Q", title=f"fitted, {scale}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=10))
+    points = base.mark_point(size=24).encode(x=x, y=alt.Y("residual:Q", title="residual"))
+    level = of_rows([{"residual": 0}]).mark_rule(strokeDash=[4, 4]).encode(y=alt.Y("residual:Q"))
+    return alt.layer(level, points).properties(width="container", height=HEIGHT)
+
+
+def quantile_chart(rows: list[Row]) -> Chart:
+    """Return the Q-Q plot, with the line through its quartiles."""
+    low, high = (rows[round(share * (len(rows) - 1))] for share in (0.25, 0.75))
+    across = high["normal"] - low["normal"]
+    slope = (high["residual"] - low["residual"]) / across if across else 0.0
+    ends = [
+        {"normal": one["normal"], "residual": low["residual"] + slope * (one["normal"] - low["normal"])}
+        for one in (rows[0], rows[-1])
+    ]
+    x = alt.X("normal:Q", title="normal quantile")
+    y = alt.Y("residual:Q", title="residual")
+    points = of_rows(rows).mark_point(size=24).encode(x=x, y=y)
+    line = of_rows(ends).mark_line(strokeDash=[4, 4], opacity=0.7).encode(x=x, y=y)
+    return alt.layer(line, points).properties(width="container", height=HEIGHT)
+
+
+def order_chart(rows: list[Row]) -> Chart:
+    """Return residuals in running order, with the line at 0 and their local mean."""
+    base = of_rows(rows)
+    scale = alt.Scale(zero=False, nice=False, padding=12)
+    x = alt.X("order:Q", title="running order", scale=scale, axis=alt.Axis(format="d", tickMinStep=1))
+    y = alt.Y("residual:Q", title="residual")
+    level = of_rows([{"residual": 0}]).mark_rule(strokeDash=[4, 4]).encode(y=alt.Y("residual:Q"))
+    smooth = base.transform_loess("order", "residual", bandwidth=0.5).mark_line(opacity=0.7).encode(x=x, y=y)
+    layers = [level, base.mark_point(size=24).encode(x=x, y=y), *([smooth] if len(rows) >= FOR_A_CURVE else [])]
+    return alt.layer(*layers).properties(width="container", height=HEIGHT)

@@ -1,0 +1,1 @@
+"""The machine: where threads are put, and how its memory answers."""

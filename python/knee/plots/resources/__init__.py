@@ -1,0 +1,1 @@
+"""What runs used: CPU time, instructions, memory traffic, over thread counts and over time."""

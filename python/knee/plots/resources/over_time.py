@@ -1,0 +1,239 @@
+"""CPU use and memory traffic over time, all series in one figure, one thread count at a time.
+
+Both come from samples that count up since the run began: the rate in a bin is the difference over its length. Memory
+traffic is what resctrl counted in every L3 (``mbm_total_bytes``); a bin in which a reading of any of them is missing
+has no rate, because a part of the machine is not the machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from knee.plots.resources.cpu_use import representative
+from knee.plots.style import HEIGHT, Chart, legend, tips
+from knee.store import Run, Series, counted, samples
+
+TOTAL, LOCAL = "mbm_total_bytes", "mbm_local_bytes"
+
+LINES = {
+    "cpus busy": ("cpus busy", [1, 0]),
+    "GB/s": ("memory traffic", [8, 4]),
+    "remote GB/s": ("remote part of it", [2, 3]),
+}
+"""Columns of the table that are drawn: what each is called in the legend, and its dash."""
+
+LENGTH = 400
+"""Of a line in the legend, squared: a dash has to be seen in it."""
+
+BINS = 48
+MOST_ROWS = 3000
+"""Rows of the figure's table, about 0.3 MB: the report is one file that fits into a mail."""
+
+FOR_A_LINE = 3
+"""Bins from which on a line is seen without its points: of runs that are short there is one only."""
+
+Row = dict[str, Any]
+Array = np.ndarray[tuple[int], np.dtype[np.float64]]
+Members = dict[str, tuple[Run, ...]]
+
+
+def rows(members: Members, folder: Path) -> list[Row]:
+    """Return the table: mean rates in bins of one run of each cell, None where nothing is known.
+
+    Samples that cannot be read are left out, and so are thread counts for which there is no room, small ones first.
+    """
+    chosen = representative(members)
+    table: list[Row] = []
+    for threads in sorted({run.threads for _, run in chosen}, reverse=True):
+        of_count = [(name, run) for name, run in chosen if run.threads == threads]
+        if table and not _fits(table, of_count):
+            break
+        for name, run in of_count:
+            table += [{"series": name, "threads": threads} | bin_ for bin_ in bins(run, folder)]
+    known = [column for column in LINES if any(row[column] is not None for row in table)]
+    plain = ("series", "threads", "time s")
+    return [{key: row[key] for key in (*plain, *known)} for row in table if known]
+
+
+def _fits(table: list[Row], of_count: list[tuple[str, Run]]) -> bool:
+    return len(table) + len(of_count) * BINS <= MOST_ROWS
+
+
+def _left_out(members: Members, table: list[Row]) -> list[int]:
+    """Return the thread counts for which there was no room: the first that did not fit, and all below."""
+    chosen, least = representative(members), min(row["threads"] for row in table)
+    counts = sorted({run.threads for _, run in chosen if run.threads < least})
+    full = [n for n in counts if not _fits(table, [one for one in chosen if one[1].threads == n])]
+    return [n for n in counts if full and n <= full[-1]]
+
+
+def bins(run: Run, folder: Path) -> list[Row]:
+    """Return what one run did in every bin, from its first sample to its last."""
+    path, said = folder / str(run.record.get("samples")), counted(run.record)
+    threads = samples(path, "cpu_ns")
+    # The record has no sum where a cache could never be read: then the others are not the machine's traffic either.
+    asked = [name for name in (TOTAL, LOCAL) if name in said and said[name].value is not None]
+    traffic = {name: _caches(path, name) for name in asked}
+    ticks = sorted({t for found in (threads, *traffic.values()) for series in found.values() for t, _ in series})
+    if len(ticks) < 2:
+        return []
+    # Bins finer than the samples would show what nobody looked at.
+    edges = np.linspace(ticks[0], ticks[-1], min(BINS, len(ticks) - 1) + 1)
+    length = _steps(edges)
+    busy = _computed(list(threads.values()), edges) / length
+    # Bytes a nanosecond are 10^9 bytes a second.
+    rate = {name: _grown(list(found.values()), ticks, edges) / length for name, found in traffic.items()}
+    nothing = np.full(len(edges) - 1, np.nan)
+    total, local = (rate.get(name, nothing) for name in (TOTAL, LOCAL))
+    # The two are read one after the other, so without remote traffic the difference swings around 0.
+    remote = np.maximum(total - local, 0.0)
+    middle = (edges[1:] + edges[:-1]) / 2e9
+    columns = ("time s", *LINES)
+    found = zip(*(map(_plain, values) for values in (middle, busy, total, remote)), strict=True)
+    return [dict(zip(columns, values, strict=True)) for values in found]
+
+
+def _caches(path: Path, name: str) -> dict[str, Series]:
+    return {source: series for source, series in samples(path, name).items() if source.startswith("resctrl:L3:")}
+
+
+def _computed(threads: list[Series], edges: Array) -> Array:
+    """CPU time in every bin, of all threads together."""
+    if not threads:
+        return np.full(len(edges) - 1, np.nan)
+    used = np.zeros(len(edges) - 1)
+    for series in threads:
+        times, cpu = _columns(series)
+        # A number of a thread that ended may be given again: the new one counts from 0.
+        grown = _steps(np.append(0.0, cpu))
+        so_far = np.add.accumulate(np.where(grown < 0, cpu, grown))
+        # What a thread had used when it was first seen it used just before, as one cpu could.
+        begun = max(0.0, times[0] - cpu[0])
+        used += _steps(np.interp(edges, np.append(begun, times), np.append(0.0, so_far)))
+    return used
+
+
+def _grown(sources: list[Series], ticks: list[int], edges: Array) -> Array:
+    """Growth in every bin, of all sources together; NaN where a reading of any of them is missing."""
+    if not sources:
+        return np.full(len(edges) - 1, np.nan)
+    whole = np.zeros(len(edges) - 1)
+    for series in sources:
+        times, values = _columns(series)
+        # A tick without this source is a reading that failed: how much it grew meanwhile is in no sample. A value that
+        # falls is no growth either.
+        torn = (_steps(np.searchsorted(ticks, times).astype(float)) > 1) | (_steps(values) < 0)
+        unknown = [(-np.inf, times[0]), (times[-1], np.inf), *zip(times[:-1][torn], times[1:][torn], strict=True)]
+        grown = _steps(np.interp(edges, times, values))
+        for begin, end in unknown:
+            grown[(edges[:-1] < end) & (edges[1:] > begin)] = np.nan
+        whole += grown
+    return whole
+
+
+def _columns(series: Series) -> tuple[Array, Array]:
+    return np.array([float(t_ns) for t_ns, _ in series]), np.array([float(value) for _, value in series])
+
+
+def _steps(values: Array) -> Array:
+    return values[1:] - values[:-1]
+
+
+def _plain(value: float) -> float | None:
+    return float(f"{value:.4g}") if np.isfinite(value) else None
+
+
+def first_count(members: Members, allowed: int) -> int:
+    """Return the thread count to show first: the largest for which each thread has a place, else the largest.
+
+    ``allowed`` is how many cpus there are where the kernel decides.
+    """
+    counts = {run.threads for _, run in representative(members)}
+    fitting = {run.threads for _, run in representative(members) if run.threads <= (len(run.spec["cpus"]) or allowed)}
+    return max(fitting or counts)
+
+
+def sees(members: Members, table: list[Row]) -> str:
+    """Return the sentence that says what to see, and which traffic is missing and why."""
+    having = {row["series"] for row in table if row.get("GB/s") is not None}
+    runs = {name: run for name, run in representative(members) if any(row["series"] == name for row in table)}
+    lacking: dict[str, list[str]] = {}
+    for name, run in runs.items():
+        if name not in having:
+            lacking.setdefault(_lacks(run), []).append(name)
+    left = _left_out(members, table)
+    room = f" For want of room {', '.join(map(str, left))} threads are not in the menu." if left else ""
+    if not having:
+        return f"Lines are cpus that computed. Memory traffic is not drawn: {'; '.join(lacking)}.{room}"
+    remote = ", dotted ones the part of it to memory of other nodes" if "remote GB/s" in table[0] else ""
+    words = [
+        f"Solid lines are cpus that computed, dashed ones memory traffic{remote}.",
+        "Traffic that stays at one height when threads are added may be all that the memory gives.",
+        *(["A gap is where a reading is missing."] if any(_gap(row, having) for row in table) else []),
+        *(f"There is no traffic of {', '.join(names)}: {why}." for why, names in lacking.items()),
+    ]
+    scopes = {found.scope for run in runs.values() if (found := counted(run.record).get(TOTAL)) and found.scope}
+    return " ".join([*words, *(f"What was counted: {scope}." for scope in sorted(scopes))]) + room
+
+
+def _gap(row: Row, having: set[str]) -> bool:
+    return row["series"] in having and row["GB/s"] is None
+
+
+def _lacks(run: Run) -> str:
+    found = counted(run.record).get(TOTAL)
+    if found is None:
+        return f"it was not asked for, as --counters {TOTAL},{LOCAL} does"
+    return found.unavailable or "the samples of these runs are too few"
+
+
+def chart(table: list[Row], first: int) -> Chart:
+    """Return the figure, with a menu of the thread counts that shows ``first`` to begin with."""
+    counts = sorted({row["threads"] for row in table})
+    menu = alt.param(
+        name="count",
+        value=first if first in counts else counts[-1],
+        bind=alt.BindRadioSelect(input="select", options=counts, name="threads  "),
+    )
+    drawn = [column for column in LINES if column in table[0]]
+    busy = [_line(table, column, drawn) for column in drawn if column == "cpus busy"]
+    traffic = [_line(table, column, drawn) for column in drawn if column != "cpus busy"]
+    axes = alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))
+    layers = [*busy, *([alt.layer(*traffic)] if traffic else [])]
+    return (
+        alt.layer(*layers, data=alt.Data(values=tuple(table)), resolve=axes)
+        .transform_filter("datum.threads === count")
+        .add_params(menu)
+        .properties(width="container", height=HEIGHT)
+    )
+
+
+def _line(table: list[Row], column: str, drawn: list[str]) -> Chart:
+    """Return the lines of one column, and the points on which its tooltips hang, unseen where there are lines."""
+    names = list(dict.fromkeys(row["series"] for row in table))
+    dashes = alt.Scale(domain=[LINES[one][0] for one in drawn], range=[LINES[one][1] for one in drawn])
+    title, side = ("cpus busy", "left") if column == "cpus busy" else ("memory traffic, GB/s", "right")
+    axis = alt.Axis(title=title, grid=side == "left", orient=side)
+    place = alt.Chart().encode(
+        x=alt.X("time s:Q", title="time, s", scale=alt.Scale(nice=False, zero=True), axis=alt.Axis(tickCount=8)),
+        y=alt.Y(f"{column}:Q", axis=axis, scale=alt.Scale(zero=True)),
+    )
+    colour = alt.Color(
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=names),
+        legend=legend(names, symbolType="stroke", symbolSize=LENGTH),
+    )
+    # Below, because both legends in one line are cut off on a narrow page.
+    grey = alt.Legend(orient="bottom", symbolSize=LENGTH, symbolStrokeColor="#888888")
+    dash = alt.StrokeDash("line:N", title=None, scale=dashes, legend=grey if len(drawn) > 1 else None)
+    bins = Counter((row["series"], row["threads"]) for row in table)
+    seen = int(max(bins.values()) < FOR_A_LINE)
+    shown = [*tips("series:N"), alt.Tooltip("time s:Q", format=".3f"), *(alt.Tooltip(f"{one}:Q") for one in drawn)]
+    line = place.transform_calculate(line=f"'{LINES[column][0]}'").mark_line().encode(color=colour, strokeDash=dash)
+    return alt.layer(line, place.mark_point(opacity=seen).encode(color=colour, tooltip=shown))

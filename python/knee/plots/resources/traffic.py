@@ -1,0 +1,94 @@
+"""Memory traffic of a run over thread counts: what came from memory of its own node, and what from that of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from knee.plots.resources import spread
+from knee.plots.resources.spread import FOR_ONE, Measure, Members, Row, for_one
+from knee.plots.style import Chart
+from knee.store import Counted, Run, counted
+
+LINE = 64
+"""Bytes of a cache line."""
+
+TRAFFIC = "traffic"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Counters that tell local from remote traffic. ``remote`` is that itself, or ``total`` less ``local``."""
+
+    local: str
+    remote: str = ""
+    total: str = ""
+    covers: str = ""
+
+
+SOURCES = (
+    Source("mbm_local_bytes", total="mbm_total_bytes", covers="what all L3 caches exchanged with memory"),
+    Source("reads_local_dram", remote="reads_remote_dram", covers="lines that were read, on demand and by prefetch"),
+    Source("local_dram", remote="remote_dram", covers="loads that memory answered, no prefetches and no stores"),
+)
+"""The first of which any run has both is drawn; see ``docs/reference/events.md``."""
+
+
+def source(members: Members) -> Source | None:
+    """Return what tells local from remote traffic in the usable runs; None where nothing does."""
+    runs = [run for found in members.values() for run in found if run.bad is None]
+    return next((one for one in SOURCES if any(_remote(run, one) is not None for run in runs)), None)
+
+
+def rows(members: Members, of: Source) -> list[Row]:
+    """Return the table: one row a cell and kind, in bytes or in what the counter counts.
+
+    Where the work grows with the threads, it is the traffic for the work of one.
+    """
+    kinds: dict[str, Measure] = {"local": lambda run: _local(run, of), "remote": lambda run: _remote(run, of)}
+    return [
+        {"kind": kind, "unit": unit(members, of)} | row
+        for kind, measure in kinds.items()
+        for row in spread.rows(members, for_one(measure), TRAFFIC)
+    ]
+
+
+def unit(members: Members, of: Source) -> str:
+    """Return ``bytes``, or what is counted where that is no number of bytes."""
+    said = (counted(run.record).get(of.local) for runs in members.values() for run in runs)
+    name = next((one.unit for one in said if one is not None and one.unit), "loads")
+    return "bytes" if name == "lines" else name
+
+
+def _local(run: Run, of: Source) -> float | None:
+    return _amount(counted(run.record).get(of.local)) if _remote(run, of) is not None else None
+
+
+def _remote(run: Run, of: Source) -> float | None:
+    found = counted(run.record)
+    local = _amount(found.get(of.local))
+    other = _amount(found.get(of.remote or of.total))
+    if local is None or other is None:
+        return None
+    # Total and local are read one after the other, so without remote traffic the difference swings around 0.
+    return other if of.remote else max(other - local, 0.0)
+
+
+def _amount(found: Counted | None) -> float | None:
+    if found is None or found.value is None:
+        return None
+    return found.value * LINE if found.unit == "lines" else found.value
+
+
+def sees(of: Source, *, weak: bool = False) -> str:
+    """Return the sentence that says what to see and what was counted; ``weak``: whether the work grows with threads."""
+    said = (
+        "Solid lines are traffic with memory of the node on which a thread runs, dashed ones with that of other nodes: "
+        "medians over runs, from the least to the most. What grows with threads is work that caches no longer hold; a "
+        f"dashed line near the solid one is data that lives elsewhere. Counted was {of.covers}."
+    )
+    return said + (FOR_ONE if weak else "")
+
+
+def chart(table: list[Row]) -> Chart:
+    """Return the figure."""
+    return spread.chart_of_kinds(table, TRAFFIC, f"{table[0]['unit']} a run")

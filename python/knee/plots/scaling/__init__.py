@@ -1,0 +1,1 @@
+"""Speedup, run time and efficiency over thread counts."""

@@ -1,0 +1,49 @@
+"""Efficiency over thread counts: the part of the threads that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import altair as alt
+
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
+from knee.stats.scaling.curve import Curve
+
+SEES = "1 means that every thread pays in full; a fall says how much of each is lost."
+
+
+def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
+    """Return the figure's table: one row a point."""
+    return [
+        {
+            "series": name,
+            "threads": point.threads,
+            "efficiency": point.efficiency,
+            "low": point.efficiency_interval.low,
+            "high": point.efficiency_interval.high,
+            "Karp-Flatt": point.karp_flatt,
+        }
+        for name, curve in curves.items()
+        for point in curve.points
+    ]
+
+
+def chart(curves: dict[str, Curve], dashed: Collection[str] = ()) -> Chart:
+    """Return the figure, with ``dashed`` series dashed."""
+    counts = sorted({point.threads for curve in curves.values() for point in curve.points})
+    data = of_rows(rows(curves))
+    x, series = threads_axis(counts), channels([*curves], dashed)
+    full = of_rows([{"one": 1.0}]).mark_rule(strokeDash=[2, 3], color="#888888").encode(y=alt.Y("one:Q"))
+    return alt.layer(
+        full,
+        data.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=series.colour),
+        data.mark_line(point=True).encode(
+            x=x,
+            y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(zero=True)),
+            color=series.colour,
+            shape=series.shape,
+            strokeDash=series.dash,
+            tooltip=[*tips("series:N", "threads:Q"), alt.Tooltip("efficiency:Q", format=".3f")],
+        ),
+    ).properties(width="container", height=HEIGHT)

@@ -1,0 +1,79 @@
+"""Speedup over thread counts, with intervals, against the ideal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import altair as alt
+
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
+from knee.stats.scaling.curve import Curve
+
+SEES = "Where a curve leaves the dotted ideal, threads stop paying in full; where it is level, they pay nothing."
+
+COUNTERFACTUAL = (
+    "A dashed curve is a counterfactual, the same program placed otherwise: threads share cores while others are free, "
+    "or the kernel decides"
+)
+
+
+def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:
+    """Return the sentence that says what to see; ``dashed`` are the names of counterfactual series."""
+    words = [SEES, *([f"{COUNTERFACTUAL} ({'; '.join(dashed)})."] if dashed else [])]
+    bases = sorted({curve.base for curve in curves.values()})
+    if len(bases) > 1:
+        named = (f"{base} of {', '.join(n for n, curve in curves.items() if curve.base == base)}" for base in bases)
+        words.append(f"Each series is counted from its fewest threads, with an ideal of its own: {'; '.join(named)}.")
+    return " ".join(words)
+
+
+def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
+    """Return the figure's table: one row a point."""
+    return [
+        {
+            "series": name,
+            "threads": point.threads,
+            "speedup": point.speedup.estimate,
+            "low": point.speedup.interval.low,
+            "high": point.speedup.interval.high,
+            "bootstrap low": point.speedup.bootstrap.low,
+            "bootstrap high": point.speedup.bootstrap.high,
+            "blocks": point.speedup.blocks,
+        }
+        for name, curve in curves.items()
+        for point in curve.points
+    ]
+
+
+def chart(curves: dict[str, Curve], dashed: Collection[str] = (), *, logarithmic: bool = False) -> Chart:
+    """Return the figure, with ``dashed`` series dashed; ``logarithmic`` sets both axes."""
+    kind = "log" if logarithmic else "linear"
+    scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
+    counts = sorted({point.threads for curve in curves.values() for point in curve.points})
+    bases = sorted({curve.base for curve in curves.values()})
+    ideal = [{"threads": n, "ideal": n / base, "base": base} for base in bases for n in counts if n >= base]
+    x = threads_axis(counts, logarithmic=logarithmic)
+    series = channels([*curves], dashed)
+    line = of_rows(ideal).mark_line(strokeDash=[2, 3], color="#888888")
+    known = of_rows(rows(curves))
+    return alt.layer(
+        line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
+        known.mark_area(opacity=0.2).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
+        ),
+        known.mark_rule(strokeWidth=2).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
+        ),
+        known.mark_line(point=True).encode(
+            x=x,
+            y=alt.Y("speedup:Q", scale=scale),
+            color=series.colour,
+            shape=series.shape,
+            strokeDash=series.dash,
+            tooltip=[
+                *tips("series:N", "threads:Q"),
+                *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f"),
+            ],
+        ),
+    ).properties(width="container", height=HEIGHT)

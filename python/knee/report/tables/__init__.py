@@ -1,0 +1,1 @@
+"""Tables of the report in plain rows, the same for the page and for the terminal."""

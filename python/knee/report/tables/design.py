@@ -1,0 +1,153 @@
+"""How a study was measured: its factors, blocks and rules, and what was done around the runs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from knee.explain.analysis import Analysis
+from knee.opened import Study
+from knee.stats.residuals import RUNS_FOR_DRIFT
+from knee.store import Level, Run, read_end
+
+Row = dict[str, Any]
+
+
+def design_rows(study: Study) -> list[Row]:
+    """Return how the runs were made."""
+    analysis = study.analysis
+    rows: list[Row] = [
+        {"what": f"factor {name}", "value": ", ".join(levels)} for name, levels in sorted(_factors(study).items())
+    ]
+    blocks = max((run.spec["block"] for run in study.runs), default=0)
+    rows += [
+        {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
+        {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},
+        *_declared(study),
+        {
+            "what": "intervals",
+            "value": "90 %, Student's t on the blocks' log ratios below twenty blocks, bootstrap from there on",
+        },
+        {"what": "drift", "value": _drift(analysis)},
+        {"what": "runs unlike their cell", "value": ", ".join(analysis.outliers) or "none"},
+        {
+            "what": "disturbed runs",
+            "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",
+        },
+        *_around(study),
+        *_regions(study),
+    ]
+    if study.runs:
+        rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
+    return rows
+
+
+MOST_PROGRAMS = 5
+"""Programs that a page shows; a handful is read, and the plan has all."""
+
+
+def programs(study: Study) -> list[tuple[str, dict[str, Any]]]:
+    """Return every program that was measured, with the levels that make it another one than the rest, in their order.
+
+    Controls are no part of the design: neither the best serial version nor copies are the program.
+    """
+    found: dict[str, list[Run]] = {}
+    for run in _designed(study):
+        found.setdefault(json.dumps(run.spec["program"], sort_keys=True), []).append(run)
+    factors = [name for name, levels in _factors(study).items() if len(levels) > 1]
+    named: list[tuple[list[tuple[str, Level]], dict[str, Any]]] = []
+    for members in found.values():
+        cells = [run.spec["cell"] for run in members]
+        own = [(name, cells[0][name]) for name in factors if name in cells[0]]
+        common = [(name, level) for name, level in own if all(cell.get(name) == level for cell in cells)]
+        named.append((common if len(found) > 1 else [], members[0].spec["program"]))
+    named.sort(key=lambda one: [(name, _rank(level)) for name, level in one[0]])
+    return [(", ".join(f"{name}={level}" for name, level in levels), program) for levels, program in named]
+
+
+def _designed(study: Study) -> list[Run]:
+    return [run for run in study.runs if not run.is_control]
+
+
+def _factors(study: Study) -> dict[str, list[str]]:
+    """Return the factors with their levels, numbers in order and before words."""
+    found: dict[str, set[Level]] = {}
+    for run in _designed(study):
+        for name, level in run.spec["cell"].items():
+            found.setdefault(name, set()).add(level)
+    return {name: list(map(str, sorted(levels, key=_rank))) for name, levels in found.items()}
+
+
+def _rank(level: Level) -> tuple[bool, float, str]:
+    return isinstance(level, str), 0.0 if isinstance(level, str) else level, str(level)
+
+
+def _declared(study: Study) -> list[Row]:
+    """Return what the design declares beside its levels, and what became of it; nothing where it declares nothing."""
+    design, rows = study.folder.read_question().get("design", {}), list[Row]()
+    if "width" in design or "budget_s" in design:
+        width, budget = design.get("width"), design.get("budget_s")
+        rule = [f"every interval is within {100 * width:g} %"] if width else []
+        rule += [f"the next block would go beyond {budget:g} s"] if budget else []
+        end = read_end(study.folder)
+        became = f"after block {end.block}: {end.why}" if end else "it was not reached"
+        rows.append({"what": "stopping rule", "value": f"until {' or '.join(rule)}; {became}"})
+    if "pair" in design:
+        rows.append({"what": "pairs", "value": f"the levels of {design['pair']} one after the other: A B, then B A"})
+    if "weak" in design:
+        rows.append({"what": "weak scaling", "value": _grows(design["weak"])})
+    if "exclude" in design:
+        left = "; ".join(", ".join(f"{name}={levels}" for name, levels in one.items()) for one in design["exclude"])
+        rows.append({"what": "left out", "value": left})
+    if any("counting" in run.spec["cell"] for run in study.runs):
+        rows.append({"what": "counters", "value": "in runs of their own, which are not timed"})
+    return rows
+
+
+def _grows(weak: dict[str, Any]) -> str:
+    argument, power = weak["argument"], weak.get("power", 1)
+    grows = f"{argument} grows from {weak['one_thread']:g} with the threads"
+    return grows if power == 1 else f"{grows}^(1/{power:g}): the work grows with {argument}^{power:g}"
+
+
+AROUND = {
+    "build": "built before",
+    "setup": "before the study",
+    "warmup": "warm-up runs",
+    "prepare": "before each run",
+    "cache": "page cache",
+    "conclude": "after each run",
+    "cleanup": "after the study",
+}
+"""What a study file may ask around the runs, in the order in which it happens."""
+
+
+def _around(study: Study) -> list[Row]:
+    """Return what was done around the runs and which facts were held; nothing where nothing was asked."""
+    measure = study.folder.read_measure()
+    rows: list[Row] = [{"what": what, "value": measure[name]} for name, what in AROUND.items() if measure.get(name)]
+    held = study.runs[0].spec.get("hold") if study.runs else None
+    if held:
+        changed = [f"{one.sentence(study.analysis.made)}: {', '.join(one.runs)}" for one in study.analysis.changed]
+        rows.append({"what": "facts held", "value": ", ".join(f"{name}={value}" for name, value in held.items())})
+        rows.append({"what": "runs with a changed fact", "value": "; ".join(changed) or "none"})
+    return rows
+
+
+def _regions(study: Study) -> list[Row]:
+    """Return what was wrong most often with the regions that the program marks; nothing where nothing was."""
+    faults = Counter(fault for run in study.runs for fault in run.record.get("region_faults", []))
+    said = [f"{fault} ({count} of {len(study.runs)} runs)" for fault, count in faults.most_common(3)]
+    return [{"what": "marks of regions", "value": "; ".join(said)}] if said else []
+
+
+def _drift(analysis: Analysis) -> str:
+    drift = analysis.drift
+    if not drift.tested:
+        few = analysis.made - len(analysis.bad) < RUNS_FOR_DRIFT
+        why = f"fewer than {RUNS_FOR_DRIFT} good runs" if few else "too few runs of each cell, or none that differ"
+        return f"not tested: {why}"
+    change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
+    text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
+    return f"found: {text}; intervals may be too narrow" if drift.found else f"not found: {text}"

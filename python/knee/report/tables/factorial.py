@@ -1,0 +1,228 @@
+"""A factorial analysis in words and numbers, the same for the terminal and for the page.
+
+A table's cells are text as it is read: a dash is a number that is not known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import exp
+
+from knee.explain.factorial.analysis import FactorialAnalysis, Within
+from knee.explain.factorial.level_pairs import LevelPair
+from knee.stats.intervals import Interval
+from knee.stats.linear.anova import Anova
+
+SCALES = {
+    "none": "as it is",
+    "log": "the natural logarithm",
+    "sqrt": "the square root",
+    "inverse": "the reciprocal, so larger is less",
+}
+
+Cells = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text. Its first ``words`` columns hold words, the others numbers."""
+
+    title: str
+    columns: Cells
+    rows: list[Cells]
+    words: int = 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """Tables that belong together, and what is said after them. ``sees`` is what a page says before them."""
+
+    title: str
+    sees: str
+    tables: list[Table]
+    says: list[str] = field(default_factory=list[str])
+
+
+def head(name: str, found: FactorialAnalysis) -> list[str]:
+    """Say what was analysed, what was left out of it, and on which scale."""
+    factors = ", ".join(f"{factor} ({len(levels)})" for factor, levels in found.factors.items())
+    blocks = f"{found.blocks} block{'s' if found.blocks > 1 else ''}{' in the model' if found.blocked else ''}"
+    lines = [f"{name}: {found.response} by {factors}; {len(found.run_ids)} runs, {blocks}."]
+    for why, many in Counter(found.left_out.values()).most_common():
+        lines.append(f"Left out: {many} run{'s' if many > 1 else ''}: {why}.")
+    lines += found.notes
+    lines.append(f"Scale: {SCALES[found.scale]}. {_scale(found)}")
+    return lines
+
+
+def _scale(found: FactorialAnalysis) -> str:
+    advised = found.transform
+    if advised.recommended == found.scale:
+        return advised.reason
+    return f"Recommended is {SCALES[advised.recommended]}: {advised.reason[0].lower()}{advised.reason[1:]}"
+
+
+def parts(found: FactorialAnalysis) -> list[Part]:
+    """Return everything that is concluded, in reading order; parts without tables or words are left out."""
+    made = [
+        _variation(found.anova),
+        _effects(found),
+        _pairs(found),
+        _contrasts(found),
+        _predictions(found),
+        _within(found),
+        _trust(found),
+    ]
+    return [part for part in made if part.tables or part.says]
+
+
+def _variation(anova: Anova) -> Part:
+    sees = "Shares of the squared distances from the mean of all runs. Above its table value F .90 a source is more "
+    rows: list[Cells] = []
+    for one in anova.sources:
+        tested = (_number(one.f), _number(one.needed), _p(one.p)) if one.term else ("", "", "")
+        rows.append((one.name, _share(one.share), _number(one.squares), str(one.freedom), *tested))
+    table = Table("Allocation of variation", ("source", "share", "squares", "df", "F", "F .90", "p"), rows)
+    uneven = "Cells differ in their numbers of runs: squares are of type II, and shares need not add up."
+    says = [] if anova.adds_up else [uneven]
+    return Part("Allocation of variation", f"{sees}than noise; a small share may still matter.", [table], says)
+
+
+def _effects(found: FactorialAnalysis) -> Part:
+    log, unit = found.scale == "log", "" if found.scale == "none" else f"{found.scale} of "
+    times = ("times",) if log else ()
+    rows: list[Cells] = []
+    for one in found.effects:
+        value = one.estimate
+        name = ", ".join(f"{factor}={level}" for factor, level in zip(one.term, one.levels, strict=True)) or "mean"
+        multiplied = (_number(exp(value.value)),) if log else ()
+        rows.append((name, _number(value.value), _number(value.error), _ends(value.interval), *multiplied))
+    columns = ("effect of", "effect", "std. error", "90 % interval", *times)
+    says: list[str] = []
+    if found.signs:
+        listed = zip(found.signs.names, found.signs.q.tolist(), strict=True)
+        says = ["Sign table: " + ", ".join(f"{name} {_number(q)}" for name, q in listed) + "."]
+    sees = "How far a level lies from the mean, the other factors averaged over"
+    sees += "; times is what that multiplies with." if log else "."
+    return Part("Effects", sees, [Table(f"Effects, {unit}{found.unit}", columns, rows)], says)
+
+
+def _pairs(found: FactorialAnalysis) -> Part:
+    tables = [
+        _compared(f"Levels of {factor}", [("", one) for one in found.pairs if one.factor == factor])
+        for factor in found.factors
+    ]
+    says: list[str] = []
+    if any(one.ratio for one in found.pairs):
+        what = "first over second; Tukey's p is over all pairs, Hodges-Lehmann's interval trusts no normal errors"
+        says.append(f"Ratios are {what}. A ratio matters from {100 * found.smallest:g} % on.")
+    says += [_small_share(found, factor) for factor in found.small_but_matters()]
+    sees = "Every two levels of a factor, the others averaged over, against the smallest effect that matters."
+    return Part("Does it matter?", sees, tables, says)
+
+
+def _small_share(found: FactorialAnalysis, factor: str) -> str:
+    share = _share(found.anova.of(factor).share)
+    return f"{factor} explains {share} of the variation only, because {found.largest} varies more; its levels matter."
+
+
+def _compared(title: str, rows: list[tuple[str, LevelPair]]) -> Table:
+    """Return a table of pairs, each after some words: ratios, or differences where a response is not positive."""
+    if all(one.ratio is None for _, one in rows):
+        columns = ("first - second", "difference", "90 %, all pairs", "p", "Hodges-Lehmann")
+        return Table(title, columns, [_difference_row(words, one) for words, one in rows])
+    columns = ("first / second", "ratio", "90 %", "Tukey p", "Hodges-Lehmann", "size")
+    return Table(title, columns, [_ratio_row(words, one) for words, one in rows])
+
+
+def _ratio_row(words: str, one: LevelPair) -> Cells:
+    p = _p(one.model.p if one.model else float("nan"))
+    estimate, ends = ("-", "-") if one.ratio is None else (f"{one.ratio.estimate:.3f}", _range(one.ratio.interval))
+    return (f"{words}{one.first} / {one.second}", estimate, ends, p, _range(one.robust.interval), one.size)
+
+
+def _difference_row(words: str, one: LevelPair) -> Cells:
+    name, twin = f"{words}{one.first} - {one.second}", _ends(one.robust.interval)
+    if one.model is None:
+        return (name, "-", "-", "-", twin)
+    return (name, _number(one.model.difference.value), _ends(one.model.together), _p(one.model.p), twin)
+
+
+def _contrasts(found: FactorialAnalysis) -> Part:
+    lines: list[str] = []
+    for one in found.contrasts:
+        line = f"Contrast {one.text}: {_number(one.difference.value)} {_ends(one.difference.interval)}"
+        ratio = f", as a ratio {one.ratio:.3f} [{_range(one.ratio_interval)}]: {one.size}"
+        lines.append(f"{line}{ratio if one.ratio == one.ratio else ''}.")
+    return Part("Contrasts", "", [], lines)
+
+
+def _predictions(found: FactorialAnalysis) -> Part:
+    rows = [
+        (
+            ", ".join(f"{factor}={level}" for factor, level in one.levels.items()),
+            _number(one.mean.value),
+            _ends(one.mean.interval),
+            _ends(one.run),
+        )
+        for one in found.predictions
+    ]
+    columns = ("cell", "mean", "90 % of the mean", "90 % of a run")
+    sees = "What the model says of every cell, and between what ends one more run of it lies in an average block."
+    return Part("Predicted responses", sees, [Table(f"Predicted {found.response}, {found.unit}", columns, rows)])
+
+
+def _within(found: FactorialAnalysis) -> Part:
+    within = found.within_factor
+    title = f"Within each level of {within}"
+    if not found.within:
+        return Part(title, "", [])
+    rows = [row for one in found.within for row in _within_rows(one)]
+    tables = [Table(title, (str(within), "source", "share", "F", "p"), rows, words=2)]
+    for factor in found.factors:
+        pairs = [(f"{one.level}: ", pair) for one in found.within for pair in one.pairs if pair.factor == factor]
+        tables += [_compared(f"Levels of {factor} within each of {within}", pairs)] if pairs else []
+    why = f"{within} explains most: what" if within == found.largest else "What"
+    return Part(title, f"{why} the others do at each of its levels alone.", tables)
+
+
+def _within_rows(one: Within) -> list[Cells]:
+    if one.anova is None:
+        return [(one.level, one.why, "-", "-", "-")]
+    return [
+        (one.level if not number else "", row.name, _share(row.share), _number(row.f), _p(row.p))
+        for number, row in enumerate(one.anova.sources)
+    ]
+
+
+def _trust(found: FactorialAnalysis) -> Part:
+    looks = found.diagnostics
+    lines = looks.sentences()
+    if looks.spread == looks.spread:
+        lines.append(f"The largest value is {looks.spread:.2f} times the smallest.")
+    return Part("What to trust", "Intervals rest on errors that are alike, normal and without a pattern.", [], lines)
+
+
+def _share(value: float) -> str:
+    return "-" if value != value else f"{100 * value:.2f} %"
+
+
+def _number(value: float) -> str:
+    if value != value:
+        return "-"
+    return f"{value:.4g}" if abs(value) < 1e5 else f"{value:.3e}"
+
+
+def _p(value: float) -> str:
+    if value != value:
+        return "-"
+    return "<.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _ends(interval: Interval) -> str:
+    return "-" if interval.low != interval.low else f"[{_number(interval.low)}, {_number(interval.high)}]"
+
+
+def _range(interval: Interval) -> str:
+    return "-" if interval.low != interval.low else f"{interval.low:.3f}-{interval.high:.3f}"

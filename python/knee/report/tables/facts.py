@@ -1,0 +1,192 @@
+"""Tables of the report that are not figures: curves, accounts, claims, facts, and what cannot be known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.explain.analysis import Analysis
+from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words, use_words
+from knee.opened import Study
+from knee.stats.intervals import Interval
+
+Row = dict[str, Any]
+
+
+def curve_rows(analysis: Analysis) -> list[Row]:
+    """Return the summary: one row a cell."""
+    return [
+        {
+            "series": series.name,
+            "threads": point.threads,
+            "runs": point.runs,
+            "mean s": point.mean_s,
+            "median s": point.median_s,
+            "speedup": _with(point.speedup.estimate, point.speedup.interval),
+            "bootstrap": _ends(point.speedup.bootstrap),
+            "efficiency": _with(point.efficiency, point.efficiency_interval),
+            "Karp-Flatt": _with(point.karp_flatt, point.karp_flatt_interval),
+            "cpus busy": point.busy,
+        }
+        for series in analysis.series
+        for point in series.curve.points
+    ]
+
+
+def scaling_rows(analysis: Analysis) -> list[Row]:
+    """Return the law, the knee and the thread count to use: one row a series.
+
+    Of one count alone nothing is the best.
+    """
+    counts = {series.name: len(series.curve.points) for series in analysis.series}
+    return [
+        {
+            "series": name,
+            "knee": knee_words(found),
+            "law": law_words(found),
+            "use": _use(found) if counts[name] > 1 else "–",
+        }
+        for name, found in analysis.summaries.items()
+    ]
+
+
+def _use(found: ScalingSummary) -> str:
+    return (use_words(found) or "undecided").removeprefix("use ")
+
+
+def claim_rows(analysis: Analysis) -> list[Row]:
+    """Return the claims of the study file with their answers."""
+    return [
+        {
+            "claim": one.says,
+            "of": one.source or "this study",
+            "answer": one.answer,
+            "measured": _with(one.value, one.interval),
+            "test": one.asked,
+            "why": one.why,
+        }
+        for one in analysis.claims
+    ]
+
+
+def checklist_rows(analysis: Analysis) -> list[Row]:
+    """Return the rules for reporting experiments with their answers."""
+    return [
+        {"rule": f"{one.number}. {one.rule}", "answer": one.answer, "evidence": one.evidence}
+        for one in analysis.checklist
+    ]
+
+
+def base_words(analysis: Analysis) -> str:
+    """Say on how many threads the runs were that the others are compared with."""
+    bases: dict[int, list[str]] = {}
+    for series in analysis.series:
+        bases.setdefault(series.curve.base, []).append(series.name)
+    words = {base: f"{base} thread{'s' if base > 1 else ''}" for base in sorted(bases)}
+    if len(words) == 1:
+        return words.popitem()[1]
+    return "; ".join(f"{said} of {', '.join(bases[base])}" for base, said in words.items())
+
+
+def base_lines(analysis: Analysis) -> list[str]:
+    """Say of each series whether its base takes as long as the first one's, so that speedups can be compared."""
+    words = {
+        "equivalent": "the same within 3 %: their speedups can be compared",
+        "different": "not the same: compare their times, not their speedups",
+        "undecided": "not shown to be the same within 3 %: compare their times rather than their speedups",
+    }
+    return [
+        f"Base of {name} over that of {one.reference}: "
+        f"{_with(one.equivalence.ratio.estimate, one.equivalence.ratio.interval)}, {words[one.equivalence.answer]}."
+        for name, one in analysis.bases.items()
+    ]
+
+
+def account_rows(analysis: Analysis) -> list[Row]:
+    """Return where the lost time went: one row a cell, all parts adding up to the loss."""
+    return [
+        {"series": name, "threads": account.threads, "loss": _with(account.loss.value, account.loss.interval)}
+        | {part.name: _with(part.value, part.interval) for part in account.parts}
+        for name, accounts in analysis.accounts.items()
+        for account in accounts
+    ]
+
+
+def contrast_rows(analysis: Analysis) -> list[Row]:
+    """Return how the series compare: one row a series and thread count."""
+    return [
+        {
+            "series": one.series,
+            "against": one.reference,
+            "threads": one.threads,
+            "time over time": _with(one.ratio.estimate, one.ratio.interval),
+            "differs": _differs(one.ratio.interval),
+        }
+        for one in analysis.contrasts
+    ]
+
+
+def _differs(interval: Interval) -> str:
+    if interval.low != interval.low:
+        return "no interval"
+    return "yes" if interval.excludes(1.0) else "not that the interval can see"
+
+
+def fact_rows(machine: dict[str, Any]) -> list[Row]:
+    """Return facts and capabilities; one that is missing comes with its reason."""
+    shape = {kind: len(machine[kind]) for kind in ("sockets", "nodes", "cores", "hardware_threads")}
+    rows: list[Row] = [{"fact": kind.replace("_", " "), "value": count} for kind, count in shape.items()]
+    quota = machine["allowed"]["quota_cpus"]
+    rows.append({"fact": "cpus allowed", "value": len(machine["allowed"]["cpus"])})
+    rows.append({"fact": "CPU quota", "value": "none" if quota is None else f"{quota:g} cpus"})
+    for name, value in machine["facts"].items():
+        missing = value.get("unavailable") if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        rows.append({"fact": name.replace("_", " "), "value": f"not available: {missing}" if missing else value})
+    return rows
+
+
+def unknown(study: Study) -> list[str]:
+    """Return what this study cannot know, and why."""
+    machine, lines = study.machine, _uncounted(study)
+    if len(machine["nodes"]) == 1:
+        lines.append("Anything about remote memory: this machine has one node.")
+    if len(machine["sockets"]) == 1:
+        lines.append("What a second socket would do: this machine has one.")
+    if all(len(core["cpus"]) == 1 for core in machine["cores"]):
+        lines.append("What SMT siblings do to each other: the kernel shows none (a hypervisor may hide them).")
+    if any("command" in run.spec["program"] and run.spec["bind"] == "set" for run in study.runs):
+        lines.append(
+            "Which of a foreign program's threads ran where from the start: they are held by the set, not one by one."
+        )
+    lines.append("Other inputs, other builds, other machines: nothing here was measured on them.")
+    return lines
+
+
+SAME = "so more instructions and slower ones look the same"
+
+
+def _uncounted(study: Study) -> list[str]:
+    """Return what counters would have told: those that the machine lacks, were not asked for, or had no value."""
+    hardware, counters = study.machine["facts"].get("hardware_counters"), study.analysis.counters
+    missing = counters.missing
+    lines: list[str] = []
+    if isinstance(hardware, dict):
+        why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
+        instead = "CPU time, per-thread samples and a clock proxy were used instead."
+        lines.append(f"Why CPU time grew: there are no hardware counters here ({why}), {SAME}. {instead}")
+        # Once is enough, also where counters were asked for: each of them has that reason.
+        missing = {name: reason for name, reason in missing.items() if not reason.startswith("no hardware PMU")}
+    elif not counters.asked:
+        asks = "It would have with --counters instructions,cycles."
+        lines.append(f"Why CPU time grew: this study did not ask for counters, {SAME}. {asks}")
+    names: dict[str, list[str]] = {}
+    for name, reason in missing.items():
+        names.setdefault(reason, []).append(name)
+    return lines + [f"What {', '.join(of)} would have told: {reason}." for reason, of in names.items()]
+
+
+def _with(value: float, interval: Interval) -> str:
+    return "–" if value != value else f"{value:.3f} {_ends(interval)}".strip()
+
+
+def _ends(interval: Interval) -> str:
+    return "" if interval.low != interval.low else f"[{interval.low:.3f}, {interval.high:.3f}]"

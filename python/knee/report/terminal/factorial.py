@@ -1,0 +1,44 @@
+"""A factorial analysis in the terminal: what explains the variation, effects, comparisons, and what to trust."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table as Drawn
+from rich.text import Text
+
+from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.report.tables.factorial import Table, head, parts
+
+MOST = 24
+"""Rows of a table; --json has all."""
+
+
+def show(name: str, found: FactorialAnalysis) -> None:
+    """Print the analysis, at most as wide as the terminal."""
+    console = Console()
+    console.print(Text("\n".join(head(name, found))))
+    for part in parts(found):
+        for drawn in (one for table in part.tables for one in _drawn(table)):
+            console.print(drawn)
+        if part.says:
+            console.print(Text("\n".join(part.says)))
+
+
+def _drawn(table: Table) -> list[RenderableType]:
+    """Return a table cut to what is read in a terminal, and a line that says so."""
+    drawn = Drawn(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=table.title,
+        title_justify="left",
+        title_style="bold",
+    )
+    for number, name in enumerate(table.columns):
+        words = number < table.words
+        drawn.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
+    for row in table.rows[:MOST]:
+        drawn.add_row(*row)
+    more = len(table.rows) - MOST
+    return [drawn, *([Text(f"{more} more rows: --json.")] if more > 0 else [])]

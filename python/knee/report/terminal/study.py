@@ -1,0 +1,78 @@
+"""The analysis in the terminal: a table for each series, then the verdict."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from knee.explain.analysis import Analysis
+from knee.explain.scaling.series import Series
+from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
+from knee.report.tables.counters import sentence
+from knee.stats.intervals import Interval
+
+
+def show(analysis: Analysis) -> None:
+    """Print the analysis, at most as wide as the terminal."""
+    console = Console()
+    for series in analysis.series:
+        console.print(Text(series.name))
+        console.print(_table(series))
+        _scaling(console, analysis.summaries[series.name])
+    bases = {series.name: series.curve.base for series in analysis.series}
+    for name, one in analysis.baseline.items():
+        times = f"{one.estimate:.2f} [{one.interval.low:.2f}, {one.interval.high:.2f}] times"
+        console.print(Text(f"{name}: with threads={bases[name]} it takes {times} as long as the best serial version."))
+    for series in analysis.series:
+        for number, ratio in series.copies.items():
+            ends = f"[{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"
+            took = f"{ratio.estimate:.2f} {ends} times as long as one"
+            console.print(Text(f"{series.name}: {number} one-thread copies side by side take {took}."))
+    if analysis.counters.asked:
+        console.print(Text(sentence(analysis.counters)))
+    if analysis.disturbed:
+        many = f"{len(analysis.disturbed)} of {analysis.made} runs were disturbed"
+        console.print(Text(f"{many} (other work, steal, clock); they count, and the report marks them."))
+    for change in analysis.changed:
+        console.print(Text(f"{change.sentence(analysis.made)}; such runs count, and the report marks them."))
+    if analysis.bad:
+        commonest = Counter(analysis.bad.values()).most_common(1)[0][0]
+        console.print(
+            Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count, mostly: {commonest}")
+        )
+    if analysis.drift.found:
+        console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
+    for claim in analysis.claims:
+        console.print(Text(f"{claim.answer}: {claim.says}"))
+    console.print(Text(analysis.verdict, style="bold"))
+
+
+def _scaling(console: Console, found: ScalingSummary) -> None:
+    """Print law and knee where there are counts enough to look for them."""
+    if found.law.fits:
+        console.print(Text(f"knee: {knee_words(found)}"))
+        console.print(Text(f"law: {law_words(found)}\n"))
+
+
+def _table(series: Series) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("threads", "time s", "speedup", "90 % interval", "efficiency", "cpus busy"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=8)
+    for point in series.curve.points:
+        table.add_row(
+            str(point.threads),
+            f"{point.mean_s:.4g}",
+            f"{point.speedup.estimate:.2f}",
+            _ends(point.speedup.interval),
+            f"{100 * point.efficiency:.0f} %",
+            "-" if point.busy != point.busy else f"{point.busy:.2f}",
+        )
+    return table
+
+
+def _ends(interval: Interval) -> str:
+    return "-" if interval.low != interval.low else f"{interval.low:.2f}-{interval.high:.2f}"

@@ -1,0 +1,185 @@
+"""A factorial design as a linear model: which run had which levels, in numbers.
+
+Levels are coded so that the effects of a factor, and of an interaction along each of its factors, sum to zero. Then
+the intercept is the mean over cells, every effect is a distance from it, and an average over a factor's levels needs
+no more than leaving that factor's terms out.
+
+Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 18 and 20 to 23.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from knee.stats.intervals import Array
+from knee.stats.linear.projection import Codes, NotEstimableError, Projection, dense, summed
+
+Term = tuple[str, ...]
+"""The names of the factors of an effect: one for a main effect, more for an interaction, none for the mean."""
+
+MEAN: Term = ()
+
+LARGE = 200_000
+"""Numbers in a model matrix beyond which it is not made."""
+
+__all__ = ["LARGE", "MEAN", "Codes", "Design", "Factor", "NotEstimableError", "Term"]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor and its level in each run. ``codes`` index ``levels``, shape (runs,)."""
+
+    name: str
+    levels: tuple[str, ...]
+    codes: Codes
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[str], levels: Sequence[str] | None = None) -> Factor:
+        """Return the factor that has these values, one per run; levels in the order of their first appearance."""
+        known = tuple(dict.fromkeys(values)) if levels is None else tuple(levels)
+        number = {level: code for code, level in enumerate(known)}
+        return cls(name, known, np.array([number[value] for value in values], dtype=np.int64))
+
+    @property
+    def coding(self) -> Array:
+        """Each level as a row, shape (levels, levels - 1): the last one is minus the sum of the others."""
+        free = len(self.levels) - 1
+        return np.vstack([np.eye(free), -np.ones((1, free))])
+
+
+@dataclass(frozen=True)
+class Design:
+    """Factors with their levels in each run, and what the model has of them.
+
+    ``order`` is the largest number of factors in an interaction, None for all; ``block`` is an additive term that
+    takes part in no interaction.
+    """
+
+    factors: tuple[Factor, ...]
+    block: Factor | None = None
+    order: int | None = None
+
+    @cached_property
+    def named(self) -> dict[str, Factor]:
+        """All factors by name, the block among them."""
+        return {one.name: one for one in (*self.factors, *([self.block] if self.block else []))}
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return int(self.factors[0].codes.size)
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """The block, main effects, then interactions of two, of three, and so on. The mean is not among them."""
+        names = [one.name for one in self.factors]
+        most = len(names) if self.order is None else min(self.order, len(names))
+        found = [term for size in range(1, most + 1) for term in itertools.combinations(names, size)]
+        return (*([(self.block.name,)] if self.block else []), *found)
+
+    @cached_property
+    def columns(self) -> dict[Term, slice]:
+        """Which coefficients belong to a term; the mean's is the first."""
+        found, start = {MEAN: slice(0, 1)}, 1
+        for term in self.terms:
+            found[term] = slice(start, start + self.freedom(term))
+            start += self.freedom(term)
+        return found
+
+    def freedom(self, term: Term) -> int:
+        """Return a term's degrees of freedom."""
+        return int(np.prod([len(self.named[name].levels) - 1 for name in term], dtype=np.int64))
+
+    def matrix(self, terms: Sequence[Term]) -> Array:
+        """Return the model matrix of the mean and some terms, shape (runs, coefficients)."""
+        return np.hstack([self._part(term, self.named) for term in (MEAN, *terms)])
+
+    def _part(self, term: Term, factors: Mapping[str, Factor]) -> Array:
+        made = np.ones((factors[self.factors[0].name].codes.size, 1))
+        for name in term:
+            coded = factors[name].coding[factors[name].codes]
+            made = (made[:, :, None] * coded[:, None, :]).reshape(len(made), -1)
+        return made
+
+    def combinations(self, term: Term) -> list[tuple[str, ...]]:
+        """Return every combination of a term's levels, the last factor changing fastest."""
+        return list(itertools.product(*(self.named[name].levels for name in term)))
+
+    def effect_rows(self, term: Term) -> Array:
+        """Return what to multiply coefficients with to get a term's effects, shape (combinations, coefficients)."""
+        made = np.ones((1, 1))
+        for name in term:
+            made = np.kron(made, self.named[name].coding)
+        rows = np.zeros((made.shape[0], self.columns[(MEAN, *self.terms)[-1]].stop))
+        rows[:, self.columns[term]] = made
+        return rows
+
+    def mean_row(self, levels: Mapping[str, str]) -> Array:
+        """Return what to multiply coefficients with to get the mean response at some levels, shape (coefficients,).
+
+        Factors that are not given are averaged over, every level counting the same, however many runs it had.
+        """
+        row = np.zeros(self.columns[(MEAN, *self.terms)[-1]].stop)
+        for term, place in self.columns.items():
+            if set(term) <= set(levels):
+                coded = np.ones(1)
+                for name in term:
+                    factor = self.named[name]
+                    coded = (coded[:, None] * factor.coding[factor.levels.index(levels[name])]).ravel()
+                row[place] = coded
+        return row
+
+    @cached_property
+    def solution(self) -> Projection:
+        """The model solved. Raises :class:`NotEstimableError` when runs are missing that it needs."""
+        return self.solved(self.terms)
+
+    def solved(self, terms: Sequence[Term]) -> Projection:
+        """Return the model of the mean and some terms solved, without a matrix of its size where that is large."""
+        if self.runs * (1 + sum(map(self.freedom, terms))) <= LARGE:
+            return dense(self.matrix(terms))
+        _, first, cell = np.unique(self.cells, return_index=True, return_inverse=True)
+        once = {one.name: Factor(one.name, one.levels, one.codes[first]) for one in self.factors}
+        parts = [self._part(term, once) for term in terms if not self._blocked(term)]
+        block = self.block.codes if self.block and any(map(self._blocked, terms)) else None
+        return summed(np.hstack([np.empty((first.size, 0)), *parts]), cell, block)
+
+    def _blocked(self, term: Term) -> bool:
+        return self.block is not None and term == (self.block.name,)
+
+    @cached_property
+    def cells(self) -> Codes:
+        """The number of each run's cell, shape (runs,): the block is no part of a cell."""
+        return _numbers(self.factors)
+
+    @cached_property
+    def missing(self) -> list[dict[str, str]]:
+        """Cells without a run, as factor to level."""
+        names = tuple(one.name for one in self.factors)
+        present = set(self.cells.tolist())
+        all_cells = enumerate(self.combinations(names))
+        return [dict(zip(names, levels, strict=True)) for number, levels in all_cells if number not in present]
+
+    @cached_property
+    def balanced(self) -> bool:
+        """Whether every cell has as many runs as every other, in every block."""
+        parts = tuple(self.named.values())
+        everything = int(np.prod([len(one.levels) for one in parts], dtype=np.int64))
+        counts = np.bincount(_numbers(parts), minlength=everything)
+        return bool(counts.min() == counts.max())
+
+    def with_order(self, order: int) -> Design:
+        """Return the same runs under a model of interactions up to another order."""
+        return Design(self.factors, self.block, order)
+
+
+def _numbers(factors: Sequence[Factor]) -> Codes:
+    number = np.zeros(factors[0].codes.size, dtype=np.int64)
+    for factor in factors:
+        number = number * len(factor.levels) + factor.codes
+    return number

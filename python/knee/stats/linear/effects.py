@@ -1,0 +1,114 @@
+"""Effects: how far each level, and each combination of levels, lies from what the rest of the model says.
+
+In a sign table of two levels each, q is half the change from the low level to the high one.
+
+Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 17, 18, 20 to 23.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.stats.intervals import LEVEL, Array, Interval
+from knee.stats.linear.design import MEAN, Term
+from knee.stats.linear.least_squares import Estimate, Fit, students
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The effect of a combination of levels, in units of the response; of none it is the mean."""
+
+    term: Term
+    levels: tuple[str, ...]
+    estimate: Estimate
+
+
+def effects(fitted: Fit) -> list[Effect]:
+    """Return the mean, then the effect of every level and of every combination of levels in the model.
+
+    Those of a factor sum to zero, those of an interaction along each of its factors; the block's are left out.
+    """
+    design = fitted.design
+    block = () if design.block is None else (design.block.name,)
+    found: list[Effect] = []
+    for term in (MEAN, *(term for term in design.terms if term != block)):
+        estimates = fitted.estimates(design.effect_rows(term))
+        found += [Effect(term, levels, one) for levels, one in zip(design.combinations(term), estimates, strict=True)]
+    return found
+
+
+@dataclass(frozen=True)
+class SignTable:
+    """Effects of a 2^k r design, all arrays of shape (2^k,) in the order of ``names``: ``q0``, ``qA``, ``qB``, ``qAB``.
+
+    ``squares`` are the sums of squares of the effects, that of the mean first; ``sse`` is the error's.
+    """
+
+    names: tuple[str, ...]
+    q: Array
+    squares: Array
+    sse: float
+    freedom: int
+    runs: int
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of errors."""
+        return float(np.sqrt(self.sse / self.freedom)) if self.freedom else float("nan")
+
+    @property
+    def sst(self) -> float:
+        """Total variation around the mean."""
+        return float(self.squares[1:].sum()) + self.sse
+
+    def shares(self) -> dict[str, float]:
+        """Return which share of the variation each effect explains, and the rest as ``error``."""
+        explained = zip(self.names[1:], self.squares[1:] / self.sst, strict=True)
+        return {name: float(share) for name, share in explained} | {"error": self.sse / self.sst}
+
+    def contrast(self, weights: Mapping[str, float], level: float = LEVEL) -> Estimate:
+        """Return a weighted sum of effects, by name; one effect with weight 1 is itself."""
+        h = np.array([weights.get(name, 0.0) for name in self.names])
+        value, error = float(h @ self.q), self.deviation * float(np.sqrt((h**2).sum() / self.runs))
+        half = error * students(self.freedom, level)
+        return Estimate(value, error, Interval(value - half, value + half))
+
+
+def sign_table(response: Array, signs: Array, names: Sequence[str]) -> SignTable:
+    """Return the effects of factors of two levels.
+
+    Parameters
+    ----------
+    response
+        Shape (runs,).
+    signs
+        -1 for the low level and +1 for the high one, shape (runs, factors); every combination equally often.
+    names
+        One for each factor.
+
+    Raises
+    ------
+    ValueError
+        When some combination has more runs than another.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> signs = np.array([[-1.0, -1], [1, -1], [-1, 1], [1, 1]])
+    >>> table = sign_table(np.array([15.0, 45, 25, 75]), signs, "AB")
+    >>> dict(zip(table.names, table.q.tolist()))
+    {'q0': 40.0, 'qA': 20.0, 'qB': 10.0, 'qAB': 5.0}
+    """
+    numbers = range(signs.shape[1])
+    terms = [term for size in range(len(names) + 1) for term in itertools.combinations(numbers, size)]
+    table = np.column_stack([signs[:, list(term)].prod(axis=1) for term in terms])
+    if not np.allclose(table.T @ table, response.size * np.eye(len(terms))):
+        raise ValueError("a sign table needs every combination of levels equally often")
+    q = table.T @ response / response.size
+    sse = float(((response - table @ q) ** 2).sum())
+    labels = tuple("q" + ("".join(names[number] for number in term) or "0") for term in terms)
+    return SignTable(labels, q, response.size * q**2, sse, response.size - len(terms), int(response.size))

@@ -1,0 +1,122 @@
+"""Which scale a response is analysed on: Box and Cox's power with the model in it.
+
+The likelihood is that of the model's errors, not of the pooled sample: cells differ, and a mixture of cells is never
+normal. Times multiply rather than add, so the logarithm is preferred where it is accepted.
+
+Box, Cox, *An analysis of transformations*, Journal of the Royal Statistical Society B, 1964. Jain, *The Art of Computer
+Systems Performance Analysis*, 1991, sections 15.4 and 18.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+
+from knee.stats.distributions import chi_square_value
+from knee.stats.intervals import LEVEL, Array, Interval
+from knee.stats.linear.design import Design
+
+POWERS = {"none": 1.0, "sqrt": 0.5, "log": 0.0, "inverse": -1.0}
+"""What is offered, by name: the power of the response; 0 stands for the natural logarithm."""
+
+NARROW = 3.0
+"""Largest over smallest response below which a scale that is accepted as it is is kept."""
+
+BOUND = 3.0
+"""Powers are sought between minus this and plus this; an interval that ends here may go on."""
+
+
+@dataclass(frozen=True)
+class Transform:
+    """The likeliest power, its interval, the recommended scale by its name in ``POWERS``, and why, in a sentence."""
+
+    power: float
+    interval: Interval
+    recommended: str
+    reason: str
+
+
+def transformed(response: Array, name: str) -> Array:
+    """Return a response of shape (runs,) on another scale; all but ``none`` need positive values."""
+    return np.log(response) if name == "log" else response ** POWERS[name]
+
+
+def original(value: float, name: str) -> float:
+    """Return a value of a scale in the response's own units; NaN for what no response has there."""
+    if name == "log":
+        return float(np.exp(value))
+    if name == "none":
+        return value
+    return float(value ** (1 / POWERS[name])) if value > 0 else float("nan")
+
+
+def original_interval(interval: Interval, name: str) -> Interval:
+    """Return an interval of a scale in the response's own units; the reciprocal turns its ends round."""
+    low, high = original(interval.low, name), original(interval.high, name)
+    return Interval(high, low) if POWERS[name] < 0 else Interval(low, high)
+
+
+def box_cox(response: Array, design: Design) -> Transform:
+    """Return which scale suits a model.
+
+    Parameters
+    ----------
+    response
+        Shape (runs,).
+    design
+        The model that the response will be analysed with.
+    """
+    if float(response.min()) <= 0:
+        unknown = Interval(float("nan"), float("nan"))
+        return Transform(float("nan"), unknown, "none", "Some values are not positive, so there is no other scale.")
+    likelihood = _profile(response, design)
+    if likelihood is None:
+        unknown = Interval(float("nan"), float("nan"))
+        return Transform(float("nan"), unknown, "log", "The runs leave no errors to judge a scale by: times multiply.")
+    grid = np.linspace(-BOUND, BOUND, 121)
+    values = np.array([likelihood(power) for power in grid])
+    top = int(values.argmax())
+    around = (float(grid[max(top - 1, 0)]), float(grid[min(top + 1, grid.size - 1)]))
+    best = optimize.minimize_scalar(lambda power: -likelihood(power), bounds=around, method="bounded")
+    power, drop = float(best.x), chi_square_value(LEVEL, 1) / 2
+    ends = [_end(likelihood, power, bound, likelihood(power) - drop) for bound in (-BOUND, BOUND)]
+    return _recommend(power, Interval(*ends), float(response.max() / response.min()))
+
+
+def _profile(response: Array, design: Design) -> Callable[[float], float] | None:
+    """Log likelihood of a power, up to a constant; None where the model leaves nothing over."""
+    explained = design.solution.explained
+    logs = np.log(response)
+    logs -= logs.mean()  # the geometric mean as the unit: powers stay in range, and the likelihood needs no Jacobian
+
+    def likelihood(power: float) -> float:
+        scaled = logs if abs(power) < 1e-9 else np.expm1(power * logs) / power
+        left = scaled - explained(scaled)
+        return float(-response.size / 2 * np.log((left**2).sum() / response.size))
+
+    left = logs - explained(logs)
+    return likelihood if float((left**2).sum()) > 1e-20 * response.size else None
+
+
+def _end(likelihood: Callable[[float], float], power: float, bound: float, height: float) -> float:
+    if likelihood(bound) > height:
+        return bound
+    return float(optimize.brentq(lambda at: likelihood(at) - height, min(power, bound), max(power, bound)))
+
+
+def _recommend(power: float, interval: Interval, spread: float) -> Transform:
+    accepted = [name for name, at in POWERS.items() if not interval.excludes(at)]
+    ends = f"the 90 % interval of the power, {interval.low:.2f} to {interval.high:.2f},"
+    if "none" in accepted and spread < NARROW:
+        name = "none"
+        reason = f"{ends} contains 1, and the largest value is only {spread:.2f} times the smallest."
+    elif "log" in accepted:
+        name, reason = "log", f"{ends} contains 0, and times multiply rather than add."
+    else:
+        name = min(accepted or POWERS, key=lambda one: abs(POWERS[one] - power))
+        says = "contains" if accepted else "contains none of 1, 0.5, 0 and -1; nearest is"
+        reason = f"{ends} {says} {POWERS[name]:g}{', and not 0' if accepted else ''}."
+    return Transform(power, interval, name, reason[0].upper() + reason[1:])

@@ -1,0 +1,1 @@
+"""Scaling curves: speedup, efficiency, the law that a curve follows, its knee."""

@@ -1,0 +1,131 @@
+"""A scaling curve: times, speedup, efficiency and Karp-Flatt's metric over thread counts.
+
+Speedup is T1 / Tn as a ratio of geometric means over blocks; its interval carries the error of T1 along, since every
+block's ratio uses that block's own T1. Efficiency is speedup / n. Karp-Flatt's e = (1/S - 1/n) / (1 - 1/n): flat over
+n it looks like a serial part, rising like a growing overhead; a diagnosis to follow up, not an estimate.
+
+Karp, Flatt, *Measuring parallel processor performance*, CACM 1990.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.stats.intervals import Array, Interval, Ratio, ratio
+
+
+@dataclass(frozen=True)
+class Point:
+    """One cell of a curve. Times in seconds; ``cpu`` compares CPU time with that of the base, NaN where unknown."""
+
+    threads: int
+    runs: int
+    mean_s: float
+    median_s: float
+    low_s: float
+    high_s: float
+    speedup: Ratio
+    efficiency: float
+    efficiency_interval: Interval
+    karp_flatt: float
+    karp_flatt_interval: Interval
+    cpu: Ratio
+    busy: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points in ascending order of threads. ``base`` is the smallest count, 1 unless the study never ran one thread."""
+
+    base: int
+    points: tuple[Point, ...]
+    enough: Point
+    """The smallest count that no larger one beats: every interval of their ratio, block by block, contains 1."""
+
+    def best(self) -> Point:
+        """Return the point of the highest speedup; it may be ahead of others by noise only."""
+        return max(self.points, key=lambda point: point.speedup.estimate)
+
+    def at(self, threads: int) -> Point:
+        """Return the point at a thread count."""
+        return next(point for point in self.points if point.threads == threads)
+
+
+def curve(times: Mapping[int, Array], cpu: Mapping[int, Array], *, weak: bool = False) -> Curve | None:
+    """Return the curve of one series.
+
+    Parameters
+    ----------
+    times
+        Thread count to seconds, one value per block, shape (blocks,); NaN where a run was bad.
+    cpu
+        The same for CPU seconds; NaN where they are not known.
+    weak
+        Whether the work grows with the threads. Speedup is then that of the work: n/base times as much in Tn
+        (Gustafson's scaled speedup), and CPU time is compared for the same work.
+
+    Returns
+    -------
+    Curve or None
+        None when the smallest thread count has no good run, so that there is nothing to compare with.
+    """
+    counts = sorted(n for n, values in times.items() if np.isfinite(values).any())
+    if not counts or counts[0] != min(times):
+        return None
+    base = counts[0]
+    work = {n: n / base if weak else 1.0 for n in counts}
+    points = tuple(_point(n, base, times, cpu, work[n]) for n in counts)
+    return Curve(base, points, _enough(points, {n: times[n] / work[n] for n in counts}))
+
+
+def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
+    """Find the smallest count that no larger one beats. Counts are compared directly, block by block: through T1 every
+    one of them would carry T1's noise, and one noisy count must not stand for all larger ones. A count with fewer than
+    two blocks has no interval: nothing could beat it, and it beats nothing.
+    """
+    known = [point for point in points if point.speedup.blocks > 1]
+    for place, point in enumerate(known):
+        larger = (ratio(times[point.threads], times[other.threads]) for other in known[place + 1 :])
+        if not any(against.interval.low > 1 for against in larger):
+            return point
+    return points[0]
+
+
+def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array], work: float) -> Point:
+    good = times[n][np.isfinite(times[n])]
+    speedup = ratio(times[base], times[n] / work)
+    # With a base of m threads the ideal at n is n/m.
+    width = n / base
+    efficiency = speedup.estimate / width
+    ends = speedup.interval
+    busy = cpu[n] / times[n]
+    busy = busy[np.isfinite(busy)]
+    return Point(
+        threads=n,
+        runs=int(good.size),
+        mean_s=float(np.exp(np.log(good).mean())),
+        median_s=float(np.median(good)),
+        low_s=float(good.min()),
+        high_s=float(good.max()),
+        speedup=speedup,
+        efficiency=efficiency,
+        efficiency_interval=Interval(ends.low / width, ends.high / width),
+        karp_flatt=karp_flatt(speedup.estimate, width),
+        karp_flatt_interval=Interval(karp_flatt(ends.high, width), karp_flatt(ends.low, width)),
+        cpu=ratio(cpu[n] / work, cpu[base]),
+        busy=float(busy.mean()) if busy.size else float("nan"),
+    )
+
+
+def karp_flatt(speedup: float, n: float) -> float:
+    """Return the experimentally determined serial fraction; NaN for one thread.
+
+    Examples
+    --------
+    >>> karp_flatt(4 / 1.75, 4)
+    0.25
+    """
+    return (1 / speedup - 1 / n) / (1 - 1 / n) if n > 1 else float("nan")

@@ -1,0 +1,194 @@
+"""The knee of a curve, and the thread count to use.
+
+The knee is a change point: in logarithms the speedup is two straight lines that meet, the first with a slope near 1
+(every thread pays), the second with less than half of that. A curve that bends gradually has one as well: where two
+lines describe it best over the counts measured. The join is found exactly, not on a grid: between any two neighbouring
+counts it is where the two lines cross, or else one of the counts.
+
+Hudson, *Fitting segmented curves whose join points have to be estimated*, JASA 61, 1966.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.stats.intervals import Array, Interval, Ratio, ratio
+from knee.stats.scaling.laws import COUNTS_FOR_A_LAW, too_few
+from knee.stats.scaling.resampling import interval, means, resampled
+
+PAYS = 0.75
+"""The first slope counts as near 1 when its interval reaches this."""
+
+FLAT = 0.5
+"""A slope below this is beyond the knee: doubling the threads gains less than half of what it could."""
+
+DROP_LEVEL = 0.98
+"""The interval of the last slope at which it has to lie below that, since the join was picked to make it small."""
+
+WITHIN = 1.03
+"""A count whose run time is at most this many times the best one's is as good as the best."""
+
+
+@dataclass(frozen=True)
+class Knee:
+    """Where a curve bends. ``verdict`` is ``knee``, ``none`` within the counts measured, or ``undecided``.
+
+    ``threads`` and ``interval`` are the join of the two lines, ``slopes`` theirs; NaN where there is no knee.
+    """
+
+    verdict: str
+    why: str
+    threads: float
+    interval: Interval
+    slopes: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The thread count to use: the smallest that is shown to be within 3 % of the best.
+
+    ``against_best`` is its run time over that of the best; ``open`` are smaller counts that may be as good, for all
+    that the intervals say.
+    """
+
+    threads: int
+    best: int
+    against_best: Ratio
+    open: tuple[int, ...]
+
+    @property
+    def decided(self) -> bool:
+        """Whether the count is smaller than the best, or no smaller one is open."""
+        return self.threads < self.best or not self.open
+
+
+def find_knee(counts: Array, log_speedup: Array, seed: int = 1) -> Knee:
+    """Return the knee of a curve.
+
+    Parameters
+    ----------
+    counts
+        Thread counts in ascending order, shape (points,).
+    log_speedup
+        Natural logarithms, shape (blocks, points); NaN where a run was bad. Each block is against its own T1, which it
+        brings along when it is drawn.
+    seed
+        Of the bootstrap.
+
+    Examples
+    --------
+    >>> n = np.array([1.0, 2, 4, 8, 16, 32])
+    >>> noise = 0.001 * np.array([[1, -1, 1, -1, 1, -1], [-1, 1, 1, -1, -1, 1], [1, 1, -1, -1, 1, 1]])
+    >>> found = find_knee(n, np.log(np.minimum(n, 8)) + noise)
+    >>> found.verdict, round(found.threads, 1)
+    ('knee', 8.0)
+    """
+    measured = np.isfinite(log_speedup).sum(axis=0) > 1
+    x, logs = np.log(counts[measured]), log_speedup[:, measured]
+    if x.size < COUNTS_FOR_A_LAW:
+        return _nowhere("undecided", too_few(x.size))
+    curves = np.vstack([means(logs), resampled(logs, seed)])
+    joins, first, last = two_lines(x, curves)
+    where, ends = float(np.exp(joins[0])), interval(joins[1:])
+    bounds = Interval(float(np.exp(ends.low)), float(np.exp(ends.high)))
+    if interval(last[1:], DROP_LEVEL).high < FLAT:
+        if interval(first[1:]).high < PAYS:
+            return _nowhere("undecided", f"no part of it has a slope near 1: the first has {first[0]:.2f}")
+        return Knee("knee", "two lines meet there", where, bounds, (float(first[0]), float(last[0])))
+    end = _slope(x, curves, x >= x[-1] - np.log(2) - 1e-9)
+    if interval(end[1:], DROP_LEVEL).low > FLAT:
+        return _nowhere("none", f"it still grows at {counts[measured][-1]:.0f} threads")
+    return _nowhere("undecided", "the intervals leave open whether it still grows")
+
+
+def _nowhere(verdict: str, why: str) -> Knee:
+    nan = float("nan")
+    return Knee(verdict, why, nan, Interval(nan, nan), (nan, nan))
+
+
+def two_lines(x: Array, curves: Array) -> tuple[Array, Array, Array]:
+    """Return join, first and second slope of the two continuous lines that fit each curve best, shape (curves,) each.
+
+    Parameters
+    ----------
+    x
+        Shape (points,), ascending. Each line has two points at least, the join may be one of them.
+    curves
+        Shape (curves, points).
+    """
+    best = np.full((4, len(curves)), np.inf)
+    for split in range(2, x.size - 1):
+        candidate = _crossing(x, curves, split)
+        best = np.where(candidate[3] < best[3], candidate, best)
+    for knot in x[1:-1]:
+        candidate = _at(x, curves, float(knot))
+        best = np.where(candidate[3] < best[3], candidate, best)
+    return best[0], best[1], best[2]
+
+
+def _crossing(x: Array, curves: Array, split: int) -> Array:
+    """Fit two lines apart; they count where they cross between the points that they have last and first."""
+    left, right = _line(x[:split], curves[:, :split]), _line(x[split:], curves[:, split:])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        join = (right[0] - left[0]) / (left[1] - right[1])
+    inside = (join >= x[split - 1]) & (join <= x[split])
+    return np.array([join, left[1], right[1], np.where(inside, left[2] + right[2], np.inf)])
+
+
+def _line(x: Array, curves: Array) -> tuple[Array, Array, Array]:
+    """Return intercept, slope and the sum of squares that is left."""
+    across = x - x.mean()
+    level = curves.mean(axis=1)
+    slope = curves @ across / (across**2).sum()
+    left = curves - level[:, None] - slope[:, None] * across
+    return level - slope * x.mean(), slope, (left**2).sum(axis=1)
+
+
+def _at(x: Array, curves: Array, knot: float) -> Array:
+    """Fit two lines that meet at a point that was measured."""
+    design = np.stack([np.ones(x.size), np.minimum(x, knot), np.maximum(x - knot, 0.0)], axis=1)
+    found = curves @ np.linalg.pinv(design).T
+    left = curves - found @ design.T
+    return np.array([np.full(len(curves), knot), found[:, 1], found[:, 2], (left**2).sum(axis=1)])
+
+
+def _best(times: Mapping[int, Array]) -> int:
+    """Return the count of least time; two are compared in the blocks that have both, since blocks have moods."""
+    best, *others = times
+    for n in others:
+        apart = np.log(times[n]) - np.log(times[best])
+        shared = apart[np.isfinite(apart)]
+        best = n if shared.size and shared.mean() < 0 else best
+    return best
+
+
+def _slope(x: Array, curves: Array, part: Array) -> Array:
+    chosen = np.flatnonzero(part) if np.count_nonzero(part) > 1 else np.arange(x.size - 2, x.size)
+    return _line(x[chosen], curves[:, chosen])[1]
+
+
+def recommend(times: Mapping[int, Array]) -> Recommendation | None:
+    """Return the thread count to use; None where no count has two good runs.
+
+    Parameters
+    ----------
+    times
+        Thread count to seconds, one value per block, shape (blocks,); NaN where a run was bad.
+    """
+    counts = [n for n, values in sorted(times.items()) if np.isfinite(values).any()]
+    known = [n for n in counts if np.isfinite(times[n]).sum() > 1]
+    if not known:
+        return None
+    best = _best({n: times[n] for n in known})
+    open_: list[int] = []
+    for n in counts:
+        against = ratio(times[n], times[best])
+        if n == best or against.interval.high <= WITHIN:
+            return Recommendation(n, best, against, tuple(open_))
+        # An interval that is not known excludes nothing.
+        if not against.interval.low > WITHIN:
+            open_.append(n)
+    return None

@@ -1,0 +1,268 @@
+"""Laws of scaling: which of a few short formulas a speedup curve follows, if the counts can tell.
+
+Every law is fitted to the logarithm of speedup with a free level, so that no point is exact and the error of T1 tilts
+nothing. Laws are compared by AICc over thread counts, not runs: what a law misses is missed in every block alike.
+
+A coefficient is a number of the curve and no cause: USL fits nearly any bend, whatever bends it.
+
+Amdahl, *Validity of the single processor approach*, AFIPS 1967. Gustafson, *Reevaluating Amdahl's law*, CACM 1988.
+Gunther, *Guerrilla capacity planning*, 2007 (USL). Burnham, Anderson, *Model selection and multimodel inference*, 2002.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from knee.stats.distributions import fisher_beyond
+from knee.stats.intervals import Array, Interval
+from knee.stats.scaling import curve_fit
+from knee.stats.scaling.resampling import interval, means, resampled
+
+COUNTS_FOR_A_LAW = 6
+"""With fewer thread counts no law is fitted and no knee is claimed."""
+
+CLEAR = 1.0
+"""Two laws whose AICc differ by less are not told apart: of eleven counts to 48 with 1.5 % noise this names a wrong law
+in at most one curve in twenty-five. Counts that end where USL has hardly bent are Amdahl's whatever the criterion."""
+
+HARDLY = 0.02
+"""A share of the time at the largest count. Where a USL that the data leave open would lose more to its second
+parameter, Amdahl's law is named with that limit."""
+
+BETTER = 0.10
+"""Amdahl's law is not named where USL, of which it is a special case, fits better by an F test of this level. AICc has
+too heavy a fine for one more parameter where counts are few: six of them can never name USL.
+"""
+
+LARGEST_ERROR = 0.03
+"""A law that misses the curve by more, as a standard deviation of log speedup, does not describe it."""
+
+SHARPNESS = 8
+"""Exponent of the smooth minimum by which a curve turns from rising to level."""
+
+
+def amdahl(parameters: Array, n: Array) -> Array:
+    """Return log speedup: a part s of the work is serial."""
+    s = parameters[:, :1]
+    return -np.log(s + (1 - s) / n)
+
+
+def gustafson(parameters: Array, n: Array) -> Array:
+    """Return log speedup where the work grows with the threads, but for a serial part s of the time."""
+    return np.log(np.maximum(n - parameters[:, :1] * (n - 1), 1e-9))
+
+
+def universal(parameters: Array, n: Array) -> Array:
+    """Return log speedup by the universal scalability law: n / (1 + a (n-1) + b n (n-1))."""
+    a, b = parameters[:, :1], parameters[:, 1:]
+    return np.log(n) - np.log(1 + a * (n - 1) + b * n * (n - 1))
+
+
+def saturation(parameters: Array, n: Array) -> Array:
+    """Return log speedup that follows n up to k and stays there, with a rounded corner."""
+    return -np.logaddexp(-SHARPNESS * np.log(n), -SHARPNESS * np.log(parameters[:, :1])) / SHARPNESS
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law to try. Bounds and starts of a count are given for 1 and stretched by the largest count."""
+
+    name: str
+    parameters: tuple[str, ...]
+    log_speedup: Callable[[Array, Array], Array]
+    starts: tuple[tuple[float, ...], ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    of_counts: bool = False
+
+
+AMDAHL = Law("Amdahl", ("s",), amdahl, ((0.01,), (0.2,)), (0.0,), (1.0,))
+GUSTAFSON = Law("Gustafson", ("s",), gustafson, ((0.01,), (0.2,)), (0.0,), (1.0,))
+USL = Law("USL", ("a", "b"), universal, ((0.01, 1e-4), (0.1, 1e-2)), (0.0, 0.0), (1.0, 10.0))
+SATURATION = Law("saturation", ("k",), saturation, ((0.15,), (0.4,), (0.8,)), (0.0,), (4.0,), of_counts=True)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a law with its interval."""
+
+    name: str
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A law as it fits best. ``error`` is the standard deviation of log speedup around it."""
+
+    law: str
+    parameters: tuple[Parameter, ...]
+    aicc: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The law that describes a curve, or None with the reason. ``fits`` has the best first."""
+
+    law: str | None
+    why: str
+    fits: tuple[Fit, ...]
+    open: str = ""
+    """What a law that was named leaves open."""
+
+    @property
+    def best(self) -> Fit | None:
+        """The law that was named, as it fits."""
+        return self.fits[0] if self.law is not None else None
+
+
+def choose(counts: Array, log_speedup: Array, *, scaled: bool = False, seed: int = 1) -> Choice:
+    """Return the law of a curve.
+
+    Parameters
+    ----------
+    counts
+        Thread counts, shape (points,).
+    log_speedup
+        Natural logarithms, shape (blocks, points); NaN where a run was bad. Each block is against its own T1.
+    scaled
+        Whether the input grows with the threads; only then is Gustafson's law tried, and Amdahl's is not.
+    seed
+        Of the bootstrap.
+
+    Examples
+    --------
+    >>> n = np.array([1.0, 2, 4, 8, 16, 32, 64])
+    >>> blocks = -np.log(0.05 + 0.95 / n) + 0.001 * np.array([[1, -1, 1, -1, 1, -1, 1], [1, 1, -1, -1, 1, 1, -1]])
+    >>> found = choose(n, blocks)
+    >>> found.law, round(found.fits[0].parameters[0].value, 2)
+    ('Amdahl', 0.05)
+    """
+    measured = np.isfinite(log_speedup).sum(axis=0) > 1
+    n, logs = counts[measured], log_speedup[:, measured]
+    if n.size < COUNTS_FOR_A_LAW:
+        return Choice(None, too_few(n.size), ())
+    curves = np.vstack([means(logs), resampled(logs, seed)])
+    laws = (GUSTAFSON if scaled else AMDAHL, USL, SATURATION)
+    found = _decided([_fit(law, n, curves) for law in laws], n.size)
+    return replace(found, open=_left_open(found, float(n[-1])))
+
+
+def _left_open(found: Choice, most: float) -> str:
+    """Say which USL is not excluded where Amdahl's law was named, which is the one with b = 0 and a = s."""
+    wider = next((one for one in found.fits if one.law == USL.name), None)
+    if found.law != AMDAHL.name or wider is None:
+        return ""
+    serial, high = found.fits[0].parameters[0].value, wider.parameters[1].interval.high
+    lost = high * most * (most - 1)
+    share = lost / (1 + serial * (most - 1) + lost)
+    if share < HARDLY:
+        return ""
+    return f"USL with b up to {high:.2g}, {100 * share:.0f} % of the time at {most:g} threads, is not excluded"
+
+
+def too_few(counts: int) -> str:
+    """Say that so many thread counts, each with two good runs, are too few."""
+    have = "count has" if counts == 1 else "counts have"
+    return f"{counts} thread {have} two good runs: it takes {COUNTS_FOR_A_LAW}"
+
+
+def named(counts: Array, curves: Array, laws: tuple[Law, ...] = (AMDAHL, USL, SATURATION)) -> list[str | None]:
+    """Return the law of each of many curves of log speedup, shape (curves, points), without intervals."""
+    tried = [_score(law, counts, curves) for law in laws]
+    found: list[str | None] = []
+    for curve in range(len(curves)):
+        fits = [
+            Fit(law.name, (), float(scores[curve]), float(errors[curve]))
+            for law, (_, scores, errors) in zip(laws, tried, strict=True)
+        ]
+        found.append(_decided(fits, counts.size).law)
+    return found
+
+
+def _decided(fits: list[Fit], points: int) -> Choice:
+    ranked = tuple(sorted(fits, key=lambda one: one.aicc))
+    first, second = ranked[:2]
+    if first.error > LARGEST_ERROR:
+        return Choice(None, f"no law comes closer to the curve than {100 * first.error:.1f} %", ranked)
+    if second.aicc - first.aicc < CLEAR:
+        return Choice(None, f"{first.law} and {second.law} describe it about equally well", ranked)
+    wider = next((one for one in ranked if one.law == USL.name), None)
+    if first.law == AMDAHL.name and wider is not None and _better(first, wider, points):
+        return Choice(None, "USL comes closer than Amdahl, with too few counts for its two parameters", ranked)
+    return Choice(first.law, f"{second.law}, the next best, describes it less well", ranked)
+
+
+def _better(narrow: Fit, wide: Fit, points: int) -> bool:
+    """Whether USL fits better than Amdahl's law by more than chance would make it."""
+    left = [fit.error**2 * (points - used) for fit, used in ((narrow, 2), (wide, 3))]
+    if left[1] <= 0:
+        return False
+    f = (left[0] - left[1]) / (left[1] / (points - 3))
+    return fisher_beyond(f, 1, points - 3) < BETTER
+
+
+def _score(law: Law, counts: Array, curves: Array) -> tuple[Array, Array, Array]:
+    """Return parameters, AICc and error of every curve."""
+    starts, low, high = _ends(law, counts)
+    found, squares = curve_fit.fit(law.log_speedup, counts, curves, starts, low, high)
+    points = counts.size
+    # Beside the law's own parameters the level and the noise are estimated.
+    k = len(law.parameters) + 2
+    scores = points * np.log(np.maximum(squares / points, 1e-20)) + 2 * k + 2 * k * (k + 1) / (points - k - 1)
+    return found, scores, np.sqrt(squares / (points - len(law.parameters) - 1))
+
+
+def _ends(law: Law, counts: Array) -> tuple[Array, Array, Array]:
+    """Return starts and bounds of the parameters, shapes (starts, parameters), (parameters,), (parameters,)."""
+    stretch = float(counts.max()) if law.of_counts else 1.0
+    starts, low, high = (np.array(part) * stretch for part in (law.starts, law.low, law.high))
+    low = np.maximum(low, 1.0) if law.of_counts else low
+    return np.maximum(starts, low), low, high
+
+
+def _fit(law: Law, counts: Array, curves: Array) -> Fit:
+    """Fit the curve, which comes first, and its resampled kin."""
+    at, scores, errors = _score(law, counts, curves[:1])
+    # Resampled curves lie so close that their search may begin where that of the curve ended.
+    _, low, high = _ends(law, counts)
+    found, _ = curve_fit.fit(law.log_speedup, counts, curves, at, low, high)
+    columns = [(name, found[:, number]) for number, name in enumerate(law.parameters)]
+    if law is USL:
+        columns.append(("peak", peak(found)))
+    parameters = tuple(Parameter(name, float(all_[0]), interval(all_[1:])) for name, all_ in columns)
+    return Fit(law.name, parameters, float(scores[0]), float(errors[0]))
+
+
+def peak(parameters: Array) -> Array:
+    """Return the count at which USL is largest, for parameters (a, b) of shape (curves, 2).
+
+    Infinite for b = 0, where it only levels out; 1 where more threads than one are slower.
+    """
+    a, b = parameters[:, 0], parameters[:, 1]
+    inside = np.divide(1 - a, b, out=np.full(len(parameters), np.inf), where=b > 0)
+    return np.maximum(1.0, np.sqrt(inside))
+
+
+def of_throughput(load: Array, throughput: Array) -> tuple[float, float, float]:
+    """Return g, a and b of USL for measured throughput, by least squares on throughput itself as in R's ``usl``.
+
+    Parameters
+    ----------
+    load, throughput
+        Shape (points,): how many threads or clients, and what they got done in a second.
+    """
+    from scipy import optimize
+
+    def miss(p: Array) -> Array:
+        return throughput - p[0] * np.exp(universal(p[None, 1:], load)[0])
+
+    start = np.array([float((throughput / load).max()), 0.01, 1e-4])
+    bounds = (np.zeros(3), np.array([np.inf, 1.0, 10.0]))
+    tight = 1e-15
+    found = optimize.least_squares(miss, start, bounds=bounds, x_scale=start, xtol=tight, ftol=tight, gtol=tight)
+    return float(found.x[0]), float(found.x[1]), float(found.x[2])
