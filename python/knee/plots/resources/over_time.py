@@ -16,6 +16,7 @@ import numpy as np
 
 from knee.plots.resources.cpu_use import representative
 from knee.plots.style import HEIGHT, Chart, legend, tips
+from knee.stats.growth import computed, grown, steps
 from knee.store import Run, Series, counted, samples
 
 TOTAL, LOCAL = "mbm_total_bytes", "mbm_local_bytes"
@@ -38,7 +39,6 @@ FOR_A_LINE = 3
 """Bins from which on a line is seen without its points: of runs that are short there is one only."""
 
 Row = dict[str, Any]
-Array = np.ndarray[tuple[int], np.dtype[np.float64]]
 Members = dict[str, tuple[Run, ...]]
 
 
@@ -84,10 +84,10 @@ def bins(run: Run, folder: Path) -> list[Row]:
         return []
     # Bins finer than the samples would show what nobody looked at.
     edges = np.linspace(ticks[0], ticks[-1], min(BINS, len(ticks) - 1) + 1)
-    length = _steps(edges)
-    busy = _computed(list(threads.values()), edges) / length
+    length = steps(edges)
+    busy = computed(list(threads.values()), edges) / length
     # Bytes a nanosecond are 10^9 bytes a second.
-    rate = {name: _grown(list(found.values()), ticks, edges) / length for name, found in traffic.items()}
+    rate = {name: grown(list(found.values()), ticks, edges) / length for name, found in traffic.items()}
     nothing = np.full(len(edges) - 1, np.nan)
     total, local = (rate.get(name, nothing) for name in (TOTAL, LOCAL))
     # The two are read one after the other, so without remote traffic the difference swings around 0.
@@ -100,48 +100,6 @@ def bins(run: Run, folder: Path) -> list[Row]:
 
 def _caches(path: Path, name: str) -> dict[str, Series]:
     return {source: series for source, series in samples(path, name).items() if source.startswith("resctrl:L3:")}
-
-
-def _computed(threads: list[Series], edges: Array) -> Array:
-    """CPU time in every bin, of all threads together."""
-    if not threads:
-        return np.full(len(edges) - 1, np.nan)
-    used = np.zeros(len(edges) - 1)
-    for series in threads:
-        times, cpu = _columns(series)
-        # A number of a thread that ended may be given again: the new one counts from 0.
-        grown = _steps(np.append(0.0, cpu))
-        so_far = np.add.accumulate(np.where(grown < 0, cpu, grown))
-        # What a thread had used when it was first seen it used just before, as one cpu could.
-        begun = max(0.0, times[0] - cpu[0])
-        used += _steps(np.interp(edges, np.append(begun, times), np.append(0.0, so_far)))
-    return used
-
-
-def _grown(sources: list[Series], ticks: list[int], edges: Array) -> Array:
-    """Growth in every bin, of all sources together; NaN where a reading of any of them is missing."""
-    if not sources:
-        return np.full(len(edges) - 1, np.nan)
-    whole = np.zeros(len(edges) - 1)
-    for series in sources:
-        times, values = _columns(series)
-        # A tick without this source is a reading that failed: how much it grew meanwhile is in no sample. A value that
-        # falls is no growth either.
-        torn = (_steps(np.searchsorted(ticks, times).astype(float)) > 1) | (_steps(values) < 0)
-        unknown = [(-np.inf, times[0]), (times[-1], np.inf), *zip(times[:-1][torn], times[1:][torn], strict=True)]
-        grown = _steps(np.interp(edges, times, values))
-        for begin, end in unknown:
-            grown[(edges[:-1] < end) & (edges[1:] > begin)] = np.nan
-        whole += grown
-    return whole
-
-
-def _columns(series: Series) -> tuple[Array, Array]:
-    return np.array([float(t_ns) for t_ns, _ in series]), np.array([float(value) for _, value in series])
-
-
-def _steps(values: Array) -> Array:
-    return values[1:] - values[:-1]
 
 
 def _plain(value: float) -> float | None:
