@@ -13,12 +13,12 @@ from typing import Any
 import click
 
 from knee import __version__, _binary
-from knee.asking import asking, question_of
+from knee.asking import asking, study_spec_of
 from knee.store import Contents, Folder, Spec, StudyError, runs
 from knee.study import design, hold, plan, progress, run, slurm
 from knee.study.checks import read_events
 from knee.study.create import create
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 from knee.verbs.analyze import analyze
 from knee.verbs.compare import compare
 from knee.verbs.selftest import selftest
@@ -88,20 +88,22 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
 
 
 def _planned(out: Path | None, asked: dict[str, Any], *, for_slurm: bool = False) -> Folder:
-    what = question_of(asked)
+    study_spec = study_spec_of(asked)
     # What is built or set up first need not be there yet.
-    if what.build is None and what.setup is None:
-        for program in (what.program, what.baseline or {}):
+    if study_spec.build is None and study_spec.setup is None:
+        for program in (study_spec.program, study_spec.baseline or {}):
             _find_program(program)
-    machine, specs = _specs(what)
-    read_events(what)
-    batch = slurm.script(what, specs) if for_slurm else None
-    return create(out or _unused(what.name), _asked(what), json.dumps(machine, indent=1) + "\n", specs, batch)
+    machine, specs = _specs(study_spec)
+    read_events(study_spec)
+    batch = slurm.script(study_spec, specs) if for_slurm else None
+    return create(
+        out or _unused(study_spec.name), _asked(study_spec), json.dumps(machine, indent=1) + "\n", specs, batch
+    )
 
 
-def _asked(what: Question) -> str:
+def _asked(study_spec: StudySpec) -> str:
     """Return the study file, with the version of knee that plans it."""
-    return f"knee = {json.dumps(__version__)}\n{what.to_toml()}"
+    return f"knee = {json.dumps(__version__)}\n{study_spec.to_toml()}"
 
 
 def _find_program(program: dict[str, Any]) -> None:
@@ -129,7 +131,7 @@ def _measure(folder: Folder, report: bool) -> int:
 
 def _rule(folder: Folder) -> run.Enough:
     """Return the study's stopping rule. What it needs is imported between two blocks, when nothing is measured."""
-    declared = folder.read_question().get("design", {})
+    declared = folder.read_study_spec().get("design", {})
     if "width" not in declared and "budget_s" not in declared:
         return lambda: None
 
@@ -181,11 +183,11 @@ def plan_verb(out: Path | None, for_slurm: bool, **asked: Any) -> int:
         return 0
     if for_slurm:
         raise StudyError("--slurm adds a script to a study's folder: there is no --out")
-    what = question_of(asked)
-    specs = _specs(what)[1]
+    study_spec = study_spec_of(asked)
+    specs = _specs(study_spec)[1]
     for spec in specs:
         click.echo(json.dumps(spec))
-    click.echo(plan.summary(what, specs), err=True)
+    click.echo(plan.summary(study_spec, specs), err=True)
     return 0
 
 
@@ -213,11 +215,11 @@ verbs.add_command(compare)
 verbs.add_command(selftest)
 
 
-def _specs(what: Question) -> tuple[dict[str, Any], list[Spec]]:
-    machine = hold.machine(what.hold)
-    orders = design.placements(what)
-    cells = design.cells(what, machine, orders)
-    specs = plan.specs(what, cells, orders, machine)
+def _specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[Spec]]:
+    machine = hold.machine(study_spec.hold)
+    placements = design.placements_of(study_spec)
+    cells = design.cells(study_spec, machine, placements)
+    specs = plan.specs(study_spec, cells, placements, machine)
     _binary.validate(specs)
     return machine, specs
 

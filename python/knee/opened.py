@@ -44,11 +44,11 @@ class Study:
     @cached_property
     def analysis(self) -> Analysis:
         """Everything that is concluded from the runs."""
-        question = self.folder.read_question()
-        responses = question.get("measure", {}).get("responses", [])
-        weak = "weak" in question.get("design", {})
+        study_spec = self.folder.read_study_spec()
+        responses = study_spec.get("measure", {}).get("responses", [])
+        weak = "weak" in study_spec.get("design", {})
         return analyze(
-            self.name, self.runs, self.planned, self.machine, question.get("claim", []), responses, weak=weak
+            self.name, self.runs, self.planned, self.machine, study_spec.get("claim", []), responses, weak=weak
         )
 
     @property

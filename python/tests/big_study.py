@@ -34,7 +34,7 @@ def write_study(path: Path, factors: Mapping[str, Sequence[str | int]], blocks: 
     folder, draw = Folder(path), random.Random(seed)
     folder.path.mkdir(parents=True)
     cells = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
-    folder.question.write_text('schema = 1\nname = "made up"\n[program]\ncommand = ["program", "{threads}"]\n')
+    folder.study_spec.write_text('schema = 1\nname = "made up"\n[program]\ncommand = ["program", "{threads}"]\n')
     folder.machine.write_text(json.dumps(machine(CPUS)))
     with folder.plan.open("w") as plan, folder.records.open("w") as records:
         for number, (block, cell) in enumerate(_order(cells, blocks, draw), 1):

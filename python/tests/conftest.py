@@ -146,7 +146,7 @@ def simulated(tmp_path: Path) -> Callable[..., Folder]:
                 shake = draw.lognormvariate(0, noise)
                 wall, cpu = ((copies or {})[n], n * (copies or {})[n]) if control else curves[placement][n]
                 records.append(record(run, block, wall * shake, cpu * shake))
-        folder.question.write_text(f"schema = 1\nname = {json.dumps(name)}\n[program]\ncommand = ['program']\n")
+        folder.study_spec.write_text(f"schema = 1\nname = {json.dumps(name)}\n[program]\ncommand = ['program']\n")
         folder.machine.write_text(json.dumps(machine(4)))
         folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in plan))
         folder.records.write_text("".join(json.dumps(one) + "\n" for one in records))

@@ -37,7 +37,7 @@ def study(tmp_path):
                 }
                 phases = [{"name": "match", "wall_ns": int(wall * 5e8), "cpu_ns": int(wall * n * 5e8)}]
                 records.append(record(name, block, wall, wall * n * 1.1, counters=counters, phases=phases))
-        folder.question.write_text("schema = 1\nname = 'made up'\n[program]\ncommand = ['program']\n")
+        folder.study_spec.write_text("schema = 1\nname = 'made up'\n[program]\ncommand = ['program']\n")
         folder.machine.write_text(json.dumps(machine(4)))
         folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in plan))
         folder.records.write_text("".join(json.dumps(one) + "\n" for one in records))

@@ -38,7 +38,7 @@ def folder(simulated, monkeypatch) -> Folder:
     here = json.loads(made.machine.read_text())
     here["facts"]["kernel"] = "6.1.0-custom-lab"
     made.machine.write_text(json.dumps(here))
-    with made.question.open("a") as file:
+    with made.study_spec.open("a") as file:
         file.write('[measure]\nsetup = "make -C /home/adalove/kludge/src"\n')
     return made
 
@@ -123,11 +123,11 @@ def test_levels_the_design_and_what_a_program_marked_name_no_folder(simulated):
     folder = simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}})
     rewrite(folder.plan, lambda spec: spec | {"cell": spec["cell"] | {"build": f"smithlab/{'ab'[spec['block'] % 2]}"}})
     rewrite(folder.records, lambda one: one | {"region_faults": ["smithlab/solve was left open"]})
-    with folder.question.open("a") as file:
+    with folder.study_spec.open("a") as file:
         file.write('[design]\npair = "smithlab/pair"\nexclude = [{ build = "smithlab/a", threads = 2 }]\n')
         file.write('[measure]\nresponses = ["cpu/event=0xd3/"]\n')
     with anonymous(folder) as study:
-        told, seen = study.folder.read_question(), {run.spec["cell"]["build"] for run in study.runs}
+        told, seen = study.folder.read_study_spec(), {run.spec["cell"]["build"] for run in study.runs}
         faults = {fault for run in study.runs for fault in run.record["region_faults"]}
     assert seen == {"folder1/a", "folder1/b"}
     assert told["design"] == {"pair": "folder1/pair", "exclude": [{"build": "folder1/a", "threads": 2}]}

@@ -22,7 +22,7 @@ PROGRAM = "[program]\ncommand = ['x']\n"
 
 def judged(folder, *claims: str):
     """The claims' answers; each is given without its heading."""
-    with folder.question.open("a") as file:
+    with folder.study_spec.open("a") as file:
         file.writelines(f'[[claim]]\nsays = "it is so"\n{claim}\n' for claim in claims)
     return Study.read(folder.path).analysis.claims
 

@@ -101,7 +101,7 @@ def test_another_machine_and_another_program_are_said(studies):
     machine["facts"]["kernel"] = "6.9"
     machine["cores"] = machine["cores"][:2]
     b.machine.write_text(json.dumps(machine))
-    b.question.write_text(f'knee = "9.9"\n{b.question.read_text()}')
+    b.study_spec.write_text(f'knee = "9.9"\n{b.study_spec.read_text()}')
     rewrite(b.plan, lambda spec: spec | {"program": {"command": ["other", "{threads}"]}})
     rewrite(b.records, lambda one: one | {"changed": [{"fact": "governor", "held": "performance", "found": "x"}]})
     said = text(compare(a.path, b.path))
@@ -231,8 +231,8 @@ def test_controls_are_not_compared(studies, kind):
 def test_a_study_whose_input_grows_is_compared_with_its_like(studies):
     a, b = studies("old", slower(1.0)), studies("new", slower(1.0), seed=2)
     for folder, status in ((b, 2), (a, 0)):
-        folder.question.write_text(
-            folder.question.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n"
+        folder.study_spec.write_text(
+            folder.study_spec.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n"
         )
         done = compare(a.path, b.path)
         assert done.returncode == status

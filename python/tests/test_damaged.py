@@ -91,7 +91,7 @@ def edited(folder: Folder, **fields: object) -> None:
 
 def asked(text: str) -> Damage:
     def damage(folder: Folder) -> None:
-        with folder.question.open("a") as file:
+        with folder.study_spec.open("a") as file:
             file.write(text)
 
     return damage
@@ -107,16 +107,20 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "some folder": (crowded, r"it has no study\.toml", "--help"),
     "a folder of studies": (nested, r"it has no study\.toml", r"it holds studies: give one, like .*inner"),
     "a file": (a_file, "Not a directory", "give the folder"),
-    "question missing": (gone("study.toml"), r"it has no study\.toml", "--help"),
-    "question not TOML": (written("study.toml", "schema = = 1"), r"study\.toml: Invalid value \(at line 1", EDITOR),
-    "question not text": (written("study.toml", b"\xff\xfe"), r"cannot read: .*study\.toml: not text", EDITOR),
-    "question newer": (written("study.toml", "schema = 2"), r"study\.toml: schema 2, this version .* reads 1", VERSION),
-    "question a folder": (a_folder("study.toml"), r"study\.toml: Is a directory", EDITOR),
-    "question of a number": (written("study.toml", "name = 7"), "name is not text", EDITOR),
-    "question of no list": (written("study.toml", "[measure]\nresponses = 7"), "responses is not a list", EDITOR),
+    "study spec missing": (gone("study.toml"), r"it has no study\.toml", "--help"),
+    "study spec not TOML": (written("study.toml", "schema = = 1"), r"study\.toml: Invalid value \(at line 1", EDITOR),
+    "study spec not text": (written("study.toml", b"\xff\xfe"), r"cannot read: .*study\.toml: not text", EDITOR),
+    "study spec newer": (
+        written("study.toml", "schema = 2"),
+        r"study\.toml: schema 2, this version .* reads 1",
+        VERSION,
+    ),
+    "study spec a folder": (a_folder("study.toml"), r"study\.toml: Is a directory", EDITOR),
+    "study spec of a number": (written("study.toml", "name = 7"), "name is not text", EDITOR),
+    "study spec of no list": (written("study.toml", "[measure]\nresponses = 7"), "responses is not a list", EDITOR),
     "budget of words": (asked('[design]\nbudget_s = "10m"\n'), "design budget_s is not a number", EDITOR),
     "width of words": (asked('[design]\nwidth = "5%"\n'), "design width is not a number", EDITOR),
-    "question of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
+    "study spec of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
     "claim of nothing": (asked('[[claim]]\nsays = "x"\n'), r"study\.toml: claim 1: it has one of", "speedup = "),
     "machine missing": (gone("machine.json"), r"it has no machine\.json", MACHINE),
     "machine cut off": (lambda f: os.truncate(f.machine, 40), r"cannot read the machine: .*: no JSON from", MACHINE),

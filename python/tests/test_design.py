@@ -10,20 +10,20 @@ from conftest import machine
 from knee import _binary
 from knee.store import StudyError
 from knee.study import design, plan, reading
-from knee.study.orders import Orders
+from knee.study.placements import Placements
 from knee.study.program import builds
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 
-ORDERS = Orders({"cores-close": [0, 1], "none": None})
+PLACEMENTS = Placements({"cores-close": [0, 1], "none": None})
 
 
-def planned(what: Question, cores: int = 2, orders=ORDERS):
+def planned(study_spec: StudySpec, cores: int = 2, placements=PLACEMENTS):
     here = machine(cores)
-    return plan.specs(what, design.cells(what, here, orders), orders, here)
+    return plan.specs(study_spec, design.cells(study_spec, here, placements), placements, here)
 
 
-def asked(**more) -> Question:
-    return Question(name="q", program={"command": ["p", "{threads}"], "directory": "/"}, **more)
+def asked(**more) -> StudySpec:
+    return StudySpec(name="q", program={"command": ["p", "{threads}"], "directory": "/"}, **more)
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 8, 16])
@@ -85,19 +85,21 @@ def test_the_sampler_gets_a_cpu_that_the_run_leaves_free():
 
 
 def test_factors_reach_words_variables_and_arguments():
-    what = asked(factors={"threads": [1], "size": [5], "env:MODE": ["fast"], "memory": ["interleave:0-1"]})
-    what.program["command"].append("{size}")
-    spec = planned(what)[0]
+    study_spec = asked(factors={"threads": [1], "size": [5], "env:MODE": ["fast"], "memory": ["interleave:0-1"]})
+    study_spec.program["command"].append("{size}")
+    spec = planned(study_spec)[0]
     assert spec["program"]["command"] == ["p", "{threads}", "5"]
     assert spec["program"]["env"] == {"MODE": "fast"}
     assert spec["memory"] == {"policy": "interleave", "nodes": [0, 1]}
-    built_in = Question(name="q", program={"workload": "mine"}, factors={"threads": [1], "plan": ["explore"]})
+    built_in = StudySpec(name="q", program={"workload": "mine"}, factors={"threads": [1], "plan": ["explore"]})
     assert planned(built_in)[0]["program"]["params"] == {"plan": "explore"}
 
 
 def test_a_level_may_go_into_the_steps_around_a_run_alone():
-    what = asked(factors={"threads": [1], "size": [5, 6]}, prepare="make {size} {threads} {cpus}", conclude="rm {size}")
-    specs = [spec for spec in planned(what) if spec["cell"]["size"] == 6]
+    study_spec = asked(
+        factors={"threads": [1], "size": [5, 6]}, prepare="make {size} {threads} {cpus}", conclude="rm {size}"
+    )
+    specs = [spec for spec in planned(study_spec) if spec["cell"]["size"] == 6]
     assert {spec["prepare"] for spec in specs} == {"make 6 {threads} {cpus}"}
     assert {spec["conclude"] for spec in specs} == {"rm 6"}
     assert {tuple(spec["program"]["command"]) for spec in specs} == {("p", "{threads}")}
@@ -143,9 +145,9 @@ def test_the_page_cache_may_be_a_factor():
 
 
 def test_a_baseline_has_no_level_to_put_into_a_step():
-    what = asked(factors={"size": [1]}, prepare="make {size}", baseline={"command": ["best"]})
+    study_spec = asked(factors={"size": [1]}, prepare="make {size}", baseline={"command": ["best"]})
     with pytest.raises(StudyError, match="for which the baseline has no level"):
-        planned(what)
+        planned(study_spec)
 
 
 @pytest.mark.parametrize("step", ["prepare", "conclude", "baseline", "variable"])
@@ -155,16 +157,16 @@ def test_a_baseline_has_no_level_of_its_own_either(step, name):
     words = {"command": ["best", "{" + name + "}" if step == "baseline" else "{threads} {cpus}"]}
     words |= {"env": {"SIZE": "{" + name + "}"}} if step == "variable" else {}
     around = {step: "make {" + name + "}"} if step in ("prepare", "conclude") else {}
-    what = asked(factors={"size": [1]}, weak=weak, baseline=words, **around)
-    what.program["command"] += ["{size}", "{n}"]
+    study_spec = asked(factors={"size": [1]}, weak=weak, baseline=words, **around)
+    study_spec.program["command"] += ["{size}", "{n}"]
     with pytest.raises(StudyError, match=f": it mentions {{{name}}}, for which the baseline has no level"):
-        planned(what)
+        planned(study_spec)
 
 
 def test_nothing_is_built_for_a_baseline():
-    what = asked(factors={"cc": ["gcc"]}, build="make {cc}", baseline={"command": ["best"]})
-    what.program["command"].append("{cc}")
-    assert builds(what.build, planned(what)) == ["make gcc"]
+    study_spec = asked(factors={"cc": ["gcc"]}, build="make {cc}", baseline={"command": ["best"]})
+    study_spec.program["command"].append("{cc}")
+    assert builds(study_spec.build, planned(study_spec)) == ["make gcc"]
 
 
 @pytest.mark.parametrize("name", ["baseline", "copies", "counting"])
@@ -174,20 +176,20 @@ def test_no_factor_has_the_name_of_a_control(name):
     assert "--copies, --baseline, --counters" in str(error.value.hint)
 
 
-def binds(what: Question) -> dict[tuple, str]:
+def binds(study_spec: StudySpec) -> dict[tuple, str]:
     """Bind of each cell, by placement, threads, and the level of the factor bind."""
-    cells = ((spec["cell"], spec["bind"]) for spec in planned(what))
+    cells = ((spec["cell"], spec["bind"]) for spec in planned(study_spec))
     return {(cell["placement"], cell["threads"], cell.get("bind")): bind for cell, bind in cells}
 
 
 def test_commands_are_held_by_the_set_and_workloads_one_by_one_unless_asked():
-    built_in = Question(name="q", program={"workload": "mine"})
+    built_in = StudySpec(name="q", program={"workload": "mine"})
     assert set(binds(asked()).values()) == {"set"}
     # One thread beyond all cpus has no cpu of its own, and the kernel's placement has none for anybody.
     each = {(("cores-close"), n, None) for n in (1, 2)}
-    for what in (asked(bind="each"), built_in):
-        assert {cell for cell, bind in binds(what).items() if bind == "each"} == each
-    assert set(binds(Question(name="q", program={"workload": "mine"}, bind="set")).values()) == {"set"}
+    for study_spec in (asked(bind="each"), built_in):
+        assert {cell for cell, bind in binds(study_spec).items() if bind == "each"} == each
+    assert set(binds(StudySpec(name="q", program={"workload": "mine"}, bind="set")).values()) == {"set"}
 
 
 def test_bind_as_a_factor_has_each_only_where_each_thread_has_a_cpu():
@@ -245,8 +247,8 @@ def test_bad_levels_are_refused(text):
 
 def test_workloads_are_a_factor_each_with_its_own_arguments_and_phase():
     program = {"workload": {"heat": {"rows": "64"}, "cilksort": {}}, "args": {"runtime": "near"}, "directory": "/"}
-    what = Question(name="q", program=program, phases={"heat": "steps", "cilksort": "sort"}, blocks=1)
-    specs = planned(what, orders=Orders({"cores-close": [0, 1]}))
+    study_spec = StudySpec(name="q", program=program, phases={"heat": "steps", "cilksort": "sort"}, blocks=1)
+    specs = planned(study_spec, placements=Placements({"cores-close": [0, 1]}))
     assert {spec["cell"]["workload"] for spec in specs} == {"heat", "cilksort"}
     for spec in specs:
         name = spec["cell"]["workload"]
@@ -258,14 +260,14 @@ def test_workloads_are_a_factor_each_with_its_own_arguments_and_phase():
 def test_a_workload_that_the_program_does_not_have_is_refused():
     program = {"workload": {"heat": {}}, "directory": "/"}
     with pytest.raises(StudyError, match="workload: lace is none of the program's workloads"):
-        planned(Question(name="q", program=program, factors={"workload": ["heat", "lace"]}))
+        planned(StudySpec(name="q", program=program, factors={"workload": ["heat", "lace"]}))
 
 
 def test_a_workload_level_of_a_command_is_a_word_like_others():
-    what = Question(
+    study_spec = StudySpec(
         name="q", program={"command": ["p", "{workload}"], "directory": "/"}, factors={"workload": ["a", "b"]}
     )
-    assert {spec["program"]["command"][1] for spec in planned(what)} == {"a", "b"}
+    assert {spec["program"]["command"][1] for spec in planned(study_spec)} == {"a", "b"}
 
 
 def test_what_is_excluded_is_not_run():
@@ -289,8 +291,8 @@ def test_an_exclusion_of_nothing_or_everything_is_refused(excluded, reason):
 
 
 def test_a_pair_is_run_one_after_the_other_and_turned_around_in_the_next_block():
-    what = asked(factors={"env:X": ["a", "b"], "threads": [1, 2]}, pair="env:X", blocks=4)
-    specs = planned(what)
+    study_spec = asked(factors={"env:X": ["a", "b"], "threads": [1, 2]}, pair="env:X", blocks=4)
+    specs = planned(study_spec)
     for block in range(1, 5):
         cells = [spec["cell"] for spec in specs if spec["block"] == block]
         pairs = list(zip(cells[::2], cells[1::2], strict=True))
@@ -321,16 +323,18 @@ def test_designs_that_contradict_themselves_are_refused(more, reason):
 def test_weak_scaling_ties_the_size_to_the_threads():
     weak = {"argument": "n", "one_thread": 100, "power": 1}
     command = {"command": ["p", "{threads}", "{n}"], "directory": "/"}
-    sizes = {spec["threads"]: spec["program"]["command"][2] for spec in planned(Question("q", command, weak=weak))}
+    sizes = {spec["threads"]: spec["program"]["command"][2] for spec in planned(StudySpec("q", command, weak=weak))}
     assert sizes == {1: "100", 2: "200", 3: "300"}
     cubed = {"argument": "n", "one_thread": 100, "power": 3}
-    specs = planned(Question("q", {"workload": "matmul", "directory": "/"}, weak=cubed))
+    specs = planned(StudySpec("q", {"workload": "matmul", "directory": "/"}, weak=cubed))
     assert {spec["threads"]: spec["program"]["params"]["n"] for spec in specs} == {1: "100", 2: "126", 3: "144"}
 
 
 def test_a_size_that_grows_reaches_the_steps_around_a_run():
-    what = asked(weak={"argument": "n", "one_thread": 100, "power": 1}, prepare="gen {n} {cpus}", conclude="rm {n}")
-    steps = {spec["threads"]: (spec["prepare"], spec["conclude"]) for spec in planned(what)}
+    study_spec = asked(
+        weak={"argument": "n", "one_thread": 100, "power": 1}, prepare="gen {n} {cpus}", conclude="rm {n}"
+    )
+    steps = {spec["threads"]: (spec["prepare"], spec["conclude"]) for spec in planned(study_spec)}
     assert steps == {n: (f"gen {100 * n} {{cpus}}", f"rm {100 * n}") for n in (1, 2, 3)}
 
 

@@ -14,7 +14,7 @@ from knee.store import Folder
 from knee.study import design, plan
 from knee.study.create import create
 from knee.study.file import from_file
-from knee.study.orders import Orders
+from knee.study.placements import Placements
 
 BASE = {"remote_cache": 4e6, "remote_dram": 9e6, "local_dram": 3e7}
 WORK = {"heat": 6.0, "cilksort": 2.0, "matmul": 1.0, "strassen": 0.6}
@@ -43,10 +43,10 @@ def four_sockets() -> dict:
 def folder(tmp_path_factory) -> Folder:
     """The study of his claims on that machine, with the effects that he found."""
     draw, here = random.Random(7), four_sockets()
-    what = from_file(ROOT / "examples/studies/deters.toml")
-    orders = Orders({"cores-close": list(range(32))})
-    specs = plan.specs(what, design.cells(what, here, orders), orders, here)
-    made = create(tmp_path_factory.mktemp("deters") / "s", what.to_toml(), json.dumps(here), specs)
+    study_spec = from_file(ROOT / "examples/studies/deters.toml")
+    placements = Placements({"cores-close": list(range(32))})
+    specs = plan.specs(study_spec, design.cells(study_spec, here, placements), placements, here)
+    made = create(tmp_path_factory.mktemp("deters") / "s", study_spec.to_toml(), json.dumps(here), specs)
     lines = [json.dumps(_record(spec, draw)) + "\n" for spec in specs]
     made.records.write_text("".join(lines))
     return made
@@ -110,7 +110,7 @@ def test_its_report_has_every_table_and_figure_of_his(folder):
 
 def test_a_response_that_is_not_there_says_why(folder, tmp_path):
     lines = [json.loads(line) for line in folder.records.read_text().splitlines()]
-    copy = create(tmp_path / "s", folder.question.read_text(), folder.machine.read_text(), folder.read_plan())
+    copy = create(tmp_path / "s", folder.study_spec.read_text(), folder.machine.read_text(), folder.read_plan())
     why = {"unavailable": "no PMU cpu on this machine"}
     for line in lines:
         line["counters"] = dict.fromkeys(line["counters"], why)

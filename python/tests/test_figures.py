@@ -82,7 +82,7 @@ WEAK = '[design.weak]\nargument = "n"\none_thread = 1000\npower = 3\n'
 
 def test_what_is_said_of_a_weak_study_holds_for_it(simulated):
     folder = simulated({"cores-close": GROWS}, noise=0.0)
-    with folder.question.open("a") as file:
+    with folder.study_spec.open("a") as file:
         file.write(WEAK)
     found, text = drawn(folder), page(Study.read(folder.path))
     assert [row["CPU seconds"] for row in found["cpu-seconds"].rows] == [2.0, 2.0, 2.0]
@@ -101,7 +101,7 @@ def test_counts_of_a_weak_study_are_for_the_work_of_one_thread(simulated):
         folder.records,
         lambda one: one | {"counters": {name: value * threads[one["id"]] for name, value in counters.items()}},
     )
-    with folder.question.open("a") as file:
+    with folder.study_spec.open("a") as file:
         file.write(WEAK)
     found = drawn(folder)
     assert {row["instructions"] for row in found["instructions"].rows} == {1000.0}

@@ -11,7 +11,7 @@ def printing(folder, outputs: dict[str, str], program=None, asked: str = "same_o
     """Let runs print what is given (and `a` otherwise); returns the bad runs and why."""
     rewrite(folder.plan, lambda spec: spec | ({"program": program} if program else {}) | (cell(spec) if cell else {}))
     rewrite(folder.records, lambda one: one | {"output": {"stdout_fnv1a": outputs.get(one["id"], "a")}})
-    folder.question.write_text(folder.question.read_text() + f"[measure]\n{asked}\n")
+    folder.study_spec.write_text(folder.study_spec.read_text() + f"[measure]\n{asked}\n")
     return {run.spec["id"]: run.bad for run in store.runs(folder) if run.bad}
 
 
@@ -55,7 +55,9 @@ def test_commands_with_other_levels_are_other_work(simulated):
 
 def test_commands_whose_input_grows_with_the_threads_are_compared_on_equal_threads(simulated):
     folder = simulated(TWO | {"none": {1: (2.0, 2.0), 2: (1.0, 2.0)}}, blocks=2)
-    folder.question.write_text(folder.question.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n")
+    folder.study_spec.write_text(
+        folder.study_spec.read_text() + "[design]\nweak = { argument = 'n', one_thread = 9 }\n"
+    )
     wide = [spec["id"] for spec in folder.read_plan() if spec["threads"] == 2]
     bad = printing(folder, dict.fromkeys(wide, "b") | {wide[-1]: "odd"})
     assert bad == {wide[-1]: "its output differs from that of 3 other runs"}
@@ -79,5 +81,5 @@ def test_copies_print_in_any_order_and_failed_runs_have_no_say(simulated):
 
 def test_output_that_went_to_the_terminal_is_not_compared(simulated):
     folder = simulated(TWO)
-    folder.question.write_text(folder.question.read_text() + "[measure]\nsame_output = true\n")
+    folder.study_spec.write_text(folder.study_spec.read_text() + "[measure]\nsame_output = true\n")
     assert [run.bad for run in store.runs(folder)] == [None] * 10

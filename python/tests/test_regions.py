@@ -16,7 +16,7 @@ from knee.opened import Study
 from knee.regions.listener import Listener
 from knee.report.tables.design import design_rows
 from knee.study.checks import refuse_contradictions
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 
 HEAD, SLOT, TIMES, NAME = 4096, 832, 336, 704
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_shorter_than_it_says_is_left_alone(tmp_path):
 
 def test_a_command_may_be_the_baseline_of_a_command_whose_phase_is_measured():
     command, metric = {"command": ["p", "{threads}"]}, {"phase": "solve"}
-    refuse_contradictions(Question(name="n", program=command, baseline={"command": ["q"]}, metric=metric))
+    refuse_contradictions(StudySpec(name="n", program=command, baseline={"command": ["q"]}, metric=metric))
 
 
 def test_the_report_says_what_was_wrong_and_in_how_many_runs(simulated):

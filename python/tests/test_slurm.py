@@ -14,7 +14,7 @@ from test_study import knee
 
 from knee.store import Folder
 from knee.study import slurm
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 
 BLOCKS = 4
 PLAN = (
@@ -200,7 +200,7 @@ def test_the_script_needs_a_folder(binary, tmp_path):
 
 def test_name_and_limit_are_what_slurm_can_read():
     plan = [{"timeout_s": 600.0, "warmup": 1}] * 80 + [{"timeout_s": 600.0, "cache": "warm"}] + [{"timeout_s": 0.5}]
-    text = slurm.script(Question(name="my prog\n#SBATCH -x", program={"directory": "/a b"}), plan)
+    text = slurm.script(StudySpec(name="my prog\n#SBATCH -x", program={"directory": "/a b"}), plan)
     assert "#SBATCH --job-name=my-prog-SBATCH--x\n" in text
     # 81 runs and their warm-ups of 600 s, half a second, and a minute to spare: 97260 s.
     assert "\n##SBATCH --time=1-03:01:00\n" in text

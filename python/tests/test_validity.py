@@ -86,7 +86,7 @@ def test_nothing_held_is_nothing_said(simulated):
 def test_the_report_says_what_was_done_around_the_runs(simulated):
     folder = simulated(TWO)
     asked = '[measure]\nwarmup = 2\nprepare = "sync"\ncleanup = "rm -r x"\n'
-    folder.question.write_text(folder.question.read_text() + asked)
+    folder.study_spec.write_text(folder.study_spec.read_text() + asked)
     rows = {row["what"]: row["value"] for row in design_rows(Study.read(folder.path))}
     assert (rows["warm-up runs"], rows["before each run"], rows["after the study"]) == (2, "sync", "rm -r x")
     assert "after each run" not in rows

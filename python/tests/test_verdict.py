@@ -139,7 +139,7 @@ def test_the_kernels_choice_is_not_preferred_to_a_pinned_series(simulated):
 
 
 def weak(folder) -> str:
-    with folder.question.open("a") as file:
+    with folder.study_spec.open("a") as file:
         file.write("[design]\nweak = { argument = 'n', one_thread = 9 }\n")
     return verdict(folder)
 

@@ -13,17 +13,17 @@ from knee import _binary
 from knee.asking.options import asking
 from knee.asking.words import from_words, of_workloads, serial
 from knee.store import StudyError
-from knee.study import question, reading
-from knee.study.question import Question
+from knee.study import reading, spec
+from knee.study.spec import StudySpec
 
-__all__ = ["asking", "question_of"]
+__all__ = ["asking", "study_spec_of"]
 
 PLAIN = ("blocks", "seed", "name", "pair", "bind", "sample_ms", "census_ms", "warmup", "cache")
-"""Options that are parts of the question as they are."""
+"""Options that are parts of the study spec as they are."""
 
 
-def question_of(asked: dict[str, Any]) -> Question:
-    """Return the question that options and words ask together."""
+def study_spec_of(asked: dict[str, Any]) -> StudySpec:
+    """Return the study spec that options and words ask together."""
     words: list[str] = list(asked["words"])
     varied = dict(reading.factor(text) for text in asked["factors"])
     if not words and "workload" not in varied:
@@ -35,14 +35,14 @@ def question_of(asked: dict[str, Any]) -> Question:
         given["program"] = base.program | {"for": asked["runtime"]}
     if asked["baseline"]:
         given["baseline"] = serial(shlex.split(asked["baseline"]))
-    what = _with_phase(dataclasses.replace(base, factors=factors, **given))
-    _warn_if_deaf(what)
-    return what
+    study_spec = _with_phase(dataclasses.replace(base, factors=factors, **given))
+    _warn_if_deaf(study_spec)
+    return study_spec
 
 
 def _as_given(asked: dict[str, Any]) -> dict[str, Any]:
-    """Options that are parts of the question as they are, and lists."""
-    given = {key: asked[key] for key in (*PLAIN, *question.STEPS) if asked[key] is not None}
+    """Options that are parts of the study spec as they are, and lists."""
+    given = {key: asked[key] for key in (*PLAIN, *spec.STEPS) if asked[key] is not None}
     if asked["timeout"] is not None:
         given["timeout_s"] = asked["timeout"]
     for flag in ("copies", "same_output", "together"):
@@ -83,31 +83,33 @@ def _measured(asked: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _with_phase(what: Question) -> Question:
+def _with_phase(study_spec: StudySpec) -> StudySpec:
     """Complete a study file's workload: all its arguments, and its own phase where nothing else is measured."""
-    if "workload" not in what.program or what.metric is not None:
-        return what
-    common: dict[str, str] = what.program.get("args", {})
-    if what.workloads:
-        phases = {name: _phase(name, common | own, what) for name, own in what.workloads.items()}
-        return dataclasses.replace(what, phases=phases)
-    return dataclasses.replace(what, metric={"phase": _phase(str(what.program["workload"]), common, what)})
+    if "workload" not in study_spec.program or study_spec.metric is not None:
+        return study_spec
+    common: dict[str, str] = study_spec.program.get("args", {})
+    if study_spec.workloads:
+        phases = {name: _phase(name, common | own, study_spec) for name, own in study_spec.workloads.items()}
+        return dataclasses.replace(study_spec, phases=phases)
+    return dataclasses.replace(
+        study_spec, metric={"phase": _phase(str(study_spec.program["workload"]), common, study_spec)}
+    )
 
 
-def _phase(workload: str, args: dict[str, str], what: Question) -> str:
+def _phase(workload: str, args: dict[str, str], study_spec: StudySpec) -> str:
     """Ask which phase of a workload is its work. Any level of a factor that is an argument will do."""
-    others = ("workload", *question.RESERVED)
-    first = {name: str(levels[0]) for name, levels in what.factors.items() if name not in others}
-    grown = {what.weak["argument"]: str(what.weak["one_thread"])} if what.weak else {}
+    others = ("workload", *spec.RESERVED)
+    first = {name: str(levels[0]) for name, levels in study_spec.factors.items() if name not in others}
+    grown = {study_spec.weak["argument"]: str(study_spec.weak["one_thread"])} if study_spec.weak else {}
     words = [word for name, value in (args | first | grown).items() for word in (f"--{name}", value)]
     return str(_binary.ask("workloads", "--resolve", workload, *words)["phase"])
 
 
-def _warn_if_deaf(what: Question) -> None:
+def _warn_if_deaf(study_spec: StudySpec) -> None:
     """Say so when the thread count reaches the program neither by word nor by variable."""
-    program = what.program
+    program = study_spec.program
     told = [*program.get("command", ["{threads}"]), *program.get("env", {}).values()]
-    told += [str(level) for levels in what.factors.values() for level in levels]
+    told += [str(level) for levels in study_spec.factors.values() for level in levels]
     if "for" in program:
         return
     if not any("{threads}" in word or "{cpus}" in word for word in told):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from knee.study.question import CHOICES
+from knee.study.spec import CHOICES
 
 WHAT = (
     click.argument("words", nargs=-1, type=click.UNPROCESSED),

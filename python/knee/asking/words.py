@@ -10,17 +10,17 @@ from typing import Any
 from knee import _binary
 from knee.store import Level, StudyError
 from knee.study.file import from_file
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 
 
-def from_words(words: list[str]) -> Question:
-    """Return the question that words alone ask: a command, a workload, or a study file."""
+def from_words(words: list[str]) -> StudySpec:
+    """Return the study spec that words alone ask: a command, a workload, or a study file."""
     # click swallows `--`, so the raw words are asked whether it stood before ours.
     raw = sys.argv[1:]
     behind = raw[raw.index("--") + 1 :] if "--" in raw else None
     if behind == words:
         program: dict[str, Any] = {"command": words, "directory": str(Path.cwd())}
-        return Question(name=_title(words), program=program)
+        return StudySpec(name=_title(words), program=program)
     if "/" in words[0] or words[0].endswith(".toml"):
         if len(words) > 1:
             raise StudyError(
@@ -29,7 +29,7 @@ def from_words(words: list[str]) -> Question:
         return from_file(Path(words[0]))
     program, phase = _program(words)
     title = " ".join(Path(w).name if "/" in w else w for w in words if not w.startswith("--"))
-    return Question(name=title, program=program, metric={"phase": phase} if phase else None)
+    return StudySpec(name=title, program=program, metric={"phase": phase} if phase else None)
 
 
 def _title(words: list[str]) -> str:
@@ -49,10 +49,10 @@ def _program(words: list[str]) -> tuple[dict[str, Any], str | None]:
     return {"workload": resolved["workload"], "args": args, "directory": str(Path.cwd())}, resolved["phase"]
 
 
-def of_workloads(names: list[Level]) -> Question:
-    """Return the question about several workloads, each with its own defaults."""
+def of_workloads(names: list[Level]) -> StudySpec:
+    """Return the study spec about several workloads, each with its own defaults."""
     program: dict[str, Any] = {"workload": {str(name): {} for name in names}, "directory": str(Path.cwd())}
-    return Question(name="-".join(map(str, names)), program=program)
+    return StudySpec(name="-".join(map(str, names)), program=program)
 
 
 def serial(words: list[str]) -> dict[str, Any]:

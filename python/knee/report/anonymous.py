@@ -75,8 +75,8 @@ def anonymous(folder: Folder) -> Generator[Study]:
         copy = Path(place) / "study"
         copy.mkdir()
         (copy / "samples").symlink_to(folder.samples.absolute(), target_is_directory=True)
-        question = tomllib.loads(folder.question.read_text(encoding="utf-8"))
-        (copy / "study.toml").write_text(tomli_w.dumps(names.without(question)), encoding="utf-8")
+        study_spec = tomllib.loads(folder.study_spec.read_text(encoding="utf-8"))
+        (copy / "study.toml").write_text(tomli_w.dumps(names.without(study_spec)), encoding="utf-8")
         for name in FILES:
             if (folder.path / name).exists():
                 lines = (folder.path / name).read_text(encoding="utf-8")
@@ -89,7 +89,7 @@ class _Names:
 
     def __init__(self, folder: Folder) -> None:
         self._folders: dict[str, str] = {}
-        text = "".join(path.read_text(encoding="utf-8") for path in (folder.question, folder.plan))
+        text = "".join(path.read_text(encoding="utf-8") for path in (folder.study_spec, folder.plan))
         words = sorted(_people(text) | _hosts(text), key=len, reverse=True)
         # An underscore or a hyphen may stand beside a name: ADA_THREADS is Ada's.
         self._words = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in words) or r"(?!)")

@@ -24,7 +24,7 @@ class Contents:
     """
 
     folder: Folder
-    question: dict[str, Any]
+    study_spec: dict[str, Any]
     machine: dict[str, Any]
     memory: dict[str, Any] | None
     plan: list[Spec]
@@ -43,14 +43,14 @@ class Contents:
         folder = Folder(path)
         folder.check()
         with _nothing_thrown_away():
-            question, machine, memory = folder.read_question(), folder.read_machine(), folder.read_memory()
+            study_spec, machine, memory = folder.read_study_spec(), folder.read_machine(), folder.read_memory()
             plan = folder.read_plan()
-            return cls(folder, question, machine, memory, plan, runs_of(folder, plan, question), read_end(folder))
+            return cls(folder, study_spec, machine, memory, plan, runs_of(folder, plan, study_spec), read_end(folder))
 
     @property
     def name(self) -> str:
         """What the study is called."""
-        return str(self.question.get("name", self.folder.path.name))
+        return str(self.study_spec.get("name", self.folder.path.name))
 
     @property
     def planned(self) -> int:

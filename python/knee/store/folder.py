@@ -21,7 +21,7 @@ class Folder:
     path: Path
 
     @property
-    def question(self) -> Path:
+    def study_spec(self) -> Path:
         """What was asked: study.toml."""
         return self.path / "study.toml"
 
@@ -54,41 +54,41 @@ class Folder:
         """Raise :class:`StudyError` unless this is the folder of a study."""
         try:
             inside = sorted(one.name for one in self.path.iterdir())
-            studies = [name for name in inside if (self.path / name / self.question.name).is_file()]
+            studies = [name for name in inside if (self.path / name / self.study_spec.name).is_file()]
         except OSError as error:
             hint = "give the folder, not a file in it" if isinstance(error, NotADirectoryError) else MADE
             raise StudyError(f"not the folder of a study: {self.path}: {read.reason_of(error)}", hint=hint) from error
-        for file, hint in ((self.question, MADE), (self.plan, self._again()), (self.machine, self._machine_again())):
+        for file, hint in ((self.study_spec, MADE), (self.plan, self._again()), (self.machine, self._machine_again())):
             if file.name not in inside:
                 here = f"it holds studies: give one, like {self.path / studies[0]}" if studies else hint
                 raise StudyError(f"not the folder of a study: {self.path}: it has no {file.name}", hint=here)
 
-    def read_question(self) -> dict[str, Any]:
+    def read_study_spec(self) -> dict[str, Any]:
         """Return the tables of study.toml."""
-        hint = f"mend it in an editor: {self.question}"
+        hint = f"mend it in an editor: {self.study_spec}"
         try:
-            tables = tomllib.loads(read.text(self.question, hint))
+            tables = tomllib.loads(read.text(self.study_spec, hint))
             if "schema" in tables:
                 read.check_schema(tables["schema"])
         except (tomllib.TOMLDecodeError, read.NotWritten) as error:
             tried = error.hint if isinstance(error, read.NotWritten) else None
-            raise StudyError(f"cannot read the study: {self.question}: {error}", hint=tried or hint) from error
+            raise StudyError(f"cannot read the study: {self.study_spec}: {error}", hint=tried or hint) from error
 
         def fail(key: str, reason: str, better: str | None) -> StudyError:
-            return StudyError(f"cannot read the study: {self.question}: {key}: {reason}", hint=better or hint)
+            return StudyError(f"cannot read the study: {self.study_spec}: {key}: {reason}", hint=better or hint)
 
-        if reason := shape.QUESTION.mismatch(tables):
-            raise StudyError(f"cannot read the study: {self.question}: {reason}", hint=hint)
+        if reason := shape.STUDY_SPEC.mismatch(tables):
+            raise StudyError(f"cannot read the study: {self.study_spec}: {reason}", hint=hint)
         claims(tables.get("claim"), fail)
         return tables
 
     def read_measure(self) -> dict[str, Any]:
         """Return how the study measures: the table of that name in study.toml."""
-        return self.read_question().get("measure", {})
+        return self.read_study_spec().get("measure", {})
 
     def read_version(self) -> str | None:
         """Return the version of knee that planned the study; None where it did not say."""
-        return self.read_question().get("knee")
+        return self.read_study_spec().get("knee")
 
     def read_machine(self) -> dict[str, Any]:
         """Return the machine as ``knee machine --json`` printed it."""

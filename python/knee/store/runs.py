@@ -15,12 +15,12 @@ def runs(folder: Folder) -> list[Run]:
 
     A record whose run is not in the plan, or in another block there, is an error: it belongs to another study.
     """
-    return runs_of(folder, folder.read_plan(), folder.read_question())
+    return runs_of(folder, folder.read_plan(), folder.read_study_spec())
 
 
-def runs_of(folder: Folder, plan: list[Spec], question: dict[str, Any]) -> list[Run]:
-    """Return the same with a plan and a question that have been read."""
-    weak = "weak" in question.get("design", {})
+def runs_of(folder: Folder, plan: list[Spec], study_spec: dict[str, Any]) -> list[Run]:
+    """Return the same with a plan and a study spec that have been read."""
+    weak = "weak" in study_spec.get("design", {})
     places = {spec["id"]: order for order, spec in enumerate(plan)}
     made: list[Run] = []
     for number, record in folder.numbered_records():
@@ -30,7 +30,7 @@ def runs_of(folder: Folder, plan: list[Spec], question: dict[str, Any]) -> list[
             message = f"records of another study: {folder.records}: line {number}: {reason}"
             raise StudyError(message, hint=folder.without_line())
         made.append(joined(order, plan[order], record, weak=weak))
-    return judged(sorted(made, key=lambda run: run.order), question.get("measure", {}).get("same_output"))
+    return judged(sorted(made, key=lambda run: run.order), study_spec.get("measure", {}).get("same_output"))
 
 
 def _foreign(record: Record, spec: Spec | None) -> str | None:

@@ -112,7 +112,7 @@ TEXT, WHOLE, TRUTH = Shape(frozenset({str})), Shape(frozenset({int})), Shape(fro
 NUMBER, LEVEL = Shape(frozenset({int, float})), Shape(frozenset({str, int, float}))
 COUNTER, OBJECT = Shape(frozenset({int, float, dict})), Shape(frozenset({dict}))
 
-QUESTION = thing(
+STUDY_SPEC = thing(
     {},
     {
         "name": TEXT,

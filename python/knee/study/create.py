@@ -10,7 +10,7 @@ from pathlib import Path
 from knee.store import Folder, Spec, StudyError, write_whole
 
 
-def create(path: Path, question: str, machine: str, plan: list[Spec], batch: str | None = None) -> Folder:
+def create(path: Path, study_spec: str, machine: str, plan: list[Spec], batch: str | None = None) -> Folder:
     """Make the folder of a study, whole or not at all; with a script for a batch system where there is one.
 
     Raises
@@ -25,7 +25,7 @@ def create(path: Path, question: str, machine: str, plan: list[Spec], batch: str
     try:
         partial.mkdir(parents=True)
         (partial / "samples").mkdir()
-        write_whole(partial / "study.toml", question)
+        write_whole(partial / "study.toml", study_spec)
         write_whole(partial / "machine.json", machine)
         write_whole(partial / "plan.jsonl", "".join(json.dumps(spec) + "\n" for spec in plan))
         if batch is not None:

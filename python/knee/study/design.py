@@ -6,8 +6,8 @@ import itertools
 from typing import Any, cast
 
 from knee.store import Level, StudyError
-from knee.study.orders import Orders
-from knee.study.question import Question
+from knee.study.placements import Placements
+from knee.study.spec import StudySpec
 
 NAMED_PLACEMENTS = ("cores-close", "cores-spread", "threads-close")
 
@@ -46,41 +46,46 @@ def ladder(machine: dict[str, Any]) -> list[int]:
     return sorted({*points, *between, *powers, total + 1} - {0})
 
 
-def placements(question: Question) -> Orders:
-    """Return the placements of the question, or all that differ on this machine and ``none``."""
-    asked = question.factors.get("placement")
+def placements_of(study_spec: StudySpec) -> Placements:
+    """Return the placements of the study spec, or all that differ on this machine and ``none``."""
+    asked = study_spec.factors.get("placement")
     if asked:
-        return Orders.of(map(str, asked))
-    return Orders.of(NAMED_PLACEMENTS).distinct().with_kernel()
+        return Placements.of(map(str, asked))
+    return Placements.of(NAMED_PLACEMENTS).distinct().with_kernel()
 
 
-def cells(question: Question, machine: dict[str, Any], orders: Orders) -> list[Cell]:
+def cells(study_spec: StudySpec, machine: dict[str, Any], placements: Placements) -> list[Cell]:
     """Return every combination of levels that can be: all factors, threads and placements included.
 
     Left out are thread counts of the default ladder that lie beyond a placement's places and one more, threads tied
     each to a cpu of its own (factor ``bind``) where there are not as many cpus, or the kernel decides, and what the
-    question excludes.
+    study spec excludes.
     """
-    ladders = _ladders(machine, orders)
+    ladders = _ladders(machine, placements)
     counts: list[Level] = [*sorted({count for found in ladders.values() for count in found})]
-    named: dict[str, list[Level]] = {"workload": [*question.workloads]} if question.workloads else {}
-    factors: dict[str, list[Level]] = {"threads": counts, **named, **question.factors, "placement": [*orders.names]}
+    named: dict[str, list[Level]] = {"workload": [*study_spec.workloads]} if study_spec.workloads else {}
+    factors: dict[str, list[Level]] = {
+        "threads": counts,
+        **named,
+        **study_spec.factors,
+        "placement": [*placements.names],
+    }
     factors["threads"] = _counts(factors["threads"], machine)
     count = 1
     for levels in factors.values():
         count *= len(levels)
-    if count * question.blocks > 1_000_000:
-        raise StudyError(f"too many runs: {count} cells in {question.blocks} blocks", hint="use fewer levels")
+    if count * study_spec.blocks > 1_000_000:
+        raise StudyError(f"too many runs: {count} cells in {study_spec.blocks} blocks", hint="use fewer levels")
     made = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]
-    if "threads" not in question.factors:
+    if "threads" not in study_spec.factors:
         made = [cell for cell in made if cell["threads"] in ladders[str(cell["placement"])]]
-    made = [cell for cell in made if cell.get("bind") != "each" or _fits(cell, orders)]
+    made = [cell for cell in made if cell.get("bind") != "each" or _fits(cell, placements)]
     if not made:
         raise StudyError(
             "bad factor: bind: nowhere is a cpu for each thread", hint="name a placement, or fewer threads"
         )
-    made = _admitted(made, factors, question.exclude)
-    return [*made, *(_copies(made, orders) if question.copies else [])]
+    made = _admitted(made, factors, study_spec.exclude)
+    return [*made, *(_copies(made, placements) if study_spec.copies else [])]
 
 
 def _admitted(cells: list[Cell], factors: dict[str, list[Level]], excluded: list[dict[str, Any]]) -> list[Cell]:
@@ -113,26 +118,26 @@ def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
     return [*sorted({own.get(str(level)) or int(level) for level in levels})]
 
 
-def _ladders(machine: dict[str, Any], orders: Orders) -> dict[str, list[int]]:
+def _ladders(machine: dict[str, Any], placements: Placements) -> dict[str, list[int]]:
     """Return the thread counts worth trying on each placement: the machine's, up to one beyond the last place."""
     counts = ladder(machine)
     found: dict[str, list[int]] = {}
-    for name in orders.names:
-        places = orders.places(name)
+    for name in placements.names:
+        places = placements.places(name)
         inside = [n for n in counts if places is None or n <= places + 1]
         found[name] = sorted({*inside, *([places, places + 1] if places else [])})
     return found
 
 
-def _fits(cell: Cell, orders: Orders) -> bool:
-    return orders.fits(str(cell["placement"]), int(cell["threads"]))
+def _fits(cell: Cell, placements: Placements) -> bool:
+    return placements.fits(str(cell["placement"]), int(cell["threads"]))
 
 
-def _copies(cells: list[Cell], orders: Orders) -> list[Cell]:
+def _copies(cells: list[Cell], placements: Placements) -> list[Cell]:
     """Return the controls: as many one-thread copies as the most threads that fit, once for each pinned series."""
     controls: dict[str, Cell] = {}
     for cell in cells:
-        if int(cell["threads"]) > 1 and _fits(cell, orders):
+        if int(cell["threads"]) > 1 and _fits(cell, placements):
             key = str(sorted((name, str(level)) for name, level in cell.items() if name != "threads"))
             largest = controls.get(key, cell)
             controls[key] = max(largest, cell, key=lambda one: int(one["threads"]))

@@ -1,4 +1,4 @@
-"""Study files: a question in TOML. ``schema/study.schema.json`` says the same for editors."""
+"""Study files: a study spec in TOML. ``schema/study.schema.json`` says the same for editors."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from knee.store import SCHEMA, Level
 from knee.store.claims import claims, is_level
-from knee.study.question import STEPS, Question
 from knee.study.reading import checked_counters, checked_factor, grouped, pattern, threads_skipped
+from knee.study.spec import STEPS, StudySpec
 from knee.study.tables import Tables
 
 KNOWN = ("schema", "knee", "name", "program", "factors", "design", "measure", "hold", "baseline", "claim")
@@ -31,7 +31,7 @@ MEASURE = (
 )
 
 
-def from_file(path: Path) -> Question:
+def from_file(path: Path) -> StudySpec:
     """Read a study file.
 
     Raises
@@ -39,20 +39,20 @@ def from_file(path: Path) -> Question:
     StudyError
         With the file, the line, the key and what is wrong with it.
     """
-    return _Reader(path).question()
+    return _Reader(path).study_spec()
 
 
 class _Reader(Tables):
-    """Makes a question of the tables."""
+    """Makes a study spec of the tables."""
 
-    def question(self) -> Question:
+    def study_spec(self) -> StudySpec:
         tables = self.tables
         for key in tables:
             if key not in KNOWN:
                 raise self.fail(key, "no such key", f"a study takes {', '.join(KNOWN)}")
         if tables.get("schema", SCHEMA) != SCHEMA:
             raise self.fail("schema", f"{tables['schema']}: this version of knee reads {SCHEMA}")
-        return Question(
+        return StudySpec(
             name=self.text(tables, "name") or self.path.stem,
             program=self.program("program"),
             factors=self.factors(),

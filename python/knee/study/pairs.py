@@ -12,7 +12,7 @@ from typing import Any
 from knee import _binary
 from knee.store import Level, Spec
 from knee.study import design, plan
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 
 WORKLOAD, SIZE, SAMPLE_SIZE = "mandel", "size", 256
 """Its work is the points of a square, so the size of a side says how much there is."""
@@ -28,13 +28,13 @@ RUN_S = 0.05
 """Seconds that the measured part of a run is made to take: long enough for the clock, short enough for many."""
 
 
-def question(size: int, more: int) -> Question:
-    """Return the question: one thread, two sizes of the work."""
+def study_spec(size: int, more: int) -> StudySpec:
+    """Return the study spec: one thread, two sizes of the work."""
     words = ["workloads", "--resolve", WORKLOAD, f"--{SIZE}", str(size), "--runtime", "serial"]
     resolved = _binary.ask(*words)
     program: dict[str, Any] = {"workload": WORKLOAD, "args": resolved["args"]}
     factors: dict[str, list[Level]] = {"threads": [1], "placement": ["cores-close"], SIZE: [size, more]}
-    return Question(name="selftest", program=program, factors=factors, blocks=2, metric={"phase": resolved["phase"]})
+    return StudySpec(name="selftest", program=program, factors=factors, blocks=2, metric={"phase": resolved["phase"]})
 
 
 def sizes(sample_s: float) -> tuple[int, int]:
@@ -49,10 +49,10 @@ def sizes(sample_s: float) -> tuple[int, int]:
     return size, round(size * math.sqrt(1 + MORE))
 
 
-def templates(what: Question, machine: dict[str, Any]) -> list[Spec]:
+def templates(study_spec: StudySpec, machine: dict[str, Any]) -> list[Spec]:
     """Return one spec for each of the two sizes, the smaller first."""
-    orders = design.placements(what)
-    specs = plan.specs(what, design.cells(what, machine, orders), orders, machine)
+    placements = design.placements_of(study_spec)
+    specs = plan.specs(study_spec, design.cells(study_spec, machine, placements), placements, machine)
     return sorted((spec for spec in specs if spec["block"] == 1), key=lambda spec: int(spec["cell"][SIZE]))
 
 

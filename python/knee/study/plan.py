@@ -10,10 +10,10 @@ from knee.store import SCHEMA, Level, Spec, StudyError
 from knee.study.checks import refuse_contradictions
 from knee.study.design import Cell
 from knee.study.hold import held
-from knee.study.orders import Orders
+from knee.study.placements import Placements
 from knee.study.program import filled, grown, levels, program_of
-from knee.study.question import Question
 from knee.study.reading import numbers
+from knee.study.spec import StudySpec
 
 BASELINE: Cell = {"baseline": "yes"}
 """Cell of the best serial version."""
@@ -21,20 +21,20 @@ BASELINE: Cell = {"baseline": "yes"}
 POLICIES = ("local", "bind", "interleave", "weighted-interleave", "preferred")
 
 
-def specs(question: Question, cells: list[Cell], orders: Orders, machine: dict[str, Any]) -> list[Spec]:
+def specs(study_spec: StudySpec, cells: list[Cell], placements: Placements, machine: dict[str, Any]) -> list[Spec]:
     """Return one spec for each cell and block, in running order.
 
     The order within a block is drawn from the seed, so that the machine's moods fall on all cells alike and a plan can
     be made again. Where counters are asked for, each cell has a run that counts beside the one that is timed.
     """
-    refuse_contradictions(question)
-    planner = _Planner(question, orders, machine["allowed"]["cpus"], held(question.hold, machine["facts"]))
-    draw = random.Random(question.seed)
+    refuse_contradictions(study_spec)
+    planner = _Planner(study_spec, placements, machine["allowed"]["cpus"], held(study_spec.hold, machine["facts"]))
+    draw = random.Random(study_spec.seed)
     planned: list[Spec] = []
-    everything = [*cells, *_counting(cells, question), *([BASELINE] if question.baseline else [])]
-    width = max(4, len(str(len(everything) * question.blocks)))
-    groups = _together(everything, question.pair)
-    for block in range(1, question.blocks + 1):
+    everything = [*cells, *_counting(cells, study_spec), *([BASELINE] if study_spec.baseline else [])]
+    width = max(4, len(str(len(everything) * study_spec.blocks)))
+    groups = _together(everything, study_spec.pair)
+    for block in range(1, study_spec.blocks + 1):
         for group in draw.sample(groups, len(groups)):
             # A B in one block and B A in the next: a straight drift falls on both sides alike.
             for cell in group if block % 2 else reversed(group):
@@ -43,7 +43,7 @@ def specs(question: Question, cells: list[Cell], orders: Orders, machine: dict[s
     return planned
 
 
-def summary(question: Question, planned: list[Spec]) -> str:
+def summary(study_spec: StudySpec, planned: list[Spec]) -> str:
     """Say in words what a plan holds, and what it may cost at most."""
     cells = {str(sorted(spec["cell"].items())): spec["cell"] for spec in planned}
     found: dict[str, list[str]] = {}
@@ -51,18 +51,18 @@ def summary(question: Question, planned: list[Spec]) -> str:
         for name, level in cell.items():
             known = found.setdefault(name, [])
             known.extend([str(level)] if str(level) not in known else [])
-    lines = [f"knee: {len(planned)} runs: {len(cells)} cells in {question.blocks} blocks, each in a random order"]
+    lines = [f"knee: {len(planned)} runs: {len(cells)} cells in {study_spec.blocks} blocks, each in a random order"]
     lines += [f"      {name}: {', '.join(among)}" for name, among in found.items()]
-    warm = f", each after {question.warmup} to warm up" if question.warmup else ""
-    lines.append(f"      a run is stopped after {question.timeout_s:g} s{warm}")
-    if question.width is not None or question.budget_s is not None:
+    warm = f", each after {study_spec.warmup} to warm up" if study_spec.warmup else ""
+    lines.append(f"      a run is stopped after {study_spec.timeout_s:g} s{warm}")
+    if study_spec.width is not None or study_spec.budget_s is not None:
         lines.append("      it may end after fewer blocks, by its own rule")
     return "\n".join(lines)
 
 
-def _counting(cells: list[Cell], question: Question) -> list[Cell]:
+def _counting(cells: list[Cell], study_spec: StudySpec) -> list[Cell]:
     """Return the cells once more for the counters, which must not disturb what is timed."""
-    if not question.counters or question.together:
+    if not study_spec.counters or study_spec.together:
         return []
     return [cell | {"counting": "yes"} for cell in cells if "copies" not in cell]
 
@@ -80,19 +80,19 @@ def _together(cells: list[Cell], pair: str | None) -> list[list[Cell]]:
 class _Planner:
     """Writes the spec of a cell."""
 
-    question: Question
-    orders: Orders
+    study_spec: StudySpec
+    placements: Placements
     allowed: list[int]
     hold: dict[str, str]
 
     def spec(self, name: str, block: int, cell: Cell) -> Spec:
         alone = cell is BASELINE
         threads = 1 if alone else int(cell["threads"])
-        placement = self.orders.names[0] if alone else str(cell["placement"])
-        program = (self.question.baseline or {}) if alone else program_of(self.question, cell)
+        placement = self.placements.names[0] if alone else str(cell["placement"])
+        program = (self.study_spec.baseline or {}) if alone else program_of(self.study_spec, cell)
         if alone:
             self.refuse_levels("baseline", [*program.get("command", []), *program.get("env", {}).values()])
-        cpus = self.orders.cpus(placement, threads)
+        cpus = self.placements.cpus(placement, threads)
         spec: Spec = {
             "schema": SCHEMA,
             "id": name,
@@ -101,15 +101,15 @@ class _Planner:
             "program": program,
             "threads": threads,
             "cpus": cpus,
-            "bind": self.bind(cell, program) if self.orders.fits(placement, threads) else "set",
-            "sample_ms": self.question.sample_ms,
-            "timeout_s": self.question.timeout_s,
+            "bind": self.bind(cell, program) if self.placements.fits(placement, threads) else "set",
+            "sample_ms": self.study_spec.sample_ms,
+            "timeout_s": self.study_spec.timeout_s,
         }
         spare = [cpu for cpu in self.allowed if cpu not in cpus] if cpus else []
         if spare:
             spec["sampler_cpu"] = spare[-1]
-        if spec["bind"] == "each" and "command" in program and self.question.skip:
-            spec["skip"] = self.question.skip
+        if spec["bind"] == "each" and "command" in program and self.study_spec.skip:
+            spec["skip"] = self.study_spec.skip
         self.measure(spec)
         self.surround(spec)
         return spec
@@ -119,54 +119,54 @@ class _Planner:
         # Copies are processes with helpers of their own: in order of appearance two workers might share a cpu.
         if "copies" in cell:
             return "set"
-        return str(cell.get("bind") or self.question.bind or ("each" if "workload" in program else "set"))
+        return str(cell.get("bind") or self.study_spec.bind or ("each" if "workload" in program else "set"))
 
     def measure(self, spec: Spec) -> None:
         """Add where pages go, what is measured, and what has to be as it was."""
         if "memory" in spec["cell"]:
             spec["memory"] = _memory(str(spec["cell"]["memory"]))
-        metric = self.question.timed or self.phase(spec["program"])
+        metric = self.study_spec.timed or self.phase(spec["program"])
         if metric:
             spec["metric"] = metric
-        if self.question.check:
-            spec["check"] = self.question.check
-        if self.question.census_ms is not None:
-            spec["census_ms"] = self.question.census_ms
-        counts = self.question.together or "counting" in spec["cell"]
-        if self.question.counters and counts:
-            spec["counters"] = self.question.counters
-        if self.question.events is not None and counts:
-            spec["events"] = self.question.events
+        if self.study_spec.check:
+            spec["check"] = self.study_spec.check
+        if self.study_spec.census_ms is not None:
+            spec["census_ms"] = self.study_spec.census_ms
+        counts = self.study_spec.together or "counting" in spec["cell"]
+        if self.study_spec.counters and counts:
+            spec["counters"] = self.study_spec.counters
+        if self.study_spec.events is not None and counts:
+            spec["events"] = self.study_spec.events
         if self.hold:
             spec["hold"] = self.hold
 
     def phase(self, program: dict[str, Any]) -> dict[str, str] | None:
         """Return the phase of one of several workloads that is its work; None where the whole run is measured."""
-        name = self.question.phases.get(str(program.get("workload")))
+        name = self.study_spec.phases.get(str(program.get("workload")))
         return {"phase": name} if name else None
 
     def surround(self, spec: Spec) -> None:
         """Add what is done before and after the run."""
-        cache = spec["cell"].get("cache") or self.question.cache
+        cache = spec["cell"].get("cache") or self.study_spec.cache
         if cache:
             spec["cache"] = str(cache)
-        if self.question.warmup:
-            spec["warmup"] = self.question.warmup
-        if self.question.prepare is not None:
-            spec["prepare"] = self.command("prepare", self.question.prepare, spec["cell"])
-        if self.question.conclude is not None:
-            spec["conclude"] = self.command("conclude", self.question.conclude, spec["cell"])
+        if self.study_spec.warmup:
+            spec["warmup"] = self.study_spec.warmup
+        if self.study_spec.prepare is not None:
+            spec["prepare"] = self.command("prepare", self.study_spec.prepare, spec["cell"])
+        if self.study_spec.conclude is not None:
+            spec["conclude"] = self.command("conclude", self.study_spec.conclude, spec["cell"])
 
     def command(self, step: str, text: str, cell: Cell) -> str:
         """Fill in levels and the argument that grows with the threads; the baseline has none."""
         if cell is BASELINE:
             self.refuse_levels(step, [text])
             return text
-        return filled(text, levels(cell) | grown(self.question, cell))
+        return filled(text, levels(cell) | grown(self.study_spec, cell))
 
     def refuse_levels(self, where: str, words: list[str]) -> None:
         """Refuse words of the baseline, or around it, that wait for a level."""
-        for name in [*self.question.factors, *([self.question.weak["argument"]] if self.question.weak else [])]:
+        for name in [*self.study_spec.factors, *([self.study_spec.weak["argument"]] if self.study_spec.weak else [])]:
             if name != "threads" and any("{" + name + "}" in word for word in words):
                 raise StudyError(f"{where}: it mentions {{{name}}}, for which the baseline has no level")
 

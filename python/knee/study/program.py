@@ -7,23 +7,23 @@ from typing import Any
 from knee import _binary
 from knee.store import CONTROLS, Spec, StudyError
 from knee.study.design import Cell
-from knee.study.question import RESERVED, Question
+from knee.study.spec import RESERVED, StudySpec
 
 
-def program_of(question: Question, cell: Cell) -> dict[str, Any]:
+def program_of(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
     """Put the levels in: arguments of a workload, ``{NAME}`` in a command, variables."""
-    program: dict[str, Any] = question.program
-    arguments = levels(cell) | grown(question, cell)
+    program: dict[str, Any] = study_spec.program
+    arguments = levels(cell) | grown(study_spec, cell)
     variables = {name[4:]: str(level) for name, level in cell.items() if name.startswith("env:")}
-    if question.workloads:
+    if study_spec.workloads:
         name = arguments.pop("workload")
-        args: dict[str, str] = program.get("args", {}) | question.workloads[name]
+        args: dict[str, str] = program.get("args", {}) | study_spec.workloads[name]
         program = {**program, "workload": name, "args": args}
     if "workload" in program:
         if variables:
             raise StudyError("bad factor: env: a built-in workload reads no variables", hint="use one of its arguments")
         return program | ({"params": arguments} if arguments else {})
-    mentioned = [*program["command"], question.prepare or "", question.conclude or ""]
+    mentioned = [*program["command"], study_spec.prepare or "", study_spec.conclude or ""]
     for name in arguments:
         if not any("{" + name + "}" in word for word in mentioned):
             hint = f"write {{{name}}} where its level goes, or use env:{name} for a variable"
@@ -33,9 +33,9 @@ def program_of(question: Question, cell: Cell) -> dict[str, Any]:
     return _side_by_side(made, int(cell["copies"])) if "copies" in cell else made
 
 
-def grown(question: Question, cell: Cell) -> dict[str, str]:
+def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
     """Return the argument that grows with the threads, so that the work for each of them stays the same."""
-    weak = question.weak
+    weak = study_spec.weak
     if weak is None:
         return {}
     size = weak["one_thread"] * int(cell["threads"]) ** (1 / weak["power"])

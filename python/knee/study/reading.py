@@ -1,11 +1,11 @@
-"""Reads the parts of a question that are written as text: factors and their levels, lists of counters, of threads."""
+"""Reads the parts of a study spec that are written as text: factors and their levels, lists of counters, of threads."""
 
 from __future__ import annotations
 
 import re
 
 from knee.store import CONTROLS, Level, StudyError
-from knee.study.question import CHOICES, COUNTS
+from knee.study.spec import CHOICES, COUNTS
 
 
 def factor(text: str) -> tuple[str, list[Level]]:

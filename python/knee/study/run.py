@@ -106,7 +106,7 @@ def _shell(folder: Folder, step: str, text: str | None = None) -> None:
     text = text or folder.read_measure().get(step)
     if text is None:
         return
-    directory = folder.read_question().get("program", {}).get("directory")
+    directory = folder.read_study_spec().get("program", {}).get("directory")
     # A file, not a pipe: a server that setup leaves running would keep a pipe open.
     with tempfile.TemporaryFile() as said:
         words = ["sh", "-c", text]

@@ -9,25 +9,25 @@ from importlib import resources
 
 from knee.store import Spec
 from knee.study.program import builds
-from knee.study.question import Question
+from knee.study.spec import StudySpec
 
 
-def script(question: Question, plan: list[Spec]) -> str:
+def script(study_spec: StudySpec, plan: list[Spec]) -> str:
     """Return the batch script of a study: ``batch.sh`` beside this file, filled in."""
     values = {
-        "NAME": plain(question.name),
+        "NAME": plain(study_spec.name),
         "LIMIT": _limit(plan),
-        "SETUP": shlex.quote(_before(question, plan)),
-        "CLEANUP": shlex.quote(question.cleanup or ""),
-        "DIRECTORY": shlex.quote(str(question.program.get("directory", "."))),
+        "SETUP": shlex.quote(_before(study_spec, plan)),
+        "CLEANUP": shlex.quote(study_spec.cleanup or ""),
+        "DIRECTORY": shlex.quote(str(study_spec.program.get("directory", "."))),
     }
     template = resources.files("knee.study").joinpath("batch.sh").read_text(encoding="utf-8")
     return re.sub("@([A-Z]+)@", lambda found: values[found[1]], template)
 
 
-def _before(question: Question, plan: list[Spec]) -> str:
+def _before(study_spec: StudySpec, plan: list[Spec]) -> str:
     """Return builds and setup as one command, each in a shell of its own."""
-    steps = [*builds(question.build, plan), *([question.setup] if question.setup else [])]
+    steps = [*builds(study_spec.build, plan), *([study_spec.setup] if study_spec.setup else [])]
     return steps[0] if len(steps) == 1 else " && ".join(f"({step})" for step in steps)
 
 

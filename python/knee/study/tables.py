@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from knee.store import StudyError
 from knee.study.lines import line_of, lines
-from knee.study.question import CHOICES
+from knee.study.spec import CHOICES
 
 
 class Tables:

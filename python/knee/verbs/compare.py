@@ -73,7 +73,7 @@ def _side(path: Path) -> Side:
     from knee.explain.comparison import Side
 
     found = Contents.read(path)
-    return Side(str(path), found.runs, found.machine, found.question.get("knee"))
+    return Side(str(path), found.runs, found.machine, found.study_spec.get("knee"))
 
 
 def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
@@ -83,7 +83,7 @@ def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
         found = levels.split(";" if ";" in levels else ",")
     else:
         found = list(dict.fromkeys(str(r.spec["cell"][factor]) for r in side.runs if factor in r.spec["cell"]))
-        asked = [str(one) for one in Folder(Path(side.name)).read_question().get("factors", {}).get(factor, [])]
+        asked = [str(one) for one in Folder(Path(side.name)).read_study_spec().get("factors", {}).get(factor, [])]
         found = asked if sorted(asked) == sorted(found) else sorted(found)
     if len(found) == 2:
         return found[0], found[1]

@@ -42,11 +42,11 @@ def selftest(comparisons: int, as_json: bool) -> int:
     machine = _binary.ask("machine", "--json")
     with tempfile.TemporaryDirectory(prefix="knee-selftest-") as place:
         size, more, each_s = _calibrated(Path(place) / "sample", machine)
-        what = pairs.question(size, more)
-        plan = pairs.specs(pairs.templates(what, machine), comparisons)
+        study_spec = pairs.study_spec(size, more)
+        plan = pairs.specs(pairs.templates(study_spec, machine), comparisons)
         seconds = max(ROUNDED_S, ROUNDED_S * round(len(plan) * each_s / ROUNDED_S))
         click.echo(f"knee: {len(plan)} runs of {pairs.WORKLOAD}, about {seconds} s", err=True)
-        folder = _folder(Path(place) / "pairs", what.to_toml(), machine, plan)
+        folder = _folder(Path(place) / "pairs", study_spec.to_toml(), machine, plan)
         try:
             with progress.shown(plan, len(plan)) as tell:
                 run.run(folder, tell)
@@ -58,9 +58,9 @@ def selftest(comparisons: int, as_json: bool) -> int:
 def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
     """Return the two sizes, and about how many seconds a run of them takes with all that is around it."""
     sample = pairs.SAMPLE_SIZE
-    what = pairs.question(sample, sample + 1)
-    plan = pairs.specs(pairs.templates(what, machine), 1)
-    folder = _folder(path, what.to_toml(), machine, plan)
+    study_spec = pairs.study_spec(sample, sample + 1)
+    plan = pairs.specs(pairs.templates(study_spec, machine), 1)
+    folder = _folder(path, study_spec.to_toml(), machine, plan)
     began = time.monotonic()
     run.run(folder, _silent())
     whole_s = (time.monotonic() - began) / len(plan)
@@ -72,8 +72,8 @@ def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
     return *pairs.sizes(median), max(0.0, whole_s - median) + pairs.RUN_S * (1 + pairs.MORE / 4)
 
 
-def _folder(path: Path, question: str, machine: dict[str, Any], plan: list[Spec]) -> Folder:
-    return create(path, question, json.dumps(machine), plan)
+def _folder(path: Path, study_spec: str, machine: dict[str, Any], plan: list[Spec]) -> Folder:
+    return create(path, study_spec, json.dumps(machine), plan)
 
 
 def _silent() -> Callable[[Spec, Any], None]:

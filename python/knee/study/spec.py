@@ -1,4 +1,4 @@
-"""The question: what runs, which factors vary, how often, what is measured, and what is done around the runs."""
+"""The study spec, all that is asked: what runs, which factors vary, how often, what is measured, which hooks run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTS = ("cores", "cpus")
 
 
 @dataclass(frozen=True)
-class Question:
+class StudySpec:
     """A study before it is planned. ``factors`` without ``threads`` or ``placement`` get those of the machine.
 
     None stands for what is usual: ``bind`` each for workloads and set for commands, ``same_output`` for workloads only,

@@ -1,4 +1,4 @@
-"""Orders: which cpus the threads of a placement get, asked of the binary, which alone knows the machine."""
+"""Placements: which cpus the threads of a placement get, asked of the binary, which alone knows the machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Whole = dict[str, list[int] | None]
 """Placement to all its cpus in order; None where the kernel decides."""
 
 
-class Orders:
+class Placements:
     """The placements of a study. What was asked of the binary once is not asked again.
 
     Parameters
@@ -28,21 +28,21 @@ class Orders:
         self._asked: dict[tuple[str, int], list[int]] = {}
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> Orders:
+    def of(cls, names: Iterable[str]) -> Placements:
         """Return the placements of these names."""
-        return cls({name: _order(name) for name in names})
+        return cls({name: _whole_order(name) for name in names})
 
-    def distinct(self) -> Orders:
+    def distinct(self) -> Placements:
         """Return the placements that differ: two names for the same order are one, under the first name."""
         kept: Whole = {}
         for name, order in self._whole.items():
             if order not in kept.values():
                 kept[name] = order
-        return Orders(kept, self._ask)
+        return Placements(kept, self._ask)
 
-    def with_kernel(self) -> Orders:
+    def with_kernel(self) -> Placements:
         """Return these placements and ``none``: the kernel decides."""
-        return Orders(self._whole | {"none": None}, self._ask)
+        return Placements(self._whole | {"none": None}, self._ask)
 
     @cached_property
     def names(self) -> list[str]:
@@ -70,7 +70,7 @@ class Orders:
         return self._asked[key]
 
 
-def _order(name: str) -> list[int] | None:
+def _whole_order(name: str) -> list[int] | None:
     places = _binary.ask("place", name, "--json")["places"]
     return None if places is None else [place["cpu"] for place in places]
 
