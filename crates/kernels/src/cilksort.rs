@@ -2,8 +2,8 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::data::{Data, LAYOUT, Layout};
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 use crate::{number, random};
 
 pub(crate) struct Cilksort;
@@ -46,11 +46,11 @@ impl Workload for Cilksort {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = usize::try_from(args.number("n", 1..=1 << 34)?).expect("inside the range");
         let base = usize::try_from(args.number("base", 2..=1 << 34)?).expect("inside the range");
-        let (layout, crew) = (Layout::of(args)?, Crew::start(args, team)?);
+        let (layout, scheduler) = (Layout::of(args)?, Scheduler::start(args, team)?);
         let key = |index| random(index as u64);
         let (keys, spare) =
-            on!(crew, phases, "fill", F => (layout.array::<F, _>(n, key), layout.array::<F, _>(n, |_| 0)));
-        Ok(Box::new(Prepared { keys, spare, base, crew }))
+            on!(scheduler, phases, "fill", F => (layout.array::<F, _>(n, key), layout.array::<F, _>(n, |_| 0)));
+        Ok(Box::new(Prepared { keys, spare, base, scheduler }))
     }
 }
 
@@ -58,16 +58,16 @@ struct Prepared {
     keys: Data<u64>,
     spare: Data<u64>,
     base: usize,
-    crew: Crew,
+    scheduler: Scheduler,
 }
 
 impl Run for Prepared {
     /// The answer is the middle key.
     fn run(&mut self, phases: &mut Phases) -> String {
-        if self.crew.is_serial() {
+        if self.scheduler.is_serial() {
             phases.measure("sort", || self.keys.sort_unstable());
         } else {
-            on!(self.crew, phases, "sort", F => sort::<F>(&mut self.keys, &mut self.spare, self.base));
+            on!(self.scheduler, phases, "sort", F => sort::<F>(&mut self.keys, &mut self.spare, self.base));
         }
         self.keys[self.keys.len() / 2].to_string()
     }
@@ -150,7 +150,7 @@ fn merge_alone(left: &[u64], right: &[u64], merged: &mut [u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
     use crate::trial;
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         let sorted = || {
             let mut keys = layout.array::<Serial, _>(100, |index| random(index as u64));
             keys.sort_unstable();
-            Prepared { keys, spare: layout.array::<Serial, _>(0, |_| 0), base: 2, crew: Crew::Serial }
+            Prepared { keys, spare: layout.array::<Serial, _>(0, |_| 0), base: 2, scheduler: Scheduler::Serial }
         };
         let check = |run: &Prepared| run.check(&run.keys[50].to_string());
         assert_eq!(check(&sorted()), Check::Right);

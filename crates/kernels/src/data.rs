@@ -7,7 +7,7 @@ use knee_machine::Topology;
 use knee_runtime::{Arrangement, NumaVec};
 use knee_workload::{Args, Error, Param};
 
-use crate::crew::Fork;
+use crate::scheduler::Fork;
 
 /// Where the pages of a kernel's arrays are.
 pub(crate) const LAYOUT: Param = Param {
@@ -54,7 +54,7 @@ impl Layout {
         }
     }
 
-    /// An array whose element `i` is `value(i)`, written by the crew.
+    /// An array whose element `i` is `value(i)`, written by the scheduler.
     pub(crate) fn array<F: Fork, T: Copy + Send + Sync>(
         self,
         len: usize,

@@ -2,8 +2,8 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Fib;
 
@@ -36,18 +36,18 @@ impl Workload for Fib {
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        Ok(Box::new(Prepared { n: args.number("n", 0..=60)?, crew: Crew::start(args, team)? }))
+        Ok(Box::new(Prepared { n: args.number("n", 0..=60)?, scheduler: Scheduler::start(args, team)? }))
     }
 }
 
 struct Prepared {
     n: u64,
-    crew: Crew,
+    scheduler: Scheduler,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        on!(self.crew, phases, "calls", F => fib::<F>(self.n)).to_string()
+        on!(self.scheduler, phases, "calls", F => fib::<F>(self.n)).to_string()
     }
 
     fn check(&self, answer: &str) -> Check {

@@ -4,9 +4,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::data::{Data, LAYOUT, Layout};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Heat;
 
@@ -56,7 +56,7 @@ struct Prepared {
     steps: usize,
     now: Data<f64>,
     next: Data<f64>,
-    crew: Crew,
+    scheduler: Scheduler,
 }
 
 impl Prepared {
@@ -66,14 +66,14 @@ impl Prepared {
         };
         let (rows, columns) = (count("rows", 3)?, count("columns", 3)?);
         let (steps, leaf) = (count("steps", 0)?, count("leaf", 1)?);
-        let (layout, crew) = (Layout::of(args)?, Crew::start(args, team)?);
-        let plate = Plate::new(rows, columns, if crew.is_serial() { rows } else { leaf });
+        let (layout, scheduler) = (Layout::of(args)?, Scheduler::start(args, team)?);
+        let plate = Plate::new(rows, columns, if scheduler.is_serial() { rows } else { leaf });
         let start = |index| plate.solution(index / columns, index % columns, 1.0);
-        let (now, next) = on!(crew, phases, "fill", F => {
+        let (now, next) = on!(scheduler, phases, "fill", F => {
             let array = || layout.array::<F, _>(rows * columns, start);
             (array(), array())
         });
-        Ok(Self { plate, steps, now, next, crew })
+        Ok(Self { plate, steps, now, next, scheduler })
     }
 
     fn sum_of_middle_row(&self) -> String {
@@ -85,8 +85,8 @@ impl Prepared {
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        let Self { plate, steps, now, next, crew } = self;
-        on!(*crew, phases, "steps", F => {
+        let Self { plate, steps, now, next, scheduler } = self;
+        on!(*scheduler, phases, "steps", F => {
             for step in 1..=*steps {
                 plate.step::<F>(now, next, 0, step);
                 std::mem::swap(now, next);

@@ -2,7 +2,6 @@
 
 mod cg;
 mod cilksort;
-mod crew;
 mod data;
 mod fft;
 mod fib;
@@ -17,6 +16,7 @@ mod nqueens;
 mod parfib;
 #[cfg(test)]
 mod rehearsals;
+mod scheduler;
 mod strassen;
 mod sumeuler;
 #[cfg(test)]

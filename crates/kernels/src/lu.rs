@@ -2,10 +2,10 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::data::{Data, LAYOUT, Layout};
 use crate::matmul::multiply;
 use crate::matrix::{Tile, View, agree, dot, probe, side, side_of};
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 use crate::signed_unit;
 
 /// Side of a block that is factored in one piece.
@@ -44,24 +44,24 @@ impl Workload for Lu {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, layout) = (side_of(args)?, Layout::of(args)?);
-        Ok(Box::new(Prepared { n, layout, crew: Crew::start(args, team)?, factors: None }))
+        Ok(Box::new(Prepared { n, layout, scheduler: Scheduler::start(args, team)?, factors: None }))
     }
 }
 
 struct Prepared {
     n: usize,
     layout: Layout,
-    crew: Crew,
+    scheduler: Scheduler,
     factors: Option<Data<f64>>,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (n, layout) = (self.n, self.layout);
-        let mut matrix = on!(self.crew, phases, "fill", F => {
+        let mut matrix = on!(self.scheduler, phases, "fill", F => {
             layout.array::<F, _>(n * n, |index| element(index / n, index % n, n))
         });
-        on!(self.crew, phases, "factor", F => factor::<F>(Tile::new(&mut matrix, n)));
+        on!(self.scheduler, phases, "factor", F => factor::<F>(Tile::new(&mut matrix, n)));
         log_determinant(self.factors.insert(matrix), n)
     }
 
@@ -186,7 +186,7 @@ fn take_off(row: &mut [f64], factor: f64, other: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
     use crate::trial;
 
     fn factored(n: usize) -> Vec<f64> {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn any_crew_gives_the_same_factors() {
+    fn any_scheduler_gives_the_same_factors() {
         trial::answer(&Lu, "--n 512");
         trial::answer(&Lu, "--n 16");
     }

@@ -2,8 +2,8 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Mandel;
 
@@ -38,14 +38,14 @@ impl Workload for Mandel {
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let size = u32::try_from(args.number("size", 1..=65_536)?).expect("inside the range");
         let depth = u32::try_from(args.number("depth", 1..=1_000_000)?).expect("inside the range");
-        Ok(Box::new(Prepared { size, depth, crew: Crew::start(args, team)?, rows: Vec::new() }))
+        Ok(Box::new(Prepared { size, depth, scheduler: Scheduler::start(args, team)?, rows: Vec::new() }))
     }
 }
 
 struct Prepared {
     size: u32,
     depth: u32,
-    crew: Crew,
+    scheduler: Scheduler,
     rows: Vec<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (size, depth) = (self.size, self.depth);
         let mut rows = vec![0; size as usize];
-        on!(self.crew, phases, "rows", F => count::<F>(&mut rows, 0, size, depth));
+        on!(self.scheduler, phases, "rows", F => count::<F>(&mut rows, 0, size, depth));
         self.rows = rows;
         self.rows.iter().sum::<u64>().to_string()
     }

@@ -2,9 +2,9 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::data::{LAYOUT, Layout};
 use crate::matrix::{Product, Tile, View, multiply_leaf, side, side_of};
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 /// Longest side of a leaf.
 const LEAF: usize = 64;
@@ -41,24 +41,24 @@ impl Workload for Matmul {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, layout) = (side_of(args)?, Layout::of(args)?);
-        Ok(Box::new(Prepared { n, layout, crew: Crew::start(args, team)?, product: None }))
+        Ok(Box::new(Prepared { n, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }
 }
 
 struct Prepared {
     n: usize,
     layout: Layout,
-    crew: Crew,
+    scheduler: Scheduler,
     product: Option<Product>,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (n, layout) = (self.n, self.layout);
-        let mut product = on!(self.crew, phases, "fill", F => Product::fill::<F>(n, layout));
+        let mut product = on!(self.scheduler, phases, "fill", F => Product::fill::<F>(n, layout));
         let Product { a, b, c, .. } = &mut product;
         let (a, b, c) = (View::new(a, n), View::new(b, n), Tile::new(c, n));
-        on!(self.crew, phases, "multiply", F => multiply::<F>(c, a, b, 1.0));
+        on!(self.scheduler, phases, "multiply", F => multiply::<F>(c, a, b, 1.0));
         self.product.insert(product).answer()
     }
 
@@ -100,7 +100,7 @@ fn both<F: Fork>(first: (Tile, View, View), second: (Tile, View, View), sign: f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
     use crate::signed_unit;
     use crate::trial;
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn any_crew_gives_the_same_product() {
+    fn any_scheduler_gives_the_same_product() {
         trial::answer(&Matmul, "--n 256");
         trial::answer(&Matmul, "--n 16");
     }

@@ -2,9 +2,9 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::data::{LAYOUT, Layout};
 use crate::matrix::{Product, Tile, View, multiply_leaf, side, side_of};
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct MatmulZ;
 
@@ -40,7 +40,7 @@ impl Workload for MatmulZ {
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, layout) = (side_of(args)?, Layout::of(args)?);
         let tile = usize::try_from(args.number("tile", 16..=64)?).expect("inside the range").min(n);
-        Ok(Box::new(Prepared { n, tile, layout, crew: Crew::start(args, team)?, product: None }))
+        Ok(Box::new(Prepared { n, tile, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }
 }
 
@@ -56,7 +56,7 @@ struct Prepared {
     n: usize,
     tile: usize,
     layout: Layout,
-    crew: Crew,
+    scheduler: Scheduler,
     product: Option<Product>,
 }
 
@@ -64,13 +64,13 @@ impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (n, tile, layout) = (self.n, self.tile, self.layout);
         let order = Order { matrix: n.ilog2(), tile: tile.ilog2() };
-        let mut product = on!(self.crew, phases, "fill", F => Product::fill::<F>(n, layout));
-        let (tiles_a, tiles_b, mut tiles_c) = on!(self.crew, phases, "to-tiles", F => {
+        let mut product = on!(self.scheduler, phases, "fill", F => Product::fill::<F>(n, layout));
+        let (tiles_a, tiles_b, mut tiles_c) = on!(self.scheduler, phases, "to-tiles", F => {
             let tiles = |rows: &[f64]| layout.array::<F, _>(n * n, |index| rows[order.in_rows(index)]);
             (tiles(&product.a), tiles(&product.b), layout.array::<F, _>(n * n, |_| 0.0))
         });
-        on!(self.crew, phases, "multiply", F => multiply::<F>(&mut tiles_c, &tiles_a, &tiles_b, tile));
-        product.c = on!(self.crew, phases, "to-rows", F => {
+        on!(self.scheduler, phases, "multiply", F => multiply::<F>(&mut tiles_c, &tiles_a, &tiles_b, tile));
+        product.c = on!(self.scheduler, phases, "to-rows", F => {
             layout.array::<F, _>(n * n, |index| tiles_c[order.in_tiles(index)])
         });
         self.product.insert(product).answer()
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn any_crew_and_any_tile_give_the_right_product() {
+    fn any_scheduler_and_any_tile_give_the_right_product() {
         trial::answer(&MatmulZ, "--n 256");
         trial::answer(&MatmulZ, "--n 128 --tile 16");
         trial::answer(&MatmulZ, "--n 16 --tile 64");

@@ -2,8 +2,8 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Nqueens;
 
@@ -38,20 +38,20 @@ impl Workload for Nqueens {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, depth) = (args.number("n", 1..=KNOWN.len() as u64)?, args.number("depth", 0..=32)?);
-        Ok(Box::new(Prepared { n, depth, crew: Crew::start(args, team)? }))
+        Ok(Box::new(Prepared { n, depth, scheduler: Scheduler::start(args, team)? }))
     }
 }
 
 struct Prepared {
     n: u64,
     depth: u64,
-    crew: Crew,
+    scheduler: Scheduler,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        let depth = if self.crew.is_serial() { 0 } else { self.depth };
-        on!(self.crew, phases, "search", F => Board::empty(self.n).forked::<F>(depth)).to_string()
+        let depth = if self.scheduler.is_serial() { 0 } else { self.depth };
+        on!(self.scheduler, phases, "search", F => Board::empty(self.n).forked::<F>(depth)).to_string()
     }
 
     fn check(&self, answer: &str) -> Check {

@@ -2,8 +2,8 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Parfib;
 
@@ -40,21 +40,21 @@ impl Workload for Parfib {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, threshold) = (args.number("n", 0..=80)?, args.number("threshold", 0..=80)?);
-        Ok(Box::new(Prepared { n, threshold, crew: Crew::start(args, team)? }))
+        Ok(Box::new(Prepared { n, threshold, scheduler: Scheduler::start(args, team)? }))
     }
 }
 
 struct Prepared {
     n: u64,
     threshold: u64,
-    crew: Crew,
+    scheduler: Scheduler,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (n, threshold) = (self.n, self.threshold);
-        let threshold = if self.crew.is_serial() { n } else { threshold };
-        on!(self.crew, phases, "calls", F => forked::<F>(n, threshold)).to_string()
+        let threshold = if self.scheduler.is_serial() { n } else { threshold };
+        on!(self.scheduler, phases, "calls", F => forked::<F>(n, threshold)).to_string()
     }
 
     fn check(&self, answer: &str) -> Check {

@@ -5,10 +5,10 @@ use knee_machine::Topology;
 use knee_runtime::{Costs, Layout as Homes, Neighbours, Pool, Rehearsal, Steal};
 
 use crate::cg;
-use crate::crew::Ours;
 use crate::data::Layout;
 use crate::fib::fib;
 use crate::heat::Plate;
+use crate::scheduler::Ours;
 
 const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
 const ONE_NODE: &str = "[numa] pack:4 l3:1 core:4 pu:1";

@@ -2,11 +2,11 @@
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::data::{LAYOUT, Layout};
 use crate::matmul;
 use crate::matrix::{Product, Tile, View, side, side_of};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 use self::Factor::{Difference, Just, Sum};
 
@@ -48,7 +48,7 @@ impl Workload for Strassen {
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (n, layout) = (side_of(args)?, Layout::of(args)?);
         let base = usize::try_from(args.number("base", 16..=32_768)?).expect("inside the range");
-        Ok(Box::new(Prepared { n, base, layout, crew: Crew::start(args, team)?, product: None }))
+        Ok(Box::new(Prepared { n, base, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }
 }
 
@@ -56,17 +56,17 @@ struct Prepared {
     n: usize,
     base: usize,
     layout: Layout,
-    crew: Crew,
+    scheduler: Scheduler,
     product: Option<Product>,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (n, base, layout) = (self.n, self.base, self.layout);
-        let mut product = on!(self.crew, phases, "fill", F => Product::fill::<F>(n, layout));
+        let mut product = on!(self.scheduler, phases, "fill", F => Product::fill::<F>(n, layout));
         let Product { a, b, c, .. } = &mut product;
         let (a, b, c) = (View::new(a, n), View::new(b, n), Tile::new(c, n));
-        on!(self.crew, phases, "multiply", F => multiply::<F>(c, a, b, base));
+        on!(self.scheduler, phases, "multiply", F => multiply::<F>(c, a, b, base));
         self.product.insert(product).answer()
     }
 
@@ -169,7 +169,7 @@ fn add<F: Fork>(target: Tile, plus: &[View], minus: &[View]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
     use crate::signed_unit;
     use crate::trial;
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn any_crew_gives_the_same_product() {
+    fn any_scheduler_gives_the_same_product() {
         trial::answer(&Strassen, "--n 256");
         trial::answer(&Strassen, "--n 512");
         trial::answer(&Strassen, "--n 16");

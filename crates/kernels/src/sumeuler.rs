@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
-use crate::crew::{Crew, Fork, RUNTIME, on};
 use crate::number;
+use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Sumeuler;
 
@@ -40,20 +40,20 @@ impl Workload for Sumeuler {
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = u32::try_from(args.number("n", 1..=1_000_000)?).expect("inside the range");
         let chunk = u32::try_from(args.number("chunk", 1..=1_000_000)?).expect("inside the range");
-        Ok(Box::new(Prepared { n, chunk, crew: Crew::start(args, team)? }))
+        Ok(Box::new(Prepared { n, chunk, scheduler: Scheduler::start(args, team)? }))
     }
 }
 
 struct Prepared {
     n: u32,
     chunk: u32,
-    crew: Crew,
+    scheduler: Scheduler,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        let chunk = if self.crew.is_serial() { self.n } else { self.chunk };
-        on!(self.crew, phases, "sum", F => sum::<F>(1..self.n + 1, chunk)).to_string()
+        let chunk = if self.scheduler.is_serial() { self.n } else { self.chunk };
+        on!(self.scheduler, phases, "sum", F => sum::<F>(1..self.n + 1, chunk)).to_string()
     }
 
     fn check(&self, answer: &str) -> Check {

@@ -2,7 +2,7 @@
 
 use knee_workload::{Args, Bind, Check, Phases, Team, Workload};
 
-use crate::crew::RUNTIME;
+use crate::scheduler::RUNTIME;
 
 /// Arguments from words as on a command line, and a team of three.
 pub(crate) fn arguments(workload: &dyn Workload, words: &str) -> (Args, Team) {

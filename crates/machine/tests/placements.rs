@@ -8,7 +8,7 @@ mod shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use knee_machine::placement::{Named, Places, Spacing, Within};
+use knee_machine::placement::{Named, PlaceKind, Spacing, Within};
 use knee_machine::{CpuSet, Order, Placement, Topology};
 use made::{Asked, counts, holder, in_rounds, names, nearest_first, one_after_the_other};
 use notation::{Case, Section};
@@ -156,7 +156,7 @@ proptest! {
         for asked in Asked::all(&made.machine, &within, per_core, leave_one) {
             let Some(order) = asked.order()? else { continue };
             let places = made::places(asked.machine, asked.named.places);
-            if asked.named.places == Places::Threads {
+            if asked.named.places == PlaceKind::Threads {
                 continue;
             }
             prop_assert!(in_rounds(&order, &places, asked.unit()), "{} places: {order:?}", asked.placement());

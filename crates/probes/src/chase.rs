@@ -85,15 +85,15 @@ impl Chase {
 
     /// `count` places to begin, drawn at random.
     #[must_use]
-    pub fn starts(&self, count: usize, seed: u64) -> Vec<Place> {
+    pub fn starts(&self, count: usize, seed: u64) -> Vec<Line> {
         let mut draw = Draw::new(seed);
         #[expect(clippy::cast_possible_truncation, reason = "below the number of lines")]
-        (0..count).map(|_| Place(self.line(draw.below(u64::from(self.lines)) as usize).cast())).collect()
+        (0..count).map(|_| Line(self.line(draw.below(u64::from(self.lines)) as usize).cast())).collect()
     }
 
     /// Follows `steps` addresses from each of `K` places at the same time, and says where that ended.
     #[must_use]
-    pub fn follow<const K: usize>(&self, mut places: [Place; K], steps: usize) -> [Place; K] {
+    pub fn follow<const K: usize>(&self, mut places: [Line; K], steps: usize) -> [Line; K] {
         for _ in 0..steps.div_ceil(UNROLLED) {
             for _ in 0..UNROLLED {
                 for place in &mut places {
@@ -114,12 +114,12 @@ impl Chase {
 
 /// A line of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place(*const u8);
+pub struct Line(*const u8);
 
 // SAFETY: an address, which is followed by who has the cycle.
-unsafe impl Send for Place {}
+unsafe impl Send for Line {}
 // SAFETY: as above.
-unsafe impl Sync for Place {}
+unsafe impl Sync for Line {}
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use crate::size::count;
 
 /// Whether the cpus were the probe's own while it measured. Fractions are of their time; what cannot be known is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Validity {
+pub struct ProbeValidity {
     /// CPU time of the probe over its time on all of its cpus.
     pub own_share: f64,
     /// Time its cpus were busy with something else.
@@ -45,7 +45,7 @@ pub struct Figure {
     pub memory: Option<Found>,
     /// Whether it can be trusted; absent where nobody watched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub validity: Option<Validity>,
+    pub validity: Option<ProbeValidity>,
     /// Why it cannot be trusted, or what it is not. Empty where all is well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
@@ -111,7 +111,7 @@ impl Figure {
 
     /// Adds who else was there, and flags it if that was too much.
     #[must_use]
-    pub fn watched(mut self, validity: Validity) -> Self {
+    pub fn watched(mut self, validity: ProbeValidity) -> Self {
         self.flags.extend(doubts(&validity));
         self.validity = Some(validity);
         self
@@ -125,7 +125,7 @@ impl Figure {
     }
 }
 
-fn doubts(validity: &Validity) -> Vec<String> {
+fn doubts(validity: &ProbeValidity) -> Vec<String> {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let [before, after] = validity.clock_ns;
     let drift = if before > 0.0 { after / before - 1.0 } else { 0.0 };
@@ -151,10 +151,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_trusted_is_flagged() {
-        let good = Validity { own_share: 0.99, other_busy: Some(0.01), steal: Some(0.0), clock_ns: [1.0, 1.02] };
+        let good = ProbeValidity { own_share: 0.99, other_busy: Some(0.01), steal: Some(0.0), clock_ns: [1.0, 1.02] };
         let figure = || Figure::of("p", "m", "ns", vec![1.0]);
         assert!(figure().watched(good).flags.is_empty());
-        let bad = Validity { own_share: 0.5, other_busy: Some(0.4), steal: Some(0.1), clock_ns: [1.0, 1.2] };
+        let bad = ProbeValidity { own_share: 0.5, other_busy: Some(0.4), steal: Some(0.1), clock_ns: [1.0, 1.2] };
         let says = figure().watched(bad).flags.join("; ");
         assert_eq!(
             says,

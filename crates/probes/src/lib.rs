@@ -9,16 +9,16 @@
 
 pub mod arena;
 pub mod chase;
+mod context;
 mod figure;
 pub mod isa;
 pub mod knees;
 mod probe;
-mod room;
 pub mod seats;
 pub mod size;
 mod workload;
 
-pub use figure::{Figure, Validity};
+pub use context::{Context, Monitor};
+pub use figure::{Figure, ProbeValidity};
 pub use probe::{Given, PROBES, Probe, Row, Step, Trial, measure};
-pub use room::{Room, Witness};
 pub use workload::WORKLOADS;

@@ -3,8 +3,8 @@
 use knee_machine::Topology;
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
+use crate::context::Context;
 use crate::probe::{PROBES, Probe, Row, Trial};
-use crate::room::Room;
 
 /// Each probe under its own name.
 pub const WORKLOADS: &[&dyn Workload] = &[
@@ -55,10 +55,10 @@ impl Workload for Probing {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let machine = Topology::this_machine().map_err(|error| Error::new(error.to_string()))?;
-        let room = Room { machine: &machine, witness: None, quick: true };
-        let all = room.cpus();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        let all = context.cpus();
         let cpus = if team.cpus().is_empty() { all.get(..team.threads()).unwrap_or(&all) } else { team.cpus() };
-        let mut trial = self.probe().prepare(&room, args, cpus)?;
+        let mut trial = self.probe().prepare(&context, args, cpus)?;
         trial.fix();
         trial.go()?;
         Ok(Box::new(Trials { trial, numbers: Vec::new(), failure: None }))

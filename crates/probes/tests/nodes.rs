@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use knee_machine::{Fact, Topology};
-use knee_probes::{Figure, Given, PROBES, Probe, Room, measure};
+use knee_probes::{Context, Figure, Given, PROBES, Probe, measure};
 
 /// Small: an emulated cpu is slow, and its nodes have little memory.
 const SIZE: &str = "4M";
@@ -14,19 +14,19 @@ fn probe(name: &str) -> &'static dyn Probe {
     *PROBES.iter().find(|probe| probe.name() == name).expect("it is in the list")
 }
 
-fn sweep(room: &Room<'_>, name: &str, told: &[(&str, &str)]) -> Vec<Figure> {
+fn sweep(context: &Context<'_>, name: &str, told: &[(&str, &str)]) -> Vec<Figure> {
     let probe = probe(name);
     let mut given: Given = told.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
     if probe.params().iter().any(|param| param.name == "size") {
         given.insert("size".into(), SIZE.into());
     }
-    let steps = probe.plan(room, &given).unwrap();
-    steps.iter().flat_map(|step| measure(probe, room, step).unwrap()).collect()
+    let steps = probe.plan(context, &given).unwrap();
+    steps.iter().flat_map(|step| measure(probe, context, step).unwrap()).collect()
 }
 
-fn with_machine(test: impl FnOnce(&Room<'_>)) {
+fn with_machine(test: impl FnOnce(&Context<'_>)) {
     let machine = Topology::this_machine().unwrap();
-    test(&Room { machine: &machine, witness: None, quick: true });
+    test(&Context { machine: &machine, monitor: None, quick: true });
 }
 
 /// The nodes of a column, in the figures.
@@ -36,10 +36,10 @@ fn values(figures: &[Figure], name: &str) -> BTreeSet<String> {
 
 #[test]
 fn memory_lies_where_it_should() {
-    with_machine(|room| {
+    with_machine(|context| {
         for probe in PROBES.iter().filter(|probe| !["smt", "ownership"].contains(&probe.name())) {
-            let figures = sweep(room, probe.name(), &[]);
-            assert!(!figures.is_empty() || room.cpus().len() < 2, "{} finds something", probe.name());
+            let figures = sweep(context, probe.name(), &[]);
+            assert!(!figures.is_empty() || context.cpus().len() < 2, "{} finds something", probe.name());
             for figure in figures {
                 let memory = figure.memory;
                 // Freed memory is the C library's own, and is not looked at.
@@ -56,12 +56,12 @@ fn memory_lies_where_it_should() {
 
 #[test]
 fn matrices_have_a_row_for_each_reader_and_a_column_for_each_memory() {
-    with_machine(|room| {
+    with_machine(|context| {
         let text = |nodes: Vec<u32>| nodes.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
-        let readers = text(room.readers().into_iter().map(|(node, _)| node).collect());
-        let memories = text(room.memories());
+        let readers = text(context.readers().into_iter().map(|(node, _)| node).collect());
+        let memories = text(context.memories());
         for name in ["latency", "bandwidth"] {
-            let figures = sweep(room, name, &[("matrix", "yes")]);
+            let figures = sweep(context, name, &[("matrix", "yes")]);
             assert_eq!(figures.len(), readers.len() * memories.len(), "{name}");
             assert_eq!(values(&figures, "reader_node"), readers);
             assert_eq!(values(&figures, "memory_node"), memories);
@@ -75,9 +75,9 @@ fn matrices_have_a_row_for_each_reader_and_a_column_for_each_memory() {
 
 #[test]
 fn pages_move_when_they_are_told_to() {
-    with_machine(|room| {
-        let balancing = matches!(room.machine.facts.get("numa_balancing"), Some(Fact::Known(text)) if text != "0");
-        let figures = sweep(room, "ownership", &[]);
+    with_machine(|context| {
+        let balancing = matches!(context.machine.facts.get("numa_balancing"), Some(Fact::Known(text)) if text != "0");
+        let figures = sweep(context, "ownership", &[]);
         let shares: Vec<&Figure> = figures.iter().filter(|figure| figure.measure == "pages with the reader").collect();
         assert!(!shares.is_empty());
         for figure in shares {
@@ -91,7 +91,7 @@ fn pages_move_when_they_are_told_to() {
             }
         }
         let kinds = values(&figures, "pages");
-        let nodes = room.readers().len();
+        let nodes = context.readers().len();
         assert_eq!(kinds.len(), if nodes > 1 { 2 } else { 1 });
         let ways = values(&figures, "numa_balancing");
         assert_eq!(ways.contains("kept away"), balancing && nodes > 1, "{ways:?}");

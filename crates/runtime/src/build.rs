@@ -4,8 +4,8 @@ use std::sync::{Arc, mpsc};
 
 use knee_machine::{Topology, sys};
 
+use crate::inbox::Inbox;
 use crate::neighbours::Neighbours;
-use crate::orders::Orders;
 use crate::policy::{Policy, Steal};
 use crate::pool::{Bind, Error, Install, Observer, Pool, Shared, Team, Wait};
 use crate::rehearsal::{Clocks, Costs};
@@ -172,7 +172,7 @@ impl Builder {
             strict: self.strict,
             wait: self.wait,
             crowded: count > allowed,
-            inbox: Orders::new(),
+            inbox: Inbox::new(),
             ending: AtomicBool::new(false),
             heedless: self.heedless,
             seed: self.seed,
@@ -218,7 +218,7 @@ fn teams(neighbours: &Neighbours) -> Vec<Team> {
         if let Some(team) = teams.iter_mut().find(|team| team.node == node) {
             team.workers.push(worker);
         } else {
-            teams.push(Team { node, index: teams.len(), workers: vec![worker], orders: Orders::new() });
+            teams.push(Team { node, index: teams.len(), workers: vec![worker], inbox: Inbox::new() });
         }
     }
     teams

@@ -58,12 +58,12 @@ impl Worker {
     }
 
     pub(crate) fn ordered(&self) -> Option<*const Header> {
-        self.orders.take().or_else(|| self.team().and_then(|team| team.orders.take()))
+        self.inbox.take().or_else(|| self.team().and_then(|team| team.inbox.take()))
     }
 
     /// Whether [`Self::serve`] would find something.
     pub(crate) fn is_served(&self) -> bool {
-        !self.orders.is_empty() || self.team().is_some_and(|team| !team.orders.is_empty())
+        !self.inbox.is_empty() || self.team().is_some_and(|team| !team.inbox.is_empty())
     }
 
     fn team(&self) -> Option<&Team> {
@@ -100,7 +100,7 @@ impl Worker {
         }
         let away = spot.node().filter(|node| Some(*node) != self.node());
         let Some(team) = away.and_then(|node| self.pool().team(node)) else { return Some(job) };
-        if self.pool().strict || !watched && team.orders.is_empty() {
+        if self.pool().strict || !watched && team.inbox.is_empty() {
             self.account.pushed();
             self.pool().send(team, job);
             return None;

@@ -181,7 +181,7 @@ impl Pool {
         let job = |_: usize| GatedJob::new(&gate, Spot::ANY, move |worker: &Worker| work(worker.index));
         let jobs: Vec<_> = (0..self.workers()).map(job).collect();
         for (worker, job) in self.shared.workers.iter().zip(&jobs) {
-            worker.orders.put(job.as_slot());
+            worker.inbox.put(job.as_slot());
             worker.parker.unpark();
         }
         gate.wait(&self.shared);

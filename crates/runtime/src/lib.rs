@@ -11,6 +11,7 @@ mod data;
 mod deque;
 mod frame;
 mod idle;
+mod inbox;
 mod install;
 #[cfg(feature = "rayon")]
 mod iter;
@@ -21,7 +22,6 @@ mod mailbox;
 #[cfg(all(test, knee_loom))]
 mod models;
 mod neighbours;
-mod orders;
 mod place;
 mod policy;
 mod pool;

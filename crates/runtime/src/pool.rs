@@ -6,9 +6,9 @@ use knee_machine::Topology;
 
 use crate::account::Usage;
 use crate::build::Builder;
+use crate::inbox::Inbox;
 use crate::job::Header;
 use crate::neighbours::Neighbours;
-use crate::orders::Orders;
 use crate::policy::Policy;
 use crate::rehearsal::Clocks;
 use crate::sleepers::Sleepers;
@@ -72,7 +72,7 @@ pub(crate) struct Team {
     pub(crate) index: usize,
     pub(crate) workers: Vec<usize>,
     /// Jobs for this node.
-    pub(crate) orders: Orders,
+    pub(crate) inbox: Inbox,
 }
 
 /// What the threads of a pool share.
@@ -89,7 +89,7 @@ pub(crate) struct Shared {
     /// More workers than cpus to run them.
     pub(crate) crowded: bool,
     /// Jobs from outside.
-    pub(crate) inbox: Orders,
+    pub(crate) inbox: Inbox,
     pub(crate) ending: AtomicBool,
     /// Places are not heeded.
     pub(crate) heedless: bool,
@@ -115,7 +115,7 @@ impl Shared {
 
     /// Sends a job to a node. All its workers are woken: those who wait for something serve too.
     pub(crate) fn send(&self, team: &Team, job: *const Header) {
-        team.orders.put(job);
+        team.inbox.put(job);
         team.workers.iter().for_each(|&index| self.unpark(index));
     }
 

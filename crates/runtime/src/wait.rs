@@ -79,7 +79,7 @@ impl Worker {
         self.run_stolen(self.steal_from(victim, || any || !job.latch.is_set()))
     }
 
-    /// Sleeps until the job is done, or its thief publishes something, or there are orders.
+    /// Sleeps until the job is done, or its thief publishes something, or there is something in an inbox.
     pub(crate) fn doze(&self, job: &Header) {
         if !job.latch.announce(self.index) {
             return;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::account::{Account, Mode};
 use crate::deque::Deque;
 use crate::frame::Frame;
+use crate::inbox::Inbox;
 use crate::job::{By, Header};
 use crate::mailbox::Mailbox;
-use crate::orders::Orders;
 use crate::place::Spot;
 use crate::pool::Shared;
 use crate::sync::{Alone, AtomicUsize, MODEL, Ordering, Parker};
@@ -30,7 +30,7 @@ pub(crate) struct Worker {
     /// Who waits for the job that this worker stole, and one: it may take what becomes public here.
     pub(crate) follower: Alone<AtomicUsize>,
     pub(crate) mailbox: Mailbox,
-    pub(crate) orders: Orders,
+    pub(crate) inbox: Inbox,
     pub(crate) parker: Arc<Parker>,
     pub(crate) account: Account,
 }
@@ -66,7 +66,7 @@ impl Worker {
             root: Alone(AtomicUsize::new(0)),
             follower: Alone(AtomicUsize::new(0)),
             mailbox: Mailbox::new(),
-            orders: Orders::new(),
+            inbox: Inbox::new(),
             parker: Arc::new(Parker::new()),
             account: Account::new(account),
         };

@@ -1,8 +1,8 @@
 //! The matrix of NPB CG: a sum of outer products of sparse random vectors, with a known range of eigenvalues.
 
 use super::Class;
-use crate::crew::Fork;
 use crate::data::{Data, Layout};
+use crate::scheduler::Fork;
 
 /// The condition number's reciprocal, before the shift.
 const RCOND: f64 = 0.1;
@@ -15,7 +15,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// The rows, copied by the crew to where they will be used.
+    /// The rows, copied by the scheduler to where they will be used.
     pub(super) fn new<F: Fork>(rows: &[Row], layout: Layout) -> Self {
         let mut starts = vec![0];
         starts.extend(rows.iter().scan(0, |end, row| {
@@ -118,7 +118,7 @@ impl Randlc {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
 
     #[test]
     fn rows_are_sorted_and_symmetric() {

@@ -7,8 +7,8 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use self::generate::Matrix;
 use self::solve::{Found, Vectors, iterate};
-use crate::crew::{Crew, RUNTIME, on};
 use crate::data::{LAYOUT, Layout};
+use crate::scheduler::{RUNTIME, Scheduler, on};
 
 pub(crate) struct Cg;
 
@@ -45,12 +45,12 @@ impl Workload for Cg {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let class = Class::named(args.text("class"));
         let layout = Layout::of(args)?;
-        let crew = Crew::start(args, team)?;
-        let rows = on!(crew, phases, "generate", F => generate::rows::<F>(&class));
-        let (matrix, vectors) = on!(crew, phases, "fill", F => {
+        let scheduler = Scheduler::start(args, team)?;
+        let rows = on!(scheduler, phases, "generate", F => generate::rows::<F>(&class));
+        let (matrix, vectors) = on!(scheduler, phases, "fill", F => {
             (Matrix::new::<F>(&rows, layout), Vectors::new::<F>(rows.len(), layout))
         });
-        Ok(Box::new(Prepared { class, crew, matrix, vectors, found: None }))
+        Ok(Box::new(Prepared { class, scheduler, matrix, vectors, found: None }))
     }
 }
 
@@ -86,7 +86,7 @@ impl Class {
 
 struct Prepared {
     class: Class,
-    crew: Crew,
+    scheduler: Scheduler,
     matrix: Matrix,
     vectors: Vectors,
     found: Option<Found>,
@@ -96,7 +96,7 @@ impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (iterations, shift) = (self.class.iterations, self.class.shift);
         let (matrix, vectors) = (&self.matrix, &mut self.vectors);
-        let found = on!(self.crew, phases, "iterate", F => iterate::<F>(matrix, vectors, iterations, shift));
+        let found = on!(self.scheduler, phases, "iterate", F => iterate::<F>(matrix, vectors, iterations, shift));
         self.found.insert(found).answer()
     }
 
@@ -117,8 +117,8 @@ impl Run for Prepared {
 
 /// One iteration of class S, for rehearsals.
 #[cfg(test)]
-pub(crate) fn solve_small<F: crate::crew::Fork>(layout: Layout) {
-    let rows = generate::rows::<crate::crew::Serial>(&Class::named("S"));
+pub(crate) fn solve_small<F: crate::scheduler::Fork>(layout: Layout) {
+    let rows = generate::rows::<crate::scheduler::Serial>(&Class::named("S"));
     let (matrix, mut vectors) = (Matrix::new::<F>(&rows, layout), Vectors::new::<F>(rows.len(), layout));
     iterate::<F>(&matrix, &mut vectors, 1, 10.0);
 }
@@ -126,7 +126,7 @@ pub(crate) fn solve_small<F: crate::crew::Fork>(layout: Layout) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
     use crate::trial;
 
     #[test]
@@ -155,11 +155,11 @@ mod tests {
     #[test]
     fn another_class_and_an_unsolved_system_are_wrong() {
         let (args, team) = trial::arguments(&Cg, "--class S --runtime serial");
-        let crew = Crew::start(&args, &team).unwrap();
+        let scheduler = Scheduler::start(&args, &team).unwrap();
         let rows = generate::rows::<Serial>(&Class::named("S"));
         let matrix = Matrix::new::<Serial>(&rows, Layout::Contiguous);
         let vectors = Vectors::new::<Serial>(rows.len(), Layout::Contiguous);
-        let mut run = Prepared { class: Class::named("S"), crew, matrix, vectors, found: None };
+        let mut run = Prepared { class: Class::named("S"), scheduler, matrix, vectors, found: None };
         let answer = run.run(&mut Phases::default());
         assert_eq!(run.check(&answer), Check::Right);
         run.found.as_mut().unwrap().residual = 1e-3;

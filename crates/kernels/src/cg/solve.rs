@@ -3,8 +3,8 @@
 //! Every sum is taken over a tree that depends on its length only: any schedule gives the same bits.
 
 use super::generate::Matrix;
-use crate::crew::Fork;
 use crate::data::{Data, Layout};
+use crate::scheduler::Fork;
 
 /// Rows of a sparse product that are one task: some thousands of multiplications.
 const ROWS: usize = 64;
@@ -136,7 +136,7 @@ fn update<F: Fork>(target: &mut [f64], source: &[f64], rule: &(impl Fn(f64, f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
 
     #[test]
     fn a_tridiagonal_system_is_solved() {

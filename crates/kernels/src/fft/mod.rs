@@ -7,8 +7,8 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use self::complex::{Complex, direct};
 use self::transform::Plan;
-use crate::crew::{Crew, RUNTIME, Serial, on};
 use crate::data::{Data, LAYOUT, Layout};
+use crate::scheduler::{RUNTIME, Scheduler, Serial, on};
 use crate::signed_unit;
 use crate::{number, power_of_two};
 
@@ -49,25 +49,25 @@ impl Workload for Fft {
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = power_of_two(args, "n", 1..=1 << 32)?;
-        Ok(Box::new(Prepared { n, layout: Layout::of(args)?, crew: Crew::start(args, team)?, done: None }))
+        Ok(Box::new(Prepared { n, layout: Layout::of(args)?, scheduler: Scheduler::start(args, team)?, done: None }))
     }
 }
 
 struct Prepared {
     n: usize,
     layout: Layout,
-    crew: Crew,
+    scheduler: Scheduler,
     done: Option<(Plan, Data<Complex>)>,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (n, layout) = (self.n, self.layout);
-        let (plan, mut data, mut scratch) = on!(self.crew, phases, "fill", F => {
+        let (plan, mut data, mut scratch) = on!(self.scheduler, phases, "fill", F => {
             let zeros = layout.array::<F, _>(n, |_| Complex::default());
             (Plan::new::<F>(n, layout), layout.array::<F, _>(n, input), zeros)
         });
-        on!(self.crew, phases, "transform", F => plan.transform::<F>(&mut data, &mut scratch));
+        on!(self.scheduler, phases, "transform", F => plan.transform::<F>(&mut data, &mut scratch));
         let (_, spectrum) = self.done.insert((plan, data));
         answer(spectrum)
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn any_crew_gives_the_same_transform() {
+    fn any_scheduler_gives_the_same_transform() {
         trial::answer(&Fft, "--n 131072");
         trial::answer(&Fft, "--n 65536");
         trial::answer(&Fft, "--n 2");
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn two_frequencies_that_changed_places_are_found() {
         let plan = Plan::new::<Serial>(64, Layout::Contiguous);
-        let mut run = Prepared { n: 64, layout: Layout::Contiguous, crew: Crew::Serial, done: None };
+        let mut run = Prepared { n: 64, layout: Layout::Contiguous, scheduler: Scheduler::Serial, done: None };
         let answer = run.run(&mut Phases::default());
         assert_eq!(run.check(&answer), Check::Right);
         let (_, mut spectrum) = run.done.take().unwrap();

@@ -4,8 +4,8 @@
 //! So every part is contiguous, and from the level on where it fits into a cache it stays there.
 
 use super::complex::Complex;
-use crate::crew::{Fork, Serial};
 use crate::data::{Data, Layout};
+use crate::scheduler::{Fork, Serial};
 
 /// Elements that are transformed in one task.
 const LEAF: usize = 4096;

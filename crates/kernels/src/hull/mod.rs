@@ -9,8 +9,8 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use self::fault::fault;
 use self::quick::Cloud;
-use crate::crew::{Crew, RUNTIME, on};
 use crate::data::{Data, LAYOUT, Layout};
+use crate::scheduler::{RUNTIME, Scheduler, on};
 use crate::{number, random};
 
 pub(crate) struct Hull;
@@ -68,7 +68,7 @@ struct Prepared {
     numbers: Data<u32>,
     spare: Data<u32>,
     leaf: usize,
-    crew: Crew,
+    scheduler: Scheduler,
     hull: Vec<u32>,
 }
 
@@ -79,21 +79,21 @@ impl Prepared {
             count.map(|count| usize::try_from(count).expect("inside the range"))
         };
         let (n, leaf, in_disk) = (count("n", 3)?, count("leaf", 1)?, args.text("points") == "disk");
-        let (layout, crew) = (Layout::of(args)?, Crew::start(args, team)?);
-        let leaf = if crew.is_serial() { n } else { leaf };
-        let (points, numbers, spare) = on!(crew, phases, "fill", F => (
+        let (layout, scheduler) = (Layout::of(args)?, Scheduler::start(args, team)?);
+        let leaf = if scheduler.is_serial() { n } else { leaf };
+        let (points, numbers, spare) = on!(scheduler, phases, "fill", F => (
             layout.array::<F, _>(n, |index| Point::random(index as u64, in_disk)),
             layout.array::<F, _>(n, |index| u32::try_from(index).expect("inside the range")),
             layout.array::<F, _>(n, |_| 0),
         ));
-        Ok(Self { points, numbers, spare, leaf, crew, hull: Vec::new() })
+        Ok(Self { points, numbers, spare, leaf, scheduler, hull: Vec::new() })
     }
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         let cloud = Cloud { points: &self.points, leaf: self.leaf };
-        self.hull = on!(self.crew, phases, "hull", F => cloud.hull::<F>(&mut self.numbers, &mut self.spare));
+        self.hull = on!(self.scheduler, phases, "hull", F => cloud.hull::<F>(&mut self.numbers, &mut self.spare));
         self.hull.len().to_string()
     }
 

@@ -1,7 +1,7 @@
 //! Quickhull: the point farthest beyond a line is a vertex; keep what lies beyond the two lines to it, and go on.
 
 use super::{Line, Point, area};
-use crate::crew::{Fork, Serial};
+use crate::scheduler::{Fork, Serial};
 
 /// All points. Everything below handles their numbers, `leaf` of them in a task.
 pub(super) struct Cloud<'a> {

@@ -2,8 +2,8 @@
 
 use knee_workload::Check;
 
-use crate::crew::Fork;
 use crate::data::{Data, Layout};
+use crate::scheduler::Fork;
 use crate::signed_unit;
 
 /// Two factors and what is to become their product.
@@ -63,7 +63,7 @@ pub(crate) fn agree(left: (f64, f64), right: (f64, f64)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crew::Serial;
+    use crate::scheduler::Serial;
 
     #[test]
     fn one_wrong_element_is_found_in_its_row() {

@@ -42,7 +42,7 @@ use crate::{CpuSet, Error, Topology, cpuset};
 
 /// What a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Places {
+pub enum PlaceKind {
     /// Hardware threads.
     Threads,
     /// Cores.
@@ -96,7 +96,7 @@ pub enum Placement {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// What a place is.
-    pub places: Places,
+    pub places: PlaceKind,
     /// How places follow each other.
     pub spacing: Spacing,
     /// Exactly so many hardware threads of each core that is used.
@@ -172,7 +172,7 @@ impl Placement {
 impl Named {
     /// A placement without qualifiers.
     #[must_use]
-    pub fn plain(places: Places, spacing: Spacing) -> Self {
+    pub fn plain(places: PlaceKind, spacing: Spacing) -> Self {
         Self { places, spacing, per_core: None, within: vec![], leave_one: false, compact: false }
     }
 }

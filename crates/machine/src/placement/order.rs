@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::tree::{close, in_rounds, spread, tree};
-use super::{Named, Places, Spacing, Within};
+use super::{Named, PlaceKind, Spacing, Within};
 use crate::nest::Nested;
 use crate::{CpuSet, Error, Topology};
 
@@ -73,7 +73,7 @@ pub(super) fn compact(machine: &Topology, named: &Named, threads: usize) -> Resu
     if whole.len() < threads {
         return Ok(whole);
     }
-    let sockets = distinct(close(&tree(machine, &cpus), &places(machine, Places::Sockets, &cpus)));
+    let sockets = distinct(close(&tree(machine, &cpus), &places(machine, PlaceKind::Sockets, &cpus)));
     let holds = |sockets: &[CpuSet]| -> Option<Vec<u32>> {
         let inside: CpuSet = sockets.iter().flat_map(CpuSet::iter).collect();
         Some(of(machine, named, &inside)).filter(|order| order.len() >= threads)
@@ -85,19 +85,19 @@ pub(super) fn compact(machine: &Topology, named: &Named, threads: usize) -> Resu
 }
 
 /// The places of a kind, cut to `cpus`.
-fn places(machine: &Topology, places: Places, cpus: &CpuSet) -> Vec<CpuSet> {
+fn places(machine: &Topology, places: PlaceKind, cpus: &CpuSet) -> Vec<CpuSet> {
     let sets: Vec<CpuSet> = match places {
-        Places::Threads => cpus.iter().map(|cpu| [cpu].into_iter().collect()).collect(),
-        Places::Cores => machine.cores.iter().map(|core| core.cpus.clone()).collect(),
-        Places::LlCaches => last_level_caches(machine),
-        Places::NumaDomains => nodes(machine),
-        Places::Sockets => machine.socket_like(),
+        PlaceKind::Threads => cpus.iter().map(|cpu| [cpu].into_iter().collect()).collect(),
+        PlaceKind::Cores => machine.cores.iter().map(|core| core.cpus.clone()).collect(),
+        PlaceKind::LlCaches => last_level_caches(machine),
+        PlaceKind::NumaDomains => nodes(machine),
+        PlaceKind::Sockets => machine.socket_like(),
     };
     distinct(sets.into_iter().map(|set| set.intersection(cpus)).collect())
 }
 
 fn cores(machine: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
-    places(machine, Places::Cores, cpus)
+    places(machine, PlaceKind::Cores, cpus)
 }
 
 fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {

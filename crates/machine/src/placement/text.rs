@@ -3,15 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Named, Placement, Places, Spacing, Within, cpuset};
+use super::{Named, PlaceKind, Placement, Spacing, Within, cpuset};
 use crate::{CpuSet, Error};
 
-const PLACES: [(&str, Places); 5] = [
-    ("threads", Places::Threads),
-    ("cores", Places::Cores),
-    ("ll_caches", Places::LlCaches),
-    ("numa_domains", Places::NumaDomains),
-    ("sockets", Places::Sockets),
+const PLACES: [(&str, PlaceKind); 5] = [
+    ("threads", PlaceKind::Threads),
+    ("cores", PlaceKind::Cores),
+    ("ll_caches", PlaceKind::LlCaches),
+    ("numa_domains", PlaceKind::NumaDomains),
+    ("sockets", PlaceKind::Sockets),
 ];
 
 impl FromStr for Placement {

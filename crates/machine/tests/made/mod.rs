@@ -5,7 +5,7 @@ mod asked;
 use std::fmt;
 
 pub(crate) use asked::{Asked, counts, holder, in_rounds, names, nearest_first, one_after_the_other};
-use knee_machine::placement::{Places, Within};
+use knee_machine::placement::{PlaceKind, Within};
 use knee_machine::{CpuSet, Topology};
 use proptest::prelude::*;
 
@@ -109,16 +109,16 @@ pub(crate) fn usable(machine: &Topology, parts: &[Within]) -> CpuSet {
 }
 
 /// The places of a name, by the definition.
-pub(crate) fn places(machine: &Topology, places: Places) -> Vec<CpuSet> {
+pub(crate) fn places(machine: &Topology, places: PlaceKind) -> Vec<CpuSet> {
     let cores = || machine.cores.iter().map(|core| core.cpus.clone()).collect();
     match places {
-        Places::Threads => machine.hardware_threads.iter().map(|thread| thread.cpus.clone()).collect(),
-        Places::Cores => cores(),
-        Places::LlCaches => match machine.caches.iter().map(|cache| cache.level).max() {
+        PlaceKind::Threads => machine.hardware_threads.iter().map(|thread| thread.cpus.clone()).collect(),
+        PlaceKind::Cores => cores(),
+        PlaceKind::LlCaches => match machine.caches.iter().map(|cache| cache.level).max() {
             Some(last) => machine.caches.iter().filter(|c| c.level == last).map(|cache| cache.cpus.clone()).collect(),
             None => cores(),
         },
-        Places::NumaDomains => machine.nodes.iter().map(|node| node.cpus.clone()).collect(),
-        Places::Sockets => machine.sockets.iter().map(|socket| socket.cpus.clone()).collect(),
+        PlaceKind::NumaDomains => machine.nodes.iter().map(|node| node.cpus.clone()).collect(),
+        PlaceKind::Sockets => machine.sockets.iter().map(|socket| socket.cpus.clone()).collect(),
     }
 }

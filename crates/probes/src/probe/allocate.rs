@@ -7,7 +7,7 @@ use knee_workload::{Args, Error, Param};
 use super::sequential::ARRAY;
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::room::Room;
+use crate::context::Context;
 use crate::seats::together;
 use crate::size;
 
@@ -42,12 +42,12 @@ impl Probe for Allocate {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let cpus = room.cpus();
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = context.cpus();
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
         let doubled = (0..32).map(|power| 1_usize << power).take_while(|count| *count < cpus.len());
-        let counts: Vec<usize> = doubled.filter(|count| !room.quick || *count == 1).chain([cpus.len()]).collect();
-        let seconds = bytes as f64 * 4e-9 * if room.quick { 4.0 } else { 6.0 };
+        let counts: Vec<usize> = doubled.filter(|count| !context.quick || *count == 1).chain([cpus.len()]).collect();
+        let seconds = bytes as f64 * 4e-9 * if context.quick { 4.0 } else { 6.0 };
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
             for way in sweep(given, "way", &["fresh", "freed", "reused"]) {
@@ -64,7 +64,7 @@ impl Probe for Allocate {
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let (page, node) = (Page::named(args.text("page")), node(args)?);
         let bytes = size::of(args, "size")?.next_multiple_of(2 << 20);
         let way = match args.text("way") {
@@ -75,11 +75,11 @@ impl Probe for Allocate {
         if way == Way::Freed && node.is_some() {
             return Err(Error::new("freed memory lies where the C library has it: leave --node out"));
         }
-        let homes = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
+        let homes = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let at = vec![
             ("way", args.text("way").into()),
             ("threads", cpus.len().to_string()),
-            ("memory_node", node_name(room, node, cpus[0])),
+            ("memory_node", node_name(context, node, cpus[0])),
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];

@@ -6,8 +6,8 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
+use crate::context::Context;
 use crate::isa::{Isa, Kernel, STEP};
-use crate::room::Room;
 use crate::seats::together;
 use crate::size;
 
@@ -49,23 +49,23 @@ impl Probe for Bandwidth {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let (bytes, _) = room.beyond_caches();
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let (bytes, _) = context.beyond_caches();
         let size = given.get("size").cloned().unwrap_or_else(|| size::text(bytes));
-        let seconds = size::parse(&size)? as f64 / 1.5e9 + if room.quick { 0.15 } else { 0.5 };
+        let seconds = size::parse(&size)? as f64 / 1.5e9 + if context.quick { 0.15 } else { 0.5 };
         let mut steps = Vec::new();
         if given.get("matrix").is_some_and(|matrix| matrix == "yes") {
-            for (_, cpus) in room.readers() {
-                for memory in room.memories() {
+            for (_, cpus) in context.readers() {
+                for memory in context.memories() {
                     let more = [("size", size.clone()), ("node", memory.to_string()), ("matrix", "yes".into())];
                     steps.push(Step::new(given, &more, &cpus, seconds));
                 }
             }
             return Ok(steps);
         }
-        let cpus = room.cpus();
+        let cpus = context.cpus();
         for kernel in sweep(given, "kernel", Kernel::NAMES) {
-            for threads in counts(cpus.len(), room.quick) {
+            for threads in counts(cpus.len(), context.quick) {
                 let more = [("size", size.clone()), ("kernel", kernel.clone())];
                 steps.push(Step::new(given, &more, &cpus[..threads], seconds));
             }
@@ -73,7 +73,7 @@ impl Probe for Bandwidth {
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let kernel = Kernel::named(args.text("kernel")).expect("one of its values");
         let isa = Isa::named(args.text("isa")).ok_or_else(|| {
             let known: Vec<_> = Isa::all().iter().map(|isa| isa.name).collect();
@@ -85,14 +85,14 @@ impl Probe for Bandwidth {
             return Err(Error::new(format!("bad argument: size {bytes}: each array needs {STEP} bytes")));
         }
         // Each thread touches its own first.
-        let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
+        let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |seat| Arena::written(kernel.streams() * array, page, homes[seat.index]))?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let at = vec![
             ("kernel", kernel.name().into()),
             ("threads", cpus.len().to_string()),
-            ("reader_node", node_name(room, None, cpus[0])),
-            ("memory_node", node_name(room, node, cpus[0])),
+            ("reader_node", node_name(context, None, cpus[0])),
+            ("memory_node", node_name(context, node, cpus[0])),
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
             ("isa", isa.name.into()),

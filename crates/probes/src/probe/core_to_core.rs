@@ -7,7 +7,7 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::room::Room;
+use crate::context::Context;
 use crate::seats::{alone, together};
 
 /// Exchanges of a trial.
@@ -41,16 +41,16 @@ impl Probe for CoreToCore {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let mut cpus = room.cpus();
-        if room.quick && cpus.len() > FEW {
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let mut cpus = context.cpus();
+        if context.quick && cpus.len() > FEW {
             let distance = cpus.len().div_ceil(FEW);
             cpus = cpus.into_iter().step_by(distance).collect();
         }
         let mut steps = Vec::new();
         for (index, &first) in cpus.iter().enumerate() {
             for &second in &cpus[index + 1..] {
-                let apart = room.node_of(first) != room.node_of(second);
+                let apart = context.node_of(first) != context.node_of(second);
                 let homes: &[&str] = if apart { &["first", "second"] } else { &["first"] };
                 for home in sweep(given, "line-on", homes) {
                     steps.push(Step::new(given, &[("line-on", home)], &[first, second], 0.1));
@@ -60,19 +60,19 @@ impl Probe for CoreToCore {
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let [first, second] = *cpus else {
             return Err(Error::new(format!("two cpus are needed, and {} were given", cpus.len())));
         };
         let home = if args.text("line-on") == "first" { first } else { second };
-        let node = room.node_of(home);
+        let node = context.node_of(home);
         let line = alone(home, || Arena::written(1, Page::Base, node))??;
         // SAFETY: the page is ours and zero is a number.
         unsafe { line.start().cast::<u64>().write(0) };
         let at = vec![
             ("first", first.to_string()),
             ("second", second.to_string()),
-            ("memory_node", node_name(room, node, home)),
+            ("memory_node", node_name(context, node, home)),
         ];
         Ok(Box::new(Pair { line, cpus: [first, second], at }))
     }

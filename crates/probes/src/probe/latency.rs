@@ -6,8 +6,8 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::chase::{Chase, Place};
-use crate::room::Room;
+use crate::chase::{Chase, Line};
+use crate::context::Context;
 use crate::seats::alone;
 use crate::size;
 
@@ -44,27 +44,27 @@ impl Probe for Latency {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         if given.get("matrix").is_some_and(|matrix| matrix == "yes") {
-            return Ok(matrix(room, given));
+            return Ok(matrix(context, given));
         }
-        let (largest, _) = room.beyond_caches();
-        let reader = room.cpus()[0];
+        let (largest, _) = context.beyond_caches();
+        let reader = context.cpus()[0];
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
-            let sizes = sizes(largest, room.quick).into_iter();
+            let sizes = sizes(largest, context.quick).into_iter();
             // What fits into one huge page misses no TLB in base pages either.
             let sizes = sizes.filter(|size| page == "base" || *size >= 1 << 20);
             let sizes = given.get("size").map_or_else(|| sizes.map(size::text).collect(), |size| vec![size.clone()]);
             for size in sizes {
-                let seconds = seconds(size::parse(&size)?, room);
+                let seconds = seconds(size::parse(&size)?, context);
                 steps.push(Step::new(given, &[("size", size), ("page", page.clone())], &[reader], seconds));
             }
         }
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let (bytes, stride) = (size::of(args, "size")?, size::of(args, "stride")?);
         if stride < 8 || !stride.is_multiple_of(8) || bytes < 2 * stride {
             return Err(Error::new(format!(
@@ -75,13 +75,13 @@ impl Probe for Latency {
         let cpu = cpus[0];
         let at = vec![
             ("reader", cpu.to_string()),
-            ("reader_node", node_name(room, None, cpu)),
-            ("memory_node", node_name(room, node, cpu)),
+            ("reader_node", node_name(context, None, cpu)),
+            ("memory_node", node_name(context, node, cpu)),
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
         let at = [at, matrix_mark(args)].concat();
-        let home = node.or_else(|| room.node_of(cpu));
+        let home = node.or_else(|| context.node_of(cpu));
         let arena = alone(cpu, || Arena::written(bytes, page, home))??;
         let chase = alone(cpu, || Chase::lay(arena, bytes, stride, 1))?;
         let place = chase.starts(1, 2)[0];
@@ -102,18 +102,18 @@ fn sizes(largest: usize, quick: bool) -> Vec<usize> {
 }
 
 /// Laying a cycle takes about 20 ns a line where it is large.
-fn seconds(bytes: usize, room: &Room<'_>) -> f64 {
-    bytes as f64 / 64.0 * 25e-9 + if room.quick { 0.12 } else { 0.4 }
+fn seconds(bytes: usize, context: &Context<'_>) -> f64 {
+    bytes as f64 / 64.0 * 25e-9 + if context.quick { 0.12 } else { 0.4 }
 }
 
-fn matrix(room: &Room<'_>, given: &Given) -> Vec<Step> {
-    let (bytes, _) = room.beyond_caches();
+fn matrix(context: &Context<'_>, given: &Given) -> Vec<Step> {
+    let (bytes, _) = context.beyond_caches();
     let size = given.get("size").cloned().unwrap_or_else(|| size::text(bytes));
     let mut steps = Vec::new();
-    for (_, cpus) in room.readers() {
-        for memory in room.memories() {
+    for (_, cpus) in context.readers() {
+        for memory in context.memories() {
             let more = [("size", size.clone()), ("node", memory.to_string()), ("matrix", "yes".into())];
-            steps.push(Step::new(given, &more, &cpus[..1], seconds(bytes, room)));
+            steps.push(Step::new(given, &more, &cpus[..1], seconds(bytes, context)));
         }
     }
     steps
@@ -121,7 +121,7 @@ fn matrix(room: &Room<'_>, given: &Given) -> Vec<Step> {
 
 struct Chased {
     chase: Chase,
-    place: Place,
+    place: Line,
     cpu: u32,
     loads: usize,
     at: Vec<(&'static str, String)>,

@@ -7,9 +7,9 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::chase::{Chase, Place};
+use crate::chase::{Chase, Line};
+use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::room::Room;
 use crate::seats::{alone, together};
 use crate::size;
 
@@ -51,21 +51,21 @@ impl Probe for Loaded {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let cpus = room.cpus();
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = context.cpus();
         if cpus.len() < 2 {
             return Ok(Vec::new());
         }
-        let size = given.get("size").cloned().unwrap_or_else(|| size::text(room.beyond_caches().0));
+        let size = given.get("size").cloned().unwrap_or_else(|| size::text(context.beyond_caches().0));
         let all = [NONE, "20000", "5000", "2000", "1000", "500", "200", "0"];
         let some = [NONE, "2000", "500", "0"];
-        let gaps = sweep(given, "gap", if room.quick { &some } else { &all });
-        let seconds = size::parse(&size)? as f64 / 1e9 + if room.quick { 0.2 } else { 0.5 };
+        let gaps = sweep(given, "gap", if context.quick { &some } else { &all });
+        let seconds = size::parse(&size)? as f64 / 1e9 + if context.quick { 0.2 } else { 0.5 };
         let step = |gap: String| Step::new(given, &[("size", size.clone()), ("gap", gap)], &cpus, seconds);
         Ok(gaps.into_iter().map(step).collect())
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let gap = match args.text("gap") {
             NONE => None,
             _ => Some(Duration::from_nanos(args.number("gap", 0..=1_000_000_000)?)),
@@ -82,13 +82,13 @@ impl Probe for Loaded {
             let part = if seat == 0 { half } else { half / (cpus.len() - 1) };
             part.next_multiple_of(streams * BLOCK)
         };
-        let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| room.node_of(cpu))).collect();
+        let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |seat| Arena::written(bytes_of(seat.index), page, homes[seat.index]))?;
         let mut arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let (own, bytes) = (arenas.remove(0), bytes_of(0));
         let chase = alone(cpus[0], || Chase::lay(own, bytes, 64, 1))?;
         let place = chase.starts(1, 2)[0];
-        let cache = room.machine.last_level_cache(cpus[0]).map_or(0, |cache| cache.size_bytes);
+        let cache = context.machine.last_level_cache(cpus[0]).map_or(0, |cache| cache.size_bytes);
         let fits = (bytes as u64 <= cache).then(|| {
             format!(
                 "the reader's {} fit into its last-level cache of {}",
@@ -98,7 +98,7 @@ impl Probe for Loaded {
         });
         let at = vec![
             ("reader", cpus[0].to_string()),
-            ("memory_node", node_name(room, node, cpus[0])),
+            ("memory_node", node_name(context, node, cpus[0])),
             ("gap_ns", args.text("gap").into()),
             ("kernel", kernel.name().into()),
             ("others", (cpus.len() - 1).to_string()),
@@ -114,7 +114,7 @@ struct Busy {
     arenas: Vec<Arena>,
     kernel: Kernel,
     gap: Option<Duration>,
-    place: Place,
+    place: Line,
     cpus: Vec<u32>,
     isa: Isa,
     at: Vec<(&'static str, String)>,

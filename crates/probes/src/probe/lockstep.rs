@@ -7,8 +7,8 @@ use knee_workload::{Args, Error, Param};
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial, choice, param};
 use crate::arena::{Arena, Found, Page};
+use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::room::Room;
 use crate::seats::together;
 use crate::size;
 
@@ -42,8 +42,8 @@ impl Probe for Lockstep {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let cpus = room.cpus();
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = context.cpus();
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
         // All shifts of a few cpus; of many those that double, and the one that is half of all.
         let all: Vec<usize> = if cpus.len() <= 8 {
@@ -54,22 +54,29 @@ impl Probe for Lockstep {
         };
         let shifts =
             given.get("shift").map_or_else(|| all.iter().map(ToString::to_string).collect(), |k| vec![k.clone()]);
-        let seconds = (bytes * cpus.len()) as f64 * 2e-9 + if room.quick { 0.2 } else { 0.6 };
+        let seconds = (bytes * cpus.len()) as f64 * 2e-9 + if context.quick { 0.2 } else { 0.6 };
         let step = |shift: String| Step::new(given, &[("shift", shift)], &cpus, seconds);
         Ok(shifts.into_iter().map(step).collect())
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
         let page = Page::named(args.text("page"));
         let shift = usize::try_from(args.number("shift", 0..=1 << 16)?).unwrap_or(0) % cpus.len();
-        let home = |cpu: u32| room.node_of(cpu);
+        let home = |cpu: u32| context.node_of(cpu);
         let homes: Vec<_> = cpus.iter().map(|&cpu| home(cpu)).collect();
         let arenas =
             together(cpus, |seat| Arena::written(bytes, page, None).map(|arena| arena.expected_on(homes[seat.index])))?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let at = vec![("shift", shift.to_string()), ("threads", cpus.len().to_string()), ("bytes", bytes.to_string())];
-        Ok(Box::new(Ring { arenas, cpus: cpus.to_vec(), shift, at, page, flag: fits_caches(room, bytes * cpus.len()) }))
+        Ok(Box::new(Ring {
+            arenas,
+            cpus: cpus.to_vec(),
+            shift,
+            at,
+            page,
+            flag: fits_caches(context, bytes * cpus.len()),
+        }))
     }
 }
 

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use knee_workload::{Args, Error, Param};
 
 use crate::arena::Found;
+use crate::context::Context;
 use crate::figure::Figure;
-use crate::room::Room;
 use crate::seats::taken;
 
 /// Every probe, in the order in which a sweep makes them. A new one is a file and a line here.
@@ -57,13 +57,13 @@ pub trait Probe: Sync {
     ///
     /// # Errors
     /// When what is given is no good for this machine.
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error>;
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error>;
 
     /// Makes everything ready for trials on these cpus.
     ///
     /// # Errors
     /// When an argument is no good, or the kernel refuses memory.
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error>;
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error>;
 }
 
 /// Arguments that somebody gave, by name.
@@ -137,14 +137,14 @@ const QUICK_BUDGET: Duration = Duration::from_millis(80);
 ///
 /// # Errors
 /// As [`Probe::prepare`] and [`Trial::go`].
-pub fn measure(probe: &dyn Probe, room: &Room<'_>, step: &Step) -> Result<Vec<Figure>, Error> {
+pub fn measure(probe: &dyn Probe, context: &Context<'_>, step: &Step) -> Result<Vec<Figure>, Error> {
     let args = Args::complete(probe.params(), &step.args)?;
-    let mut trial = probe.prepare(room, &args, &step.cpus)?;
+    let mut trial = probe.prepare(context, &args, &step.cpus)?;
     trial.go()?;
-    let budget = if room.quick { QUICK_BUDGET } else { BUDGET };
-    let least = if room.quick { 3 } else { LEAST };
+    let budget = if context.quick { QUICK_BUDGET } else { BUDGET };
+    let least = if context.quick { 3 } else { LEAST };
     let before = taken();
-    let (samples, mut validity) = room.watched(&step.cpus, || -> Result<Vec<Vec<f64>>, Error> {
+    let (samples, mut validity) = context.watched(&step.cpus, || -> Result<Vec<Vec<f64>>, Error> {
         let (begin, mut samples) = (Instant::now(), Vec::new());
         while samples.len() < least || samples.len() < MOST && begin.elapsed() < budget {
             samples.push(trial.go()?);
@@ -208,8 +208,8 @@ fn matrix_mark(args: &Args) -> Vec<(&'static str, String)> {
 }
 
 /// What a node is called in figures: the one that was asked for, or that of the reader.
-fn node_name(room: &Room<'_>, node: Option<u32>, cpu: u32) -> String {
-    node.or_else(|| room.node_of(cpu)).map_or("unknown".into(), |node| node.to_string())
+fn node_name(context: &Context<'_>, node: Option<u32>, cpu: u32) -> String {
+    node.or_else(|| context.node_of(cpu)).map_or("unknown".into(), |node| node.to_string())
 }
 
 /// The values of a parameter in a sweep: the given one, or all of these.

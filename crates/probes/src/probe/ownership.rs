@@ -8,8 +8,8 @@ use knee_workload::{Args, Error, Param};
 use super::sequential::fits_caches;
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, param};
 use crate::arena::{Arena, Found, Page};
+use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::room::Room;
 use crate::seats::alone;
 use crate::size;
 
@@ -56,16 +56,16 @@ impl Probe for Ownership {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let cpus = room.cpus();
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = context.cpus();
         let cpu = |name: &str, default: u32| {
             let text = given.get(name).filter(|text| !["first", "far"].contains(&text.as_str()));
             let number = text.map_or(Ok(default), |text| text.parse());
             number.map_err(|_| Error::new(format!("bad argument: {name} {:?}: it is a cpu's number", given[name])))
         };
         let reader = cpu("reader", cpus[0])?;
-        let other = cpu("other", farthest(room, &cpus, reader))?;
-        let (large, _) = room.beyond_caches();
+        let other = cpu("other", farthest(context, &cpus, reader))?;
+        let (large, _) = context.beyond_caches();
         let sizes: Vec<String> = match given.get("size") {
             Some(text) => text.split(',').map(str::to_owned).collect(),
             None => vec![size::text(large), "128M".into()],
@@ -73,10 +73,10 @@ impl Probe for Ownership {
         let mut steps = Vec::new();
         for size in sizes {
             let bytes = size::parse(&size)?;
-            let seconds = bytes as f64 * 1e-9 * if room.quick { 8.0 } else { 14.0 };
-            let nodes = room.node_of(reader) != room.node_of(other);
+            let seconds = bytes as f64 * 1e-9 * if context.quick { 8.0 } else { 14.0 };
+            let nodes = context.node_of(reader) != context.node_of(other);
             let all: &[&str] = if nodes { &["stay", "move"] } else { &["stay"] };
-            let both: &[&str] = if nodes && balances(room) { &["kernel", "off"] } else { &["kernel"] };
+            let both: &[&str] = if nodes && balances(context) { &["kernel", "off"] } else { &["kernel"] };
             for pages in super::sweep(given, "pages", all) {
                 for balancing in super::sweep(given, "balancing", both) {
                     let more = [("size", size.clone()), ("pages", pages.clone()), ("balancing", balancing)];
@@ -87,21 +87,21 @@ impl Probe for Ownership {
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let cpus = [cpus[0], *cpus.get(1).unwrap_or(&cpus[0])];
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
-        let nodes = cpus.map(|cpu| room.node_of(cpu));
+        let nodes = cpus.map(|cpu| context.node_of(cpu));
         let bound = args.text("balancing") == "off";
         let at = vec![
             ("reader", cpus[0].to_string()),
             ("other", cpus[1].to_string()),
-            ("reader_node", node_name(room, None, cpus[0])),
-            ("other_node", node_name(room, None, cpus[1])),
+            ("reader_node", node_name(context, None, cpus[0])),
+            ("other_node", node_name(context, None, cpus[1])),
             ("bytes", bytes.to_string()),
             ("pages", args.text("pages").into()),
             (
                 "numa_balancing",
-                if bound { "kept away".into() } else { known_balancing(room).unwrap_or("unknown").into() },
+                if bound { "kept away".into() } else { known_balancing(context).unwrap_or("unknown").into() },
             ),
         ];
         Ok(Box::new(Owned {
@@ -113,26 +113,26 @@ impl Probe for Ownership {
             moves: args.text("pages") == "move",
             last: None,
             at,
-            flag: fits_caches(room, bytes),
+            flag: fits_caches(context, bytes),
         }))
     }
 }
 
 /// What the kernel says of its NUMA balancing.
-fn known_balancing<'a>(room: &Room<'a>) -> Option<&'a str> {
-    match room.machine.facts.get("numa_balancing") {
+fn known_balancing<'a>(context: &Context<'a>) -> Option<&'a str> {
+    match context.machine.facts.get("numa_balancing") {
         Some(Fact::Known(text)) => Some(text),
         _ => None,
     }
 }
 
-fn balances(room: &Room<'_>) -> bool {
-    known_balancing(room).is_some_and(|mode| mode != "0")
+fn balances(context: &Context<'_>) -> bool {
+    known_balancing(context).is_some_and(|mode| mode != "0")
 }
 
 /// By the firmware's distances; where there are none, the last cpu.
-fn farthest(room: &Room<'_>, cpus: &[u32], from: u32) -> u32 {
-    let nodes = &room.machine.nodes;
+fn farthest(context: &Context<'_>, cpus: &[u32], from: u32) -> u32 {
+    let nodes = &context.machine.nodes;
     let at = |cpu: u32| nodes.iter().position(|node| node.cpus.contains(cpu));
     let distance = |cpu: u32| at(from).zip(at(cpu)).and_then(|(from, to)| nodes[from].distances.get(to)).copied();
     cpus.iter().copied().max_by_key(|&cpu| (distance(cpu).unwrap_or(0), cpu != from, cpu)).unwrap_or(from)

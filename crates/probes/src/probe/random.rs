@@ -8,8 +8,8 @@ use knee_workload::{Args, Error, Param};
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
-use crate::chase::{Chase, Draw, Place};
-use crate::room::Room;
+use crate::chase::{Chase, Draw, Line};
+use crate::context::Context;
 use crate::seats::alone;
 use crate::size;
 
@@ -49,10 +49,10 @@ impl Probe for Random {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
-        let seconds = bytes as f64 / 64.0 * 25e-9 + if room.quick { 0.2 } else { 0.5 };
-        let reader = room.cpus()[0];
+        let seconds = bytes as f64 / 64.0 * 25e-9 + if context.quick { 0.2 } else { 0.5 };
+        let reader = context.cpus()[0];
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
             for reads in sweep(given, "reads", &["independent", "parallel", "dependent"]) {
@@ -62,10 +62,10 @@ impl Probe for Random {
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let (cpu, bytes) = (cpus[0], size::of(args, "size")?.next_multiple_of(4096));
         let (page, node) = (Page::named(args.text("page")), node(args)?);
-        let home = node.or_else(|| room.node_of(cpu));
+        let home = node.or_else(|| context.node_of(cpu));
         let arena = alone(cpu, || Arena::written(bytes, page, home))??;
         let chase = alone(cpu, || Chase::lay(arena, bytes, 64, 1))?;
         let order = match args.text("reads") {
@@ -79,11 +79,11 @@ impl Probe for Random {
         let at = vec![
             ("reads", args.text("reads").into()),
             ("reader", cpu.to_string()),
-            ("memory_node", node_name(room, node, cpu)),
+            ("memory_node", node_name(context, node, cpu)),
             ("bytes", bytes.to_string()),
             ("page", page.name().into()),
         ];
-        Ok(Box::new(Reads { chase, cpu, order, at, page, flag: fits_caches(room, bytes) }))
+        Ok(Box::new(Reads { chase, cpu, order, at, page, flag: fits_caches(context, bytes) }))
     }
 }
 
@@ -92,7 +92,7 @@ enum Order {
     /// From a list.
     Known(Vec<u32>),
     /// From the read before: chains, and whether only one of them is followed.
-    Told(Vec<Place>, bool),
+    Told(Vec<Line>, bool),
 }
 
 struct Reads {
@@ -131,7 +131,7 @@ impl Trial for Reads {
                     Chase::loads(READS / CHAINS)
                 }
                 Order::Told(places, false) => {
-                    let starts: [Place; CHAINS] = std::array::from_fn(|chain| places[chain]);
+                    let starts: [Line; CHAINS] = std::array::from_fn(|chain| places[chain]);
                     *places = chase.follow(starts, READS / CHAINS).to_vec();
                     CHAINS * Chase::loads(READS / CHAINS)
                 }

@@ -6,8 +6,8 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
+use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::room::Room;
 use crate::seats::alone;
 use crate::size;
 
@@ -15,8 +15,8 @@ use crate::size;
 pub(super) const ARRAY: &str = "128M";
 
 /// Says so where an array is no larger than the caches, whatever it was in 2011.
-pub(super) fn fits_caches(room: &Room<'_>, bytes: usize) -> Option<String> {
-    let caches = room.caches();
+pub(super) fn fits_caches(context: &Context<'_>, bytes: usize) -> Option<String> {
+    let caches = context.caches();
     (bytes <= caches).then(|| format!("{} fit into the last-level caches of {}", size::text(bytes), size::text(caches)))
 }
 
@@ -66,8 +66,8 @@ impl Probe for Sequential {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let cpus = room.cpus();
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let cpus = context.cpus();
         let named = given.get("readers").filter(|text| *text != "first");
         let readers: Vec<u32> = match named {
             None => vec![cpus[0]],
@@ -77,10 +77,10 @@ impl Probe for Sequential {
             }
         };
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
-        let seconds = bytes as f64 * 8e-9 + if room.quick { 0.2 } else { 0.6 };
+        let seconds = bytes as f64 * 8e-9 + if context.quick { 0.2 } else { 0.6 };
         let mut steps = Vec::new();
         for reader in readers {
-            for owner in owners(room, &cpus, reader) {
+            for owner in owners(context, &cpus, reader) {
                 for (stride, how) in [("1", "scalar"), ("16", "scalar"), ("1", "wide")] {
                     let kept = |name: &str, value: &str| given.get(name).is_none_or(|given| given == value);
                     let fresh: &[&str] = if stride == "16" { &["reused", "fresh"] } else { &["reused"] };
@@ -96,18 +96,18 @@ impl Probe for Sequential {
         Ok(steps)
     }
 
-    fn prepare(&self, room: &Room<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let (reader, owner) = (cpus[0], *cpus.get(1).unwrap_or(&cpus[0]));
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
         let stride = usize::try_from(args.number("stride", 1..=1 << 20)?).unwrap_or(1);
         let page = Page::named(args.text("page"));
-        let home = room.node_of(owner);
+        let home = context.node_of(owner);
         let map = move || alone(owner, || Arena::written(bytes, page, None).map(|arena| arena.expected_on(home)))?;
         let at = vec![
             ("reader", reader.to_string()),
             ("owner", owner.to_string()),
-            ("reader_node", node_name(room, None, reader)),
-            ("memory_node", node_name(room, None, owner)),
+            ("reader_node", node_name(context, None, reader)),
+            ("memory_node", node_name(context, None, owner)),
             ("bytes", bytes.to_string()),
             ("stride", stride.to_string()),
             ("loop", args.text("loop").into()),
@@ -122,20 +122,20 @@ impl Probe for Sequential {
             stride,
             at,
             page,
-            flag: fits_caches(room, bytes),
+            flag: fits_caches(context, bytes),
         }))
     }
 }
 
 /// Whose arrays are read: everybody's, or of many the first ones of each node.
-fn owners(room: &Room<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
+fn owners(context: &Context<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
     const FEW: usize = 16;
     if cpus.len() <= FEW {
         return cpus.to_vec();
     }
-    let each = if room.quick { 1 } else { 2 };
+    let each = if context.quick { 1 } else { 2 };
     let mut owners = vec![reader];
-    owners.extend(room.readers().iter().flat_map(|(_, cpus)| cpus.iter().copied().take(each)));
+    owners.extend(context.readers().iter().flat_map(|(_, cpus)| cpus.iter().copied().take(each)));
     owners.dedup();
     owners
 }

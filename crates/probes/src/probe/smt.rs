@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, param};
-use crate::room::Room;
+use crate::context::Context;
 use crate::seats::together;
 
 /// Additions of a trial and thread, in rounds of [`ROUND`].
@@ -38,13 +38,13 @@ impl Probe for Smt {
         PARAMS
     }
 
-    fn plan(&self, room: &Room<'_>, given: &Given) -> Result<Vec<Step>, Error> {
-        let allowed = &room.machine.allowed.cpus;
+    fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
+        let allowed = &context.machine.allowed.cpus;
         let named = given.get("core").map(String::as_str).filter(|core| *core != "first");
         let siblings = |core: &knee_machine::topology::Core| {
             core.cpus.iter().filter(|cpu| allowed.contains(*cpu)).collect::<Vec<u32>>()
         };
-        let cores = room.machine.cores.iter().filter(|core| named.is_none_or(|name| name == core.id.to_string()));
+        let cores = context.machine.cores.iter().filter(|core| named.is_none_or(|name| name == core.id.to_string()));
         let most = cores.map(siblings).max_by_key(Vec::len).filter(|cpus| !cpus.is_empty());
         let Some(cpus) = most else {
             return Err(Error::new(format!("no such core: {}: see knee machine", named.unwrap_or("first"))));
@@ -52,7 +52,7 @@ impl Probe for Smt {
         Ok((1..=cpus.len()).map(|count| Step::new(given, &[], &cpus[..count], 0.2)).collect())
     }
 
-    fn prepare(&self, _: &Room<'_>, _: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
+    fn prepare(&self, _: &Context<'_>, _: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         Ok(Box::new(Siblings { cpus: cpus.to_vec() }))
     }
 }

@@ -1,4 +1,4 @@
-//! Two nodes: mailboxes, orders, strict pools.
+//! Two nodes: mailboxes, inboxes, strict pools.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 use knee_machine::{Topology, sys};
 use knee_meter::{Baseline, clock};
 use knee_probes::knees::{self, Knee};
-use knee_probes::{Figure, PROBES, Probe, Room, Step, Validity, Witness};
+use knee_probes::{Context, Figure, Monitor, PROBES, Probe, ProbeValidity, Step};
 use rustix::time::{ClockId, clock_gettime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,9 +54,9 @@ pub(crate) fn act(args: &cli::Memory) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let machine = Topology::this_machine()?;
-    let room = Room { machine: &machine, witness: Some(&Watcher), quick: asked.quick };
+    let context = Context { machine: &machine, monitor: Some(&Watcher), quick: asked.quick };
     let probes: Vec<&dyn Probe> = asked.probe.map_or_else(|| PROBES.to_vec(), |probe| vec![probe]);
-    let plans: Vec<_> = probes.iter().map(|probe| probe.plan(&room, &asked.given)).collect();
+    let plans: Vec<_> = probes.iter().map(|probe| probe.plan(&context, &asked.given)).collect();
     let mut planned = Vec::new();
     let mut unavailable = BTreeMap::new();
     for (probe, plan) in probes.into_iter().zip(plans) {
@@ -71,7 +71,7 @@ pub(crate) fn act(args: &cli::Memory) -> Result<ExitCode, Failure> {
             }
         }
     }
-    let found = measure(&room, &planned, unavailable, asked.json)?;
+    let found = measure(&context, &planned, unavailable, asked.json)?;
     if let Some(path) = &asked.out {
         let json = serde_json::to_string_pretty(&found).map_err(Failure::new)?;
         fs::write(path, json + "\n")
@@ -91,7 +91,7 @@ pub(crate) fn act(args: &cli::Memory) -> Result<ExitCode, Failure> {
 type Planned<'a> = [(&'a dyn Probe, Vec<Step>)];
 
 fn measure(
-    room: &Room<'_>,
+    context: &Context<'_>,
     planned: &Planned<'_>,
     mut unavailable: BTreeMap<String, String>,
     quiet: bool,
@@ -109,7 +109,7 @@ fn measure(
         for step in steps {
             done += 1;
             progress(quiet, &format!("{done}/{count} {}", probe.name()));
-            match knee_probes::measure(*probe, room, step) {
+            match knee_probes::measure(*probe, context, step) {
                 Ok(found) => figures.extend(found),
                 Err(error) if planned.len() == 1 => {
                     progress(quiet, "");
@@ -125,10 +125,10 @@ fn measure(
     Ok(MachineMemory {
         schema: 1,
         start,
-        quick: room.quick,
+        quick: context.quick,
         seconds: begin.elapsed().as_secs_f64(),
-        small: room.beyond_caches().1,
-        claimed_caches: claimed(room.machine),
+        small: context.beyond_caches().1,
+        claimed_caches: claimed(context.machine),
         knees: knees_of(&figures),
         figures,
         unavailable,
@@ -178,8 +178,8 @@ fn knees_of(figures: &[Figure]) -> BTreeMap<String, Vec<Knee>> {
 /// Watches with the meter's means.
 struct Watcher;
 
-impl Witness for Watcher {
-    fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> Validity {
+impl Monitor for Watcher {
+    fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> ProbeValidity {
         let allowed: Vec<u32> = sys::affinity().iter().collect();
         let clock_on_first = || {
             let pinned = cpus.first().is_some_and(|cpu| sys::pin(&[*cpu]).is_ok());
@@ -196,7 +196,7 @@ impl Witness for Watcher {
         let (wall, cpu) = (begin.elapsed(), own_cpu().saturating_sub(used));
         let after = clock_on_first();
         let found = baseline.compare(wall, cpu, cpus.len(), after);
-        Validity {
+        ProbeValidity {
             own_share: found.own_share,
             other_busy: found.other_busy,
             steal: found.steal,

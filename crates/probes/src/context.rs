@@ -1,24 +1,24 @@
-//! Where probes stand: the machine, what of it they may use, and who watches.
+//! What a probe is given: the machine, which of its cpus and nodes it may use, and who watches.
 
 use std::fs;
 use std::str::FromStr;
 
 use knee_machine::{CpuSet, Order, Placement, Topology};
 
-use crate::figure::Validity;
+use crate::figure::ProbeValidity;
 
 /// Says whether the cpus were a probe's own while it measured.
-pub trait Witness: Sync {
+pub trait Monitor: Sync {
     /// Does the work, which takes place on these cpus, and says what else happened there.
-    fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> Validity;
+    fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> ProbeValidity;
 }
 
 /// What a probe is given.
-pub struct Room<'a> {
+pub struct Context<'a> {
     /// The machine.
     pub machine: &'a Topology,
     /// Who watches, if anybody does.
-    pub witness: Option<&'a dyn Witness>,
+    pub monitor: Option<&'a dyn Monitor>,
     /// Fewer and smaller measurements.
     pub quick: bool,
 }
@@ -30,16 +30,16 @@ const LEAST: usize = 1 << 30;
 /// Where time is short.
 const QUICK: usize = 256 << 20;
 
-impl Room<'_> {
-    /// Does work on some cpus while the witness watches.
-    pub fn watched<R>(&self, cpus: &[u32], work: impl FnOnce() -> R) -> (R, Option<Validity>) {
+impl Context<'_> {
+    /// Does work on some cpus while the monitor watches.
+    pub fn watched<R>(&self, cpus: &[u32], work: impl FnOnce() -> R) -> (R, Option<ProbeValidity>) {
         let (mut work, mut result) = (Some(work), None);
         let mut once = || result = work.take().map(|work| work());
-        let validity = self.witness.map(|witness| witness.watch(cpus, &mut once));
+        let validity = self.monitor.map(|monitor| monitor.watch(cpus, &mut once));
         if validity.is_none() {
             once();
         }
-        (result.expect("a witness does the work"), validity)
+        (result.expect("a monitor does the work"), validity)
     }
 
     /// The cpus that may be used, node by node as far as nodes are known, cores before their siblings.
@@ -83,13 +83,13 @@ impl Room<'_> {
         caches.filter(|cache| cache.level == last).map(|cache| usize::try_from(cache.size_bytes).unwrap_or(0)).sum()
     }
 
-    /// How much memory a probe of DRAM takes, all its threads together: a multiple of all caches, as far as there is room;
+    /// How much memory a probe of DRAM takes, all its threads together: a multiple of all caches, as far as it can be had;
     /// and why it is less where it is.
     #[must_use]
     pub fn beyond_caches(&self) -> (usize, Option<String>) {
         let wanted = (CACHES * self.caches()).max(LEAST).next_multiple_of(1 << 20);
-        let room = available().map_or(LEAST, |bytes| bytes / 4) >> 20 << 20;
-        let bytes = wanted.min(if self.quick { QUICK.max(2 * self.caches()) } else { usize::MAX }).min(room);
+        let free = available().map_or(LEAST, |bytes| bytes / 4) >> 20 << 20;
+        let bytes = wanted.min(if self.quick { QUICK.max(2 * self.caches()) } else { usize::MAX }).min(free);
         let why = (bytes < CACHES * self.caches())
             .then(|| format!("{} MiB are less than four times the caches of {} MiB", bytes >> 20, self.caches() >> 20));
         (bytes, why)

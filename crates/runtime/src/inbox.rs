@@ -6,7 +6,7 @@ use crate::job::Header;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
 
 /// Jobs in the order in which they came.
-pub(crate) struct Orders {
+pub(crate) struct Inbox {
     jobs: Mutex<VecDeque<Sent>>,
     /// How many there are, so that a look costs no lock.
     waiting: AtomicUsize,
@@ -17,7 +17,7 @@ struct Sent(*const Header);
 // SAFETY: a job is handed from thread to thread; what is in it may be (see the bounds where jobs are made).
 unsafe impl Send for Sent {}
 
-impl Orders {
+impl Inbox {
     pub(crate) fn new() -> Self {
         Self { jobs: Mutex::new(VecDeque::new()), waiting: AtomicUsize::new(0) }
     }

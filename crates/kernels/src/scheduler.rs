@@ -110,14 +110,14 @@ impl Fork for Ours {
 }
 
 /// A scheduler that was started.
-pub(crate) enum Crew {
+pub(crate) enum Scheduler {
     Serial,
     Rayon(rayon::ThreadPool),
     /// The pool, and what its workers did in the phase that ended last.
     Ours(knee_runtime::Pool, Arc<Mutex<Usage>>),
 }
 
-impl Crew {
+impl Scheduler {
     /// Starts the one that the argument `runtime` names, on the team's cpus.
     pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
         match args.text("runtime") {
@@ -133,7 +133,7 @@ impl Crew {
     }
 }
 
-fn ours(team: &Team, steal: Steal) -> Result<Crew, Error> {
+fn ours(team: &Team, steal: Steal) -> Result<Scheduler, Error> {
     let seen = Arc::new(Mutex::new(Usage::default()));
     let keep = Arc::clone(&seen);
     let bind = match team.bind() {
@@ -148,7 +148,7 @@ fn ours(team: &Team, steal: Steal) -> Result<Crew, Error> {
         }
     });
     let pool = builder.build().map_err(|error| Error::new(error.to_string()))?;
-    Ok(Crew::Ours(pool, seen))
+    Ok(Scheduler::Ours(pool, seen))
 }
 
 /// Puts what the workers did into the phase that ended last.
@@ -172,23 +172,23 @@ pub(crate) fn account(phases: &mut Phases, seen: &Mutex<Usage>) {
     }
 }
 
-/// `on!(crew, phases, "name", F => expression)` measures the expression as a phase, with `F` standing for the crew's
+/// `on!(scheduler, phases, "name", F => expression)` measures the expression as a phase, with `F` standing for the scheduler's
 /// [`Fork`].
 macro_rules! on {
-    ($crew:expr, $phases:expr, $name:expr, $fork:ident => $work:expr) => {
-        match &$crew {
-            $crate::crew::Crew::Serial => {
-                type $fork = $crate::crew::Serial;
+    ($scheduler:expr, $phases:expr, $name:expr, $fork:ident => $work:expr) => {
+        match &$scheduler {
+            $crate::scheduler::Scheduler::Serial => {
+                type $fork = $crate::scheduler::Serial;
                 $phases.measure($name, || $work)
             }
-            $crate::crew::Crew::Rayon(pool) => {
-                type $fork = $crate::crew::Rayon;
+            $crate::scheduler::Scheduler::Rayon(pool) => {
+                type $fork = $crate::scheduler::Rayon;
                 $phases.measure($name, || pool.install(|| $work))
             }
-            $crate::crew::Crew::Ours(pool, seen) => {
-                type $fork = $crate::crew::Ours;
+            $crate::scheduler::Scheduler::Ours(pool, seen) => {
+                type $fork = $crate::scheduler::Ours;
                 let answer = $phases.measure($name, || pool.install(|| $work));
-                $crate::crew::account($phases, seen);
+                $crate::scheduler::account($phases, seen);
                 answer
             }
         }
