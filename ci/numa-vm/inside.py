@@ -92,7 +92,7 @@ def bound(machine: dict[str, Any]) -> None:
             [said.get(str(n)) for n in range(threads)],
             [*map(str, plan)],
         )
-        seen = [thread["affinity"] for thread in sorted(record["threads"], key=lambda t: t["tid"])]
+        seen = [thread["affinity"] for thread in sorted(record["observed_threads"], key=lambda t: t["tid"])]
         check(f"{placement}: affinity in the record", seen, [[cpu] for cpu in plan])
         check(f"{placement}: pinned in the record", record["pinning"]["pinned"], threads)
         options = ["-n", str(threads), "-p", placement, "--bind", "set", *env]

@@ -39,12 +39,12 @@ def find() -> Path:
 
 
 def validate(specs: Sequence[Mapping[str, Any]]) -> None:
-    """Let the binary read specs without running them.
+    """Let the binary read run specs without running them.
 
     Raises
     ------
     StudyError
-        With the binary's own words about the first spec that it would refuse.
+        With the binary's own words about the first run spec that it would refuse.
     """
     text = "".join(json.dumps(spec) + "\n" for spec in specs)
     words = [str(find()), "run", "--stdin", "--validate"]

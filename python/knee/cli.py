@@ -14,7 +14,7 @@ import click
 
 from knee import __version__, _binary
 from knee.asking import asking, study_spec_of
-from knee.store import Contents, Folder, Spec, StudyError, runs
+from knee.store import Contents, Folder, RunSpec, StudyError, runs
 from knee.study import design, hold, plan, progress, run, slurm
 from knee.study.checks import read_events
 from knee.study.create import create
@@ -215,11 +215,11 @@ verbs.add_command(compare)
 verbs.add_command(selftest)
 
 
-def _specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[Spec]]:
+def _specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
     machine = hold.machine(study_spec.hold)
     placements = design.placements_of(study_spec)
     cells = design.cells(study_spec, machine, placements)
-    specs = plan.specs(study_spec, cells, placements, machine)
+    specs = plan.run_specs(study_spec, cells, placements, machine)
     _binary.validate(specs)
     return machine, specs
 

@@ -74,7 +74,7 @@ def _record(name: str, block: int, cell: Cell, draw: random.Random) -> dict:
     others = sum(int(level) if isinstance(level, int) else sum(level.encode()) for level in cell.values()) % 7
     wall_s = (SERIAL + (1 - SERIAL) / threads) * (1 + 0.01 * others) * draw.lognormvariate(0, 0.02)
     cpu_s = wall_s * threads * 0.97
-    share = {"cpu_ns": int(cpu_s / threads * 1e9), "wait_ns": 41_223, "migrations": 1}
+    share = {"cpu_ns": int(cpu_s / threads * 1e9), "run_delay_ns": 41_223, "migrations": 1}
     seen = {"first_seen_ns": 1_101_315, "last_seen_ns": int(wall_s * 1e9)}
     team = [{"tid": 7000 + n, "pid": 7000, "cpu": n, "affinity": [n], "name": "program"} for n in range(threads)]
     validity = {"own_share": 0.97, "other_busy": 0.0, "steal": 0.0, "psi_cpu": 0.0058}
@@ -88,7 +88,7 @@ def _record(name: str, block: int, cell: Cell, draw: random.Random) -> dict:
             "task-clock": {"value": cpu_s * 1e9, "unit": "ns"},
         },
         pages={"0": 4711},
-        threads=[one | share | seen for one in team],
+        observed_threads=[one | share | seen for one in team],
         sampling={"period_ms": 10, "count": 97, "cost_ns": 717_400},
         validity=validity | {"clock_before_ns": 1.2333, "clock_after_ns": 1.23555},
         samples=f"samples/{name}.csv.gz",

@@ -86,7 +86,7 @@ def record(name: str, block: int, wall_s: float, cpu_s: float, **more: object) -
         "rusage": dict.fromkeys(rusage, 0),
         "counters": {},
         "pages": {"unavailable": "simulated"},
-        "threads": [],
+        "observed_threads": [],
         "output": {"stdout_bytes": 0},
         "simulated": True,
     }

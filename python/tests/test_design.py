@@ -19,7 +19,7 @@ PLACEMENTS = Placements({"cores-close": [0, 1], "none": None})
 
 def planned(study_spec: StudySpec, cores: int = 2, placements=PLACEMENTS):
     here = machine(cores)
-    return plan.specs(study_spec, design.cells(study_spec, here, placements), placements, here)
+    return plan.run_specs(study_spec, design.cells(study_spec, here, placements), placements, here)
 
 
 def asked(**more) -> StudySpec:

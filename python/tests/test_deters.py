@@ -45,7 +45,7 @@ def folder(tmp_path_factory) -> Folder:
     draw, here = random.Random(7), four_sockets()
     study_spec = from_file(ROOT / "examples/studies/deters.toml")
     placements = Placements({"cores-close": list(range(32))})
-    specs = plan.specs(study_spec, design.cells(study_spec, here, placements), placements, here)
+    specs = plan.run_specs(study_spec, design.cells(study_spec, here, placements), placements, here)
     made = create(tmp_path_factory.mktemp("deters") / "s", study_spec.to_toml(), json.dumps(here), specs)
     lines = [json.dumps(_record(spec, draw)) + "\n" for spec in specs]
     made.records.write_text("".join(lines))

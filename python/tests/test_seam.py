@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from conftest import ROOT
 
-from knee.store import Record, Spec
+from knee.store import Record, RunSpec
 
 MINE = """
 name = "mine"
@@ -49,8 +49,8 @@ def plan(binary, tmp_path_factory) -> list[dict]:
 
 def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):
     for spec in plan:
-        jsonschema.validate(spec, schema("spec"))
-    assert set().union(*plan) >= set(schema("spec")["properties"])
+        jsonschema.validate(spec, schema("run-spec"))
+    assert set().union(*plan) >= set(schema("run-spec")["properties"])
     text = "".join(json.dumps(spec) + "\n" for spec in plan)
     records = lines(binary, "run", "--stdin", input=text)
     assert [record["id"] for record in records] == [spec["id"] for spec in plan]
@@ -69,7 +69,7 @@ def test_the_machine_obeys_the_schema(binary):
     jsonschema.validate(json.loads(done.stdout), schema("machine"))
 
 
-@pytest.mark.parametrize(("name", "ours"), [("spec", Spec), ("record", Record)])
+@pytest.mark.parametrize(("name", "ours"), [("run-spec", RunSpec), ("record", Record)])
 def test_types_here_have_the_fields_of_the_schema(name, ours):
     theirs = set(schema(name)["properties"])
     known = set(get_type_hints(ours))

@@ -54,7 +54,7 @@ def test_clopper_pearson_by_the_book():
 def test_every_comparison_is_planned_in_the_order_a_b_b_a(monkeypatch):
     monkeypatch.setattr(pairs._binary, "validate", lambda _specs: None)
     template = {"schema": 1, "id": "x", "cell": {"size": 100}, "block": 1, "program": {"size": "small"}}
-    planned = pairs.specs([template, template | {"program": {"size": "large"}}], 2)
+    planned = pairs.run_specs([template, template | {"program": {"size": "large"}}], 2)
     assert len(planned) == 2 * 2 * pairs.BLOCKS * 4
     assert "".join(str(spec["cell"]["side"]) for spec in planned) == "ABBA" * (len(planned) // 4)
     large = {(spec["cell"]["against"], spec["cell"]["side"]) for spec in planned if spec["program"]["size"] == "large"}

@@ -27,7 +27,7 @@ def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
     # Threads beyond the cpus that waited: somebody asks whether they were alone.
     folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0), 3: (1.0, 2.0)}})
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
-    rewrite(folder.records, lambda one: one | {"threads": [{"wait_ns": 10**9}]} | nulls)
+    rewrite(folder.records, lambda one: one | {"observed_threads": [{"run_delay_ns": 10**9}]} | nulls)
     study = Study.read(folder.path)
     assert study.analysis.disturbed == {}
     assert study.analysis.findings == []

@@ -174,7 +174,10 @@ def test_threads_take_turns_on_the_cpus_that_they_were_held_on(simulated):
 
     def waited(one: dict) -> dict:
         turns = specs[one["id"]]["threads"] > 2
-        return one | {"threads": [{"wait_ns": one["wall_ns"] if turns else 0}], "validity": {"other_busy": 0.0}}
+        return one | {
+            "observed_threads": [{"run_delay_ns": one["wall_ns"] if turns else 0}],
+            "validity": {"other_busy": 0.0},
+        }
 
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
     rewrite(folder.records, waited)

@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 use knee_workload::Bind;
 
-use crate::spec::Cache;
+use crate::run_spec::Cache;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -239,10 +239,10 @@ pub(crate) struct Run {
     /// Print a batch script that makes this run on a node of its own
     #[arg(long)]
     pub(crate) slurm: bool,
-    /// Read one spec per line, write one record per line
+    /// Read one run spec per line, write one record per line
     #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"])]
     pub(crate) stdin: bool,
-    /// Read specs and say whether they can be run
+    /// Read run specs and say whether they can be run
     #[arg(long, hide = true)]
     pub(crate) validate: bool,
     /// Print the record on standard output; the program's own output goes to standard error
@@ -324,7 +324,7 @@ pub(crate) struct Workloads {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Read a workload and its arguments as `knee run` would, and print them as a spec's program
+    /// Read a workload and its arguments as `knee run` would, and print them as a run spec's program
     #[arg(long, num_args = 1.., allow_hyphen_values = true, hide = true)]
     pub(crate) resolve: Vec<String>,
 }

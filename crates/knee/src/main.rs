@@ -11,7 +11,7 @@ mod python;
 mod record;
 mod registry;
 mod run;
-mod spec;
+mod run_spec;
 mod verbs;
 
 use std::process::ExitCode;

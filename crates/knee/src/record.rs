@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Record {
     /// Version of this form.
     pub(crate) schema: u32,
-    /// The spec's id.
+    /// The run spec's id.
     pub(crate) id: String,
-    /// The spec's block.
+    /// The run spec's block.
     pub(crate) block: u32,
     /// Which launch of its runner this was, from 1.
     pub(crate) launch: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Record {
     pub(crate) region_faults: Vec<String>,
     /// How it ended.
     pub(crate) exit: Exit,
-    /// The metric that the spec asked for; absent when it asked for none.
+    /// The metric that the run spec asked for; absent when it asked for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) metric: Option<MetricValue>,
     /// What came of the checks; absent when there was none.
@@ -44,8 +44,8 @@ pub(crate) struct Record {
     pub(crate) check: Option<CheckResult>,
     /// What the process tree used.
     pub(crate) rusage: Resources,
-    /// Counters that the spec asked for, by the names it asked with; quantities of parts of the machine as `name@part`
-    /// too.
+    /// Counters that the run spec asked for, by the names it asked with; quantities of parts of the machine as
+    /// `name@part` too.
     pub(crate) counters: BTreeMap<String, Counter>,
     /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
     /// census that found most.
@@ -57,7 +57,7 @@ pub(crate) struct Record {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) changed: Vec<Changed>,
     /// What each thread did, as far as samples saw it.
-    pub(crate) threads: Vec<ThreadUse>,
+    pub(crate) observed_threads: Vec<ThreadUse>,
     /// Why no thread was seen, so that none was sampled or pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unseen: Option<String>,

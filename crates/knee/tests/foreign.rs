@@ -56,7 +56,7 @@ impl Seen {
 
     /// Cpus of the sampled threads that this is true of, as they were looked at last.
     fn sampled(&self, wanted: impl Fn(&Value) -> bool) -> Vec<CpuSet> {
-        let threads = self.record["threads"].as_array().unwrap().iter().filter(|thread| wanted(thread));
+        let threads = self.record["observed_threads"].as_array().unwrap().iter().filter(|thread| wanted(thread));
         threads.map(|thread| serde_json::from_value(thread["affinity"].clone()).unwrap()).collect()
     }
 

@@ -53,7 +53,7 @@ fn a_cpuset_holds_the_run_and_the_record_says_so() {
     let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
     let record = group.knee(&["run", "--json", "-p", "cores-close", "--bind", "each", "--", "sh", "-c", busy]);
     assert_eq!(record["exit"], json!({ "code": 0 }));
-    assert_eq!(record["threads"][0]["affinity"], json!([0]));
+    assert_eq!(record["observed_threads"][0]["affinity"], json!([0]));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_run_is_recorded_whole() {
     let cpu = number(&record["user_ns"]) + number(&record["system_ns"]);
     // Against itself, not against the clock: the machine may be busy with something else.
     assert!(cpu > 50e6 && cpu < 1.05 * number(&record["wall_ns"]) + 20e6, "one busy thread: {record}");
-    let thread = &record["threads"][0];
+    let thread = &record["observed_threads"][0];
     assert_eq!(thread["cpu"], json!(0), "it stayed where it was put: {record}");
     let share = cpu / number(&record["wall_ns"]);
     assert!((number(&record["validity"]["own_share"]) - share).abs() < 0.01, "{record}");
@@ -147,7 +147,7 @@ fn hundreds_of_processes_are_sampled_within_the_limit_of_open_files_and_all_ende
     let output = runner.wait_with_output().unwrap();
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(record["exit"]["timeout_s"], json!(4.0), "{record}");
-    let seen = record["threads"].as_array().unwrap().len();
+    let seen = record["observed_threads"].as_array().unwrap().len();
     assert!(seen >= 200, "{seen} threads were seen");
     assert!(!alive("63.5"));
 }
@@ -185,7 +185,7 @@ fn a_spec_of_another_version_is_refused() {
         let output = process.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{line}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.starts_with("knee: bad spec: ") && said.contains(reason), "{line}: {said}");
+        assert!(said.starts_with("knee: bad run spec: ") && said.contains(reason), "{line}: {said}");
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Times {
     /// CPU time since the thread began.
     pub(crate) cpu_ns: u64,
     /// Time it was ready and waited for a cpu; none where the kernel keeps no schedstat.
-    pub(crate) wait_ns: Option<u64>,
+    pub(crate) run_delay_ns: Option<u64>,
 }
 
 /// Where one thread is at one moment.
@@ -52,11 +52,11 @@ impl Task {
     /// CPU time, from schedstat to the nanosecond, else from stat in ticks. None once the thread is gone.
     pub(crate) fn times(&self, buffer: &mut [u8; 1024]) -> Option<Times> {
         if let Some(file) = &self.schedstat {
-            let (cpu_ns, wait_ns) = parse_schedstat(read_in_place(file, buffer)?)?;
-            return Some(Times { cpu_ns, wait_ns: Some(wait_ns) });
+            let (cpu_ns, run_delay_ns) = parse_schedstat(read_in_place(file, buffer)?)?;
+            return Some(Times { cpu_ns, run_delay_ns: Some(run_delay_ns) });
         }
         let (_, ticks, _) = parse_stat(&String::from_utf8_lossy(bytes_in_place(&self.stat, buffer)?))?;
-        Some(Times { cpu_ns: ticks * self.tick_ns, wait_ns: None })
+        Some(Times { cpu_ns: ticks * self.tick_ns, run_delay_ns: None })
     }
 
     /// Where it is. None once the thread is gone.

@@ -51,7 +51,7 @@ pub struct ThreadUse {
     pub cpu_ns: u64,
     /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub wait_ns: Option<u64>,
+    pub run_delay_ns: Option<u64>,
     /// Times it was seen on another cpu than when it was last looked for.
     pub migrations: u32,
     /// When it was first and last seen, since the launch.
@@ -192,7 +192,7 @@ impl Sampler {
                 looked: None,
                 name: String::new(),
                 cpu_ns: 0,
-                wait_ns: None,
+                run_delay_ns: None,
                 migrations: 0,
                 first_seen_ns: t_ns,
                 last_seen_ns: t_ns,
@@ -224,7 +224,7 @@ impl Sampler {
 fn note(watched: &mut Thread, times: Times, place: Option<Place>, t_ns: u64, samples: &mut Samples) {
     let seen = &mut watched.seen;
     seen.cpu_ns = times.cpu_ns;
-    seen.wait_ns = times.wait_ns;
+    seen.run_delay_ns = times.run_delay_ns;
     seen.last_seen_ns = t_ns;
     samples.push(t_ns, &watched.source, "cpu_ns", times.cpu_ns);
     let Some(place) = place else { return };

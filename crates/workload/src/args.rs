@@ -1,4 +1,4 @@
-//! Arguments of workloads: declared once, then read from words, from a spec, or from a study's factors alike.
+//! Arguments of workloads: declared once, then read from words, from a run spec, or from a study's factors alike.
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ from knee.store.folder import Folder, write_whole
 from knee.store.run import Run
 from knee.store.runs import runs
 from knee.store.samples import Series, samples
-from knee.store.types import CONTROLS, SCHEMA, Changed, Level, Record, Spec, StudyError, finite
+from knee.store.types import CONTROLS, SCHEMA, Changed, Level, Record, RunSpec, StudyError, finite
 
 __all__ = [
     "CONTROLS",
@@ -20,8 +20,8 @@ __all__ = [
     "Level",
     "Record",
     "Run",
+    "RunSpec",
     "Series",
-    "Spec",
     "StudyError",
     "counted",
     "finite",

@@ -13,7 +13,7 @@ from knee.store.ended import End, read_end
 from knee.store.folder import Folder
 from knee.store.run import Run
 from knee.store.runs import runs_of
-from knee.store.types import Spec
+from knee.store.types import RunSpec
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Contents:
     study_spec: dict[str, Any]
     machine: dict[str, Any]
     memory: dict[str, Any] | None
-    plan: list[Spec]
+    plan: list[RunSpec]
     runs: list[Run]
     end: End | None
 

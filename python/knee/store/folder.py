@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from knee.store import read, shape
 from knee.store.claims import claims
-from knee.store.types import Level, Record, Spec, StudyError
+from knee.store.types import Level, Record, RunSpec, StudyError
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Folder:
 
     @property
     def plan(self) -> Path:
-        """One spec a line, in the order of the runs."""
+        """One run spec a line, in the order of the runs."""
         return self.path / "plan.jsonl"
 
     @property
@@ -101,13 +101,13 @@ class Folder:
         hint = f"knee memory --json > {self.memory}, on the machine that was measured"
         return read.whole(self.memory, shape.MEMORY, "the machine's memory", hint)
 
-    def read_plan(self) -> list[Spec]:
+    def read_plan(self) -> list[RunSpec]:
         """Return every planned run, in order."""
-        found: list[Spec] = []
+        found: list[RunSpec] = []
         seen: dict[str, int] = {}
-        first: dict[tuple[tuple[str, Level], ...], Spec] = {}
-        for number, line in read.lines(self.plan, shape.SPEC, self._again()):
-            spec = cast("Spec", line)
+        first: dict[tuple[tuple[str, Level], ...], RunSpec] = {}
+        for number, line in read.lines(self.plan, shape.RUN_SPEC, self._again()):
+            spec = cast("RunSpec", line)
             if reason := _unplanned(spec, seen):
                 raise StudyError(f"cannot read line {number}: {self.plan}: {reason}", hint=self._again())
             seen[spec["id"]] = number
@@ -154,7 +154,7 @@ class Folder:
 MADE = "`knee study --help` shows how one is made"
 
 
-def _unplanned(spec: Spec, seen: dict[str, int]) -> str | None:
+def _unplanned(spec: RunSpec, seen: dict[str, int]) -> str | None:
     """Return why nobody planned this, if nobody can have."""
     if spec["id"] in seen:
         return f"run {spec['id']} is planned in line {seen[spec['id']]} as well"
@@ -169,10 +169,10 @@ def _unplanned(spec: Spec, seen: dict[str, int]) -> str | None:
 MOST_BLOCKS = 1_000_000
 
 
-def _sharing(spec: Spec, alike: Spec) -> Spec:
-    """Return a spec that shares with another of its cell what is equal: all but its number and its block."""
+def _sharing(spec: RunSpec, alike: RunSpec) -> RunSpec:
+    """Return a run spec that shares with another of its cell what is equal: all but its number and its block."""
     equal: dict[str, Any] = {name: alike[name] for name in spec if name in alike and alike[name] == spec[name]}
-    return cast("Spec", {**spec, **equal})
+    return cast("RunSpec", {**spec, **equal})
 
 
 def write_whole(path: Path, text: str) -> None:

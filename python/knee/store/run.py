@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.store.types import CONTROLS, Changed, Record, Spec
+from knee.store.types import CONTROLS, Changed, Record, RunSpec
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Run:
     """
 
     order: int
-    spec: Spec
+    spec: RunSpec
     record: Record
     bad: str | None
     time_s: float
@@ -43,16 +43,16 @@ class Run:
         return self.record.get("changed") or []
 
 
-def joined(order: int, spec: Spec, record: Record, *, weak: bool = False) -> Run:
-    """Join a spec with its record. ``weak`` says whether the input grows with the threads."""
+def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> Run:
+    """Join a run spec with its record. ``weak`` says whether the input grows with the threads."""
     time_s, cpu_s, missing = _measured(record)
-    slim: Record = {**record, "threads": []}
+    slim: Record = {**record, "observed_threads": []}
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
     return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work)
 
 
 def _waited(record: Record) -> int | None:
-    waits: list[int | None] = [thread.get("wait_ns") for thread in record["threads"]]
+    waits: list[int | None] = [thread.get("run_delay_ns") for thread in record["observed_threads"]]
     known = [wait for wait in waits if wait is not None]
     return sum(known) if known and len(known) == len(waits) else None
 

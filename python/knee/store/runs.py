@@ -7,7 +7,7 @@ from typing import Any
 from knee.store.folder import Folder
 from knee.store.outputs import judged
 from knee.store.run import Run, joined
-from knee.store.types import Record, Spec, StudyError
+from knee.store.types import Record, RunSpec, StudyError
 
 
 def runs(folder: Folder) -> list[Run]:
@@ -18,7 +18,7 @@ def runs(folder: Folder) -> list[Run]:
     return runs_of(folder, folder.read_plan(), folder.read_study_spec())
 
 
-def runs_of(folder: Folder, plan: list[Spec], study_spec: dict[str, Any]) -> list[Run]:
+def runs_of(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> list[Run]:
     """Return the same with a plan and a study spec that have been read."""
     weak = "weak" in study_spec.get("design", {})
     places = {spec["id"]: order for order, spec in enumerate(plan)}
@@ -33,7 +33,7 @@ def runs_of(folder: Folder, plan: list[Spec], study_spec: dict[str, Any]) -> lis
     return judged(sorted(made, key=lambda run: run.order), study_spec.get("measure", {}).get("same_output"))
 
 
-def _foreign(record: Record, spec: Spec | None) -> str | None:
+def _foreign(record: Record, spec: RunSpec | None) -> str | None:
     if spec is None:
         return f"run {record['id']} is not in the plan"
     if record["block"] != spec["block"]:

@@ -124,7 +124,7 @@ STUDY_SPEC = thing(
     },
 )
 
-SPEC = thing(
+RUN_SPEC = thing(
     {
         "id": TEXT,
         "cell": any_name(LEVEL),
@@ -150,7 +150,7 @@ RECORD = thing(
         "phases": listed(thing({"name": TEXT, "wall_ns": WHOLE, "cpu_ns": WHOLE})),
         "exit": thing({}, {"code": WHOLE, "signal": WHOLE, "timeout_s": NUMBER, "error": TEXT}),
         "counters": any_name(COUNTER),
-        "threads": listed(thing({}, {"wait_ns": WHOLE})),
+        "observed_threads": listed(thing({}, {"run_delay_ns": WHOLE})),
         "output": thing({}, {"stdout_fnv1a": TEXT, "stderr_tail": TEXT}),
         "simulated": TRUTH,
     },

@@ -6,7 +6,7 @@ import math
 from typing import Any, NotRequired, TypedDict, cast
 
 SCHEMA = 1
-"""Version of specs and records that this package reads and writes."""
+"""Version of run specs and records that this package reads and writes."""
 
 CONTROLS = ("baseline", "copies", "counting")
 """Cells with one of these are no part of the design: the best serial version, one-thread copies, and runs that count
@@ -25,8 +25,8 @@ class StudyError(Exception):
         self.hint = hint
 
 
-class Spec(TypedDict):
-    """One line of plan.jsonl; ``schema/spec.schema.json`` is the authority."""
+class RunSpec(TypedDict):
+    """One line of plan.jsonl; ``schema/run-spec.schema.json`` is the authority."""
 
     schema: int
     id: str
@@ -82,7 +82,7 @@ class Record(TypedDict):
     pages: dict[str, Any]
     pinning: NotRequired[dict[str, Any]]
     changed: NotRequired[list[Changed]]
-    threads: list[dict[str, Any]]
+    observed_threads: list[dict[str, Any]]
     sampling: NotRequired[dict[str, int]]
     validity: NotRequired[dict[str, float | None]]
     samples: NotRequired[str]

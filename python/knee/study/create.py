@@ -7,10 +7,10 @@ import os
 import shutil
 from pathlib import Path
 
-from knee.store import Folder, Spec, StudyError, write_whole
+from knee.store import Folder, RunSpec, StudyError, write_whole
 
 
-def create(path: Path, study_spec: str, machine: str, plan: list[Spec], batch: str | None = None) -> Folder:
+def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch: str | None = None) -> Folder:
     """Make the folder of a study, whole or not at all; with a script for a batch system where there is one.
 
     Raises

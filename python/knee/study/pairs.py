@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from knee import _binary
-from knee.store import Level, Spec
+from knee.store import Level, RunSpec
 from knee.study import design, plan
 from knee.study.spec import StudySpec
 
@@ -49,17 +49,17 @@ def sizes(sample_s: float) -> tuple[int, int]:
     return size, round(size * math.sqrt(1 + MORE))
 
 
-def templates(study_spec: StudySpec, machine: dict[str, Any]) -> list[Spec]:
-    """Return one spec for each of the two sizes, the smaller first."""
+def templates(study_spec: StudySpec, machine: dict[str, Any]) -> list[RunSpec]:
+    """Return one run spec for each of the two sizes, the smaller first."""
     placements = design.placements_of(study_spec)
-    specs = plan.specs(study_spec, design.cells(study_spec, machine, placements), placements, machine)
+    specs = plan.run_specs(study_spec, design.cells(study_spec, machine, placements), placements, machine)
     return sorted((spec for spec in specs if spec["block"] == 1), key=lambda spec: int(spec["cell"][SIZE]))
 
 
-def specs(pair: list[Spec], comparisons: int) -> list[Spec]:
+def run_specs(pair: list[RunSpec], comparisons: int) -> list[RunSpec]:
     """Return the plan: so many comparisons of A with A, and as many of A with more of A, by turns."""
     same, more = pair
-    found: list[Spec] = []
+    found: list[RunSpec] = []
     for number in range(1, comparisons + 1):
         for against, other in (("itself", same), ("more", more)):
             for block in range(1, BLOCKS + 1):
@@ -67,6 +67,6 @@ def specs(pair: list[Spec], comparisons: int) -> list[Spec]:
                     chosen = same if side == "A" else other
                     cell = {**chosen["cell"], "against": against, "comparison": number, "side": side}
                     name = f"{len(found) + 1:06d}"
-                    found.append(Spec({**chosen, "id": name, "cell": cell, "block": (number - 1) * BLOCKS + block}))
+                    found.append(RunSpec({**chosen, "id": name, "cell": cell, "block": (number - 1) * BLOCKS + block}))
     _binary.validate(found)
     return found

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from knee.store import SCHEMA, Level, Spec, StudyError
+from knee.store import SCHEMA, Level, RunSpec, StudyError
 from knee.study.checks import refuse_contradictions
 from knee.study.design import Cell
 from knee.study.hold import held
@@ -21,8 +21,10 @@ BASELINE: Cell = {"baseline": "yes"}
 POLICIES = ("local", "bind", "interleave", "weighted-interleave", "preferred")
 
 
-def specs(study_spec: StudySpec, cells: list[Cell], placements: Placements, machine: dict[str, Any]) -> list[Spec]:
-    """Return one spec for each cell and block, in running order.
+def run_specs(
+    study_spec: StudySpec, cells: list[Cell], placements: Placements, machine: dict[str, Any]
+) -> list[RunSpec]:
+    """Return one run spec for each cell and block, in running order.
 
     The order within a block is drawn from the seed, so that the machine's moods fall on all cells alike and a plan can
     be made again. Where counters are asked for, each cell has a run that counts beside the one that is timed.
@@ -30,7 +32,7 @@ def specs(study_spec: StudySpec, cells: list[Cell], placements: Placements, mach
     refuse_contradictions(study_spec)
     planner = _Planner(study_spec, placements, machine["allowed"]["cpus"], held(study_spec.hold, machine["facts"]))
     draw = random.Random(study_spec.seed)
-    planned: list[Spec] = []
+    planned: list[RunSpec] = []
     everything = [*cells, *_counting(cells, study_spec), *([BASELINE] if study_spec.baseline else [])]
     width = max(4, len(str(len(everything) * study_spec.blocks)))
     groups = _together(everything, study_spec.pair)
@@ -39,11 +41,11 @@ def specs(study_spec: StudySpec, cells: list[Cell], placements: Placements, mach
             # A B in one block and B A in the next: a straight drift falls on both sides alike.
             for cell in group if block % 2 else reversed(group):
                 name = f"{len(planned) + 1:0{width}d}"
-                planned.append(planner.spec(name, block, cell))
+                planned.append(planner.run_spec(name, block, cell))
     return planned
 
 
-def summary(study_spec: StudySpec, planned: list[Spec]) -> str:
+def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
     """Say in words what a plan holds, and what it may cost at most."""
     cells = {str(sorted(spec["cell"].items())): spec["cell"] for spec in planned}
     found: dict[str, list[str]] = {}
@@ -78,14 +80,14 @@ def _together(cells: list[Cell], pair: str | None) -> list[list[Cell]]:
 
 @dataclass(frozen=True)
 class _Planner:
-    """Writes the spec of a cell."""
+    """Writes the run spec of a cell."""
 
     study_spec: StudySpec
     placements: Placements
     allowed: list[int]
     hold: dict[str, str]
 
-    def spec(self, name: str, block: int, cell: Cell) -> Spec:
+    def run_spec(self, name: str, block: int, cell: Cell) -> RunSpec:
         alone = cell is BASELINE
         threads = 1 if alone else int(cell["threads"])
         placement = self.placements.names[0] if alone else str(cell["placement"])
@@ -93,7 +95,7 @@ class _Planner:
         if alone:
             self.refuse_levels("baseline", [*program.get("command", []), *program.get("env", {}).values()])
         cpus = self.placements.cpus(placement, threads)
-        spec: Spec = {
+        spec: RunSpec = {
             "schema": SCHEMA,
             "id": name,
             "cell": cell,
@@ -121,7 +123,7 @@ class _Planner:
             return "set"
         return str(cell.get("bind") or self.study_spec.bind or ("each" if "workload" in program else "set"))
 
-    def measure(self, spec: Spec) -> None:
+    def measure(self, spec: RunSpec) -> None:
         """Add where pages go, what is measured, and what has to be as it was."""
         if "memory" in spec["cell"]:
             spec["memory"] = _memory(str(spec["cell"]["memory"]))
@@ -145,7 +147,7 @@ class _Planner:
         name = self.study_spec.phases.get(str(program.get("workload")))
         return {"phase": name} if name else None
 
-    def surround(self, spec: Spec) -> None:
+    def surround(self, spec: RunSpec) -> None:
         """Add what is done before and after the run."""
         cache = spec["cell"].get("cache") or self.study_spec.cache
         if cache:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee import _binary
-from knee.store import CONTROLS, Spec, StudyError
+from knee.store import CONTROLS, RunSpec, StudyError
 from knee.study.design import Cell
 from knee.study.spec import RESERVED, StudySpec
 
@@ -48,7 +48,7 @@ def levels(cell: Cell) -> dict[str, str]:
     return {name: str(level) for name, level in cell.items() if name not in others and not name.startswith("env:")}
 
 
-def builds(text: str | None, plan: list[Spec]) -> list[str]:
+def builds(text: str | None, plan: list[RunSpec]) -> list[str]:
     """Return a build command once for each of the levels that it names, in the order in which they are met.
 
     The baseline has no levels, and so nothing is built for it.

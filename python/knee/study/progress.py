@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from knee.store import Record, Spec
+from knee.store import Record, RunSpec
 
 
 @contextmanager
-def shown(plan: list[Spec], todo: int) -> Generator[Callable[[Spec, Record], None]]:
+def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record], None]]:
     """Show progress while runs are made; yields what is to be called after each."""
     if not sys.stderr.isatty():
         yield _log(plan)
@@ -30,7 +30,7 @@ def shown(plan: list[Spec], todo: int) -> Generator[Callable[[Spec, Record], Non
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("measuring", total=len(plan), completed=len(plan) - todo)
 
-        def tell(spec: Spec, record: Record) -> None:
+        def tell(spec: RunSpec, record: Record) -> None:
             bar.update(task, advance=1, description=f"block {spec['block']}")
             if record["exit"].get("code") != 0:
                 bar.console.print(f"run {spec['id']}: {_ending(record)}", markup=False, highlight=False)
@@ -38,10 +38,10 @@ def shown(plan: list[Spec], todo: int) -> Generator[Callable[[Spec, Record], Non
         yield tell
 
 
-def _log(plan: list[Spec]) -> Callable[[Spec, Record], None]:
+def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record], None]:
     last = {spec["block"]: spec["id"] for spec in plan}
 
-    def tell(spec: Spec, record: Record) -> None:
+    def tell(spec: RunSpec, record: Record) -> None:
         if record["exit"].get("code") != 0:
             print(f"knee: run {spec['id']}: {_ending(record)}", file=sys.stderr)
         if last[spec["block"]] == spec["id"]:

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import IO
 
 from knee import _binary
-from knee.store import SCHEMA, End, Folder, Record, Spec, StudyError, read_end, write_end
+from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, read_end, write_end
 from knee.study.program import builds
 
 
@@ -27,7 +27,7 @@ Enough = Callable[[], str | None]
 """Asked before each block but the first: why the study may end there; None when it may not."""
 
 
-def remaining(folder: Folder) -> list[Spec]:
+def remaining(folder: Folder) -> list[RunSpec]:
     """Return the planned runs that have no record yet, up to the block after which the study's own rule ended it."""
     done = {record["id"] for record in folder.read_records()}
     end = read_end(folder)
@@ -35,7 +35,7 @@ def remaining(folder: Folder) -> list[Spec]:
     return [spec for spec in folder.read_plan() if spec["id"] not in done and (last is None or spec["block"] <= last)]
 
 
-def run(folder: Folder, tell: Callable[[Spec, Record], None], enough: Enough = lambda: None) -> None:
+def run(folder: Folder, tell: Callable[[RunSpec, Record], None], enough: Enough = lambda: None) -> None:
     """Make every run that is still to be made.
 
     Parameters
@@ -62,7 +62,7 @@ def run(folder: Folder, tell: Callable[[Spec, Record], None], enough: Enough = l
                 _make(folder, todo, tell, enough)
 
 
-def _make(folder: Folder, todo: list[Spec], tell: Callable[[Spec, Record], None], enough: Enough) -> None:
+def _make(folder: Folder, todo: list[RunSpec], tell: Callable[[RunSpec, Record], None], enough: Enough) -> None:
     fresh = len(todo) == len(folder.read_plan())
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
     # Of a study that goes on, a block that was begun is completed, and so is every one before it.
@@ -174,8 +174,8 @@ def _close(stream: IO[bytes] | None) -> None:
         pass  # what was not delivered is of no use to a runner that is gone
 
 
-def _exchange(runner: subprocess.Popen[bytes], spec: Spec, folder: Folder) -> bytes:
-    """Hand over one spec and wait for its record."""
+def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, folder: Folder) -> bytes:
+    """Hand over one run spec and wait for its record."""
     if runner.stdin is None or runner.stdout is None:
         raise StudyError("the runner has no pipes")
     try:

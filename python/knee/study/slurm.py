@@ -7,12 +7,12 @@ import shlex
 from datetime import timedelta
 from importlib import resources
 
-from knee.store import Spec
+from knee.store import RunSpec
 from knee.study.program import builds
 from knee.study.spec import StudySpec
 
 
-def script(study_spec: StudySpec, plan: list[Spec]) -> str:
+def script(study_spec: StudySpec, plan: list[RunSpec]) -> str:
     """Return the batch script of a study: ``batch.sh`` beside this file, filled in."""
     values = {
         "NAME": plain(study_spec.name),
@@ -25,7 +25,7 @@ def script(study_spec: StudySpec, plan: list[Spec]) -> str:
     return re.sub("@([A-Z]+)@", lambda found: values[found[1]], template)
 
 
-def _before(study_spec: StudySpec, plan: list[Spec]) -> str:
+def _before(study_spec: StudySpec, plan: list[RunSpec]) -> str:
     """Return builds and setup as one command, each in a shell of its own."""
     steps = [*builds(study_spec.build, plan), *([study_spec.setup] if study_spec.setup else [])]
     return steps[0] if len(steps) == 1 else " && ".join(f"({step})" for step in steps)
@@ -36,7 +36,7 @@ def plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "study"
 
 
-def _limit(plan: list[Spec]) -> str:
+def _limit(plan: list[RunSpec]) -> str:
     """Every run, and its warm-ups, until its time limit: days-hours:minutes:seconds, as SLURM writes it."""
     longest = sum(spec.get("timeout_s", 0.0) * (1 + _warmups(spec)) for spec in plan)
     whole = timedelta(seconds=int(longest) + 60)
@@ -44,5 +44,5 @@ def _limit(plan: list[Spec]) -> str:
     return f"{whole.days}-{hours:02d}:{rest // 60:02d}:{rest % 60:02d}"
 
 
-def _warmups(spec: Spec) -> int:
+def _warmups(spec: RunSpec) -> int:
     return max(spec.get("warmup", 0), 1 if spec.get("cache") == "warm" else 0)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from knee import _binary, store
-from knee.store import Folder, Spec, StudyError
+from knee.store import Folder, RunSpec, StudyError
 from knee.study import pairs, progress, run
 from knee.study.create import create
 
@@ -43,7 +43,7 @@ def selftest(comparisons: int, as_json: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="knee-selftest-") as place:
         size, more, each_s = _calibrated(Path(place) / "sample", machine)
         study_spec = pairs.study_spec(size, more)
-        plan = pairs.specs(pairs.templates(study_spec, machine), comparisons)
+        plan = pairs.run_specs(pairs.templates(study_spec, machine), comparisons)
         seconds = max(ROUNDED_S, ROUNDED_S * round(len(plan) * each_s / ROUNDED_S))
         click.echo(f"knee: {len(plan)} runs of {pairs.WORKLOAD}, about {seconds} s", err=True)
         folder = _folder(Path(place) / "pairs", study_spec.to_toml(), machine, plan)
@@ -59,7 +59,7 @@ def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
     """Return the two sizes, and about how many seconds a run of them takes with all that is around it."""
     sample = pairs.SAMPLE_SIZE
     study_spec = pairs.study_spec(sample, sample + 1)
-    plan = pairs.specs(pairs.templates(study_spec, machine), 1)
+    plan = pairs.run_specs(pairs.templates(study_spec, machine), 1)
     folder = _folder(path, study_spec.to_toml(), machine, plan)
     began = time.monotonic()
     run.run(folder, _silent())
@@ -72,11 +72,11 @@ def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
     return *pairs.sizes(median), max(0.0, whole_s - median) + pairs.RUN_S * (1 + pairs.MORE / 4)
 
 
-def _folder(path: Path, study_spec: str, machine: dict[str, Any], plan: list[Spec]) -> Folder:
+def _folder(path: Path, study_spec: str, machine: dict[str, Any], plan: list[RunSpec]) -> Folder:
     return create(path, study_spec, json.dumps(machine), plan)
 
 
-def _silent() -> Callable[[Spec, Any], None]:
+def _silent() -> Callable[[RunSpec, Any], None]:
     return lambda _spec, _record: None
 
 

@@ -16,7 +16,7 @@ use crate::cli;
 use crate::error::{Failure, print_out, status};
 use crate::record::{CheckResult, Pages, Record};
 use crate::registry;
-use crate::spec::{Program, Spec};
+use crate::run_spec::{Program, RunSpec};
 
 /// What the child is to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,8 +44,8 @@ pub(crate) fn report_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
-/// The command that runs the spec's workload.
-pub(crate) fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+/// The command that runs the run spec's workload.
+pub(crate) fn command(spec: &RunSpec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let Program::Workload { workload, args, params, .. } = &spec.program else {
         return Err(io::Error::other("the program is no workload"));
     };
@@ -59,8 +59,8 @@ pub(crate) fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result
     Ok(command)
 }
 
-/// Says whether the spec's workload exists and takes its arguments, or its command's runtime is known.
-pub(crate) fn validate(spec: &Spec) -> Result<(), Failure> {
+/// Says whether the run spec's workload exists and takes its arguments, or its command's runtime is known.
+pub(crate) fn validate(spec: &RunSpec) -> Result<(), Failure> {
     if let Program::Command { runtime: Some(runtime), .. } = &spec.program {
         runtimes::find(runtime)?;
     }

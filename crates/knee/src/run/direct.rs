@@ -10,8 +10,8 @@ use knee_meter::events::Table;
 use knee_meter::perf::{Counter, split};
 use knee_workload::Bind;
 
-use super::around;
 use super::capture::Echo;
+use super::hooks;
 use super::launch::{Launch, Outcome, Streams, launch};
 use super::runtimes;
 use super::signals::Signals;
@@ -20,14 +20,14 @@ use crate::cli::Run;
 use crate::error::{Failure, print_out, say, status};
 use crate::record::{Changed, Record};
 use crate::registry;
-use crate::spec::{OutputCheck, Program, SCHEMA, Spec};
+use crate::run_spec::{OutputCheck, Program, RunSpec, SCHEMA};
 
 /// Makes the run, says what it took, and ends as the program did.
 pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     let (json, samples) = (args.json, args.samples.clone());
     let (setup, cleanup) = (args.setup.clone(), args.cleanup.clone());
-    let spec = spec(args).map_err(ours)?;
+    let spec = run_spec(args).map_err(ours)?;
     if let Some(folder) = &samples {
         let made = std::fs::create_dir_all(folder);
         made.map_err(|error| ours(Failure::new(format!("cannot keep samples: {}: {error}", folder.display()))))?;
@@ -44,7 +44,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     // Before the setup already: what it leaves behind is ended as well.
     tree::adopt_orphans();
     let step =
-        |name: &str, text: Option<&str>| around::shell(name, text, &spec, &how).map_err(|refusal| ours(refusal.into()));
+        |name: &str, text: Option<&str>| hooks::shell(name, text, &spec, &how).map_err(|error| ours(error.into()));
     let outcome = step("setup", setup.as_deref()).map(|()| launch(&spec, &how));
     let cleaned = step("cleanup", cleanup.as_deref());
     // What was measured comes first: it is not lost when the cleanup fails.
@@ -52,7 +52,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     cleaned.map(|()| code)
 }
 
-fn tell(outcome: Outcome, spec: &Spec, json: bool) -> Result<ExitCode, Failure> {
+fn tell(outcome: Outcome, spec: &RunSpec, json: bool) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     match outcome {
         Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
@@ -80,10 +80,10 @@ fn tell(outcome: Outcome, spec: &Spec, json: bool) -> Result<ExitCode, Failure> 
 
 /// Whether this command line could be run at all.
 pub(crate) fn check(args: Run) -> Result<(), Failure> {
-    spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
+    run_spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
 }
 
-fn spec(args: Run) -> Result<Spec, Failure> {
+fn run_spec(args: Run) -> Result<RunSpec, Failure> {
     let machine = Topology::this_machine()?;
     let placement: Placement = args.placement.parse()?;
     let available = match placement.order(&machine)? {
@@ -128,7 +128,7 @@ fn spec(args: Run) -> Result<Spec, Failure> {
     if let Some(path) = &args.events {
         Table::read(path)?;
     }
-    let spec = Spec {
+    let spec = RunSpec {
         schema: SCHEMA,
         id: "run".into(),
         cell: BTreeMap::new(),
@@ -174,7 +174,7 @@ fn summarise(record: &Record, threads: usize) {
     let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     say(format_args!(
         "      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen{unseen}",
-        record.threads.len()
+        record.observed_threads.len()
     ));
     for phase in &record.phases {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use knee_machine::{CpuSet, sys};
 use knee_meter::{Baseline, clock};
 
-use super::around::{self, Refusal};
 use super::capture::Echo;
 use super::counting::Counting;
+use super::hooks::{self, HookError};
 use super::running::Running;
 use super::signals::Signals;
 use super::tree;
 use crate::record::{CheckResult, Exit, Output, Record, Resources};
-use crate::spec::{Program, SCHEMA, Spec};
+use crate::run_spec::{Program, RunSpec, SCHEMA};
 
 /// Where the program's standard streams go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) enum Outcome {
 }
 
 /// Makes one run. The calling process must have no other children.
-pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
+pub(crate) fn launch(spec: &RunSpec, how: &Launch<'_>) -> Outcome {
     tree::adopt_orphans();
     let allowed = sys::affinity();
     let mut record = blank(spec);
@@ -63,26 +63,26 @@ pub(crate) fn launch(spec: &Spec, how: &Launch<'_>) -> Outcome {
         record.exit.error = Some(error.to_string());
         return Outcome::Refused(Box::new(record), io::ErrorKind::Other);
     }
-    if let Err(refusal) = around::before(spec, how) {
-        return refused(record, refusal);
+    if let Err(error) = hooks::before(spec, how) {
+        return refused(record, error);
     }
     measure(spec, how, &allowed, record)
 }
 
-fn refused(mut record: Record, refusal: Refusal) -> Outcome {
-    match refusal {
-        Refusal::Abandoned => Outcome::Abandoned,
-        Refusal::Failed(reason, kind) => {
+fn refused(mut record: Record, error: HookError) -> Outcome {
+    match error {
+        HookError::Abandoned => Outcome::Abandoned,
+        HookError::Failed(reason, kind) => {
             record.exit = Exit { error: Some(reason), ..Exit::default() };
             Outcome::Refused(Box::new(record), kind)
         }
     }
 }
 
-fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) -> Outcome {
+fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) -> Outcome {
     let (cpus, at_once) = cpus_of(spec, allowed);
     let clock_ns = clock_on(&cpus, allowed);
-    around::compare_facts(spec, clock_ns, &mut record);
+    hooks::compare_facts(spec, clock_ns, &mut record);
     let baseline = Baseline::take(cpus.clone(), clock_ns);
     let usage = sys::children_usage();
     // Before the time begins: opening counters is none of the program's.
@@ -115,7 +115,7 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     let used = difference(sys::children_usage(), usage);
     running.drain_rest(&left);
     pin_back(allowed);
-    around::compare_cpus(&cpus, &mut record);
+    hooks::compare_cpus(&cpus, &mut record);
     record.wall_ns = nanoseconds(end.wall);
     record.user_ns = nanoseconds(used.user);
     record.system_ns = nanoseconds(used.system);
@@ -126,10 +126,10 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     record.exit.not_ended = left.not_ended;
     record.validity = Some(baseline.compare(end.wall, used.user + used.system, at_once, clock_on(&cpus, allowed)));
     running.finish(spec, how.samples, &mut record);
-    match around::after(spec, how) {
+    match hooks::after(spec, how) {
         Ok(()) => Outcome::Ran(Box::new(record)),
-        Err(Refusal::Abandoned) => Outcome::Abandoned,
-        Err(Refusal::Failed(reason, _)) => {
+        Err(HookError::Abandoned) => Outcome::Abandoned,
+        Err(HookError::Failed(reason, _)) => {
             // What was measured is kept; that it may have left something behind is a failed check.
             let before = record.check.take().and_then(|check| check.reason);
             let reason = before.map_or(reason.clone(), |before| format!("{before}; {reason}"));
@@ -139,7 +139,7 @@ fn measure(spec: &Spec, how: &Launch<'_>, allowed: &CpuSet, mut record: Record) 
     }
 }
 
-fn check_place(spec: &Spec, allowed: &CpuSet) -> io::Result<()> {
+fn check_place(spec: &RunSpec, allowed: &CpuSet) -> io::Result<()> {
     let asked: CpuSet = spec.cpus.iter().copied().collect();
     let refused = asked.difference(allowed);
     if !refused.is_empty() {
@@ -158,7 +158,7 @@ fn check_place(spec: &Spec, allowed: &CpuSet) -> io::Result<()> {
 }
 
 /// The cpus the run may use, and how many of them at once.
-fn cpus_of(spec: &Spec, allowed: &CpuSet) -> (CpuSet, usize) {
+fn cpus_of(spec: &RunSpec, allowed: &CpuSet) -> (CpuSet, usize) {
     let cpus = if spec.cpus.is_empty() { allowed.clone() } else { spec.cpus.iter().copied().collect() };
     let at_once = spec.threads.min(cpus.len());
     (cpus, at_once)
@@ -186,7 +186,7 @@ fn described(program: &Program) -> &str {
 }
 
 /// A record in which nothing has happened yet.
-pub(crate) fn blank(spec: &Spec) -> Record {
+pub(crate) fn blank(spec: &RunSpec) -> Record {
     Record {
         schema: SCHEMA,
         id: spec.id.clone(),
@@ -206,7 +206,7 @@ pub(crate) fn blank(spec: &Spec) -> Record {
         pages: super::outcome::pages_unknown(&spec.program),
         pinning: None,
         changed: Vec::new(),
-        threads: Vec::new(),
+        observed_threads: Vec::new(),
         sampling: None,
         validity: None,
         samples: None,

@@ -1,7 +1,7 @@
 //! `knee run`: one run, measured.
 //!
 //! A plain run is launched by this process. With `--stdin` this process is the *runner*: it starts one *launcher* (a
-//! fresh `knee`) for each spec, and the launcher starts the measured program. Three processes, so that whichever is
+//! fresh `knee`) for each run spec, and the launcher starts the measured program. Three processes, so that whichever is
 //! killed another one cleans up:
 //!
 //! - the launcher holds a pipe from the runner; when the runner is gone the pipe closes, and it ends the whole tree;
@@ -10,12 +10,12 @@
 //!
 //! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
 
-mod around;
 mod capture;
 pub(crate) mod child;
 pub(crate) mod copies;
 mod counting;
 mod direct;
+mod hooks;
 mod launch;
 mod outcome;
 mod pinning;
@@ -58,7 +58,7 @@ fn print_script() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The hidden verb `launch`: a spec on standard input, a record on standard output.
+/// The hidden verb `launch`: a run spec on standard input, a record on standard output.
 pub(crate) fn launch_verb(args: &Launch) -> Result<ExitCode, Failure> {
     stream::launch_one(args.samples.as_deref())
 }

@@ -6,10 +6,10 @@ use knee_meter::perf::Counter;
 use regex::RegexBuilder;
 
 use crate::record::{CheckResult, MetricValue, Pages, Record};
-use crate::spec::{Metric, Program, Spec};
+use crate::run_spec::{Metric, Program, RunSpec};
 
 /// Fills in the metric, and adds the check of the output to what the workload itself found.
-pub(crate) fn judge(spec: &Spec, stdout: &str, stderr: &str, captured: bool, record: &mut Record) {
+pub(crate) fn judge(spec: &RunSpec, stdout: &str, stderr: &str, captured: bool, record: &mut Record) {
     record.metric = spec.metric.as_ref().map(|metric| match metric {
         Metric::Phase { phase } => phase_metric(phase, record),
         Metric::Printed { regex, unit } => printed_metric(regex, unit, [stdout, stderr]),
@@ -22,9 +22,9 @@ pub(crate) fn judge(spec: &Spec, stdout: &str, stderr: &str, captured: bool, rec
     record.check = Some(CheckResult { ok: before.ok && found, reason });
 }
 
-/// Patterns were compiled once when the spec was read.
+/// Patterns were compiled once when the run spec was read.
 fn pattern(text: &str) -> regex::Regex {
-    RegexBuilder::new(text).multi_line(true).build().expect("a spec's patterns are checked when it is read")
+    RegexBuilder::new(text).multi_line(true).build().expect("a run spec's patterns are checked when it is read")
 }
 
 fn phase_metric(phase: &str, record: &Record) -> MetricValue {
@@ -49,7 +49,7 @@ fn printed_metric(regex: &str, unit: &str, streams: [&str; 2]) -> MetricValue {
 }
 
 /// What is said of counters until the program has run.
-pub(crate) fn counters_unknown(spec: &Spec) -> BTreeMap<String, Counter> {
+pub(crate) fn counters_unknown(spec: &RunSpec) -> BTreeMap<String, Counter> {
     spec.counters.iter().map(|name| (name.clone(), Counter::unavailable("the program did not run"))).collect()
 }
 

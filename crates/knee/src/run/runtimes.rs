@@ -6,7 +6,7 @@
 use knee_workload::Bind;
 
 use crate::error::Failure;
-use crate::spec::Spec;
+use crate::run_spec::RunSpec;
 
 /// One runtime.
 pub(crate) struct Runtime {
@@ -118,7 +118,7 @@ fn with_inherited(name: &str, ours: &str) -> String {
 
 impl Runtime {
     /// The variables for this run.
-    pub(crate) fn variables(&self, spec: &Spec) -> Vec<(&'static str, String)> {
+    pub(crate) fn variables(&self, spec: &RunSpec) -> Vec<(&'static str, String)> {
         let ties = spec.bind == Bind::Each && !spec.cpus.is_empty();
         let each = if ties { self.each } else { &[] };
         let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();

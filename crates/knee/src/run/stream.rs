@@ -1,4 +1,4 @@
-//! `knee run --stdin`: specs in, records out, one fresh launcher each.
+//! `knee run --stdin`: run specs in, records out, one fresh launcher each.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,9 +14,9 @@ use super::signals::Signals;
 use super::tree;
 use crate::error::{Failure, print_out, status};
 use crate::record::Record;
-use crate::spec::Spec;
+use crate::run_spec::RunSpec;
 
-/// Reads specs until there are no more, and writes a record for each.
+/// Reads run specs until there are no more, and writes a record for each.
 pub(crate) fn run_all(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     if let Some(folder) = samples {
         let made = std::fs::create_dir_all(folder);
@@ -29,7 +29,7 @@ pub(crate) fn run_all(samples: Option<&Path>) -> Result<ExitCode, Failure> {
         match runner.next_line()? {
             Next::Line(line) if line.trim().is_empty() => {}
             Next::Line(line) => {
-                let spec = Spec::read(&line)?;
+                let spec = RunSpec::read(&line)?;
                 let Some(record) = runner.run(&spec, samples)? else { return Ok(stopped()) };
                 write(&record)?;
             }
@@ -67,14 +67,14 @@ impl Runner {
                 return Ok(Next::Stop);
             }
             let more = self.specs.fill(stdin.as_fd());
-            if !more.map_err(|error| Failure::new(format!("cannot read specs: standard input: {error}")))? {
+            if !more.map_err(|error| Failure::new(format!("cannot read run specs: standard input: {error}")))? {
                 return Ok(self.specs.rest().map_or(Next::End, Next::Line));
             }
         }
     }
 
     /// One launcher, watched. None when we were told to stop, or nobody reads our records any more.
-    fn run(&mut self, spec: &Spec, samples: Option<&Path>) -> Result<Option<Record>, Failure> {
+    fn run(&mut self, spec: &RunSpec, samples: Option<&Path>) -> Result<Option<Record>, Failure> {
         self.launches += 1;
         let fail = |error: io::Error| Failure::new(format!("cannot launch run {}: {error}", spec.id));
         let mut launcher = start_launcher(spec, samples).map_err(fail)?;
@@ -130,7 +130,7 @@ fn nonblocking(stdout: ChildStdout) -> File {
     fd.into()
 }
 
-fn start_launcher(spec: &Spec, samples: Option<&Path>) -> io::Result<Child> {
+fn start_launcher(spec: &RunSpec, samples: Option<&Path>) -> io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("launch");
     if let Some(folder) = samples {
@@ -146,11 +146,11 @@ fn start_launcher(spec: &Spec, samples: Option<&Path>) -> io::Result<Child> {
     Ok(launcher)
 }
 
-/// Reads specs and says whether all of them could be run, without running one.
+/// Reads run specs and says whether all of them could be run, without running one.
 pub(crate) fn validate() -> Result<ExitCode, Failure> {
     for line in io::stdin().lines() {
-        let line = line.map_err(|error| Failure::new(format!("cannot read specs: standard input: {error}")))?;
-        super::child::validate(&Spec::read(&line)?)?;
+        let line = line.map_err(|error| Failure::new(format!("cannot read run specs: standard input: {error}")))?;
+        super::child::validate(&RunSpec::read(&line)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -199,7 +199,7 @@ impl Lines {
     }
 }
 
-/// The launcher's side: one spec, one record. Without a reader of the record, without a record.
+/// The launcher's side: one run spec, one record. Without a reader of the record, without a record.
 pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     let stdin = io::stdin();
     let mut lines = Lines::default();
@@ -208,10 +208,10 @@ pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
             break line;
         }
         if !lines.fill(stdin.as_fd()).map_err(Failure::new)? {
-            return Err(Failure::new("no spec on standard input"));
+            return Err(Failure::new("no run spec on standard input"));
         }
     };
-    let spec = Spec::read(&line)?;
+    let spec = RunSpec::read(&line)?;
     let signals = Signals::catch().map_err(Failure::new)?;
     let how = Launch { streams: Streams::Captured, samples, lifeline: Some(stdin.as_fd()), signals: &signals };
     match launch(&spec, &how) {

@@ -17,12 +17,12 @@ use crate::error::{Failure, status};
 use crate::record::Record;
 use crate::registry;
 use crate::run::runtimes::RUNTIMES;
-use crate::spec::Spec;
+use crate::run_spec::RunSpec;
 
 /// Writes every generated file, or with `--check` says which ones differ.
 pub(crate) fn write(args: &Generate) -> Result<ExitCode, Failure> {
     let files = [
-        ("schema/spec.schema.json", schema(&schema_for!(Spec))),
+        ("schema/run-spec.schema.json", schema(&schema_for!(RunSpec))),
         ("schema/record.schema.json", schema(&schema_for!(Record))),
         ("schema/machine.schema.json", schema(&schema_for!(Topology))),
         ("schema/machine-memory.schema.json", schema(&schema_for!(MachineMemory))),

@@ -104,7 +104,7 @@ fn a_cpuset_that_shrinks_while_a_program_runs() {
         (records.next().unwrap(), records.next().unwrap())
     });
     assert_eq!(record["exit"], json!({ "code": 0 }));
-    let threads = record["threads"].as_array().unwrap();
+    let threads = record["observed_threads"].as_array().unwrap();
     assert!(threads.len() == 3 && threads.iter().all(|thread| thread["affinity"] == json!([first])), "{record}");
     let held = [first, second].into_iter().collect::<knee_machine::CpuSet>().to_string();
     assert_eq!(record["changed"], json!([{ "fact": "cpus", "held": held, "found": first.to_string() }]));

@@ -84,7 +84,7 @@ fn a_proc_that_hides_others() {
     let Some(output) = apart("a_proc_that_hides_others", &["--mount"], &script) else { return };
     let record = last_line(&output);
     assert_eq!(record["exit"], json!({ "code": 0 }));
-    assert_eq!(record["threads"].as_array().unwrap().len(), 1, "{record}");
+    assert_eq!(record["observed_threads"].as_array().unwrap().len(), 1, "{record}");
     assert_eq!(record["pinning"]["left_on_set"], json!(1), "{record}");
 }
 
@@ -102,7 +102,7 @@ fn no_proc_at_all() {
     let records = records(&output);
     assert_eq!(records[0]["exit"], json!({ "code": 0 }));
     assert_eq!(records[0]["unseen"], json!("/proc is not mounted here"));
-    assert_eq!((&records[0]["pinning"], &records[0]["threads"]), (&Value::Null, &json!([])));
+    assert_eq!((&records[0]["pinning"], &records[0]["observed_threads"]), (&Value::Null, &json!([])));
     assert!(records[0]["user_ns"].as_u64().unwrap() > 0, "the kernel accounts without it: {}", records[0]);
     assert_eq!(records[1]["exit"], json!({ "timeout_s": 0.2, "not_ended": "processes that /proc does not show" }));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

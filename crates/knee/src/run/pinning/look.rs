@@ -55,7 +55,7 @@ impl Pinner {
         for id in gone {
             let held = self.threads.remove(&id);
             if let Some((at, busy)) = held.and_then(|held| Some((held.standing.place()?, held.busy))) {
-                self.places.leave(at, busy);
+                self.slots.leave(at, busy);
             }
         }
     }

@@ -37,8 +37,8 @@
 //! where two are to one where none is. Where every thread has a place of its own, none is ever moved.
 
 mod look;
-mod places;
 mod settle;
+mod slots;
 mod stand;
 mod tasks;
 
@@ -48,7 +48,7 @@ use std::time::{Duration, Instant};
 use knee_machine::{CpuSet, sys};
 use rustix::time::{ClockId, clock_gettime};
 
-use self::places::Places;
+use self::slots::PinSlots;
 use self::tasks::{Demand, News};
 use crate::record::Pinning;
 
@@ -115,7 +115,7 @@ pub(super) type Observed = BTreeMap<i32, (Instant, CpuSet)>;
 pub(super) struct Pinner {
     ancestor: i32,
     skip: Vec<usize>,
-    places: Places,
+    slots: PinSlots,
     news: News,
     /// When each process last had a new thread.
     processes: BTreeMap<i32, Instant>,
@@ -143,7 +143,7 @@ impl Pinner {
         Self {
             ancestor,
             skip: skip.to_vec(),
-            places: Places::new(cpus),
+            slots: PinSlots::new(cpus),
             news: News::new(),
             processes: BTreeMap::new(),
             threads: BTreeMap::new(),
@@ -201,7 +201,7 @@ impl Pinner {
     /// What became of it all, and where each thread was last seen to be tied.
     pub(super) fn finish(mut self) -> (Pinning, Observed) {
         self.found.cost_ns = nanoseconds(self.cost);
-        self.found.most_at_a_place = self.places.most();
+        self.found.most_at_a_place = self.slots.most();
         (self.found, self.affinity)
     }
 
@@ -234,7 +234,7 @@ mod tests {
         for tid in [i32::MAX - 1, i32::MAX - 2, i32::MAX - 3] {
             pinner.meet((i32::MAX, tid), Instant::now());
         }
-        assert!(!pinner.places.shared());
+        assert!(!pinner.slots.shared());
         let (found, _) = pinner.finish();
         assert_eq!((found.missed, found.left_on_set, found.pinned, found.most_at_a_place), (2, 1, 0, 0));
     }
@@ -246,11 +246,11 @@ mod tests {
         pinner.meet(main, now);
         pinner.keep_place(main);
         pinner.processes.insert(main.0, now);
-        assert_eq!(pinner.places.best(), 1);
+        assert_eq!(pinner.slots.best(), 1);
         pinner.tie_quiet(now + QUIET / 2);
         assert_eq!((pinner.found.left_on_set, pinner.found.missed), (1, 0));
         // There is no such thread to be tied.
         pinner.tie_quiet(now + QUIET);
-        assert_eq!((pinner.found.left_on_set, pinner.found.missed, pinner.places.best()), (0, 1, 0));
+        assert_eq!((pinner.found.left_on_set, pinner.found.missed, pinner.slots.best()), (0, 1, 0));
     }
 }

@@ -14,7 +14,7 @@ impl Pinner {
     /// Looks who is busy, where that can make a difference.
     pub(super) fn settle(&mut self, now: Instant) {
         let any_alone = self.threads.values().any(|held| held.standing == Standing::Alone);
-        if !any_alone && !self.places.shared() {
+        if !any_alone && !self.slots.shared() {
             return;
         }
         for pid in self.processes.keys().copied().collect::<Vec<_>>() {
@@ -22,7 +22,7 @@ impl Pinner {
         }
         self.see_who_is_busy(now);
         self.tie_busy_processes(now);
-        while let Some((from, to)) = self.places.uneven() {
+        while let Some((from, to)) = self.slots.uneven() {
             if !self.move_busy(from, to) {
                 break;
             }
@@ -39,8 +39,8 @@ impl Pinner {
             let demand = Demand::of(id.0, id.1);
             let busy = demand.is_none_or(|demand| demand.busy_since(held.demand, time));
             if let Some(at) = held.standing.place() {
-                self.places.leave(at, held.busy);
-                self.places.enter(at, busy);
+                self.slots.leave(at, held.busy);
+                self.slots.enter(at, busy);
             }
             (held.busy, held.demand, held.looked) = (busy, demand.unwrap_or(held.demand), now);
         }
@@ -63,12 +63,12 @@ impl Pinner {
         let there = self.threads.iter_mut().filter(|(_, held)| held.standing == Standing::Tied(from) && held.busy);
         // The one that came last: whoever was there before keeps its place.
         let Some((id, held)) = there.max_by_key(|(_, held)| held.met) else { return false };
-        if sys::pin_thread(id.1, &[self.places.cpu(to)]).is_err() {
+        if sys::pin_thread(id.1, &[self.slots.cpu(to)]).is_err() {
             return false;
         }
         held.standing = Standing::Tied(to);
-        self.places.leave(from, true);
-        self.places.enter(to, true);
+        self.slots.leave(from, true);
+        self.slots.enter(to, true);
         self.found.moved += 1;
         true
     }

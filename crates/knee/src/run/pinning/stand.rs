@@ -9,7 +9,7 @@ use super::{Held, Id, Pinner, QUIET, Standing, YOUNG, nanoseconds};
 
 impl Pinner {
     pub(super) fn meet(&mut self, id: Id, now: Instant) {
-        let main = id.0 == id.1 && self.places.all().len() > 1;
+        let main = id.0 == id.1 && self.slots.all().len() > 1;
         let number = self.met;
         self.met += 1;
         let known = Demand::of(id.0, id.1);
@@ -28,18 +28,18 @@ impl Pinner {
     }
 
     fn tie(&mut self, id: Id, held: &mut Held, late: Duration) {
-        self.tie_at(self.places.best(), id, held, late);
+        self.tie_at(self.slots.best(), id, held, late);
     }
 
     fn tie_at(&mut self, at: usize, id: Id, held: &mut Held, late: Duration) {
         let at = self.own_choice(id.1).unwrap_or(at);
-        if sys::pin_thread(id.1, &[self.places.cpu(at)]).is_err() {
+        if sys::pin_thread(id.1, &[self.slots.cpu(at)]).is_err() {
             held.standing = Standing::Left;
             self.found.missed += 1;
             return;
         }
         held.standing = Standing::Tied(at);
-        self.places.enter(at, held.busy);
+        self.slots.enter(at, held.busy);
         if let Ok(affinity) = sys::affinity_of(id.1) {
             self.affinity.insert(id.1, (Instant::now(), affinity));
         }
@@ -51,16 +51,16 @@ impl Pinner {
     /// The place that a thread has tied itself to. One where others are may be that of the thread that started it.
     fn own_choice(&self, tid: i32) -> Option<usize> {
         let mask = sys::affinity_of(tid).ok().filter(|mask| mask.len() == 1)?;
-        self.places.of(mask.first()?).filter(|at| self.places.is_empty(*at))
+        self.slots.of(mask.first()?).filter(|at| self.slots.is_empty(*at))
     }
 
     /// A main thread that is no longer alone has a place, and is put there later.
     pub(super) fn keep_place(&mut self, id: Id) {
-        let at = self.places.best();
+        let at = self.slots.best();
         if let Some(held) = self.threads.get_mut(&id).filter(|held| held.standing == Standing::Alone) {
             held.standing = Standing::Waiting(at);
             held.busy = true;
-            self.places.enter(at, true);
+            self.slots.enter(at, true);
         }
     }
 
@@ -71,7 +71,7 @@ impl Pinner {
             let Some(mut held) = self.threads.remove(&(pid, pid)) else { continue };
             if let Standing::Waiting(at) = held.standing {
                 self.found.left_on_set -= 1;
-                self.places.leave(at, held.busy);
+                self.slots.leave(at, held.busy);
                 // That it is late is on purpose: there is nothing to tell about the polling.
                 self.tie_at(at, (pid, pid), &mut held, Duration::ZERO);
             }
@@ -93,7 +93,7 @@ impl Pinner {
     /// A thread that was started by a tied one has its narrow mask. Whoever has chosen another one keeps it.
     fn leave_on_set(&mut self, tid: i32) {
         self.found.left_on_set += 1;
-        let all = self.places.all();
+        let all = self.slots.all();
         let narrow = |mask: CpuSet| mask.len() == 1 && mask.first().is_some_and(|cpu| all.contains(&cpu));
         if self.own_choice(tid).is_none() && sys::affinity_of(tid).is_ok_and(narrow) {
             // One that has ended in the meantime needs no cpus any more.
@@ -121,7 +121,7 @@ impl Pinner {
                 self.found.pinned -= 1;
                 // As long as the place counts as taken, its mask does not look like a choice of its own.
                 self.leave_on_set(id.1);
-                self.places.leave(at, held.busy);
+                self.slots.leave(at, held.busy);
             } else {
                 held.standing = Standing::Tied(self.hold(id.1, at, held.busy));
             }
@@ -132,13 +132,13 @@ impl Pinner {
     /// Sees to it that a thread is at a place: this one, or another one if it has tied itself there.
     fn hold(&mut self, tid: i32, at: usize, busy: bool) -> usize {
         let Ok(mask) = sys::affinity_of(tid) else { return at };
-        let own = mask.first().filter(|_| mask.len() == 1).and_then(|cpu| self.places.of(cpu));
+        let own = mask.first().filter(|_| mask.len() == 1).and_then(|cpu| self.slots.of(cpu));
         if let Some(other) = own {
-            self.places.leave(at, busy);
-            self.places.enter(other, busy);
+            self.slots.leave(at, busy);
+            self.slots.enter(other, busy);
             return other;
         }
-        self.found.retied += usize::from(sys::pin_thread(tid, &[self.places.cpu(at)]).is_ok());
+        self.found.retied += usize::from(sys::pin_thread(tid, &[self.slots.cpu(at)]).is_ok());
         at
     }
 }

@@ -23,7 +23,7 @@ use super::regions::{Marked, Regions};
 use super::{child, outcome, runtimes, tree};
 use crate::error::say;
 use crate::record::{Output, Pages, Pinning, Record};
-use crate::spec::{Program, Spec};
+use crate::run_spec::{Program, RunSpec};
 
 /// A started program with everything that watches it.
 pub(super) struct Running {
@@ -46,7 +46,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn start(spec: &Spec, streams: Streams, begin: Instant, mut counting: Counting) -> io::Result<Self> {
+    pub(super) fn start(spec: &RunSpec, streams: Streams, begin: Instant, mut counting: Counting) -> io::Result<Self> {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let us = rustix::process::getpid().as_raw_nonzero().get();
         let mut command = command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
@@ -119,7 +119,7 @@ impl Running {
     }
 
     /// Puts what was watched into the record.
-    pub(super) fn finish(self, spec: &Spec, samples: Option<&Path>, record: &mut Record) {
+    pub(super) fn finish(self, spec: &RunSpec, samples: Option<&Path>, record: &mut Record) {
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
         record.counters = self.counting.finish();
         let watched = self.pinner.is_some() || self.sampler.is_some();
@@ -134,9 +134,9 @@ impl Running {
                 sampler.mark(span.end_ns, &span.source, "end", span.tid);
             }
             let Watched { threads, sampling, pages, written } = sampler.finish(path.as_deref());
-            record.threads = threads;
+            record.observed_threads = threads;
             // Sampler and pinner both look; the last word counts.
-            for thread in &mut record.threads {
+            for thread in &mut record.observed_threads {
                 let tied = tied.as_mut().and_then(|tied| tied.remove(&thread.tid));
                 if let Some((_, affinity)) = tied.filter(|(looked, _)| thread.looked < Some(*looked)) {
                     thread.affinity = Some(affinity);
@@ -156,7 +156,7 @@ impl Running {
                 }
             }
         }
-        if watched && record.threads.is_empty() && record.pinning.as_ref().is_none_or(Pinning::is_empty) {
+        if watched && record.observed_threads.is_empty() && record.pinning.as_ref().is_none_or(Pinning::is_empty) {
             record.unseen = Some(self.unseen.into());
             record.pinning = None;
         }
@@ -173,7 +173,7 @@ impl Running {
     }
 }
 
-fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+fn command(spec: &RunSpec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let (mut command, directory) = match &spec.program {
         Program::Command { command, env, runtime, directory } => {
             let mut words = command.iter().map(|word| spec.fill_in(word));
@@ -194,7 +194,7 @@ fn command(spec: &Spec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
 }
 
 /// Tells a command where to note its regions, unless the user has told it something else.
-fn listen(command: &mut Command, spec: &Spec, begin: Instant, counting: &Counting) -> Option<io::Result<Regions>> {
+fn listen(command: &mut Command, spec: &RunSpec, begin: Instant, counting: &Counting) -> Option<io::Result<Regions>> {
     let Program::Command { env, .. } = &spec.program else { return None };
     if env.contains_key(VARIABLE) {
         return None;
@@ -209,7 +209,7 @@ fn listen(command: &mut Command, spec: &Spec, begin: Instant, counting: &Countin
 }
 
 /// Threads without a place: those asked for, and those of which the runtime is known to make no use.
-fn skipped(spec: &Spec) -> Vec<usize> {
+fn skipped(spec: &RunSpec) -> Vec<usize> {
     let Program::Command { runtime: Some(runtime), .. } = &spec.program else { return spec.skip.clone() };
     let known = runtimes::find(runtime).map(runtimes::Runtime::skip).unwrap_or_default();
     spec.skip.iter().chain(known).copied().collect()

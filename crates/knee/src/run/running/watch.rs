@@ -15,7 +15,7 @@ use super::super::launch::Launch;
 use super::super::pinning::Pinner;
 use super::super::tree;
 use super::Running;
-use crate::spec::Spec;
+use crate::run_spec::RunSpec;
 
 /// Time between a polite request to end and the end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub(in crate::run) struct End {
 
 impl Running {
     /// Waits for the end, sampling and reading. None when we were told to stop.
-    pub(in crate::run) fn watch(&mut self, spec: &Spec, how: &Launch<'_>) -> Option<End> {
+    pub(in crate::run) fn watch(&mut self, spec: &RunSpec, how: &Launch<'_>) -> Option<End> {
         let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
         let mut killed = false;
         loop {
@@ -95,7 +95,7 @@ impl Running {
         let pause = pauses.into_iter().flatten().min().map(timespec);
         let exited = self.exited.as_ref().map_or(how.signals.child(), AsFd::as_fd);
         let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
-        // The lifeline never carries anything after the spec: readable means that its other end is gone.
+        // The lifeline never carries anything after the run spec: readable means that its other end is gone.
         fds.extend(how.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         fds.extend(how.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let captures = [&self.stdout, &self.stderr, &self.report];

@@ -1,4 +1,4 @@
-//! What happens around a run: steps in hyperfine's order, held facts, the page cache, runtimes' variables.
+//! Hooks around a run: steps in hyperfine's order, held facts, the page cache, runtimes' variables.
 
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ fn record(words: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr)))
 }
 
-/// The record of one spec through the runner.
+/// The record of one run spec through the runner.
 fn record_of(spec: &Value) -> Value {
     use std::io::Write;
     let mut runner = Command::new(env!("CARGO_BIN_EXE_knee"));
@@ -69,7 +69,7 @@ fn a_name_that_the_kernel_cuts_inside_a_letter_is_recorded() {
     let program = folder.path().join("a日本語日本語");
     std::fs::copy("/bin/sleep", &program).unwrap();
     let record = record(&["run", "--json", "--", program.to_str().unwrap(), "0.2"]);
-    let name = record["threads"][0]["name"].as_str().unwrap_or_default();
+    let name = record["observed_threads"][0]["name"].as_str().unwrap_or_default();
     assert!(name.starts_with("a日本語日"), "{record}");
 }
 

@@ -1,4 +1,4 @@
-//! The spec: what one run is to be, one JSON line each. Its JSON Schema is generated from here.
+//! The run spec: what one run is to be, one JSON line each. Its JSON Schema is generated from here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::error::Failure;
 
-/// Version of spec and record.
+/// Version of run spec and record.
 pub(crate) const SCHEMA: u32 = 1;
 
 /// One run to be made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Spec {
+pub(crate) struct RunSpec {
     /// Version of this form.
     pub(crate) schema: u32,
     /// Names the run inside its study.
@@ -168,10 +168,10 @@ pub(crate) struct OutputCheck {
     pub(crate) stdout: String,
 }
 
-impl Spec {
+impl RunSpec {
     /// Reads and checks one line.
     pub(crate) fn read(line: &str) -> Result<Self, Failure> {
-        let bad = |reason: String| Failure::new(format!("bad spec: {reason}"));
+        let bad = |reason: String| Failure::new(format!("bad run spec: {reason}"));
         let value: Value = serde_json::from_str(line).map_err(|error| bad(format!("not JSON: {error}")))?;
         let schema = value.get("schema").and_then(Value::as_u64);
         if schema != Some(SCHEMA.into()) {
@@ -184,7 +184,7 @@ impl Spec {
     }
 
     pub(crate) fn checked(self) -> Result<Self, Failure> {
-        let bad = |reason: String| Failure::new(format!("bad spec: run {}: {reason}", self.id));
+        let bad = |reason: String| Failure::new(format!("bad run spec: run {}: {reason}", self.id));
         if self.threads == 0 {
             return Err(bad("0 threads asked: at least 1 is needed".into()));
         }

@@ -1,4 +1,4 @@
-//! What happens around a measured run: held facts, warm-ups, preparation, the page cache.
+//! Hooks: held facts, warm-ups, preparation and the page cache, before and after a measured run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,13 +13,13 @@ use super::running::Running;
 use super::tree;
 use crate::error::{Failure, say};
 use crate::record::{Changed, Record};
-use crate::spec::{Cache, Program, Spec};
+use crate::run_spec::{Cache, Program, RunSpec};
 
 /// The clock proxy may differ by this much from when the study was planned: less is noise of a shared machine.
 const CLOCK_TOLERANCE: f64 = 0.1;
 
 /// Why a run was not made.
-pub(super) enum Refusal {
+pub(super) enum HookError {
     /// A step before it failed: why.
     Failed(String, io::ErrorKind),
     /// We were told to stop.
@@ -27,7 +27,7 @@ pub(super) enum Refusal {
 }
 
 /// Everything before the measured run, in hyperfine's order: each warm-up prepared as the run itself is.
-pub(super) fn before(spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+pub(super) fn before(spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> {
     let warmups = if spec.cache == Some(Cache::Warm) { spec.warmup.max(1) } else { spec.warmup };
     for _ in 0..warmups {
         shell("prepare", spec.prepare.as_deref(), spec, how)?;
@@ -38,14 +38,14 @@ pub(super) fn before(spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
     if spec.cache == Some(Cache::Cold) {
         drop_page_cache().map_err(|error| {
             let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (it takes root)");
-            Refusal::Failed(reason, io::ErrorKind::Other)
+            HookError::Failed(reason, io::ErrorKind::Other)
         })?;
     }
     Ok(())
 }
 
 /// The shell command after the run, warm-ups too.
-pub(super) fn after(spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+pub(super) fn after(spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> {
     shell("conclude", spec.conclude.as_deref(), spec, how)
 }
 
@@ -55,30 +55,30 @@ fn drop_page_cache() -> io::Result<()> {
     std::fs::write("/proc/sys/vm/drop_caches", "3\n")
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Failed(reason, _) => Self::new(reason),
-            Refusal::Abandoned => Self::new("stopped"),
+impl From<HookError> for Failure {
+    fn from(error: HookError) -> Self {
+        match error {
+            HookError::Failed(reason, _) => Self::new(reason),
+            HookError::Abandoned => Self::new("stopped"),
         }
     }
 }
 
-/// A shell command around the run, if there is one.
-pub(super) fn shell(step: &str, text: Option<&str>, spec: &Spec, how: &Launch<'_>) -> Result<(), Refusal> {
+/// The shell command of a hook, if there is one.
+pub(super) fn shell(step: &str, text: Option<&str>, spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> {
     let Some(text) = text else { return Ok(()) };
     let (Program::Command { directory, .. } | Program::Workload { directory, .. }) = &spec.program;
     let command = vec!["sh".into(), "-c".into(), spec.fill_in(text)];
     let program = Program::Command { command, env: BTreeMap::new(), runtime: None, directory: directory.clone() };
     // Not in the run's place: preparing may take all that we may use.
     // Nor under its time limit: that is the program's.
-    once(Spec { program, cpus: Vec::new(), memory: None, timeout_s: None, ..spec.clone() }, step, how)
+    once(RunSpec { program, cpus: Vec::new(), memory: None, timeout_s: None, ..spec.clone() }, step, how)
 }
 
 /// Runs something that is not measured, and that has to go well.
-fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
-    let spec = Spec { sample_ms: None, census_ms: Some(0), counters: Vec::new(), ..spec };
-    let fail = |reason: String, kind| Refusal::Failed(format!("{step} failed: {reason}"), kind);
+fn once(spec: RunSpec, step: &str, how: &Launch<'_>) -> Result<(), HookError> {
+    let spec = RunSpec { sample_ms: None, census_ms: Some(0), counters: Vec::new(), ..spec };
+    let fail = |reason: String, kind| HookError::Failed(format!("{step} failed: {reason}"), kind);
     let started = Running::start(&spec, Streams::Captured, Instant::now(), Counting::default());
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
     let end = running.watch(&spec, how);
@@ -86,7 +86,7 @@ fn once(spec: Spec, step: &str, how: &Launch<'_>) -> Result<(), Refusal> {
     if left.living > 0 {
         say(format_args!("knee: {step} left {} processes behind; they were ended", left.living));
     }
-    let Some(end) = end else { return Err(Refusal::Abandoned) };
+    let Some(end) = end else { return Err(HookError::Abandoned) };
     running.drain_rest(&left);
     if end.status.is_some_and(|status| status.success()) {
         return Ok(());
@@ -106,7 +106,7 @@ pub(super) fn compare_cpus(cpus: &CpuSet, record: &mut Record) {
 }
 
 /// Compares held facts with what they are now.
-pub(super) fn compare_facts(spec: &Spec, clock_ns: f64, record: &mut Record) {
+pub(super) fn compare_facts(spec: &RunSpec, clock_ns: f64, record: &mut Record) {
     if spec.hold.is_empty() {
         return;
     }
