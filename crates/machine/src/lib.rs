@@ -4,10 +4,12 @@
 //! [`placement`] turns it into ordered lists of cpus, [`MemoryPolicy`] says where pages go, and [`sys`] is the
 //! only room with `unsafe` in it.
 
+pub mod clock;
 pub mod cpuset;
 pub mod facts;
 pub mod memory;
 mod nest;
+pub mod pinned_team;
 pub mod placement;
 pub mod sys;
 pub mod topology;

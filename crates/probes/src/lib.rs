@@ -1,6 +1,6 @@
 //! What this machine's memory does: latency, bandwidth, who is near whom, what pages cost.
 //!
-//! Bare threads that stand on their cpus ([`seats`]) use memory that was mapped for the purpose ([`arena`]): of the page size
+//! Bare threads that stand on their cpus (`PinnedTeam` of the crate `machine`) use memory that was mapped for the purpose ([`arena`]): of the page size
 //! and on the node that were asked for, written before it is read, and counted afterwards. Loads come in an order that no
 //! prefetcher guesses ([`chase`]), bulk goes through loops in assembly ([`isa`]). Each number says how it was found and why it
 //! may not be trusted ([`Figure`]). A probe is one file in `probe` and a line in [`PROBES`].
@@ -13,8 +13,8 @@ mod context;
 mod figure;
 pub mod isa;
 pub mod knees;
+mod pinned;
 mod probe;
-pub mod seats;
 pub mod size;
 mod workload;
 

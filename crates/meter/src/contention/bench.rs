@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use knee_machine::CpuSet;
 
-use super::crew::{Crew, Reading};
 use super::judge::{Evidence, Verdict, judge, quantile};
 use super::loops::Loop;
 use super::search::{Found, search};
+use super::slices::{Reading, Workers};
 use super::{Crowded, Error, Pair};
 use crate::Baseline;
 
@@ -27,9 +27,9 @@ const CROWD: Duration = Duration::from_secs(1);
 /// What others may use of a cpu before "alone" is doubtful: below it, ticks of 10 ms and a short test say little.
 const OTHERS: f64 = 0.2;
 
-/// A crew with what is asked of it.
+/// Workers with what is asked of them.
 pub(super) struct Bench {
-    crew: Crew,
+    workers: Workers,
 }
 
 /// The scores of one pair, or of one cpu in a crowd.
@@ -55,13 +55,15 @@ impl Scores {
 }
 
 impl Bench {
-    pub(super) fn start(cpus: &CpuSet) -> Result<Self, Error> {
-        Ok(Self { crew: Crew::start(&cpus.iter().collect::<Vec<_>>())? })
+    /// Tests with a worker on each cpu.
+    pub(super) fn with<T>(cpus: &CpuSet, test: impl FnOnce(&mut Self) -> T) -> Result<T, Error> {
+        let cpus: Vec<u32> = cpus.iter().collect();
+        Workers::with(&cpus, |workers| test(&mut Self { workers }))
     }
 
     /// Tests each pair alone with each other; the scores of all pairs are interleaved.
     pub(super) fn pairs(&mut self, pairs: &[(u32, u32)]) -> Vec<Pair> {
-        let watch = Watch::begin(&self.crew, pairs.iter().map(|pair| pair.1));
+        let watch = Watch::begin(&self.workers, pairs.iter().map(|pair| pair.1));
         let mut scores: Vec<Scores> = pairs.iter().map(|_| Scores::default()).collect();
         let at_most = AT_LEAST + TRY * u32::try_from(pairs.len() * TRIES).unwrap_or(u32::MAX);
         let mut early = !pairs.is_empty();
@@ -71,7 +73,7 @@ impl Bench {
             }
             early = watch.begin.elapsed() < AT_LEAST;
         }
-        let others = watch.end(&self.crew);
+        let others = watch.end(&self.workers);
         let judged = |(&(a, b), scores): (&(u32, u32), &Scores)| Pair {
             cpus: [a, b],
             evidence: doubt(scores.judge(), b, others.get(&b)),
@@ -90,14 +92,14 @@ impl Bench {
 
     /// The rate of the first cpu of a shift, when nobody of it was disturbed.
     fn rate(&mut self, shift: &[(u32, Loop)]) -> Option<f64> {
-        let readings = self.crew.work(shift)?;
+        let readings = self.workers.work(shift)?;
         readings.iter().all(|reading| reading.is_clean()).then(|| readings[0].rate)
     }
 
     /// Searches among `cpus`: candidates for pairs, and each cpu against all others. A cpu that is slowed stands there
     /// without a verdict: who slows it, only the test of a pair can say.
     pub(super) fn search(&mut self, cpus: &[u32]) -> (Found, Vec<Crowded>) {
-        let watch = Watch::begin(&self.crew, cpus.iter().copied());
+        let watch = Watch::begin(&self.workers, cpus.iter().copied());
         let alone = self.alone(cpus);
         let mut against_all = None;
         let found = search(cpus, |running| {
@@ -106,7 +108,7 @@ impl Bench {
             against_all.get_or_insert(evidence);
             verdicts
         });
-        let others = watch.end(&self.crew);
+        let others = watch.end(&self.workers);
         let crowded = |(&cpu, evidence)| Crowded {
             cpu,
             others: cpus.len() - 1,
@@ -151,7 +153,7 @@ impl Bench {
     /// Rate of the port-bound loop over that of the chain for each of `running`, all in the same loop at once; none for
     /// a cpu that was disturbed. One that was disturbed may have spared its sibling: the median over tries forgives.
     fn ratios(&mut self, running: &[u32]) -> Vec<Option<f64>> {
-        let mut rates = |work| self.crew.work(&running.iter().map(|&cpu| (cpu, work)).collect::<Vec<_>>());
+        let mut rates = |work| self.workers.work(&running.iter().map(|&cpu| (cpu, work)).collect::<Vec<_>>());
         let (port, chain) = (rates(Loop::Port), rates(Loop::Chain));
         let ratio =
             |(port, chain): (Reading, Reading)| (port.is_clean() && chain.is_clean()).then_some(port.rate / chain.rate);
@@ -186,16 +188,16 @@ struct Watch {
 }
 
 impl Watch {
-    fn begin(crew: &Crew, cpus: impl Iterator<Item = u32>) -> Self {
-        let state = |cpu| (cpu, (Baseline::take(CpuSet::from_iter([cpu]), 0.0), crew.spent(cpu)));
+    fn begin(workers: &Workers, cpus: impl Iterator<Item = u32>) -> Self {
+        let state = |cpu| (cpu, (Baseline::take(CpuSet::from_iter([cpu]), 0.0), workers.spent(cpu)));
         Self { begin: Instant::now(), cpus: cpus.map(state).collect() }
     }
 
     /// The share of each cpu that others used; a cpu is missing where the kernel does not say.
-    fn end(self, crew: &Crew) -> BTreeMap<u32, f64> {
+    fn end(self, workers: &Workers) -> BTreeMap<u32, f64> {
         let wall = self.begin.elapsed();
         let share = |(cpu, (baseline, before)): (u32, (Baseline, Duration))| {
-            let ours = crew.spent(cpu).saturating_sub(before);
+            let ours = workers.spent(cpu).saturating_sub(before);
             Some((cpu, baseline.compare(wall, ours, 1, 0.0).other_busy?))
         };
         self.cpus.into_iter().filter_map(share).collect()

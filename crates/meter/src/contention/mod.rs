@@ -23,14 +23,13 @@
 //! Contention for Fun and Profit*, IEEE Symposium on Security and Privacy 2019.
 
 mod bench;
-mod crew;
 mod judge;
 mod loops;
 mod search;
-
-use std::io;
+mod slices;
 
 use knee_machine::CpuSet;
+use knee_machine::pinned_team::Error;
 use serde::Serialize;
 
 use bench::Bench;
@@ -39,27 +38,6 @@ pub use search::{Found, search};
 
 /// Up to this many cpus every pair is tested: 120 pairs.
 pub const ALL_PAIRS_UP_TO: usize = 16;
-
-/// Why nothing can be tested.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The system gave no thread.
-    #[error("cannot start a thread: cpu {cpu}: {reason}")]
-    Start {
-        /// The cpu it was for.
-        cpu: u32,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// A thread could not be put on its cpu.
-    #[error("cannot pin a thread: cpu {cpu}: {reason}")]
-    Pin {
-        /// The cpu.
-        cpu: u32,
-        /// The system's reason.
-        reason: io::Error,
-    },
-}
 
 /// Two cpus that were tested alone with each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -99,11 +77,12 @@ pub struct Report {
 /// When a thread cannot be started or put on its cpu.
 pub fn examine(cores: &[CpuSet]) -> Result<Report, Error> {
     let cpus: CpuSet = cores.iter().flat_map(CpuSet::iter).collect();
-    let mut bench = Bench::start(&cpus)?;
-    if cpus.len() <= ALL_PAIRS_UP_TO {
-        return Ok(Report { pairs: bench.pairs(&all_pairs(&cpus)), crowd: Vec::new() });
-    }
-    Ok(few_pairs(&mut bench, cores))
+    Bench::with(&cpus, |bench| {
+        if cpus.len() <= ALL_PAIRS_UP_TO {
+            return Report { pairs: bench.pairs(&all_pairs(&cpus)), crowd: Vec::new() };
+        }
+        few_pairs(bench, cores)
+    })
 }
 
 fn all_pairs(cpus: &CpuSet) -> Vec<(u32, u32)> {
@@ -157,7 +136,7 @@ mod tests {
     fn few_pairs_of_this_machine_have_the_right_form() {
         let cpus: CpuSet = knee_machine::sys::affinity().iter().take(4).collect();
         let cores: Vec<CpuSet> = cpus.iter().map(|cpu| CpuSet::from_iter([cpu])).collect();
-        let report = few_pairs(&mut Bench::start(&cpus).unwrap(), &cores);
+        let report = Bench::with(&cpus, |bench| few_pairs(bench, &cores)).unwrap();
         let named: CpuSet =
             report.pairs.iter().flat_map(|pair| pair.cpus).chain(report.crowd.iter().map(|one| one.cpu)).collect();
         assert_eq!(named, cpus, "{report:?}");

@@ -8,7 +8,7 @@ use super::sequential::ARRAY;
 use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
-use crate::seats::together;
+use crate::pinned::together;
 use crate::size;
 
 pub(crate) struct Allocate;
@@ -112,10 +112,10 @@ struct Touched {
 impl Touched {
     /// Maps and touches; the time of the last thread, and the memory.
     fn fresh(&self) -> Result<(f64, Vec<Arena>), Error> {
-        let results = together(&self.cpus, |seat| {
-            seat.meet();
+        let results = together(&self.cpus, |thread| {
+            thread.meet();
             let begin = Instant::now();
-            let arena = Arena::map(self.bytes, self.page, self.homes[seat.index])?;
+            let arena = Arena::map(self.bytes, self.page, self.homes[thread.index])?;
             touch(arena.start(), self.bytes);
             Ok((begin.elapsed().as_secs_f64(), arena))
         })?;
@@ -126,11 +126,11 @@ impl Touched {
 
     /// The same with memory of the global allocator that was freed just before.
     fn freed(&self) -> Result<f64, Error> {
-        let times = together(&self.cpus, |seat| {
+        let times = together(&self.cpus, |thread| {
             let mut first = Vec::<u8>::with_capacity(self.bytes);
             touch(first.as_mut_ptr(), self.bytes);
             drop(first);
-            seat.meet();
+            thread.meet();
             let begin = Instant::now();
             let mut again = Vec::<u8>::with_capacity(self.bytes);
             touch(again.as_mut_ptr(), self.bytes);
@@ -140,10 +140,10 @@ impl Touched {
     }
 
     fn again(&self) -> Result<f64, Error> {
-        let times = together(&self.cpus, |seat| {
-            seat.meet();
+        let times = together(&self.cpus, |thread| {
+            thread.meet();
             let begin = Instant::now();
-            touch(self.kept[seat.index].start(), self.bytes);
+            touch(self.kept[thread.index].start(), self.bytes);
             begin.elapsed().as_secs_f64()
         })?;
         Ok(times.into_iter().fold(0.0, f64::max))

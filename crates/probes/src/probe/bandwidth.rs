@@ -8,7 +8,7 @@ use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel, STEP};
-use crate::seats::together;
+use crate::pinned::together;
 use crate::size;
 
 pub(crate) struct Bandwidth;
@@ -86,7 +86,7 @@ impl Probe for Bandwidth {
         }
         // Each thread touches its own first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
-        let arenas = together(cpus, |seat| Arena::written(kernel.streams() * array, page, homes[seat.index]))?;
+        let arenas = together(cpus, |thread| Arena::written(kernel.streams() * array, page, homes[thread.index]))?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let at = vec![
             ("kernel", kernel.name().into()),
@@ -138,8 +138,8 @@ impl Trial for Streamed {
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
-        let times = together(&self.cpus, |seat| {
-            let start = self.arenas[seat.index].start();
+        let times = together(&self.cpus, |thread| {
+            let start = self.arenas[thread.index].start();
             // Reads come first, so that what has one array has it at the start.
             let part = |number: usize| start.wrapping_add(number * self.array);
             let (a, b, to) = match self.kernel.streams() {
@@ -147,7 +147,7 @@ impl Trial for Streamed {
                 2 => (part(0), part(0), part(1)),
                 _ => (part(0), part(1), part(2)),
             };
-            seat.meet();
+            thread.meet();
             let begin = Instant::now();
             for _ in 0..self.passes {
                 // SAFETY: the arena holds as many arrays as the kernel touches, each a multiple of a step; it begins at a

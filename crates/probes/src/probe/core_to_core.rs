@@ -8,7 +8,7 @@ use knee_workload::{Args, Error, Param};
 use super::{Given, Probe, Row, Step, Trial, choice, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
-use crate::seats::{alone, together};
+use crate::pinned::{alone, together};
 
 /// Exchanges of a trial.
 const TURNS: u64 = 5000;
@@ -90,13 +90,13 @@ impl Trial for Pair {
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
-        let times = together(&self.cpus, |seat| {
+        let times = together(&self.cpus, |thread| {
             // SAFETY: the page is aligned, and both threads use it as this atomic only.
             let line = unsafe { AtomicU64::from_ptr(self.line.start().cast()) };
-            let (mine, yours) = (seat.index as u64, 1 - seat.index as u64);
+            let (mine, yours) = (thread.index as u64, 1 - thread.index as u64);
             // Relaxed: the line is all there is to see.
             let turn = || while line.compare_exchange(mine, yours, Ordering::Relaxed, Ordering::Relaxed).is_err() {};
-            seat.meet();
+            thread.meet();
             (0..TURNS / 10).for_each(|_| turn());
             let begin = Instant::now();
             (0..TURNS).for_each(|_| turn());

@@ -8,7 +8,7 @@ use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
-use crate::seats::alone;
+use crate::pinned::alone;
 use crate::size;
 
 pub(crate) struct Latency;

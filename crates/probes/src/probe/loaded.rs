@@ -10,7 +10,7 @@ use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::seats::{alone, together};
+use crate::pinned::{alone, together};
 use crate::size;
 
 /// What a thread of traffic moves before it waits and looks around.
@@ -78,12 +78,12 @@ impl Probe for Loaded {
         // Half for the reader, however many share the rest: its array must not fit into a cache.
         let half = size::of(args, "size")? / 2;
         let streams = kernel.streams();
-        let bytes_of = |seat: usize| {
-            let part = if seat == 0 { half } else { half / (cpus.len() - 1) };
+        let bytes_of = |thread: usize| {
+            let part = if thread == 0 { half } else { half / (cpus.len() - 1) };
             part.next_multiple_of(streams * BLOCK)
         };
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
-        let arenas = together(cpus, |seat| Arena::written(bytes_of(seat.index), page, homes[seat.index]))?;
+        let arenas = together(cpus, |thread| Arena::written(bytes_of(thread.index), page, homes[thread.index]))?;
         let mut arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let (own, bytes) = (arenas.remove(0), bytes_of(0));
         let chase = alone(cpus[0], || Chase::lay(own, bytes, 64, 1))?;
@@ -154,11 +154,11 @@ impl Trial for Busy {
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
         let (enough, moved) = (AtomicBool::new(false), AtomicU64::new(0));
-        let results = together(&self.cpus, |seat| {
-            seat.meet();
-            if seat.index > 0 {
+        let results = together(&self.cpus, |thread| {
+            thread.meet();
+            if thread.index > 0 {
                 if let Some(gap) = self.gap {
-                    moved.fetch_add(self.move_data(&self.arenas[seat.index - 1], gap, &enough), Ordering::Relaxed);
+                    moved.fetch_add(self.move_data(&self.arenas[thread.index - 1], gap, &enough), Ordering::Relaxed);
                 }
                 return None;
             }

@@ -9,7 +9,7 @@ use super::{Given, Probe, Row, Step, Trial, choice, param};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::seats::together;
+use crate::pinned::together;
 use crate::size;
 
 pub(crate) struct Lockstep;
@@ -65,8 +65,9 @@ impl Probe for Lockstep {
         let shift = usize::try_from(args.number("shift", 0..=1 << 16)?).unwrap_or(0) % cpus.len();
         let home = |cpu: u32| context.node_of(cpu);
         let homes: Vec<_> = cpus.iter().map(|&cpu| home(cpu)).collect();
-        let arenas =
-            together(cpus, |seat| Arena::written(bytes, page, None).map(|arena| arena.expected_on(homes[seat.index])))?;
+        let arenas = together(cpus, |thread| {
+            Arena::written(bytes, page, None).map(|arena| arena.expected_on(homes[thread.index]))
+        })?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
         let at = vec![("shift", shift.to_string()), ("threads", cpus.len().to_string()), ("bytes", bytes.to_string())];
         Ok(Box::new(Ring {
@@ -96,14 +97,14 @@ impl Trial for Ring {
     }
 
     fn go(&mut self) -> Result<Vec<f64>, Error> {
-        let times = together(&self.cpus, |seat| {
-            let arena = &self.arenas[(seat.index + self.shift) % self.arenas.len()];
-            seat.meet();
+        let times = together(&self.cpus, |thread| {
+            let arena = &self.arenas[(thread.index + self.shift) % self.arenas.len()];
+            thread.meet();
             let begin = Instant::now();
             // SAFETY: the arena is so long, a multiple of a step, and everybody only reads.
             unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
             let time = begin.elapsed();
-            seat.meet();
+            thread.meet();
             time
         })?;
         let last = times.iter().max().expect("there is a thread").as_secs_f64();

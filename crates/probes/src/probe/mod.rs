@@ -23,7 +23,7 @@ use knee_workload::{Args, Error, Param};
 use crate::arena::Found;
 use crate::context::Context;
 use crate::figure::Figure;
-use crate::seats::taken;
+use crate::pinned::taken;
 
 /// Every probe, in the order in which a sweep makes them. A new one is a file and a line here.
 pub const PROBES: &[&dyn Probe] = &[
@@ -154,7 +154,7 @@ pub fn measure(probe: &dyn Probe, context: &Context<'_>, step: &Step) -> Result<
     let samples = samples?;
     let [wall, cpu] = std::array::from_fn(|index| taken()[index] - before[index]);
     if let Some(validity) = validity.as_mut().filter(|_| wall > 0) {
-        // Of the seats alone: to start their threads is no part of what is measured.
+        // Of the work alone: to start its threads is no part of what is measured.
         validity.own_share = cpu as f64 / wall as f64;
     }
     let figure = |(index, row): (usize, Row)| {

@@ -10,7 +10,7 @@ use super::{Given, Probe, Row, Step, Trial, choice, node_name, param};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::seats::alone;
+use crate::pinned::alone;
 use crate::size;
 
 /// Who reads, in which order: the owner, the other twice, the owner twice.

@@ -10,7 +10,7 @@ use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, swee
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Draw, Line};
 use crate::context::Context;
-use crate::seats::alone;
+use crate::pinned::alone;
 use crate::size;
 
 /// Reads of a trial.

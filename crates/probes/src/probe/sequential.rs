@@ -8,7 +8,7 @@ use super::{Given, Probe, Row, Step, Trial, choice, node_name, param, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
-use crate::seats::alone;
+use crate::pinned::alone;
 use crate::size;
 
 /// Kyrola's array: 32 million numbers of four bytes.

@@ -6,7 +6,7 @@ use knee_workload::{Args, Error, Param};
 
 use super::{Given, Probe, Row, Step, Trial, param};
 use crate::context::Context;
-use crate::seats::together;
+use crate::pinned::together;
 
 /// Additions of a trial and thread, in rounds of [`ROUND`].
 const ROUNDS: u64 = 100_000;
@@ -63,8 +63,8 @@ struct Siblings {
 
 impl Siblings {
     fn rate(&self, add: fn(u64)) -> Result<f64, Error> {
-        let times = together(&self.cpus, |seat| {
-            seat.meet();
+        let times = together(&self.cpus, |thread| {
+            thread.meet();
             let begin = Instant::now();
             add(ROUNDS);
             (begin, Instant::now())
