@@ -7,6 +7,7 @@
 pub mod clock;
 pub mod cpuset;
 pub mod facts;
+mod kernel_files;
 pub mod memory;
 mod nest;
 pub mod pinned_team;

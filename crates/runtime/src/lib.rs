@@ -10,6 +10,7 @@ mod closing;
 mod data;
 mod deque;
 mod frame;
+mod homes;
 mod idle;
 mod inbox;
 mod install;
@@ -41,7 +42,8 @@ mod worker;
 
 pub use account::Usage;
 pub use build::Builder;
-pub use data::{Arrangement, Layout, NumaVec};
+pub use data::{Arrangement, NumaVec};
+pub use homes::Layout;
 #[cfg(feature = "rayon")]
 pub use iter::{Driven, OnKnee};
 pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves};

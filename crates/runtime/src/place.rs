@@ -1,6 +1,6 @@
 //! Places: where a job should run.
 
-use crate::data::regions;
+use crate::homes;
 
 /// Where a task should run. It is a wish, unless the pool is strict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,7 +55,7 @@ impl Spot {
         match self.0 {
             0 => None,
             node @ 1..=NODES => u32::try_from(node - 1).ok(),
-            address => regions::node_of(address),
+            address => homes::node_of(address),
         }
     }
 }

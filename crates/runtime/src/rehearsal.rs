@@ -10,7 +10,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use crate::data::regions;
+use crate::homes;
 use crate::job::Header;
 use crate::neighbours::Distance;
 use crate::pool::Pool;
@@ -205,7 +205,7 @@ impl Worker {
         while at < start + bytes {
             let end = ((at / page + 1) * page).min(start + bytes);
             let size = (end - at) as u64;
-            let farther = match (regions::node_of(at), self.node()) {
+            let farther = match (homes::node_of(at), self.node()) {
                 (Some(home), Some(own)) if home != own => {
                     found.remote_bytes += size;
                     pool.team(home)

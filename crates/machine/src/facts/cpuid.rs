@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::field;
-use crate::topology::sysfs::text;
+use crate::kernel_files::text;
 
 /// What CPUID is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]

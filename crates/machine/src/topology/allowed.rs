@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::sysfs::text;
 use crate::CpuSet;
+use crate::kernel_files::text;
 
 /// Cpus and memory nodes of the cpuset that the process under `root` is in; none of either where nothing limits it or
 /// nothing can be read.

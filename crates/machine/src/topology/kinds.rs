@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::CpuKind;
-use super::sysfs::text;
 use crate::CpuSet;
+use crate::kernel_files::text;
 
 /// Folders of the cpus' own counters on Intel's hybrid machines, with the kind that each stands for.
 const INTEL: [(&str, &str); 3] =

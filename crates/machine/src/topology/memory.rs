@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::sysfs::{set, text};
 use super::{Access, Node};
+use crate::kernel_files::{set, text};
 use crate::{CpuSet, Error, facts};
 
 /// Every node under `root`, by number; the whole machine as one where the kernel shows none with cpus.

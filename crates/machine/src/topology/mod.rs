@@ -10,7 +10,7 @@ mod input;
 mod kinds;
 mod memory;
 mod synthetic;
-pub(crate) mod sysfs;
+mod sysfs;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::{
     Allowed, Cache, Core, Group, NamedGroup, Node, Topology, allowed, hardware_threads, kinds, memory, node_of,
 };
+use crate::kernel_files::{list, number, set, text};
 use crate::{CpuSet, Error, Fact, facts, sys};
 
 impl Topology {
@@ -76,29 +77,6 @@ fn groups(of: &BTreeMap<u32, u32>) -> Vec<Group> {
         members.entry(*group).or_default().push(*cpu);
     }
     members.into_iter().map(|(id, cpus)| Group { id, cpus: cpus.into_iter().collect() }).collect()
-}
-
-/// A file of the kernel's without the line end; captures made with `dd` keep a zero byte behind it.
-pub(crate) fn text(path: &Path) -> Option<String> {
-    let blank = |c: char| c.is_whitespace() || c == '\0';
-    fs::read_to_string(path).ok().map(|text| text.trim_matches(blank).to_owned())
-}
-
-fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
-    text(path)?.parse().ok()
-}
-
-fn list(path: &Path) -> Result<Option<CpuSet>, Error> {
-    text(path).map(|text| text.parse()).transpose()
-}
-
-/// A set that the kernel writes twice, as a mask and as a list; old kernels and some captures have one of them, and
-/// where they differ (caches of AMD's modules in Linux 2.6.32) the mask is right.
-pub(super) fn set(dir: &Path, list_name: &str, mask: &str) -> Result<Option<CpuSet>, Error> {
-    match text(&dir.join(mask)) {
-        Some(text) => CpuSet::from_mask(&text).map(Some),
-        None => list(&dir.join(list_name)),
-    }
 }
 
 struct Reader<'a> {

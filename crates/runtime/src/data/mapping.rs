@@ -7,7 +7,7 @@ use std::ptr::{NonNull, null_mut};
 use knee_machine::sys;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-use super::regions::{self, Homes};
+use crate::homes::{self, Homes};
 
 /// Huge pages of most machines. Where they are larger, blocks end inside one, and the census tells.
 const HUGE: usize = 2 << 20;
@@ -85,7 +85,7 @@ impl<T> Mapping<T> {
     /// Lets tasks find their way to it.
     pub(super) fn register(mut self, homes: Homes) -> Self {
         if self.whole.1 > 0 {
-            regions::register(self.start.as_ptr() as usize, self.bytes(), &homes);
+            homes::register(self.start.as_ptr() as usize, self.bytes(), &homes);
         }
         self.homes = homes;
         self
@@ -118,7 +118,7 @@ impl<T> Drop for Mapping<T> {
     fn drop(&mut self) {
         let (start, bytes) = self.whole;
         if bytes > 0 {
-            regions::forget(self.start.as_ptr() as usize);
+            homes::forget(self.start.as_ptr() as usize);
             // SAFETY: this mapping was made in `new`, and nobody borrows from it any more. The values need no drop: they
             // are `Copy`. An error leaves it mapped.
             let _ = unsafe { munmap(start as *mut _, bytes) };

@@ -1,7 +1,6 @@
 //! Data that knows where it lies: [`NumaVec`], an array whose pages are put on nodes by a rule.
 
 mod mapping;
-pub(crate) mod regions;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,26 +8,10 @@ use std::mem::MaybeUninit;
 use std::ops::{Deref, Range};
 
 use mapping::Mapping;
-use regions::Homes;
 
+use crate::homes::{Homes, Layout};
 use crate::place::Place;
 use crate::worker::Worker;
-
-/// Where the pages of a [`NumaVec`] are put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Layout {
-    /// Each page on the node of the thread that touches it first.
-    #[default]
-    Local,
-    /// All on one node.
-    Node(u32),
-    /// One after the other over all nodes; where the kernel makes huge pages of itself, it deals those.
-    Interleaved,
-    /// In as many blocks as there are nodes, one on each.
-    Blocked,
-    /// All of it once on each node: a reader gets the copy of its own node.
-    Replicated,
-}
 
 /// Describes a [`NumaVec`] that is to be made.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,21 @@ use std::sync::{LazyLock, RwLock};
 
 use knee_machine::{MemoryPolicy, Policy, sys};
 
-use super::Layout;
+/// Where the pages of a [`NumaVec`](crate::NumaVec) are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Each page on the node of the thread that touches it first.
+    #[default]
+    Local,
+    /// All on one node.
+    Node(u32),
+    /// One after the other over all nodes; where the kernel makes huge pages of itself, it deals those.
+    Interleaved,
+    /// In as many blocks as there are nodes, one on each.
+    Blocked,
+    /// All of it once on each node: a reader gets the copy of its own node.
+    Replicated,
+}
 
 /// The rule by which pages have homes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +43,7 @@ pub(crate) enum Homes {
 }
 
 impl Homes {
-    pub(super) fn of(layout: Layout, nodes: &[u32], bytes: usize, page: usize) -> Self {
+    pub(crate) fn of(layout: Layout, nodes: &[u32], bytes: usize, page: usize) -> Self {
         match layout {
             Layout::Node(node) => Self::One(node),
             Layout::Interleaved if !nodes.is_empty() => {
@@ -66,7 +80,7 @@ impl Homes {
     }
 
     /// The elements of each block; an element that crosses a border belongs to the block it begins in.
-    pub(super) fn blocks(&self, size: usize, len: usize) -> Vec<(Option<u32>, Range<usize>)> {
+    pub(crate) fn blocks(&self, size: usize, len: usize) -> Vec<(Option<u32>, Range<usize>)> {
         let whole = |home| vec![(home, 0..len)];
         match self {
             Self::Asked | Self::Interleaved { .. } => whole(None),
@@ -80,7 +94,7 @@ impl Homes {
     }
 
     /// What the kernel is told: a policy for each stretch of bytes.
-    pub(super) fn policies(&self, bytes: usize) -> Vec<(Range<usize>, MemoryPolicy)> {
+    pub(crate) fn policies(&self, bytes: usize) -> Vec<(Range<usize>, MemoryPolicy)> {
         let bind = |node: u32| MemoryPolicy { policy: Policy::Bind, nodes: std::iter::once(node).collect() };
         match self {
             Self::Asked => Vec::new(),
@@ -109,14 +123,14 @@ const UNIT: usize = 2 << 20;
 
 static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
 
-pub(super) fn register(start: usize, bytes: usize, homes: &Homes) {
+pub(crate) fn register(start: usize, bytes: usize, homes: &Homes) {
     let mut known = KNOWN.write().expect("no holder panics");
     known.arrays.insert(start, (bytes, homes.clone()));
     // Memory that was here before lay elsewhere.
     known.asked.retain(|unit, _| !(start / UNIT..=(start + bytes) / UNIT).contains(unit));
 }
 
-pub(super) fn forget(start: usize) {
+pub(crate) fn forget(start: usize) {
     KNOWN.write().expect("no holder panics").arrays.remove(&start);
 }
 
