@@ -38,7 +38,7 @@ ROOMS = {
     "stats": set(),
     "explain": {"stats", "store"},
     "plots": {"stats", "store"},
-    "opened": {"explain", "plots", "store", "report"},
+    "opened": {"explain", "plots", "store"},
     "report": {"explain", "plots", "stats", "store", "opened"},
     "asking": {"_binary", "store", "study"},
     "verbs": {"_binary", "explain", "report", "stats", "store", "study"},

@@ -1,4 +1,4 @@
-"""A study opened in Python: frames, charts, findings."""
+"""A study opened in Python: frames, charts, findings. numpy and altair are imported when something needs them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from knee import store
-from knee.explain.analysis import Analysis, analyze
-from knee.explain.factorial import analysis as factorial
-from knee.explain.factorial.analysis import FactorialAnalysis
-from knee.explain.factorial.design import Asked
-from knee.plots import runs as run_list
 
 if TYPE_CHECKING:
+    from knee.explain.analysis import Analysis
+    from knee.explain.factorial.analysis import FactorialAnalysis
+    from knee.plots.figure import Figure, StudyData
     from knee.plots.style import Chart
 
 
@@ -38,12 +36,14 @@ class Study:
         knee.store.StudyError
             When it is no study, was damaged, or is of another version.
         """
-        found = store.Contents.read(Path(path))
-        return cls(found.folder, found.machine, found.runs, found.planned, found.name)
+        contents = store.Contents.read(Path(path))
+        return cls(contents.folder, contents.machine, contents.runs, contents.planned, contents.name)
 
     @cached_property
     def analysis(self) -> Analysis:
         """Everything that is concluded from the runs."""
+        from knee.explain.analysis import analyze
+
         study_spec = self.folder.read_study_spec()
         responses = study_spec.get("measure", {}).get("responses", [])
         weak = "weak" in study_spec.get("design", {})
@@ -74,11 +74,16 @@ class Study:
         TypeError
             For another word.
         """
-        return factorial.analyze(self.runs, Asked(**asked))
+        from knee.explain.factorial.analysis import analyze
+        from knee.explain.factorial.design import Asked
+
+        return analyze(self.runs, Asked(**asked))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one plain dictionary a run: order, cell, times in seconds, state."""
-        return run_list.rows(self.runs, self.analysis.outliers, self.analysis.disturbed)
+        from knee.explain.run_table import run_rows
+
+        return run_rows(self.runs, self.analysis.outliers, self.analysis.disturbed)
 
     def frame(self, kind: str = "pandas") -> Any:
         """Return the runs as a frame of pandas or polars, whichever is installed.
@@ -104,6 +109,32 @@ class Study:
     @cached_property
     def charts(self) -> dict[str, Chart]:
         """Figures by name, as Altair charts: they draw themselves in a notebook."""
-        from knee.report.figures import figures
+        return {figure.name: figure.chart for figure in self.figures}
 
-        return {figure.name: figure.chart for figure in figures(self)}
+    @cached_property
+    def figures(self) -> list[Figure]:
+        """Figures in reading order, each with its chart, its table and the sentence that says what to see."""
+        from knee.plots.figures import figures
+
+        return figures(self._drawn_from())
+
+    def _drawn_from(self) -> StudyData:
+        from knee.explain.scaling.counterfactual import counterfactuals
+        from knee.plots.figure import StudyData
+
+        analysis = self.analysis
+        models = {"": analysis.factorial, **analysis.responses}
+        return StudyData(
+            folder=self.folder,
+            machine=self.machine,
+            runs=self.runs,
+            table=self.rows(),
+            curves={series.name: series.curve for series in analysis.series},
+            timed={series.name: series.runs for series in analysis.series},
+            counting={series.name: series.counting for series in analysis.series},
+            counterfactuals=counterfactuals(analysis.series, self.machine),
+            memory=self.folder.read_memory() or {},
+            weak=any(series.weak for series in analysis.series),
+            # Of a response that cannot be analysed there is a sentence instead.
+            models={name: model for name, model in models.items() if model is not None and not isinstance(model, str)},
+        )

@@ -7,7 +7,6 @@ from conftest import machine, rewrite
 
 from knee.explain.scaling.counterfactual import counterfactuals, shares_cores
 from knee.opened import Study
-from knee.report.figures import figures
 
 CURVE = {1: (4.0, 4.0), 2: (2.0, 4.0), 4: (1.0, 4.0)}
 
@@ -52,7 +51,7 @@ def test_the_main_curve_is_solid_and_counterfactuals_are_dashed_in_one_legend(si
     folder = simulated(dict.fromkeys(names, CURVE))
     study = placed(folder, {"cores-close": [0, 1, 2, 3, 4], "threads-close": [0, 4, 1, 5, 2]})
     assert counterfactuals(study.analysis.series, study.machine) == ["threads-close", "none"]
-    drawn = {figure.name: figure for figure in figures(study)}
+    drawn = {figure.name: figure for figure in study.figures}
     assert "counterfactual" in drawn["speedup"].sees
     assert "(threads-close; none)" in drawn["speedup"].sees
     for name in ("speedup", "efficiency", "run-time", "cpu-seconds"):
@@ -65,4 +64,4 @@ def test_the_main_curve_is_solid_and_counterfactuals_are_dashed_in_one_legend(si
 def test_where_there_is_nothing_to_hold_them_against_none_is_dashed(simulated):
     study = placed(simulated({"none": CURVE}), {})
     assert counterfactuals(study.analysis.series, study.machine) == []
-    assert "counterfactual" not in next(figure.sees for figure in figures(study) if figure.name == "speedup")
+    assert "counterfactual" not in next(figure.sees for figure in study.figures if figure.name == "speedup")

@@ -2,18 +2,21 @@
 
 import json
 import re
+from pathlib import Path
 
 import vl_convert as vlc
 from conftest import keep_samples, rewrite
 
+from knee import plots
 from knee.opened import Study
 from knee.plots.factorial import interaction
+from knee.plots.figures import FIGURES
 from knee.plots.resources import cpu_use, over_time
 from knee.plots.scaling import speedup
 from knee.plots.style import COLOURS, SHAPES
-from knee.report.export import export, specification
-from knee.report.figures import figures
+from knee.report.export import export
 from knee.report.page import page
+from knee.report.specification import specification
 from knee.stats.intervals import Interval
 from knee.stats.linear.comparisons import Mean
 from knee.stats.linear.least_squares import Estimate
@@ -23,7 +26,7 @@ OTHER = {1: (9.0, 9.0), 2: (5.0, 9.0), 4: (2.0, 9.0)}
 
 
 def drawn(folder) -> dict:
-    return {figure.name: figure for figure in figures(Study.read(folder.path))}
+    return {figure.name: figure for figure in Study.read(folder.path).figures}
 
 
 def picture(figure) -> str:
@@ -175,3 +178,20 @@ def test_a_picture_says_what_its_menu_shows(simulated, tmp_path):
     assert ">placement: cores-close<" in found["machine"]
     assert "role-title-text" in found["machine"]
     assert "role-title-text" not in found["speedup"]
+
+
+def test_every_file_that_makes_a_figure_is_in_the_list():
+    files = {path for path in Path(plots.__file__).parent.rglob("*.py") if "\ndef make(" in path.read_text()}
+    assert files == {Path(str(one.__file__)) for one in FIGURES}
+    assert all(one.TITLE and one.SEES.endswith(".") for one in FIGURES)
+
+
+def test_figures_of_one_response_stay_together(simulated):
+    folder = simulated({"cores-close": CURVE, "none": OTHER})
+    with folder.study_spec.open("a") as file:
+        file.write('[measure]\nresponses = ["cpu"]\n')
+    made = Study.read(folder.path).figures
+    groups = [figure.response for figure in made if figure.response is not None]
+    assert groups == sorted(groups)
+    assert set(groups) == {"", "cpu"}
+    assert made[-1].name == "runs"

@@ -7,7 +7,6 @@ from conftest import keep_samples, rewrite
 
 from knee.opened import Study
 from knee.plots.resources import over_time
-from knee.report.figures import figures
 from knee.report.page import page
 
 MS = 1_000_000
@@ -59,7 +58,7 @@ def table(study, series: str = "cores-close", threads: int = 4) -> list[dict]:
 
 
 def drawn(study) -> dict:
-    return {figure.name: figure for figure in figures(study)}
+    return {figure.name: figure for figure in study.figures}
 
 
 def test_rates_are_what_was_made_up(simulated):

@@ -5,7 +5,6 @@ from conftest import rewrite
 
 from knee.opened import Study
 from knee.plots.resources import traffic
-from knee.report.figures import figures
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}, "none": {1: (2.0, 2.0), 2: (1.5, 3.0)}}
 
@@ -19,7 +18,7 @@ def study(folder, counted, asked=None) -> Study:
 
 
 def drawn(opened: Study) -> dict:
-    return {figure.name: figure for figure in figures(opened)}
+    return {figure.name: figure for figure in opened.figures}
 
 
 def cell(rows: list[dict], series: str, threads: int, **more: str) -> dict:

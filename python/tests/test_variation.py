@@ -12,7 +12,6 @@ from knee import cli
 from knee.explain.factorial.variation import variation
 from knee.opened import Study
 from knee.plots.factorial import effects, interaction
-from knee.report.figures import figures
 from knee.report.page import page
 from knee.report.tables.factorial import parts
 from knee.store import StudyError
@@ -75,7 +74,7 @@ def test_python_can_ask_as_the_command_can(simulated):
 
 
 def drawn(opened: Study) -> dict:
-    return {one.name: one for one in figures(opened)}
+    return {one.name: one for one in opened.figures}
 
 
 def test_effects_are_drawn_as_ratios_with_a_line_where_nothing_is(simulated):
@@ -147,7 +146,7 @@ def test_an_interaction_can_be_drawn_on_every_scale(scale, levels):
 
 def test_residuals_have_a_point_for_every_run_in_all_three_pictures(simulated):
     opened = Study.read(simulated(ADDS_UP).path)
-    found = {one.name: one for one in figures(opened) if one.group == "residuals"}
+    found = {one.name: one for one in opened.figures if one.group == "residuals"}
     assert list(found) == ["residuals", "quantiles", "residuals-order"]
     assert [len(one.rows) for one in found.values()] == [30, 30, 30]
     assert sum(row["residual"] for row in found["residuals"].rows) == pytest.approx(0, abs=1e-4)

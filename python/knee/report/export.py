@@ -10,14 +10,10 @@ from typing import Any
 import vl_convert as vlc
 
 from knee.opened import Study
-from knee.plots.style import Ground, config
-from knee.report.figure import Figure
-from knee.report.figures import figures
+from knee.plots.figure import Figure
 from knee.report.page import page
+from knee.report.specification import specification
 from knee.store import StudyError, write_whole
-
-PAPER_WIDTH = 560
-"""Pixels of a figure that has no page to fill."""
 
 
 def export(study: Study, form: str, into: Path | None = None, mark: str = "") -> list[Path]:
@@ -40,19 +36,9 @@ def export(study: Study, form: str, into: Path | None = None, mark: str = "") ->
             return [folder / f"analysis{mark}.json"]
         target = folder / f"figures{mark}"
         target.mkdir(exist_ok=True)
-        return [_picture(figure, form, target) for figure in figures(study)]
+        return [_picture(figure, form, target) for figure in study.figures]
     except OSError as error:
         raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}") from error
-
-
-def specification(figure: Figure, ground: Ground | None = None, *, checked: bool = True) -> dict[str, Any]:
-    """Return a figure's Vega-Lite specification; with a ground also its colours, without for a page that sets them.
-
-    ``checked`` holds it against Vega-Lite's schema.
-    """
-    spec: dict[str, Any] = figure.chart.to_dict(validate=checked)
-    spec.pop("config", None)
-    return spec if ground is None else spec | {"config": config(ground), "width": PAPER_WIDTH}
 
 
 def _chosen(spec: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -13,10 +14,10 @@ from markupsafe import Markup
 
 from knee import __version__
 from knee.opened import Study
+from knee.plots.figure import Figure
 from knee.plots.style import config
 from knee.report.bundle import bundle
-from knee.report.figure import Figure
-from knee.report.figures import figures
+from knee.report.specification import specification
 from knee.report.tables import counters, facts
 from knee.report.tables import factorial as factorial_tables
 from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
@@ -32,7 +33,7 @@ def page(study: Study) -> str:
     environment.filters["number"] = number
     # What we draw is checked by our tests: to have Altair check it again takes longer than to draw it.
     with debug_mode(False):
-        drawn = figures(study)
+        drawn = study.figures
     groups: dict[str, list[Figure]] = {}
     for figure in drawn:
         groups.setdefault(figure.group or figure.name, []).append(figure)
@@ -81,8 +82,6 @@ def _variations(study: Study) -> list[dict[str, Any]]:
 
 
 def _data(study: Study, drawn: list[Figure]) -> dict[str, Any]:
-    from knee.report.export import specification
-
     return {
         "name": study.name,
         "configs": {"light": config("light"), "dark": config("dark")},
@@ -91,7 +90,7 @@ def _data(study: Study, drawn: list[Figure]) -> dict[str, Any]:
     }
 
 
-def _embedded(spec: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _embedded(spec: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Keep a table out where the specification carries it already."""
     same = spec.get("data", {}).get("values") == rows
     return {"spec": spec} if same else {"spec": spec, "rows": rows}

@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 
 from knee.explain.factorial.design import Asked, designed
-from knee.explain.factorial.interactions import Interaction, in_units, interactions
 from knee.explain.factorial.level_pairs import LevelPair, level_pairs
 from knee.explain.factorial.levels import contrast_of
 from knee.explain.responses import COMPARED, Response, response
@@ -19,6 +18,7 @@ from knee.stats.linear.comparisons import Prediction, contrast, predictions
 from knee.stats.linear.design import Design
 from knee.stats.linear.diagnostics import Diagnostics, diagnose
 from knee.stats.linear.effects import Effect, SignTable, effects, sign_table
+from knee.stats.linear.interactions import Interaction, in_units, interactions
 from knee.stats.linear.least_squares import Estimate, Fit, fit
 from knee.stats.linear.transform import Transform, box_cox, original_interval, transformed
 from knee.stats.practical import Size, size

@@ -9,9 +9,11 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, Model, StudyData, of_response
 from knee.plots.style import Chart, of_rows, tips
 from knee.stats.linear.effects import Effect
 
+TITLE = "Effects"
 SEES = (
     "An interval that crosses the line is an effect that this study did not see. The farther from the line, the more a "
     "level does by itself; below an interaction stands what levels do together beyond that."
@@ -29,6 +31,16 @@ any number.
 """
 
 Row = dict[str, Any]
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return a figure for each factorial analysis."""
+    return [figure for name, model in study.models.items() for figure in of_response(name, [_effects(model)])]
+
+
+def _effects(model: Model) -> Figure:
+    table = rows(model.effects, model.scale)
+    return Figure("effects", TITLE, sees(table), chart(table, model.scale, model.response), table)
 
 
 def rows(effects: Sequence[Effect], scale: str) -> list[Row]:

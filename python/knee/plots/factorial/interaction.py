@@ -6,8 +6,15 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, Model, StudyData, of_response
 from knee.plots.style import HEIGHT, SHAPES, Chart, legend, of_rows, tips
 from knee.stats.linear.comparisons import Mean
+
+TITLE = "Interactions"
+SEES = (
+    "Parallel lines: no interaction, either factor does the same at every level of the other. Lines that part or "
+    "cross: what one does depends on the other."
+)
 
 POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}
 """The power of an axis on which what the model adds up is parallel; the logarithm has a kind of axis of its own."""
@@ -15,14 +22,31 @@ POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}
 Row = dict[str, Any]
 
 
+def make(study: StudyData) -> list[Figure]:
+    """Return a figure for each pair of factors of each factorial analysis."""
+    return [figure for name, model in study.models.items() for figure in of_response(name, _interactions(model))]
+
+
+def _interactions(model: Model) -> list[Figure]:
+    title = TITLE if len(model.interactions) > 1 else "Interaction of {}"
+    made: list[Figure] = []
+    for number, one in enumerate(model.interactions, 1):
+        levels = {name: model.factors[name] for name in one.factors}
+        lines = chart(one.means, levels, model.scale, f"{model.response}, {model.unit}")
+        table, choice = rows(one.means, model.response), " x ".join(one.factors)
+        named = title.format(" and ".join(one.factors))
+        said = sees(one.share, one.p)
+        made.append(Figure(f"interaction-{number}", named, said, lines, table, "interactions", choice))
+    return made
+
+
 def sees(share: float, p: float) -> str:
     """Return the sentence that says what to see, with what the interaction explains."""
     chance = "p < .0001" if p < 1e-4 else f"p = {p:.2g}"
     explains = "less than 0.01" if share < 1e-4 else f"{100 * share:.2f}"
     return (
-        "Parallel lines: no interaction, either factor does the same at every level of the other. Lines that part or "
-        f"cross: what one does depends on the other. This interaction explains {explains} % of the variation "
-        f"({chance}); marks are predicted means with 90 % intervals."
+        f"{SEES} This interaction explains {explains} % of the variation ({chance}); marks are predicted means with "
+        "90 % intervals."
     )
 
 

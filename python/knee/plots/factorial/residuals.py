@@ -6,10 +6,12 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, Model, StudyData, of_response
 from knee.plots.style import HEIGHT, Chart, of_rows
 from knee.stats.linear.diagnostics import Diagnostics
 
-FITTED_SEES = "No slope, no bend and an even width: then the model leaves nothing behind but noise."
+TITLE = "Residuals"
+SEES = "No slope, no bend and an even width: then the model leaves nothing behind but noise."
 QUANTILES_SEES = "Points on the line are normal errors; ends that leave it are heavier or lighter than normal ones."
 
 ORDER_SEES = (
@@ -17,10 +19,31 @@ ORDER_SEES = (
     "which blocks take up only where it is slower than they are."
 )
 
+GROUP = "residuals"
+
 FOR_A_CURVE = 12
 """Runs from which on a local mean says more than the points do."""
 
 Row = dict[str, Any]
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return three looks at the residuals of each factorial analysis."""
+    orders = {run.spec["id"]: run.order + 1 for run in study.runs}
+    return [figure for name, model in study.models.items() for figure in of_response(name, _residuals(model, orders))]
+
+
+def _residuals(model: Model, orders: dict[str, int]) -> list[Figure]:
+    left = model.diagnostics
+    scale = model.response if model.scale == "none" else f"{model.scale} of {model.response}"
+    fitted, quantiles = fitted_rows(left), quantile_rows(left)
+    ordered = order_rows(left, [orders[name] for name in model.run_ids])
+    over, against, drift = fitted_chart(fitted, scale), quantile_chart(quantiles), order_chart(ordered)
+    return [
+        Figure("residuals", TITLE, SEES, over, fitted, GROUP, "over fitted values"),
+        Figure("quantiles", TITLE, QUANTILES_SEES, against, quantiles, GROUP, "against normal errors"),
+        Figure("residuals-order", TITLE, ORDER_SEES, drift, ordered, GROUP, "in running order"),
+    ]
 
 
 def fitted_rows(found: Diagnostics) -> list[Row]:

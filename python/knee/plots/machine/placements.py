@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, StudyData
 from knee.plots.style import Chart, legend, of_rows, tips
+from knee.store import RunSpec
 
+TITLE = "Where threads are put"
 SEES = "The number is the thread that a placement puts there; an empty field is not used, a grey one not allowed."
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where any placement chose cpus."""
+    orders = used_orders(study.folder.read_plan())
+    if not orders:
+        return []
+    table = rows(study.machine, orders)
+    return [Figure("machine", TITLE, SEES, chart(table), table)]
+
+
+def used_orders(plan: Sequence[RunSpec]) -> dict[str, list[int]]:
+    """Return each placement's order as far as a run of the plan uses it."""
+    orders: dict[str, list[int]] = {}
+    for spec in plan:
+        name, cpus = str(spec["cell"].get("placement", "")), spec["cpus"]
+        if name and cpus and len(cpus) >= len(orders.get(name, [])):
+            orders[name] = cpus
+    return orders
 
 
 def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str, Any]]:

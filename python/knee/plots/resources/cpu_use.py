@@ -8,9 +8,11 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from knee.plots.figure import Figure, Members, StudyData
 from knee.plots.style import HEIGHT, of_rows, tips
 from knee.store import Run, samples
 
+TITLE = "CPU use over time"
 SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or an uneven share."
 
 BINS = 48
@@ -21,7 +23,13 @@ MOST_ROWS = 6000
 """Rows of the figure's table, about 0.4 MB: the report is one file that fits into a mail."""
 
 
-def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]:
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where there are samples."""
+    table = rows(study.timed, study.folder.path)
+    return [Figure("cpu-use", TITLE, sees(study.timed, table), chart(table), table)] if table else []
+
+
+def representative(members: Members) -> list[tuple[str, Run]]:
     """Return one run of each cell that has samples, the one of median time, with the name of its series."""
     chosen: list[tuple[str, Run]] = []
     for name, runs in members.items():
@@ -33,7 +41,7 @@ def representative(members: dict[str, tuple[Run, ...]]) -> list[tuple[str, Run]]
     return chosen
 
 
-def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, Any]]:
+def rows(members: Members, folder: Path) -> list[dict[str, Any]]:
     """Return the table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
     table: list[dict[str, Any]] = []
     # Large thread counts first: they are what a reader asks about when there is no room for all.
@@ -62,7 +70,7 @@ def rows(members: dict[str, tuple[Run, ...]], folder: Path) -> list[dict[str, An
     return [{key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()} for row in table]
 
 
-def sees(members: dict[str, tuple[Run, ...]], table: list[dict[str, Any]]) -> str:
+def sees(members: Members, table: list[dict[str, Any]]) -> str:
     """Return the sentence that says what to see, and what is left out."""
     shown, chosen = {row["run"] for row in table}, representative(members)
     left = sorted({run.threads for name, run in chosen if _called(name, run) not in shown})

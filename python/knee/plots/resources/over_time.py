@@ -14,12 +14,17 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from knee.plots.figure import Figure, Members, StudyData
 from knee.plots.resources.cpu_use import representative
 from knee.plots.style import HEIGHT, Chart, legend, tips
 from knee.stats.growth import computed, grown, steps
 from knee.store import Run, Series, counted, samples
 
 TOTAL, LOCAL = "mbm_total_bytes", "mbm_local_bytes"
+
+TITLE = "CPU use and memory traffic over time"
+BUSY_TITLE = "Cpus busy over time"
+SEES = "Traffic that stays at one height when threads are added may be all that the memory gives."
 
 LINES = {
     "cpus busy": ("cpus busy", [1, 0]),
@@ -39,7 +44,16 @@ FOR_A_LINE = 3
 """Bins from which on a line is seen without its points: of runs that are short there is one only."""
 
 Row = dict[str, Any]
-Members = dict[str, tuple[Run, ...]]
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where there are samples."""
+    table = rows(study.counting, study.folder.path)
+    if not table:
+        return []
+    first = first_count(study.counting, len(study.machine["allowed"]["cpus"]))
+    title = TITLE if "GB/s" in table[0] else BUSY_TITLE
+    return [Figure("over-time", title, sees(study.counting, table), chart(table, first), table)]
 
 
 def rows(members: Members, folder: Path) -> list[Row]:
@@ -131,7 +145,7 @@ def sees(members: Members, table: list[Row]) -> str:
     remote = ", dotted ones the part of it to memory of other nodes" if "remote GB/s" in table[0] else ""
     words = [
         f"Solid lines are cpus that computed, dashed ones memory traffic{remote}.",
-        "Traffic that stays at one height when threads are added may be all that the memory gives.",
+        SEES,
         *(["A gap is where a reading is missing."] if any(_gap(row, having) for row in table) else []),
         *(f"There is no traffic of {', '.join(names)}: {why}." for why, names in lacking.items()),
     ]

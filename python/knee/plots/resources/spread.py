@@ -8,11 +8,11 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Members
 from knee.plots.style import DASHED, HEIGHT, SOLID, Chart, channels, legend, of_rows, threads_axis, tips
 from knee.store import Run
 
 Row = dict[str, Any]
-Members = dict[str, tuple[Run, ...]]
 Measure = Callable[[Run], float | None]
 """What a run used; None where it is not known."""
 

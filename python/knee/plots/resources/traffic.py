@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from knee.plots.figure import Figure, Members, StudyData
 from knee.plots.resources import spread
-from knee.plots.resources.spread import FOR_ONE, Measure, Members, Row, for_one
+from knee.plots.resources.spread import FOR_ONE, Measure, Row, for_one
 from knee.plots.style import Chart
 from knee.store import Counted, Run, counted
 
@@ -13,6 +14,13 @@ LINE = 64
 """Bytes of a cache line."""
 
 TRAFFIC = "traffic"
+
+TITLE = "Memory traffic over threads"
+SEES = (
+    "Solid lines are traffic with memory of the node on which a thread runs, dashed ones with that of other nodes: "
+    "medians over runs, from the least to the most. What grows with threads is work that caches no longer hold; a "
+    "dashed line near the solid one is data that lives elsewhere."
+)
 
 
 @dataclass(frozen=True)
@@ -33,10 +41,19 @@ SOURCES = (
 """The first of which any run has both is drawn; see ``docs/reference/events.md``."""
 
 
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where local and remote traffic was counted."""
+    of = source(study.counting)
+    if of is None:
+        return []
+    table = rows(study.counting, of)
+    return [Figure("traffic", TITLE, sees(of, weak=study.weak), chart(table), table)]
+
+
 def source(members: Members) -> Source | None:
     """Return what tells local from remote traffic in the usable runs; None where nothing does."""
-    runs = [run for found in members.values() for run in found if run.bad is None]
-    return next((one for one in SOURCES if any(_remote(run, one) is not None for run in runs)), None)
+    usable = [run for runs in members.values() for run in runs if run.bad is None]
+    return next((one for one in SOURCES if any(_remote(run, one) is not None for run in usable)), None)
 
 
 def rows(members: Members, of: Source) -> list[Row]:
@@ -81,12 +98,7 @@ def _amount(found: Counted | None) -> float | None:
 
 def sees(of: Source, *, weak: bool = False) -> str:
     """Return the sentence that says what to see and what was counted; ``weak``: whether the work grows with threads."""
-    said = (
-        "Solid lines are traffic with memory of the node on which a thread runs, dashed ones with that of other nodes: "
-        "medians over runs, from the least to the most. What grows with threads is work that caches no longer hold; a "
-        f"dashed line near the solid one is data that lives elsewhere. Counted was {of.covers}."
-    )
-    return said + (FOR_ONE if weak else "")
+    return f"{SEES} Counted was {of.covers}." + (FOR_ONE if weak else "")
 
 
 def chart(table: list[Row]) -> Chart:

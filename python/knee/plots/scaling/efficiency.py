@@ -7,10 +7,19 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, StudyData
 from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
 from knee.stats.scaling.curve import Curve
 
+TITLE = "Efficiency"
 SEES = "1 means that every thread pays in full; a fall says how much of each is lost."
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where any series has more than one thread count."""
+    if not study.scales:
+        return []
+    return [Figure("efficiency", TITLE, SEES, chart(study.curves, study.counterfactuals), rows(study.curves))]
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:

@@ -7,18 +7,22 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, Members, StudyData
 from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
 from knee.stats.scaling.curve import Curve
-from knee.store import Run
 
+TITLE = "Run time"
 EACH = "Each small mark is one run: their spread is the noise."
+SEES = f"On these axes the ideal is a straight line down. {EACH}"
+WEAK_SEES = f"The work grows with the threads, so the ideal is a level line. {EACH}"
 
 
-def sees(*, weak: bool = False) -> str:
-    """Return the sentence that says what to see; ``weak`` says whether the work grows with the threads."""
-    if weak:
-        return f"The work grows with the threads, so the ideal is a level line. {EACH}"
-    return f"On these axes the ideal is a straight line down. {EACH}"
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where there is any series."""
+    if not study.curves:
+        return []
+    times = chart(study.curves, study.timed, study.counterfactuals)
+    return [Figure("run-time", TITLE, WEAK_SEES if study.weak else SEES, times, rows(study.curves))]
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
@@ -38,7 +42,7 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
     ]
 
 
-def chart(curves: dict[str, Curve], members: dict[str, tuple[Run, ...]], dashed: Collection[str] = ()) -> Chart:
+def chart(curves: dict[str, Curve], members: Members, dashed: Collection[str] = ()) -> Chart:
     """Return the figure, with ``dashed`` series dashed; ``members`` are the runs behind each curve."""
     each = [
         {"series": name, "threads": run.threads, "time": run.time_s, "run": run.spec["id"]}

@@ -7,15 +7,29 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, StudyData
 from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
 from knee.stats.scaling.curve import Curve
 
+TITLE = "Speedup"
 SEES = "Where a curve leaves the dotted ideal, threads stop paying in full; where it is level, they pay nothing."
 
 COUNTERFACTUAL = (
     "A dashed curve is a counterfactual, the same program placed otherwise: threads share cores while others are free, "
     "or the kernel decides"
 )
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return speedup on linear and on logarithmic axes, where any series has more than one thread count."""
+    if not study.scales:
+        return []
+    curves, dashed = study.curves, study.counterfactuals
+    table, said = rows(curves), sees(curves, dashed)
+    return [
+        Figure(name, TITLE, said, chart(curves, dashed, logarithmic=choice == "logarithmic"), table, "speedup", choice)
+        for name, choice in (("speedup", "linear"), ("speedup-log", "logarithmic"))
+    ]
 
 
 def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.stats.distributions import chi_square_beyond, fisher_beyond, normal_values
+from knee.stats.hypotheses import Tested, equal_spreads, normality, rank_correlation
 from knee.stats.intervals import Array
-from knee.stats.linear.hypotheses import Tested, equal_spreads, normality, rank_correlation
 from knee.stats.linear.least_squares import Fit
 
 DOUBT = 0.01

@@ -1,4 +1,4 @@
-"""What the machine's memory does: the latency curve with its knees, and squares of whoever was probed against whom."""
+"""Latency of the machine's memory over how much is read: a step for each cache that no longer holds it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from typing import Any
 
 import altair as alt
 
+from knee.plots.figure import Figure, StudyData
 from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips
 
-CURVE_SEES = (
+TITLE = "Latency of this machine's memory"
+SEES = (
     "Each step up is a cache that no longer holds what is read. Dotted lines are the sizes that the machine claims. "
     "What base pages take beyond huge ones is the TLB."
 )
-SQUARES_SEES = (
-    "Squares of one colour are equally near to each other; a border between colours is a border in the machine."
-)
-
-SQUARES = {
-    "core-to-core": ("first", "second"),
-    "latency": ("reader_node", "memory_node"),
-    "bandwidth": ("reader_node", "memory_node"),
-}
-"""Probes whose figures span a square, and the two conditions that do."""
 
 
-def curve_rows(memory: dict[str, Any]) -> list[dict[str, Any]]:
+def make(study: StudyData) -> list[Figure]:
+    """Return the figure, where latencies of several sizes were probed."""
+    table = rows(study.memory)
+    return [Figure("memory-latency", TITLE, SEES, chart(study.memory, table), table)] if table else []
+
+
+def rows(memory: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the latency curve: one row for each size and page."""
     table = [
         {
@@ -35,14 +33,14 @@ def curve_rows(memory: dict[str, Any]) -> list[dict[str, Any]]:
             "high": figure["quartiles"][1],
             "doubts": "; ".join(figure.get("flags", [])),
         }
-        for figure in memory["figures"]
+        for figure in memory.get("figures", [])
         if figure["probe"] == "latency" and "matrix" not in figure["at"]
     ]
     sizes = {row["bytes"] for row in table}
     return sorted(table, key=lambda row: (row["series"], row["bytes"])) if len(sizes) > 1 else []
 
 
-def curve(memory: dict[str, Any], table: list[dict[str, Any]]) -> Chart:
+def chart(memory: dict[str, Any], table: list[dict[str, Any]]) -> Chart:
     """Return the latency curve."""
     sizes = sorted({row["bytes"] for row in table})
     ticks = [size for size in sizes if size & (size - 1) == 0]
@@ -68,40 +66,3 @@ def curve(memory: dict[str, Any], table: list[dict[str, Any]]) -> Chart:
             x=x, y=y, color=series.colour, shape=series.shape, strokeDash=series.dash, tooltip=tooltip
         ),
     ).properties(width="container", height=HEIGHT)
-
-
-def square_rows(memory: dict[str, Any], probe: str) -> list[dict[str, Any]]:
-    """Return the squares of a probe: one row for each pair; none where there is only one."""
-    rows, columns = SQUARES[probe]
-    table = [
-        {
-            rows: int(figure["at"][rows]),
-            columns: int(figure["at"][columns]),
-            "value": figure["value"],
-            "unit": figure["unit"],
-            "doubts": "; ".join(figure.get("flags", [])),
-        }
-        for figure in memory["figures"]
-        if figure["probe"] == probe
-        and (rows == "first" or "matrix" in figure["at"])
-        and figure["at"][rows].isdigit()
-        and figure["at"][columns].isdigit()
-    ]
-    return table if len({(row[rows], row[columns]) for row in table}) > 1 else []
-
-
-def squares(table: list[dict[str, Any]], probe: str) -> Chart:
-    """Return a heat map of a probe's squares."""
-    rows, columns = SQUARES[probe]
-    unit = table[0]["unit"]
-    base = of_rows(table).encode(
-        x=alt.X(f"{columns}:O", title=columns.replace("_", " ")), y=alt.Y(f"{rows}:O", title=rows.replace("_", " "))
-    )
-    colour = alt.Color("value:Q", title=unit, scale=alt.Scale(scheme="viridis", zero=False))
-    tooltip = [*tips(f"{rows}:O", f"{columns}:O"), alt.Tooltip("value:Q", format=".1f"), *tips("unit:N", "doubts:N")]
-    count = len({row[rows] for row in table})
-    return (
-        base.mark_rect()
-        .encode(color=colour, tooltip=tooltip)
-        .properties(width="container", height=max(80, min(600, 36 * count)))
-    )

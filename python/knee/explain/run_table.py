@@ -1,0 +1,45 @@
+"""Every run as a plain row: what was planned, what came of it, and whether it can be trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.store import Run, counted
+
+
+def run_rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> list[dict[str, Any]]:
+    """Return one row a run, with a column for each counter that was asked for and is in any."""
+    counts = {run.spec["id"]: {name: one.value for name, one in counted(run.record).items()} for run in runs}
+    asked = dict.fromkeys(name for run in runs for name in run.spec.get("counters", []))
+    known = [name for name in asked if any(values.get(name) is not None for values in counts.values())]
+    table: list[dict[str, Any]] = [
+        {
+            "order": run.order + 1,
+            "run": run.spec["id"],
+            "block": run.spec["block"],
+            "cell": ", ".join(f"{name}={level}" for name, level in run.spec["cell"].items()),
+            "threads": run.threads,
+            "time_s": run.time_s if run.bad is None else None,
+            "wall_s": run.record["wall_ns"] / 1e9 or None,
+            "cpu_s": (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
+            "state": _state(run, unlike, disturbed),
+            "why": run.bad or "; ".join(_marks(run, disturbed)),
+        }
+        for run in runs
+    ]
+    # What a run is stays what it is, should a counter of somebody's own table be called the same.
+    return [row | {name: counts[row["run"]].get(name) for name in known if name not in row} for row in table]
+
+
+def _state(run: Run, unlike: list[str], disturbed: dict[str, str]) -> str:
+    if run.bad is not None:
+        return "bad"
+    if run.spec["id"] in unlike:
+        return "unlike its cell"
+    return "disturbed" if _marks(run, disturbed) else "good"
+
+
+def _marks(run: Run, disturbed: dict[str, str]) -> list[str]:
+    """Return what disturbed a run, and held facts that had changed when it was made."""
+    during = [disturbed[run.spec["id"]]] if run.spec["id"] in disturbed else []
+    return during + [f"{one['fact']}={one['found']} instead of {one['held']}" for one in run.changed]

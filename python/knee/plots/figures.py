@@ -1,0 +1,39 @@
+"""The figures of a study, in reading order; the list of them is here."""
+
+from __future__ import annotations
+
+from knee.plots import runs
+from knee.plots.factorial import effects, interaction, residuals
+from knee.plots.figure import Figure, FigureFile, StudyData
+from knee.plots.machine import latency, matrix, placements
+from knee.plots.resources import cpu_time, cpu_use, instructions, over_time, traffic
+from knee.plots.scaling import efficiency, run_time, speedup
+
+FIGURES: tuple[FigureFile, ...] = (
+    speedup,
+    efficiency,
+    run_time,
+    instructions,
+    cpu_time,
+    traffic,
+    cpu_use,
+    over_time,
+    placements,
+    effects,
+    interaction,
+    residuals,
+    latency,
+    matrix,
+    runs,
+)
+"""Every figure, in reading order. A figure is a module with ``TITLE``, ``SEES`` and ``make(study) -> list[Figure]``."""
+
+
+def figures(study: StudyData) -> list[Figure]:
+    """Return every figure that the study has data for; those of one response stay together."""
+    made = [figure for one in FIGURES for figure in one.make(study)]
+    responses = list(study.models)
+    places = [place for place, figure in enumerate(made) if figure.response is not None]
+    by_response = sorted(places, key=lambda place: responses.index(made[place].response or ""))
+    order = dict(zip(places, by_response, strict=True))
+    return [made[order.get(place, place)] for place in range(len(made))]

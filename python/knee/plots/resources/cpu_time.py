@@ -1,0 +1,89 @@
+"""CPU time and context switches over thread counts: they stand in for instructions where no run counted any."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+from knee.plots.figure import Figure, Members, StudyData
+from knee.plots.resources import instructions, spread
+from knee.plots.resources.spread import FOR_ONE, Row, for_one
+from knee.plots.style import Chart
+from knee.store import Run, counted
+
+CPU, SWITCHES = "CPU seconds", "switches"
+
+KINDS = {"voluntary": "voluntary_switches", "involuntary": "involuntary_switches"}
+
+TITLE, GROUP = "Work over threads", "work"
+SEES = (
+    "Medians over runs of user and system time, from the least to the most. A line that rises means that the same "
+    "answer takes more CPU time: more work or slower work, which look the same here."
+)
+SWITCHES_SEES = (
+    "Medians over runs, from the least to the most. Voluntary switches are threads that sleep and wait for others; "
+    "involuntary ones are threads that the kernel puts off a cpu for another."
+)
+SWITCHES_GROW = " They are those of whole runs, and in this study runs do more work on more threads."
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return CPU time and context switches, where no run counted instructions."""
+    if not study.curves or instructions.was_counted(study.counting):
+        return []
+    seconds, switches, why = rows(study.timed), switch_rows(study.timed), _why(study.counting, study.machine)
+    cpu_said, switches_said = (FOR_ONE, SWITCHES_GROW) if study.weak else ("", "")
+    cpu_chart, switches_chart = chart(seconds, study.counterfactuals), switch_chart(switches)
+    return [
+        Figure("cpu-seconds", TITLE, f"{SEES}{cpu_said} {why}", cpu_chart, seconds, GROUP, "CPU seconds"),
+        Figure("switches", TITLE, f"{SWITCHES_SEES}{switches_said} {why}", switches_chart, switches, GROUP,
+               "context switches"),
+    ]  # fmt: skip
+
+
+def rows(members: Members) -> list[Row]:
+    """Return the CPU time of a run in seconds, for the work of one thread where it grows with them: one row a cell."""
+    return spread.rows(members, for_one(_cpu), CPU)
+
+
+def switch_rows(members: Members) -> list[Row]:
+    """Return the context switches of a run: one row a cell and kind."""
+    return [
+        {"kind": kind} | row
+        for kind, name in KINDS.items()
+        for row in spread.rows(members, lambda run, name=name: run.record["rusage"].get(name), SWITCHES)
+    ]
+
+
+def chart(table: list[Row], dashed: Collection[str]) -> Chart:
+    """Return the figure of CPU time, with ``dashed`` series dashed."""
+    # A prefix of a thousandth would make minutes of seconds.
+    return spread.chart(table, CPU, "CPU time, s", dashed, numbers="~r")
+
+
+def switch_chart(table: list[Row]) -> Chart:
+    """Return the figure of context switches."""
+    return spread.chart_of_kinds(table, SWITCHES, "context switches a run")
+
+
+def _cpu(run: Run) -> float:
+    return (run.record["user_ns"] + run.record["system_ns"]) / 1e9
+
+
+def _why(members: Members, machine: dict[str, Any]) -> str:
+    """Return the sentence that says why this is shown and not instructions."""
+    said = Counter(
+        count.unavailable
+        for runs in members.values()
+        for run in runs
+        if (count := counted(run.record).get(instructions.INSTRUCTIONS)) and count.unavailable
+    )
+    hardware = machine["facts"].get("hardware_counters")
+    if said:
+        why = said.most_common(1)[0][0]
+    elif isinstance(hardware, dict):
+        why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
+    else:
+        why = "they were not asked for, as --counters instructions does"
+    return f"This stands in for instructions and the rate at which they are issued: {why}."

@@ -1,0 +1,21 @@
+"""A figure as the Vega-Lite specification that draws it, for the page and for pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.plots.figure import Figure
+from knee.plots.style import Ground, config
+
+PAPER_WIDTH = 560
+"""Pixels of a figure that has no page to fill."""
+
+
+def specification(figure: Figure, ground: Ground | None = None, *, checked: bool = True) -> dict[str, Any]:
+    """Return a figure's Vega-Lite specification; with a ground also its colours, without for a page that sets them.
+
+    ``checked`` holds it against Vega-Lite's schema.
+    """
+    spec: dict[str, Any] = figure.chart.to_dict(validate=checked)
+    spec.pop("config", None)
+    return spec if ground is None else spec | {"config": config(ground), "width": PAPER_WIDTH}
