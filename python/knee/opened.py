@@ -47,9 +47,8 @@ class Study:
         study_spec = self.folder.read_study_spec()
         responses = study_spec.get("measure", {}).get("responses", [])
         weak = "weak" in study_spec.get("design", {})
-        return analyze(
-            self.name, self.runs, self.planned, self.machine, study_spec.get("claim", []), responses, weak=weak
-        )
+        claims = study_spec.get("claim", [])
+        return analyze(self.name, self.folder, self.runs, self.planned, self.machine, claims, responses, weak=weak)
 
     @property
     def verdict(self) -> str:

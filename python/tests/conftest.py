@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from knee import _binary
+from knee.explain.claims.judge import Judged
 from knee.opened import Study
 from knee.report.terminal import study as terminal
 from knee.store import Folder
@@ -111,6 +112,13 @@ def keep_samples(folder: Folder, noted: Callable[[dict, dict], Iterable[tuple]])
         return one | {"samples": f"samples/{one['id']}.csv.gz"}
 
     rewrite(folder.records, kept)
+
+
+def judged(folder: Folder, *claims: str) -> list[Judged]:
+    """The answers to these claims of a study; each is given without its heading."""
+    with folder.study_spec.open("a") as file:
+        file.writelines(f'[[claim]]\nsays = "it is so"\n{claim}\n' for claim in claims)
+    return Study.read(folder.path).analysis.claims
 
 
 Curves = dict[str, dict[int, tuple[float, float]]]

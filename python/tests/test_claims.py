@@ -5,12 +5,15 @@ import tomllib
 
 import jsonschema
 import pytest
-from conftest import ROOT, rewrite
+from conftest import ROOT, judged, rewrite
 
+from knee.explain.claims import asked
+from knee.explain.claims.judge import NUMBERS
 from knee.opened import Study
 from knee.report.page import page
-from knee.store import StudyError
-from knee.study.options.file import from_file
+from knee.store import KINDS, StudyError
+from knee.store.claims import claim_schema
+from knee.study.file import from_file
 
 TIMES = {
     "cores-close": {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4, 6, 8)},
@@ -18,13 +21,6 @@ TIMES = {
 }
 SCHEMA = json.loads((ROOT / "schema/study.schema.json").read_text())
 PROGRAM = "[program]\ncommand = ['x']\n"
-
-
-def judged(folder, *claims: str):
-    """The claims' answers; each is given without its heading."""
-    with folder.study_spec.open("a") as file:
-        file.writelines(f'[[claim]]\nsays = "it is so"\n{claim}\n' for claim in claims)
-    return Study.read(folder.path).analysis.claims
 
 
 def test_the_interval_decides(simulated):
@@ -116,16 +112,19 @@ def test_a_study_without_claims_has_no_table(simulated):
     [
         ("", "claim 1: says: a claim says something"),
         ("says = 1", "claim 1: says: it is not text"),
-        ("says = 'x'", "claim 1: it has one of ratio, value, speedup, knee"),
+        ("says = 'x'", "claim 1: it has one of ratio, difference, value, speedup, knee"),
         ("says = 'x'\nspeedup = { threads = 2 }\nknee = {}", "claim 1: it has one of"),
         ("says = 'x'\nspeedup = { threads = 2 }", "claim 1: it does not say where the number has to lie"),
         ("says = 'x'\nspeedup = { threads = 2 }\nabove = true", "claim 1: it does not say where"),
         ("says = 'x'\nspeedup = { threads = 2 }\nabove = 2\nbelow = 1", "leaves nothing between"),
         ("says = 'x'\nexplains = 1\nabove = 2", "claim 1: explains: it does not name a factor"),
         ("says = 'x'\nexplains = 'a'\nat = 1\nabove = 2", "claim 1: at: it does not choose by levels"),
-        ("says = 'x'\nknee = {}\nat = {}\nabove = 2", "claim 1: at: it goes with explains alone"),
-        ("says = 'x'\nknee = {}\nresponse = 'cpu'\nabove = 2", "claim 1: response: a knee is that of the time"),
-        ("says = 'x'\nknee = {}\nper = 'cpu'\nabove = 2", "claim 1: per: a knee is that of the time"),
+        ("says = 'x'\nknee = {}\nat = {}\nabove = 2", "claim 1: at: it goes with explains, not with knee"),
+        (
+            "says = 'x'\nknee = {}\nresponse = 'cpu'\nabove = 2",
+            "claim 1: response: it goes with ratio, difference, value",
+        ),
+        ("says = 'x'\nknee = {}\nper = 'cpu'\nabove = 2", "claim 1: per: it goes with ratio, difference, value"),
         ("says = 'x'\nknee = {}\nabove = nan", "claim 1: it does not say where the number has to lie"),
         ("says = 'x'\nknee = {}\nbelow = inf", "claim 1: it does not say where the number has to lie"),
         ("says = 'x'\nspeedup = { threads = true }\nabove = 2", "claim 1: speedup: it does not choose by levels"),
@@ -134,6 +133,30 @@ def test_a_study_without_claims_has_no_table(simulated):
         ("says = 'x'\nratio = { of = {} }\nabove = 2", "claim 1: ratio: it compares two cells"),
         ("says = 'x'\nknee = {}\nabove = 2\nneeds = { gpus = 1 }", "claim 1: needs: it is no table of numbers"),
         ("says = 'x'\nknee = {}\nover = 2", "claim 1: over: no such key"),
+        ("says = 'x'\ndifference = { of = {}, over = {} }\nabove = 2", "claim 1: difference: it compares two cells"),
+        ("says = 'x'\nslope = {}\nabove = 2", "claim 1: slope: it takes the key between"),
+        ("says = 'x'\nslope = { threads = 2 }\nbetween = [1, 2]\nabove = 2", "claim 1: slope: its thread counts stand"),
+        ("says = 'x'\nslope = {}\nbetween = [1]\nabove = 2", "claim 1: between: it is not two thread counts"),
+        ("says = 'x'\nslope = {}\nbetween = [1, 'all']\nabove = 2", "claim 1: between: it is not two thread counts"),
+        ("says = 'x'\nslope = {}\nbetween = [0, 2]\nabove = 2", "claim 1: between: it is not two thread counts"),
+        ("says = 'x'\nknee = {}\nbetween = [1, 2]\nabove = 2", "claim 1: between: it goes with slope, order, not"),
+        ("says = 'x'\norder = { of = {} }\nbetween = [1, 2]\nabove = 1", "claim 1: order: it compares two cells"),
+        (
+            "says = 'x'\norder = { of = {a = 1}, over = {a = 2} }\nbetween = [1, 2]\nabove = 1\nbelow = 2",
+            "claim 1: an order is claimed either above or below",
+        ),
+        ("says = 'x'\ntrend = {}\nabove = 1", "claim 1: trend: it takes the key sampled"),
+        ("says = 'x'\ntrend = {}\nsampled = 1\nabove = 1", "claim 1: sampled: it is not text"),
+        ("says = 'x'\ntrend = {}\nsampled = 'x'\nduring = ''\nabove = 1", "claim 1: during: it names no phase"),
+        ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0.6\nabove = 1", "claim 1: last: it is not a share"),
+        ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0\nabove = 1", "claim 1: last: it is not a share"),
+        ("says = 'x'\ntrend = {}\nsampled = 'x'\nresponse = 'cpu'\nabove = 1", "claim 1: response: it goes with"),
+        ("says = 'x'\nvariation = {}\namong = 'blocks'\nabove = 1", "claim 1: among: it is not one of runs, threads"),
+        ("says = 'x'\nvariation = {}\namong = 'threads'\nper = 'cpu'\nabove = 1", "claim 1: per: it does not go"),
+        (
+            "says = 'x'\nvariation = {}\namong = 'threads'\nresponse = 'wall'\nabove = 1",
+            "claim 1: response: of the threads of a run it is one of cpu, run-delay",
+        ),
     ],
 )
 def test_a_wrong_claim_is_named_with_its_key(tmp_path, claim, reason):
@@ -146,6 +169,28 @@ def test_a_wrong_claim_is_named_with_its_key(tmp_path, claim, reason):
     if not any(word in claim for word in ("nan", "inf", "above = 2\nbelow = 1")):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(tomllib.loads(path.read_text()), SCHEMA)
+
+
+def test_the_smaller_end_of_a_range_stands_first(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(f"{PROGRAM}[[claim]]\nsays = 'x'\nslope = {{}}\nbetween = [8, 1]\nabove = 1\n")
+    with pytest.raises(StudyError, match="claim 1: between: it is not two thread counts, the smaller one first"):
+        from_file(path)
+
+
+def test_the_schema_of_claims_is_that_of_the_table_of_kinds():
+    assert SCHEMA["properties"]["claim"]["items"] == claim_schema()
+
+
+def test_every_kind_is_judged_and_has_words():
+    assert KINDS.keys() == NUMBERS.keys() == asked.NUMBERS.keys()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_guide_tells_every_kind_and_its_keys(kind):
+    guide = (ROOT / "docs/guides/study.md").read_text().split("## Claims")[1].split("\n## ")[0]
+    assert f"`{kind} = " in guide
+    assert [key for key in KINDS[kind].keys if f"`{key} = " not in guide] == []
 
 
 def test_a_speedup_names_what_it_is_a_speedup_in(simulated):

@@ -11,6 +11,7 @@ import numpy as np
 from knee.explain.causes import CAUSES
 from knee.explain.causes.cause import Finding
 from knee.explain.checklist import Item, Studied, checklist
+from knee.explain.claims.evidence import Evidence
 from knee.explain.claims.judge import Judged, judge
 from knee.explain.counters import Counters, counters
 from knee.explain.factorial.analysis import FactorialAnalysis
@@ -23,7 +24,7 @@ from knee.explain.verdict import sentence
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Ratio, ratio
 from knee.stats.residuals import Drift, drift, outliers, residuals
-from knee.store import SCHEMA, Run, finite
+from knee.store import SCHEMA, Folder, Run, finite
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Analysis:
 
 def analyze(
     name: str,
+    folder: Folder,
     runs: list[Run],
     planned: int,
     machine: dict[str, Any],
@@ -130,8 +132,8 @@ def analyze(
 ) -> Analysis:
     """Return the analysis of a study's runs.
 
-    ``planned`` is how many there should be, ``claims`` and ``responses`` are its file's, and ``weak`` says whether its
-    input grows with the threads.
+    ``folder`` is where samples lie, ``planned`` how many runs there should be; ``claims`` and ``responses`` are its
+    file's, and ``weak`` says whether its input grows with the threads.
     """
     series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
     # The kernel's own placement is the negative control; it is examined only where there is nothing else.
@@ -155,7 +157,7 @@ def analyze(
         contrasts=_contrasts(runs, series),
         counters=counters(runs, series),
         bases=_bases(runs, series),
-        claims=judge(claims, runs, series, summaries, machine),
+        claims=judge(claims, Evidence(folder, runs, series, summaries, machine)),
         factorial=factorial,
         checklist=checklist(Studied(runs, machine, series, summaries, baseline, factorial)),
         responses=of_responses(runs, responses),

@@ -78,6 +78,13 @@ def grown(sources: Sequence[Sampled], ticks: Sequence[int], edges: Array) -> Arr
     return whole
 
 
+def integral(series: Sampled) -> list[tuple[int, int]]:
+    """Return a height that was sampled as what grows: its sum over time so far."""
+    times, heights = columns(series)
+    areas = steps(times) * (heights[1:] + heights[:-1]) / 2
+    return list(zip(times.astype(int).tolist(), [0, *np.cumsum(areas).astype(int).tolist()], strict=True))
+
+
 def columns(series: Sampled) -> tuple[Array, Array]:
     """Return times and values of one source, each of shape (samples,)."""
     return np.array([float(t_ns) for t_ns, _ in series]), np.array([float(value) for _, value in series])

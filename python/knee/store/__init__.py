@@ -1,16 +1,20 @@
 """The folder of a study, typed, without numpy: what everybody may import."""
 
+from knee.store.claims import KINDS, MOST_LAST
 from knee.store.contents import Contents
 from knee.store.counters import Counted, counted
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder, write_whole
+from knee.store.observed import observed_threads
 from knee.store.run import Run
 from knee.store.runs import runs
-from knee.store.samples import Series, samples
+from knee.store.samples import Series, noted, samples
 from knee.store.types import CONTROLS, SCHEMA, Changed, Level, Record, RunSpec, StudyError, finite
 
 __all__ = [
     "CONTROLS",
+    "KINDS",
+    "MOST_LAST",
     "SCHEMA",
     "Changed",
     "Contents",
@@ -25,6 +29,8 @@ __all__ = [
     "StudyError",
     "counted",
     "finite",
+    "noted",
+    "observed_threads",
     "read_end",
     "runs",
     "samples",

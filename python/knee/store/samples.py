@@ -7,6 +7,8 @@ import gzip
 import zlib
 from pathlib import Path
 
+from knee.store.types import StudyError
+
 COLUMNS = ["t_ns", "source", "name", "value"]
 
 Series = list[tuple[int, int]]
@@ -28,15 +30,30 @@ def samples(path: Path, name: str) -> dict[str, Series]:
     dict
         Empty when the file is missing, was cut off, or is damaged: half a series would look like a short run.
     """
-    found: dict[str, Series] = {}
+    try:
+        return noted(path, name)[name]
+    except StudyError:
+        return {}
+
+
+def noted(path: Path, *names: str) -> dict[str, dict[str, Series]]:
+    """Return everything that has one of these names, by name and source; a name that is nowhere has no source.
+
+    Raises
+    ------
+    StudyError
+        When the file is missing, was cut off, or is damaged.
+    """
+    found: dict[str, dict[str, Series]] = {name: {} for name in names}
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             lines = csv.reader(file)
             if next(lines, None) != COLUMNS:
-                return {}
+                raise StudyError(f"cannot read samples: {path}: its first line is not {','.join(COLUMNS)}")
             for t_ns, source, called, value in lines:
-                if called == name:
-                    found.setdefault(source, []).append((int(t_ns), int(value)))
-    except (OSError, EOFError, ValueError, csv.Error, zlib.error):
-        return {}
+                if called in found:
+                    found[called].setdefault(source, []).append((int(t_ns), int(value)))
+    except (OSError, EOFError, ValueError, csv.Error, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise StudyError(f"cannot read samples: {path}: {reason}") from error
     return found

@@ -6,8 +6,7 @@ import tomllib
 from pathlib import Path
 
 from knee.store import StudyError
-from knee.study.kinds.factors import CHOICES
-from knee.study.spec import StudySpec
+from knee.study.spec import CHOICES, StudySpec
 
 
 def refuse_contradictions(study_spec: StudySpec) -> None:

@@ -6,20 +6,31 @@ does. What no run shows, and what the machine cannot show, is neither.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
-
-from knee.explain.claims.numbers import Cell, NoNumberError, number, require, resolved
-from knee.explain.responses import pool
-from knee.explain.scaling.series import Series
-from knee.explain.scaling.summary import ScalingSummary
+from knee.explain.claims import curves, factors, ratios, trend, variation
+from knee.explain.claims.asked import asked
+from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
+from knee.explain.claims.machine import require, resolved
 from knee.stats.intervals import Interval
-from knee.store import Run
 
 Answer = Literal["confirmed", "refuted", "undecided", "not measurable here"]
+
+NUMBERS: dict[str, Callable[[Claim, Evidence], Number]] = {
+    "ratio": ratios.ratio_number,
+    "difference": ratios.difference_number,
+    "value": ratios.value_number,
+    "speedup": ratios.speedup_number,
+    "knee": curves.knee_number,
+    "slope": curves.slope_number,
+    "order": curves.order_number,
+    "trend": trend.trend_number,
+    "variation": variation.variation_number,
+    "explains": factors.share_number,
+}
+"""What finds the number of each kind in :data:`knee.store.claims.KINDS`."""
 
 
 @dataclass(frozen=True)
@@ -35,63 +46,30 @@ class Judged:
     interval: Interval
 
 
-def judge(
-    claims: Sequence[dict[str, Any]],
-    runs: list[Run],
-    series: list[Series],
-    summaries: dict[str, ScalingSummary],
-    machine: dict[str, Any],
-) -> list[Judged]:
+def judge(claims: Sequence[Claim], evidence: Evidence) -> list[Judged]:
     """Return every claim with its answer, in the order of the study file."""
-    return [_judged(claim, pool(runs, claim.get("response")), series, summaries, machine) for claim in claims]
+    return [_judged(claim, evidence) for claim in claims]
 
 
-def _judged(
-    claim: dict[str, Any],
-    runs: list[Run],
-    series: list[Series],
-    summaries: dict[str, ScalingSummary],
-    machine: dict[str, Any],
-) -> Judged:
-    asked = _asked(claim)
-    nothing = Interval(float("nan"), float("nan"))
+def _judged(claim: Claim, evidence: Evidence) -> Judged:
+    says, source, test = claim["says"], claim.get("source", ""), asked(claim)
+    [kind] = [name for name in NUMBERS if name in claim]
     try:
-        require(claim.get("needs", {}), machine)
-        value, ends = number(resolved(claim, machine), runs, series, summaries)
+        require(claim.get("needs", {}), evidence.machine)
+        number = NUMBERS[kind](resolved(claim, evidence.machine), evidence)
     except NoNumberError as reason:
-        answer = "not measurable here"
-        return Judged(claim["says"], claim.get("source", ""), asked, answer, str(reason), nothing.low, nothing)
-    answer, why = _decided(ends, claim.get("above", -np.inf), claim.get("below", np.inf))
-    return Judged(claim["says"], claim.get("source", ""), asked, answer, why, value, ends)
+        nothing = float("nan")
+        return Judged(says, source, test, "not measurable here", str(reason), nothing, Interval(nothing, nothing))
+    answer, why = _decided(number.interval, claim.get("above"), claim.get("below"))
+    why += f"; {number.where}" if number.where else ""
+    return Judged(says, source, test, answer, why, number.value, number.interval)
 
 
-def _asked(claim: dict[str, Any]) -> str:
-    """Return what number the claim is about, and where it has to lie."""
-    bounds = " and ".join(f"{name} {claim[name]:g}" for name in ("above", "below") if name in claim)
-    what = claim.get("response") or "time"
-    what += f" per {claim['per']}" if "per" in claim else ""
-    if "value" in claim:
-        return f"{what} of {_words(claim['value']) or 'all cells'}: {bounds}"
-    if "ratio" in claim:
-        return f"{what} of {_words(claim['ratio']['of'])} over that of {_words(claim['ratio']['over'])}: {bounds}"
-    if "explains" in claim:
-        at = f" at {_words(claim['at'])}" if "at" in claim else ""
-        return f"share of the variation of {what}{at} that {claim['explains']} explains: {bounds}"
-    if "speedup" in claim:
-        of = f" in {what}" if "response" in claim or "per" in claim else ""
-        return f"speedup{of} of {_words(claim['speedup'])}: {bounds}"
-    return f"knee of {_words(claim['knee']) or 'the study'}: {bounds}"
-
-
-def _words(cell: Cell) -> str:
-    return ", ".join(f"{name}={level}" for name, level in cell.items())
-
-
-def _decided(ends: Interval, above: float, below: float) -> tuple[Answer, str]:
+def _decided(ends: Interval, above: float | None, below: float | None) -> tuple[Answer, str]:
     if ends.low != ends.low:
         return "undecided", "its interval is not known"
-    if ends.low > above and ends.high < below:
+    if (above is None or ends.low > above) and (below is None or ends.high < below):
         return "confirmed", "all of the interval lies there"
-    if ends.high <= above or ends.low >= below:
+    if (above is not None and ends.high <= above) or (below is not None and ends.low >= below):
         return "refuted", "none of the interval lies there"
     return "undecided", "a part of the interval lies there"

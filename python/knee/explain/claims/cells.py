@@ -1,0 +1,162 @@
+"""The cells that a claim names, and their responses by block."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+import numpy as np
+
+from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
+from knee.explain.responses import Response, pool, response
+from knee.stats.distributions import Array
+from knee.stats.intervals import Interval, mean_interval
+from knee.store import Level, Run, StudyError
+
+Cell = dict[str, Level]
+
+
+class Cells:
+    """The runs of a study with a response, as a claim looks at them.
+
+    ``runs`` are all that could have the response, good and bad; ``response`` has the values of the good ones.
+    """
+
+    def __init__(self, runs: list[Run], values: Response) -> None:
+        self.runs = runs
+        self.response = values
+        self.blocks = max(run.spec["block"] for run in runs)
+
+    @classmethod
+    def of(cls, claim: Claim, evidence: Evidence) -> Cells:
+        """Return those of the response that a claim looks at, divided by another one where it says so."""
+        runs = pool(evidence.runs, claim.get("response"))
+        return cls(runs, _per(asked(runs, claim.get("response")), runs, claim.get("per")))
+
+    @classmethod
+    def with_values(cls, name: str, runs: list[Run], values: Mapping[str, float]) -> Cells:
+        """Return them with what was found otherwise than as a response, by the id of the run."""
+        having = tuple(run for run in runs if run.spec["id"] in values)
+        return cls(runs, Response(name, "", having, tuple(values[run.spec["id"]] for run in having), {}))
+
+    def by_block(self, chosen: Cell, other: Cell | None = None) -> Array:
+        """Return the response of each cell that the claim leaves open by block, shape (cells, blocks).
+
+        NaN where a run is missing. ``other`` is what the claim compares with: what it leaves open has to be the same.
+        """
+        named = {**chosen, **(other or {})}
+        sides = (chosen, other or chosen)
+        rests, others = (sorted(_rest(cell, named) for cell in cells(self.runs, side)) for side in sides)
+        if rests != others or len(set(rests)) < len(rests):
+            raise NoNumberError(
+                f"{words(chosen)} and {words(other or {})} leave different cells open: name more levels"
+            )
+        values = {rest: np.full(self.blocks, np.nan) for rest in rests}
+        for run, value in zip(self.response.runs, self.response.values, strict=True):
+            if fits(run, chosen):
+                values[_rest(run.spec["cell"], named)][run.spec["block"] - 1] = value
+        return np.array(list(values.values()))
+
+    def means(self, chosen: Cell, other: Cell | None = None) -> Array:
+        """Return the same as the geometric mean over what the claim leaves open, shape (blocks,)."""
+        values = self.by_block(chosen, other)
+        if bool((values <= 0).any()):
+            name = self.response.name
+            raise NoNumberError(f"a ratio needs positive values, and {name} of {words(chosen)} has others")
+        return np.exp(np.log(values).mean(axis=0))
+
+    def counts(self, between: list[int], *chosen: Cell) -> list[int]:
+        """Return the thread counts from one to the other, both included, with which all of these were run."""
+        counts = {run.threads for run in self.runs if between[0] <= run.threads <= between[1]}
+        for cell in chosen:
+            counts &= {run.threads for run in self.runs if fits(run, cell)}
+        return sorted(counts)
+
+
+def asked(runs: list[Run], name: str | None) -> Response:
+    """Return a response of runs, or say why there is none."""
+    try:
+        return response(runs, name)
+    except StudyError as error:
+        raise NoNumberError(str(error)) from error
+
+
+def _per(values: Response, runs: list[Run], other: str | None) -> Response:
+    """Return a response divided by another one of the same runs; as it is where there is no other."""
+    if other is None:
+        return values
+    beside = asked(runs, other)
+    known = {run.spec["id"]: value for run, value in zip(beside.runs, beside.values, strict=True) if value > 0}
+    both = [(run, value) for run, value in zip(values.runs, values.values, strict=True) if run.spec["id"] in known]
+    return dataclasses.replace(
+        values,
+        runs=tuple(run for run, _ in both),
+        values=tuple(value / known[run.spec["id"]] for run, value in both),
+    )
+
+
+def among(values: Response, chosen: Cell) -> Response:
+    """Return the response of the runs that have these levels."""
+    kept = [(run, value) for run, value in zip(values.runs, values.values, strict=True) if fits(run, chosen)]
+    if not kept:
+        raise NoNumberError(f"no run has {words(chosen)}")
+    return dataclasses.replace(values, runs=tuple(run for run, _ in kept), values=tuple(value for _, value in kept))
+
+
+def mean(values: Array) -> Number:
+    """Return the geometric mean of what cells have by block, shape (cells, blocks); where a value is not positive, as
+    a count of nothing, the arithmetic one.
+    """
+    positive = not bool((values <= 0).any())
+    means = (np.log(values) if positive else values).mean(axis=0)
+    found = arithmetic(means)
+    if not positive:
+        return found
+    ends = Interval(float(np.exp(found.interval.low)), float(np.exp(found.interval.high)))
+    return Number(float(np.exp(found.value)), ends)
+
+
+def arithmetic(values: Array, what: str = "it") -> Number:
+    """Return the mean over blocks, shape (blocks,), of those that have a value."""
+    known = values[np.isfinite(values)]
+    if known.size < 2:
+        raise NoNumberError(f"fewer than two blocks have a good run of {what}")
+    return Number(float(known.mean()), mean_interval(known))
+
+
+def words(cell: Cell) -> str:
+    """Return how a cell is called."""
+    return ", ".join(f"{name}={level}" for name, level in cell.items())
+
+
+def fits(run: Run, chosen: Cell) -> bool:
+    """Whether a run has these levels."""
+    return all(str(run.spec["cell"].get(name)) == str(level) for name, level in chosen.items())
+
+
+def without_threads(cell: Cell) -> Cell:
+    """Return a cell without its thread count."""
+    return {name: level for name, level in cell.items() if name != "threads"}
+
+
+def one(runs: list[Run], chosen: Cell) -> Cell:
+    """Return the one cell that has these levels."""
+    having = cells(runs, chosen)
+    if len(having) > 1:
+        open_ = sorted(name for name in having[0] if len({str(cell.get(name)) for cell in having}) > 1)
+        many = f"{len(having)} cells have {words(chosen)}"
+        raise NoNumberError(f"{many}: the claim does not say which {', '.join(open_)}")
+    return having[0]
+
+
+def cells(runs: list[Run], chosen: Cell) -> list[Cell]:
+    """Return the cells that have these levels."""
+    having = {json.dumps(run.spec["cell"], sort_keys=True): run.spec["cell"] for run in runs if fits(run, chosen)}
+    if not having:
+        raise NoNumberError(f"no run has {words(chosen)}")
+    return list(having.values())
+
+
+def _rest(cell: Cell, named: Cell) -> str:
+    return json.dumps({name: level for name, level in cell.items() if name not in named}, sort_keys=True)

@@ -1,0 +1,88 @@
+"""Claims about curves over thread counts: the slope of one, which of two lies above, and where one has its knee."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from knee.explain.claims.cells import Cells, arithmetic, words
+from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
+from knee.explain.responses import COMPARED
+from knee.stats.distributions import Array
+from knee.stats.extreme import largest, least
+from knee.stats.intervals import Interval
+from knee.stats.scaling.slope import slopes
+
+
+def slope_number(claim: Claim, evidence: Evidence) -> Number:
+    """Return the log-log slope over thread counts, a line through every block."""
+    as_speedup = claim.get("response") == "speedup"
+    # Speedup has no value where it is 1 by definition. Its slope is that of the work over the time, base included.
+    cells = Cells.of({**claim, "response": None} if as_speedup else claim, evidence)
+    if as_speedup:
+        values = (run.work / value for run, value in zip(cells.response.runs, cells.response.values, strict=True))
+        cells = Cells(cells.runs, replace(cells.response, values=tuple(values)))
+    chosen = claim["slope"]
+    counts = _counts(cells, claim, chosen)
+    if len(counts) < 2:
+        raise NoNumberError(f"{_listed(counts)} between {_ends(claim)}: a slope takes two at least")
+    values = np.array([cells.means({**chosen, "threads": count}) for count in counts]).T
+    found = arithmetic(slopes(np.array(counts, dtype=np.float64), values), "each count")
+    return replace(found, where=f"over {_listed(counts)}")
+
+
+def order_number(claim: Claim, evidence: Evidence) -> Number:
+    """Return the ratio of one series over another at the count where it is least, or largest if it is to lie below.
+
+    The interval holds that ratio 90 times in 100 at least, however many counts there are: :mod:`knee.stats.extreme`.
+    """
+    cells = Cells.of(claim, evidence)
+    of, over = (claim["order"][side] for side in ("of", "over"))
+    counts = _counts(cells, claim, of, over)
+    if not counts:
+        raise NoNumberError(f"no thread count between {_ends(claim)} was run with both")
+    logs = [_log_ratios(cells, {**of, "threads": count}, {**over, "threads": count}) for count in counts]
+    extreme = least(logs) if "above" in claim else largest(logs)
+    ends = Interval(float(np.exp(extreme.interval.low)), float(np.exp(extreme.interval.high)))
+    word = "least" if "above" in claim else "largest"
+    where = f"{word} with threads={counts[extreme.place]}, of {_listed(counts)}"
+    return Number(float(np.exp(extreme.estimate)), ends, where)
+
+
+def _log_ratios(cells: Cells, of: dict[str, str | int | float], over: dict[str, str | int | float]) -> Array:
+    apart = np.log(cells.means(of, over)) - np.log(cells.means(over, of))
+    known = apart[np.isfinite(apart)]
+    if known.size < 2:
+        raise NoNumberError(f"fewer than two blocks have a good run of both with threads={of['threads']}")
+    return known
+
+
+def _counts(cells: Cells, claim: Claim, *chosen: dict[str, str | int | float]) -> list[int]:
+    counts = cells.counts(claim["between"], *chosen)
+    if cells.response.name in COMPARED:
+        base = min(run.threads for run in cells.runs)
+        return [count for count in counts if count != base]
+    return counts
+
+
+def _listed(counts: list[int]) -> str:
+    return f"threads={','.join(map(str, counts))}" if counts else "no thread count"
+
+
+def _ends(claim: Claim) -> str:
+    return " and ".join(map(str, claim["between"]))
+
+
+def knee_number(claim: Claim, evidence: Evidence) -> Number:
+    """Return the knee of the one series that has these levels."""
+    chosen = claim["knee"]
+    fitting = [
+        one for one in evidence.series if all(one.levels.get(name) == str(level) for name, level in chosen.items())
+    ]
+    if len(fitting) != 1:
+        raise NoNumberError(f"{len(fitting)} series have {words(chosen) or 'no levels'}: it has to be one")
+    knee = evidence.summaries[fitting[0].name].knee
+    if knee.verdict != "knee":
+        raise NoNumberError(f"no knee was found: {knee.why}")
+    return Number(knee.threads, knee.interval)

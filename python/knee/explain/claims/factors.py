@@ -1,0 +1,29 @@
+"""Claims about factors: the share of the variation that one explains."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from knee.explain.claims.cells import Cells, among
+from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
+from knee.explain.factorial.design import Asked, designed
+from knee.stats.linear.anova import anova
+from knee.stats.linear.least_squares import fit
+from knee.stats.linear.share import share_interval
+from knee.stats.linear.transform import box_cox, transformed
+from knee.store import StudyError
+
+
+def share_number(claim: Claim, evidence: Evidence) -> Number:
+    """Return the share of a response's variation that a factor explains, on the scale that suits it."""
+    factor = claim["explains"]
+    response = among(Cells.of(claim, evidence).response, claim.get("at", {}))
+    values = np.array(response.values, dtype=np.float64)
+    try:
+        design, _ = designed(response, Asked())
+    except StudyError as error:
+        raise NoNumberError(str(error)) from error
+    if factor not in design.named:
+        raise NoNumberError(f"{factor} does not vary")
+    table = anova(fit(transformed(values, box_cox(values, design).recommended), design))
+    return Number(table.of(factor).share, share_interval(table, factor))

@@ -1,0 +1,43 @@
+"""What a claim takes from the machine: what it needs there, and thread counts by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.explain.claims.cells import Cell
+from knee.explain.claims.evidence import Claim, NoNumberError
+from knee.store import KINDS
+
+
+def require(needs: dict[str, int], machine: dict[str, Any]) -> None:
+    """See that the machine has what the claim is about, and that the study may use it."""
+    allowed = set(machine["allowed"]["cpus"])
+    has = {name: sum(1 for part in machine[name] if allowed & set(part["cpus"])) for name in ("sockets", "cores")}
+    # Memory without cpus is kept out by no mask of cpus.
+    has["nodes"] = sum(1 for node in machine["nodes"] if not node["cpus"] or allowed & set(node["cpus"]))
+    has["hardware_threads"] = len(allowed)
+    has["threads_per_core"] = max((len(allowed & set(core["cpus"])) for core in machine["cores"]), default=0)
+    lacking = [f"{number} {name.replace('_', ' ')}" for name, number in needs.items() if has[name] < number]
+    if lacking:
+        short = ", ".join(f"{has[name]}" for name, number in needs.items() if has[name] < number)
+        masked = " that may be used" if len(allowed) < len(machine["hardware_threads"]) else ""
+        raise NoNumberError(f"it needs {', '.join(lacking)}, and this machine has {short}{masked}")
+
+
+def resolved(claim: Claim, machine: dict[str, Any]) -> Claim:
+    """Return a claim with the machine's own thread counts in place of ``cores`` and ``cpus``."""
+    allowed = set(machine["allowed"]["cpus"])
+    own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
+
+    def counted(cell: Cell) -> Cell:
+        return {name: own.get(str(level), level) if name == "threads" else level for name, level in cell.items()}
+
+    told = dict(claim)
+    for name in claim:
+        if name == "at" or (name in KINDS and KINDS[name].chooses == "cell"):
+            told[name] = counted(claim[name])
+        elif name in KINDS and KINDS[name].chooses == "two cells":
+            told[name] = {side: counted(cell) for side, cell in claim[name].items()}
+    if "between" in claim:
+        told["between"] = [own.get(str(count), count) for count in claim["between"]]
+    return told

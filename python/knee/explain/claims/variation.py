@@ -1,0 +1,59 @@
+"""Claims about how much something varies: over the launches of a cell, or over the threads of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from knee.explain.claims.cells import Cells, fits, mean, words
+from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
+from knee.explain.responses import pool
+from knee.stats.spread import FEWEST, spread
+from knee.store import Run, observed_threads
+
+FIELDS = {"cpu": "cpu_ns", "run-delay": "run_delay_ns"}
+"""Responses of threads, and the fields of observed threads that have them."""
+
+
+def variation_number(claim: Claim, evidence: Evidence) -> Number:
+    """Return the coefficient of variation over runs, or how many times as much one thread of a run has as another."""
+    if claim.get("among") == "threads":
+        return _among_threads(claim, evidence)
+    cells = Cells.of(claim, evidence)
+    values = cells.by_block(claim["variation"])
+    if bool((values <= 0).any()):
+        name = cells.response.name
+        raise NoNumberError(f"a spread needs positive values, and {name} of {words(claim['variation'])} has others")
+    found = spread(values)
+    if found.blocks < FEWEST:
+        raise NoNumberError("fewer than three blocks have a good run of it")
+    return Number(found.estimate, found.interval)
+
+
+def _among_threads(claim: Claim, evidence: Evidence) -> Number:
+    """Return the mean over launches of the largest over the least of a run's threads."""
+    runs = pool(evidence.runs, None)
+    good = [run for run in runs if run.bad is None and fits(run, claim["variation"])]
+    threads = observed_threads(evidence.folder, {run.spec["id"] for run in good})
+    name = claim.get("response", "cpu")
+    return mean(
+        Cells.with_values(
+            name,
+            runs,
+            {run.spec["id"]: _largest_over_least(run, threads[run.spec["id"]], FIELDS[name]) for run in good},
+        ).by_block(claim["variation"])
+    )
+
+
+def _largest_over_least(run: Run, threads: list[dict[str, Any]], field: str) -> float:
+    """Return it of the threads that computed most, as many as the run was told to use: others only wait for them."""
+    seen = sorted(threads, key=lambda thread: -thread["cpu_ns"])[: run.threads]
+    if len(seen) < run.threads:
+        raise NoNumberError(f"run {run.spec['id']} was seen with {len(seen)} threads, and told to use {run.threads}")
+    values = np.array([float(thread.get(field, np.nan)) for thread in seen])
+    if not np.isfinite(values).all():
+        raise NoNumberError(f"the kernel does not say {field} of the threads of run {run.spec['id']}")
+    if values.min() <= 0:
+        raise NoNumberError(f"a thread of run {run.spec['id']} has {field} 0: no other has a number of times as much")
+    return float(values.max() / values.min())

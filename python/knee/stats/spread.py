@@ -1,0 +1,90 @@
+"""How much launches vary: the coefficient of variation, with an interval that outliers do not make too narrow.
+
+The spread of logarithms is measured by Gini's mean difference, the mean of ``|ln x - ln y|`` over all pairs of
+launches, and told as the coefficient of variation that lognormal values with this mean difference have. For lognormal
+values that is their own; for others it is less moved by a few far values than the standard deviation, whose error
+depends on fourth moments that a handful of launches do not show.
+
+The interval is a jackknife over blocks: Student's t on the reciprocal root of the mean difference, the scale on which
+its errors are most alike on either side. ``python/tests/test_spread.py`` simulates it, and what was considered instead,
+for 5 to 40 blocks. Of 90 promised it covers 90 to 94 where logarithms are normal or uniform, 88 to 93 where they have
+the tails of Student's t with 4 degrees of freedom, 85 to 89 where they are exponential. The usual interval by
+chi-square covers 90, 66 to 81 and 62 to 73. It assumes that launches of different blocks do not depend on each other,
+and that their spread does not come from one launch in ten alone: then it covers 81 to 91.
+
+Efron, *The jackknife, the bootstrap and other resampling plans*, 1982. Yitzhaki, *Gini's mean difference: a superior
+measure of variability for non-normal distributions*, Metron 61, 2003.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.stats.distributions import Array, student_value
+from knee.stats.intervals import LEVEL, Interval
+
+FEWEST = 3
+"""Blocks from which on there is an interval: of two launches there is one difference."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A coefficient of variation, its interval, whose upper end may be infinite, and how many blocks it rests on."""
+
+    estimate: float
+    interval: Interval
+    blocks: int
+
+
+def spread(values: Array) -> Spread:
+    """Return the coefficient of variation over blocks, the mean over cells.
+
+    Parameters
+    ----------
+    values
+        Positive values, one row a cell, shape (cells, blocks); NaN where a run was bad, which takes its block out.
+
+    Examples
+    --------
+    >>> round(spread(np.array([[1.0, 1.1, 0.9, 1.05, 0.95]])).estimate, 3)
+    0.09
+    """
+    logs = np.log(values[:, np.isfinite(values).all(axis=0)])
+    blocks = logs.shape[1]
+    if blocks < FEWEST:
+        nothing = float("nan")
+        return Spread(nothing, Interval(nothing, nothing), blocks)
+    whole = _mean_difference(logs)
+    left = np.array([_mean_difference(np.delete(logs, block, axis=1)) for block in range(blocks)])
+    return Spread(_variation(whole), _interval(whole, left), blocks)
+
+
+def _mean_difference(logs: Array) -> float:
+    """Return the mean over cells of Gini's mean difference of their values, shape (cells, blocks)."""
+    blocks = logs.shape[1]
+    weights: Array = np.arange(1.0 - blocks, blocks, 2.0)
+    return float((np.sort(logs, axis=1) @ weights).mean()) * 2 / (blocks * (blocks - 1))
+
+
+def _interval(whole: float, left: Array) -> Interval:
+    """Return the interval by what remains when each block in turn is left out."""
+    if not left.any():
+        return Interval(0.0, 0.0)
+    if not left.all():
+        # All launches but one are equal: how far others would lie apart is not known.
+        return Interval(0.0, float("inf"))
+    freedom = left.size - 1
+    scaled = left**-0.5
+    error = float(scaled.std()) * np.sqrt(freedom)
+    half = float(student_value((1 + LEVEL) / 2, freedom)) * error
+    most = whole**-0.5 - half
+    return Interval(_variation((whole**-0.5 + half) ** -2), _variation(most**-2) if most > 0 else float("inf"))
+
+
+def _variation(difference: float) -> float:
+    """Return the coefficient of variation of lognormal values whose logarithms have this mean difference."""
+    deviation = difference * np.sqrt(np.pi) / 2
+    with np.errstate(over="ignore"):
+        return float(np.sqrt(np.expm1(deviation**2)))

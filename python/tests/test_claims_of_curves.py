@@ -1,0 +1,116 @@
+"""Claims about curves: slopes and orders come out as they were made up, and what lacks a count has none."""
+
+import json
+
+import pytest
+from conftest import judged
+
+CLOSE = {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}
+SPREAD = {n: (8 * 1.2 / n**0.9, 8.0) for n in (1, 2, 4, 8)}
+CROSSING = {n: (8 * (0.8 if n < 4 else 1.3) / n, 8.0) for n in (1, 2, 4, 8)}
+CURVES = {"cores-close": CLOSE, "cores-spread": SPREAD, "threads-close": CROSSING}
+
+
+def slope(placement: str, between: str = "[1, 8]", more: str = "") -> str:
+    return f'slope = {{ placement = "{placement}" }}\nbetween = {between}\n{more}'
+
+
+def order(of: str, over: str, between: str = "[1, 8]", more: str = "above = 1") -> str:
+    sides = f'of = {{ placement = "{of}" }}, over = {{ placement = "{over}" }}'
+    return f"order = {{ {sides} }}\nbetween = {between}\n{more}"
+
+
+def test_a_slope_is_that_of_the_curve_that_was_made_up(simulated):
+    found = judged(
+        simulated(CURVES),
+        slope("cores-close", more="above = -1.05\nbelow = -0.95"),
+        slope("cores-spread", more='response = "speedup"\nabove = 0.95'),
+        slope("cores-spread", more='response = "speedup"\nabove = 0.9'),
+        slope("cores-spread", "[2, 8]", 'response = "cpu"\nabove = -0.05\nbelow = 0.05'),
+    )
+    assert [one.answer for one in found] == ["confirmed", "refuted", "undecided", "confirmed"]
+    assert [one.value for one in found] == pytest.approx([-1, 0.9, 0.9, 0], abs=0.02)
+    assert found[1].asked == "log-log slope of speedup of placement=cores-spread between 1 and 8 threads: above 0.95"
+    assert found[1].why == "none of the interval lies there; over threads=1,2,4,8"
+    assert found[3].why.endswith("over threads=2,4,8")
+
+
+def test_a_slope_is_taken_over_the_machines_own_counts(simulated):
+    (one,) = judged(simulated(CURVES), slope("cores-close", '[1, "cores"]', "below = -0.9"))
+    assert (one.answer, one.why.partition("; ")[2]) == ("confirmed", "over threads=1,2,4")
+
+
+def test_the_slope_of_weak_scaling_is_that_of_the_work(simulated):
+    folder = simulated({"cores-close": {n: (8.0, 8.0 * n) for n in (1, 2, 4)}})
+    study = folder.study_spec.read_text()
+    folder.study_spec.write_text(f"{study}[design.weak]\nargument = 'n'\none_thread = 10\npower = 1\n")
+    time, speedup = judged(
+        folder,
+        slope("cores-close", more="above = -0.05\nbelow = 0.05"),
+        slope("cores-close", more="response = 'speedup'\nabove = 0.95\nbelow = 1.05"),
+    )
+    assert (time.answer, speedup.answer) == ("confirmed", "confirmed")
+
+
+def test_an_order_holds_where_it_holds_at_every_count(simulated):
+    found = judged(
+        simulated(CURVES),
+        order("cores-spread", "cores-close"),
+        order("cores-close", "cores-spread", more="below = 1"),
+        order("cores-spread", "cores-close", more='response = "speedup"\nbelow = 1'),
+        order("threads-close", "cores-close"),
+        order("threads-close", "cores-close", "[4, 8]"),
+    )
+    assert [one.answer for one in found] == ["confirmed", "confirmed", "confirmed", "refuted", "confirmed"]
+    assert found[0].value == pytest.approx(1.2, abs=0.02)
+    assert found[0].why == "all of the interval lies there; least with threads=1, of threads=1,2,4,8"
+    assert found[1].why.endswith("largest with threads=1, of threads=1,2,4,8")
+    # With one thread a speedup is 1 on either side: there is nothing to compare.
+    assert found[2].why.endswith("of threads=2,4,8")
+    assert found[3].value == pytest.approx(0.8, abs=0.02)
+    assert found[4].asked.startswith(
+        "time of placement=threads-close over that of placement=cores-close at every count"
+    )
+
+
+def test_an_order_is_undecided_where_one_count_is(simulated):
+    same = {"cores-close": CLOSE, "cores-spread": {n: (8 / n * (1.5 if n > 1 else 1.0), 8.0) for n in CLOSE}}
+    (one,) = judged(simulated(same), order("cores-spread", "cores-close"))
+    assert one.answer == "undecided"
+    assert one.interval.low < 1 < one.interval.high
+
+
+def without(folder, threads: int, *, first_block: int) -> None:
+    """Make every run of a thread count bad from a block on."""
+    plan = {spec["id"]: spec for spec in folder.read_plan()}
+    lines = [json.loads(line) for line in folder.records.read_text().splitlines()]
+    for one in lines:
+        if plan[one["id"]]["threads"] == threads and one["block"] >= first_block:
+            one["exit"] = {"code": 1}
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+
+def test_a_count_without_good_runs_leaves_no_slope_and_no_order(simulated):
+    folder = simulated(CURVES)
+    without(folder, 4, first_block=2)
+    found = judged(
+        folder,
+        slope("cores-close", more="below = 0"),
+        order("cores-spread", "cores-close"),
+        slope("cores-close", "[1, 2]", "below = -0.9"),
+        slope("cores-close", "[5, 9]", "below = -0.9"),
+        order("cores-spread", "cores-close", "[9, 99]"),
+    )
+    assert [one.answer for one in found] == [*["not measurable here"] * 2, "confirmed", *["not measurable here"] * 2]
+    assert found[0].why == "fewer than two blocks have a good run of each count"
+    assert found[1].why == "fewer than two blocks have a good run of both with threads=4"
+    assert found[3].why == "threads=8 between 5 and 9: a slope takes two at least"
+    assert found[4].why == "no thread count between 9 and 99 was run with both"
+
+
+def test_disturbed_runs_count_as_they_do_for_other_claims(simulated):
+    folder = simulated(CURVES)
+    lines = [json.loads(line) | {"validity": {"other_busy": 0.5}} for line in folder.records.read_text().splitlines()]
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (one,) = judged(folder, slope("cores-close", more="below = -0.9"))
+    assert one.answer == "confirmed"
