@@ -153,6 +153,13 @@ pub(crate) enum Pages {
     },
 }
 
+impl Pages {
+    /// Pages that were counted.
+    pub(crate) fn known(pages: BTreeMap<u32, u64>) -> Self {
+        Self::Known(pages.into_iter().map(|(node, count)| (node.to_string(), count)).collect())
+    }
+}
+
 /// How the threads of a command were pinned from outside.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Pinning {

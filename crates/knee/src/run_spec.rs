@@ -142,6 +142,17 @@ pub(crate) enum Program {
     },
 }
 
+impl Program {
+    /// How threads are tied when nobody says: those of a workload each to a cpu, those of a command to the set, since
+    /// knee does not know which of them work.
+    pub(crate) fn usual_bind(&self) -> Bind {
+        match self {
+            Self::Workload { .. } => Bind::Each,
+            Self::Command { .. } => Bind::Set,
+        }
+    }
+}
+
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]

@@ -48,6 +48,14 @@ impl Signals {
     }
 }
 
+/// What can ask a launch to stop.
+pub(crate) struct StopRequests<'a> {
+    /// Signals that ask us to stop.
+    pub(crate) signals: &'a Signals,
+    /// When this closes, whoever asked for the run is gone.
+    pub(crate) lifeline: Option<BorrowedFd<'a>>,
+}
+
 fn watch(signal: i32) -> io::Result<UnixStream> {
     let (read, write) = UnixStream::pair()?;
     read.set_nonblocking(true)?;

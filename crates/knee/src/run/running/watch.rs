@@ -10,27 +10,26 @@ use knee_meter::Sampler;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
-use super::super::capture::Capture;
-use super::super::launch::Launch;
 use super::super::pinning::Pinner;
+use super::super::signals::StopRequests;
 use super::super::tree;
-use super::Running;
+use super::{Capture, Running};
 use crate::run_spec::RunSpec;
 
 /// Time between a polite request to end and the end.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How a program ended.
-pub(in crate::run) struct End {
+pub(crate) struct End {
     /// None when it was killed and did not end.
-    pub(in crate::run) status: Option<ExitStatus>,
-    pub(in crate::run) wall: Duration,
-    pub(in crate::run) max_rss_bytes: u64,
+    pub(crate) status: Option<ExitStatus>,
+    pub(crate) wall: Duration,
+    pub(crate) max_rss_bytes: u64,
 }
 
 impl Running {
     /// Waits for the end, sampling and reading. None when we were told to stop.
-    pub(in crate::run) fn watch(&mut self, spec: &RunSpec, how: &Launch<'_>) -> Option<End> {
+    pub(crate) fn watch(&mut self, spec: &RunSpec, stop: &StopRequests<'_>) -> Option<End> {
         let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
         let mut killed = false;
         loop {
@@ -41,7 +40,7 @@ impl Running {
             if let Some(sampler) = &mut self.sampler {
                 sampler.tick(self.counting.gauges());
             }
-            let events = self.wait(stop_at, how);
+            let events = self.wait(stop_at, stop);
             if events.exited {
                 let wall = self.begin.elapsed();
                 self.counting.ended();
@@ -55,8 +54,8 @@ impl Running {
             if events.abandoned {
                 return None;
             }
-            if let Some(signal) = how.signals.next() {
-                if how.lifeline.is_some() {
+            if let Some(signal) = stop.signals.next() {
+                if stop.lifeline.is_some() {
                     return None;
                 }
                 // Ctrl-C has reached the program already: it is in our process group.
@@ -88,16 +87,16 @@ impl Running {
         self.timed_out = true;
     }
 
-    fn wait(&self, stop_at: Option<Instant>, how: &Launch<'_>) -> Events {
+    fn wait(&self, stop_at: Option<Instant>, stop: &StopRequests<'_>) -> Events {
         let now = Instant::now();
         let watchers = [self.sampler.as_ref().map(Sampler::pause), self.pinner.as_ref().map(Pinner::pause)];
         let pauses = [watchers[0], watchers[1], stop_at.map(|at| at.saturating_duration_since(now))];
         let pause = pauses.into_iter().flatten().min().map(timespec);
-        let exited = self.exited.as_ref().map_or(how.signals.child(), AsFd::as_fd);
+        let exited = self.exited.as_ref().map_or(stop.signals.child(), AsFd::as_fd);
         let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
         // The lifeline never carries anything after the run spec: readable means that its other end is gone.
-        fds.extend(how.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
-        fds.extend(how.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        fds.extend(stop.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
+        fds.extend(stop.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let captures = [&self.stdout, &self.stderr, &self.report];
         let open = captures.into_iter().flatten().filter_map(Capture::fd);
         fds.extend(open.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
@@ -106,10 +105,10 @@ impl Running {
         let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
         let mut exited = ready(&fds[0]);
         if exited && self.exited.is_none() {
-            how.signals.hear_children();
+            stop.signals.hear_children();
             exited = self.has_ended();
         }
-        Events { exited, abandoned: how.lifeline.is_some() && ready(&fds[1]) }
+        Events { exited, abandoned: stop.lifeline.is_some() && ready(&fds[1]) }
     }
 
     fn has_ended(&self) -> bool {

@@ -3,23 +3,30 @@
 use std::collections::BTreeMap;
 
 use knee_meter::perf::Counter;
+use knee_workload::Phase;
 use regex::RegexBuilder;
 
-use crate::record::{CheckResult, MetricValue, Pages, Record};
-use crate::run_spec::{Metric, Program, RunSpec};
+use crate::record::{CheckResult, MetricValue, Pages};
+use crate::run_spec::{Metric, OutputCheck, Program, RunSpec};
 
-/// Fills in the metric, and adds the check of the output to what the workload itself found.
-pub(crate) fn judge(spec: &RunSpec, stdout: &str, stderr: &str, captured: bool, record: &mut Record) {
-    record.metric = spec.metric.as_ref().map(|metric| match metric {
-        Metric::Phase { phase } => phase_metric(phase, record),
-        Metric::Printed { regex, unit } => printed_metric(regex, unit, [stdout, stderr]),
-    });
-    let Some(check) = spec.check.as_ref().filter(|_| captured) else { return };
-    let found = pattern(&check.stdout).is_match(stdout);
-    let wrong = || format!("standard output does not match {}", check.stdout);
-    let before = record.check.take().unwrap_or(CheckResult { ok: true, reason: None });
-    let reason = before.reason.or_else(|| (!found).then(wrong));
-    record.check = Some(CheckResult { ok: before.ok && found, reason });
+/// The value of the metric that was asked for. `said` is standard output and standard error, as far as captured.
+pub(super) fn metric(metric: &Metric, phases: &[Phase], said: [&str; 2]) -> MetricValue {
+    match metric {
+        Metric::Phase { phase } => phase_metric(phase, phases),
+        Metric::Printed { regex, unit } => printed_metric(regex, unit, said),
+    }
+}
+
+/// Whether the standard output is what was asked for.
+pub(super) fn output(check: &OutputCheck, stdout: &str) -> CheckResult {
+    let ok = pattern(&check.stdout).is_match(stdout);
+    CheckResult { ok, reason: (!ok).then(|| format!("standard output does not match {}", check.stdout)) }
+}
+
+/// Two checks as one, with the reasons of both.
+pub(super) fn both(one: CheckResult, other: CheckResult) -> CheckResult {
+    let reasons: Vec<String> = [one.reason, other.reason].into_iter().flatten().collect();
+    CheckResult { ok: one.ok && other.ok, reason: (!reasons.is_empty()).then(|| reasons.join("; ")) }
 }
 
 /// Patterns were compiled once when the run spec was read.
@@ -27,8 +34,8 @@ fn pattern(text: &str) -> regex::Regex {
     RegexBuilder::new(text).multi_line(true).build().expect("a run spec's patterns are checked when it is read")
 }
 
-fn phase_metric(phase: &str, record: &Record) -> MetricValue {
-    let wall: Vec<u64> = record.phases.iter().filter(|p| p.name == phase).map(|p| p.wall_ns).collect();
+fn phase_metric(phase: &str, phases: &[Phase]) -> MetricValue {
+    let wall: Vec<u64> = phases.iter().filter(|p| p.name == phase).map(|p| p.wall_ns).collect();
     let name = phase.to_owned();
     if wall.is_empty() {
         return MetricValue::Unavailable { name, unavailable: "the program marked no such phase".into() };
@@ -49,12 +56,12 @@ fn printed_metric(regex: &str, unit: &str, streams: [&str; 2]) -> MetricValue {
 }
 
 /// What is said of counters until the program has run.
-pub(crate) fn counters_unknown(spec: &RunSpec) -> BTreeMap<String, Counter> {
+pub(super) fn counters_unknown(spec: &RunSpec) -> BTreeMap<String, Counter> {
     spec.counters.iter().map(|name| (name.clone(), Counter::unavailable("the program did not run"))).collect()
 }
 
 /// What is said of pages until somebody has read them.
-pub(crate) fn pages_unknown(program: &Program) -> Pages {
+pub(super) fn pages_unknown(program: &Program) -> Pages {
     let reason = match program {
         Program::Workload { .. } => "the workload did not get as far as to report them",
         Program::Command { .. } => {

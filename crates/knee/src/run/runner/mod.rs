@@ -9,11 +9,12 @@ use std::process::{Child, ChildStdout, Command, ExitCode, Stdio};
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::launch::{Launch, Outcome, Streams, blank, launch};
-use super::signals::Signals;
+use super::launcher::{Launch, Outcome, launch, never_ran, now};
+use super::running::Streams;
+use super::signals::{Signals, StopRequests};
 use super::tree;
 use crate::error::{Failure, print_out, status};
-use crate::record::Record;
+use crate::record::{Exit, Record};
 use crate::run_spec::RunSpec;
 
 /// Reads run specs until there are no more, and writes a record for each.
@@ -99,18 +100,15 @@ impl Runner {
         }
         let ended = launcher.wait().map_err(fail)?;
         let left = tree::end_all();
-        let mut record: Record = serde_json::from_slice(&text).unwrap_or_else(|error| {
+        let record: Record = serde_json::from_slice(&text).unwrap_or_else(|error| {
             let how = match ended.signal() {
                 Some(signal) => format!("signal {signal}"),
                 None => format!("{ended}, {error}"),
             };
-            let mut record = blank(spec);
-            record.exit.error = Some(format!("the launcher of this run was lost: {how}"));
-            record
+            never_ran(spec, now(), Vec::new(), format!("the launcher of this run was lost: {how}"))
         });
-        record.launch = self.launches;
-        record.exit.not_ended = record.exit.not_ended.or(left.not_ended);
-        Ok(Some(record))
+        let not_ended = record.exit.not_ended.or(left.not_ended);
+        Ok(Some(Record { launch: self.launches, exit: Exit { not_ended, ..record.exit }, ..record }))
     }
 }
 
@@ -150,7 +148,7 @@ fn start_launcher(spec: &RunSpec, samples: Option<&Path>) -> io::Result<Child> {
 pub(crate) fn validate() -> Result<ExitCode, Failure> {
     for line in io::stdin().lines() {
         let line = line.map_err(|error| Failure::new(format!("cannot read run specs: standard input: {error}")))?;
-        super::child::validate(&RunSpec::read(&line)?)?;
+        super::program::child::validate(&RunSpec::read(&line)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -213,7 +211,8 @@ pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     };
     let spec = RunSpec::read(&line)?;
     let signals = Signals::catch().map_err(Failure::new)?;
-    let how = Launch { streams: Streams::Captured, samples, lifeline: Some(stdin.as_fd()), signals: &signals };
+    let stop = StopRequests { signals: &signals, lifeline: Some(stdin.as_fd()) };
+    let how = Launch { streams: Streams::Captured, samples, stop };
     match launch(&spec, &how) {
         Outcome::Ran(record) | Outcome::Refused(record, _) => {
             print_out(&format!("{}\n", serde_json::to_string(&record).map_err(Failure::new)?))?;

@@ -1,10 +1,30 @@
 //! `knee run --slurm`: the same run as a batch script, for machines that one has to queue for.
 
+use std::process::ExitCode;
+
+use crate::error::{Failure, print_out};
+
+/// The batch script for the very command line that we were called with.
+pub(crate) fn print_script() -> Result<ExitCode, Failure> {
+    let mut words: Vec<String> = std::env::args().collect();
+    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let at = words[..options].iter().position(|word| word == "--slurm");
+    if let Some(at) = at {
+        words.remove(at);
+    }
+    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    if !words[..options].iter().any(|word| word == "--json") {
+        words.insert(2, "--json".into());
+    }
+    print_out(&script(&words))?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// The script that makes this run on a node of its own. `words` is the command line without `--slurm`.
 ///
 /// A job that is told to stop (its time is up, or the queue wants the node) passes that on, puts itself back into the
 /// queue, and starts the run anew: a run that was cut is no run. One that has its record does nothing.
-pub(super) fn script(words: &[String]) -> String {
+fn script(words: &[String]) -> String {
     let run = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     format!(
         r#"#!/bin/bash

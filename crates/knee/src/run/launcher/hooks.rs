@@ -1,25 +1,17 @@
-//! Hooks: held facts, warm-ups, preparation and the page cache, before and after a measured run.
+//! Hooks: warm-ups, shell commands and the page cache, before and after a measured run.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::time::Instant;
 
-use knee_machine::{CpuSet, Fact, facts, sys};
-
-use super::counting::Counting;
-use super::launch::{Launch, Streams};
-use super::running::Running;
-use super::tree;
+use super::super::running::{Counting, Running, Streams};
+use super::super::signals::StopRequests;
+use super::super::tree;
 use crate::error::{Failure, say};
-use crate::record::{Changed, Record};
 use crate::run_spec::{Cache, Program, RunSpec};
 
-/// The clock proxy may differ by this much from when the study was planned: less is noise of a shared machine.
-const CLOCK_TOLERANCE: f64 = 0.1;
-
 /// Why a run was not made.
-pub(super) enum HookError {
+pub(crate) enum HookError {
     /// A step before it failed: why.
     Failed(String, io::ErrorKind),
     /// We were told to stop.
@@ -27,14 +19,14 @@ pub(super) enum HookError {
 }
 
 /// Everything before the measured run, in hyperfine's order: each warm-up prepared as the run itself is.
-pub(super) fn before(spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> {
+pub(crate) fn before(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let warmups = if spec.cache == Some(Cache::Warm) { spec.warmup.max(1) } else { spec.warmup };
     for _ in 0..warmups {
-        shell("prepare", spec.prepare.as_deref(), spec, how)?;
-        once(spec.clone(), "warm-up", how)?;
-        shell("conclude", spec.conclude.as_deref(), spec, how)?;
+        shell("prepare", spec.prepare.as_deref(), spec, stop)?;
+        once(spec.clone(), "warm-up", stop)?;
+        shell("conclude", spec.conclude.as_deref(), spec, stop)?;
     }
-    shell("prepare", spec.prepare.as_deref(), spec, how)?;
+    shell("prepare", spec.prepare.as_deref(), spec, stop)?;
     if spec.cache == Some(Cache::Cold) {
         drop_page_cache().map_err(|error| {
             let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (it takes root)");
@@ -45,8 +37,8 @@ pub(super) fn before(spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> 
 }
 
 /// The shell command after the run, warm-ups too.
-pub(super) fn after(spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> {
-    shell("conclude", spec.conclude.as_deref(), spec, how)
+pub(crate) fn after(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
+    shell("conclude", spec.conclude.as_deref(), spec, stop)
 }
 
 /// Dirty pages cannot be dropped, so they are written first.
@@ -65,23 +57,23 @@ impl From<HookError> for Failure {
 }
 
 /// The shell command of a hook, if there is one.
-pub(super) fn shell(step: &str, text: Option<&str>, spec: &RunSpec, how: &Launch<'_>) -> Result<(), HookError> {
+pub(crate) fn shell(step: &str, text: Option<&str>, spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let Some(text) = text else { return Ok(()) };
     let (Program::Command { directory, .. } | Program::Workload { directory, .. }) = &spec.program;
     let command = vec!["sh".into(), "-c".into(), spec.fill_in(text)];
     let program = Program::Command { command, env: BTreeMap::new(), runtime: None, directory: directory.clone() };
     // Not in the run's place: preparing may take all that we may use.
     // Nor under its time limit: that is the program's.
-    once(RunSpec { program, cpus: Vec::new(), memory: None, timeout_s: None, ..spec.clone() }, step, how)
+    once(RunSpec { program, cpus: Vec::new(), memory: None, timeout_s: None, ..spec.clone() }, step, stop)
 }
 
 /// Runs something that is not measured, and that has to go well.
-fn once(spec: RunSpec, step: &str, how: &Launch<'_>) -> Result<(), HookError> {
+fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let spec = RunSpec { sample_ms: None, census_ms: Some(0), counters: Vec::new(), ..spec };
     let fail = |reason: String, kind| HookError::Failed(format!("{step} failed: {reason}"), kind);
     let started = Running::start(&spec, Streams::Captured, Instant::now(), Counting::default());
     let mut running = started.map_err(|error| fail(error.to_string(), error.kind()))?;
-    let end = running.watch(&spec, how);
+    let end = running.watch(&spec, stop);
     let left = tree::end_all();
     if left.living > 0 {
         say(format_args!("knee: {step} left {} processes behind; they were ended", left.living));
@@ -94,36 +86,4 @@ fn once(spec: RunSpec, step: &str, how: &Launch<'_>) -> Result<(), HookError> {
     let said = running.last_words();
     let how = end.status.filter(|_| !running.timed_out).map_or("its time was up".into(), |status| status.to_string());
     Err(fail(if said.is_empty() { how } else { format!("{how}: {said}") }, io::ErrorKind::Other))
-}
-
-/// Whether the run kept its cpus: a hot-plugged machine or a control group may have taken some while it ran.
-pub(super) fn compare_cpus(cpus: &CpuSet, record: &mut Record) {
-    let lost = cpus.difference(&sys::affinity());
-    if !lost.is_empty() {
-        let found = cpus.difference(&lost).to_string();
-        record.changed.push(Changed { fact: "cpus".into(), held: cpus.to_string(), found });
-    }
-}
-
-/// Compares held facts with what they are now.
-pub(super) fn compare_facts(spec: &RunSpec, clock_ns: f64, record: &mut Record) {
-    if spec.hold.is_empty() {
-        return;
-    }
-    let now = facts::read(Path::new("/"));
-    for (fact, held) in &spec.hold {
-        let found = if fact == "clock_ns" {
-            let then = held.parse::<f64>().unwrap_or(clock_ns);
-            if (clock_ns / then - 1.0).abs() <= CLOCK_TOLERANCE { held.clone() } else { format!("{clock_ns:.3}") }
-        } else {
-            match now.get(fact) {
-                Some(Fact::Known(text)) => text.clone(),
-                Some(Fact::Unavailable { unavailable }) => unavailable.clone(),
-                None => "no such fact".into(),
-            }
-        };
-        if found != *held {
-            record.changed.push(Changed { fact: fact.clone(), held: held.clone(), found });
-        }
-    }
 }

@@ -11,7 +11,7 @@ use crate::measures;
 
 /// What counts a run. The default counts nothing.
 #[derive(Default)]
-pub(super) struct Counting {
+pub(crate) struct Counting {
     events: Option<Counters<Linux>>,
     gauges: Gauges,
     impossible: BTreeMap<String, Counter>,
@@ -19,7 +19,7 @@ pub(super) struct Counting {
 
 impl Counting {
     /// Opens what was asked for, for the program that the calling thread starts next.
-    pub(super) fn open(asked: &[String], own: Option<&Path>) -> Self {
+    pub(crate) fn open(asked: &[String], own: Option<&Path>) -> Self {
         if asked.is_empty() {
             return Self::default();
         }
@@ -41,22 +41,22 @@ impl Counting {
     }
 
     /// The same for the regions of the program's threads, at most so many events.
-    pub(super) fn marks(&self, most: usize) -> Marks {
+    pub(crate) fn marks(&self, most: usize) -> Marks {
         self.events.as_ref().map(|events| events.marks(most)).unwrap_or_default()
     }
 
     /// To be called when the program has started.
-    pub(super) fn started(&mut self) {
+    pub(crate) fn started(&mut self) {
         self.gauges.step_out();
     }
 
     /// What the sampler reads beside the threads.
-    pub(super) fn gauges(&mut self) -> &mut Gauges {
+    pub(crate) fn gauges(&mut self) -> &mut Gauges {
         &mut self.gauges
     }
 
     /// To be called as soon as the program has ended: what is counted on the whole machine ends with it.
-    pub(super) fn ended(&mut self) {
+    pub(crate) fn ended(&mut self) {
         self.gauges.stop();
         if let Some(events) = &mut self.events {
             events.stop_machine();
@@ -64,7 +64,7 @@ impl Counting {
     }
 
     /// Reads everything, when the whole tree has ended.
-    pub(super) fn finish(self) -> BTreeMap<String, Counter> {
+    pub(crate) fn finish(self) -> BTreeMap<String, Counter> {
         let mut found = self.events.map(Counters::finish).unwrap_or_default();
         found.extend(self.gauges.finish());
         found.extend(self.impossible);

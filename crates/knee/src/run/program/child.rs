@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::runtimes;
 use crate::cli;
 use crate::error::{Failure, print_out, status};
-use crate::record::{CheckResult, Pages, Record};
+use crate::record::{CheckResult, Pages};
 use crate::registry;
 use crate::run_spec::{Program, RunSpec};
 
@@ -30,11 +30,11 @@ struct Task {
 
 /// What the child says when it is done.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Report {
-    phases: Vec<Phase>,
-    facts: BTreeMap<String, String>,
+pub(crate) struct Report {
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) facts: BTreeMap<String, String>,
     pages: Option<BTreeMap<u32, u64>>,
-    check: Option<CheckResult>,
+    pub(crate) check: Option<CheckResult>,
 }
 
 /// A pipe for the report; the writing end survives exec.
@@ -107,19 +107,15 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     Ok((answer, Report { phases: phases.done(), facts, pages, check }))
 }
 
-/// Puts a child's report into the record; without one the record says what it said before.
-pub(crate) fn read_report(text: &str, program: &Program, record: &mut Record) {
-    if !matches!(program, Program::Workload { .. }) || text.is_empty() {
-        return;
+/// Reads a child's report; none when it did not get as far as to write one.
+pub(crate) fn read_report(text: &str) -> Option<Report> {
+    serde_json::from_str(text).ok()
+}
+
+impl Report {
+    /// Pages by node, or why they are not known.
+    pub(crate) fn pages(&self) -> Pages {
+        let unavailable = || "/proc/self/numa_maps cannot be read: a kernel without NUMA support".into();
+        self.pages.clone().map_or_else(|| Pages::Unavailable { unavailable: unavailable() }, Pages::known)
     }
-    let Ok(report) = serde_json::from_str::<Report>(text) else { return };
-    record.phases = report.phases;
-    record.facts = report.facts;
-    record.check = report.check;
-    record.pages = report.pages.map_or_else(
-        || Pages::Unavailable {
-            unavailable: "/proc/self/numa_maps cannot be read: a kernel without NUMA support".into(),
-        },
-        |pages| Pages::Known(pages.into_iter().map(|(node, count)| (node.to_string(), count)).collect()),
-    );
 }

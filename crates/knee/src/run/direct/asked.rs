@@ -1,0 +1,108 @@
+//! The run that a command line asks for.
+
+use std::collections::BTreeMap;
+
+use knee_machine::placement::Order;
+use knee_machine::{Placement, Topology};
+use knee_meter::events::Table;
+use knee_meter::perf::split;
+use knee_workload::Bind;
+
+use super::super::program::runtimes;
+use crate::cli::Run;
+use crate::error::{Failure, status};
+use crate::registry;
+use crate::run_spec::{OutputCheck, Program, RunSpec, SCHEMA};
+
+const USAGE: &str = "`knee run --help` shows how";
+
+/// Whether this command line could be run at all.
+pub(crate) fn check(args: Run) -> Result<(), Failure> {
+    run_spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
+}
+
+/// The run that a command line asks for.
+pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
+    let machine = Topology::this_machine()?;
+    let placement: Placement = args.placement.parse()?;
+    let program = program(&mut args)?;
+    refuse_contradictions(&args, &placement)?;
+    let available = match placement.order(&machine)? {
+        Order::Cpus(order) => order.len(),
+        Order::Kernel => machine.allowed.cpus.len(),
+    };
+    let threads = args.threads.unwrap_or(available);
+    if threads == 0 {
+        return Err(knee_machine::Error::NoThreads.into());
+    }
+    let bind = args.bind.unwrap_or_else(|| program.usual_bind());
+    let spec = RunSpec {
+        schema: SCHEMA,
+        id: "run".into(),
+        cell: BTreeMap::new(),
+        block: 1,
+        program,
+        threads,
+        cpus: placement.cpus(&machine, if bind == Bind::Set { threads.min(available) } else { threads })?,
+        bind,
+        skip: args.skip.unwrap_or_default(),
+        memory: args.memory.map(|text| text.parse()).transpose()?,
+        counters: args.counters.as_deref().map(split).unwrap_or_default(),
+        events: args.events,
+        sample_ms: Some(args.sample_ms),
+        sampler_cpu: None,
+        census_ms: args.census_ms,
+        warmup: args.warmup,
+        prepare: args.prepare,
+        conclude: args.conclude,
+        cache: args.cache,
+        hold: BTreeMap::new(),
+        timeout_s: args.timeout,
+        metric: None,
+        check: args.check.map(|stdout| OutputCheck { stdout }),
+    };
+    spec.checked()
+}
+
+/// The command or the workload, with what only one of them takes.
+fn program(args: &mut Run) -> Result<Program, Failure> {
+    let is_command = args.is_command();
+    let words = std::mem::take(&mut args.words);
+    if words.is_empty() {
+        return Err(Failure::new("nothing to run: give a command after --, or a workload").hint(USAGE));
+    }
+    if is_command {
+        let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
+        args.runtime.as_deref().map(runtimes::find).transpose()?;
+        return Ok(Program::Command { command: words, env, runtime: args.runtime.take(), directory: None });
+    }
+    if !args.env.is_empty() {
+        return Err(Failure::new("--env is for commands: a built-in workload takes arguments").hint(USAGE));
+    }
+    let (workload, named) = registry::resolve(&words)?;
+    if args.runtime.is_some() {
+        return Err(Failure::new("--for is for commands: a built-in workload knows its threads").hint(USAGE));
+    }
+    Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), directory: None })
+}
+
+fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failure> {
+    if args.bind == Some(Bind::Each) && *placement == Placement::None {
+        let hint = "name a placement, as in --placement cores-close --bind each";
+        return Err(Failure::new("--bind each: the placement none leaves every thread to the kernel").hint(hint));
+    }
+    if args.skip.is_some() && args.bind != Some(Bind::Each) {
+        let reason = "--skip leaves threads without a place of their own: it goes with --bind each";
+        return Err(Failure::new(reason).hint(USAGE));
+    }
+    if let Some(path) = &args.events {
+        Table::read(path)?;
+    }
+    Ok(())
+}
+
+fn variable(pair: &str) -> Result<(String, String), Failure> {
+    let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
+    let parts = parts.ok_or_else(|| Failure::new(format!("bad variable: {pair:?}: it is written NAME=VALUE")))?;
+    Ok((parts.0.into(), parts.1.into()))
+}

@@ -1,0 +1,82 @@
+//! `knee run -- COMMAND` and `knee run WORKLOAD`: one run for a person who watches it.
+
+mod asked;
+mod slurm;
+mod summary;
+
+use std::io;
+use std::process::ExitCode;
+
+use self::asked::run_spec;
+use super::launcher::{Launch, Outcome, hooks, launch};
+use super::running::{Echo, Streams};
+use super::signals::{Signals, StopRequests};
+use super::tree;
+use crate::cli::Run;
+use crate::error::{Failure, print_out, status};
+use crate::record::Record;
+use crate::run_spec::RunSpec;
+
+pub(super) use self::asked::check;
+pub(super) use self::slurm::print_script;
+
+/// Makes the run, says what it took, and ends as the program did.
+pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
+    let ours = |failure: Failure| failure.code(status::KNEE);
+    let (json, samples) = (args.json, args.samples.clone());
+    let (setup, cleanup) = (args.setup.clone(), args.cleanup.clone());
+    let spec = run_spec(args).map_err(ours)?;
+    if let Some(folder) = &samples {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| ours(Failure::new(format!("cannot keep samples: {}: {error}", folder.display()))))?;
+    }
+    let signals = Signals::catch().map_err(|error| ours(Failure::new(format!("cannot catch signals: {error}"))))?;
+    let streams = match (&spec.check, json) {
+        (Some(_), true) => Streams::Shown(Echo::StandardError),
+        (Some(_), false) => Streams::Shown(Echo::StandardOutput),
+        (None, true) => Streams::ToStandardError,
+        (None, false) => Streams::Inherited,
+    };
+    let stop = StopRequests { signals: &signals, lifeline: None };
+    let how = Launch { streams, samples: samples.as_deref(), stop };
+    tree::refuse_others().map_err(ours)?;
+    // Before the setup already: what it leaves behind is ended as well.
+    tree::adopt_orphans();
+    let step =
+        |name: &str, text: Option<&str>| hooks::shell(name, text, &spec, &how.stop).map_err(|error| ours(error.into()));
+    let outcome = step("setup", setup.as_deref()).map(|()| launch(&spec, &how));
+    let cleaned = step("cleanup", cleanup.as_deref());
+    // What was measured comes first: it is not lost when the cleanup fails.
+    let code = tell(outcome?, &spec, json)?;
+    cleaned.map(|()| code)
+}
+
+fn tell(outcome: Outcome, spec: &RunSpec, json: bool) -> Result<ExitCode, Failure> {
+    let ours = |failure: Failure| failure.code(status::KNEE);
+    match outcome {
+        Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
+        Outcome::Refused(record, kind) => {
+            if json {
+                print_record(&record).map_err(ours)?;
+            }
+            Err(Failure::new(record.exit.error.unwrap_or_default()).code(match kind {
+                io::ErrorKind::NotFound => status::NOT_FOUND,
+                // Not the program's fault: a refusal of our own, or no memory or no process to be had.
+                io::ErrorKind::Other | io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => status::KNEE,
+                _ => status::NOT_EXECUTABLE,
+            }))
+        }
+        Outcome::Ran(record) => {
+            if json {
+                print_record(&record).map_err(ours)?;
+            } else {
+                summary::say_all(&record, spec.threads);
+            }
+            Ok(summary::exit_code(&record))
+        }
+    }
+}
+
+fn print_record(record: &Record) -> Result<(), Failure> {
+    print_out(&format!("{}\n", serde_json::to_string(record).expect("a record is plain data")))
+}

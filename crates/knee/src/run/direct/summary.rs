@@ -1,0 +1,95 @@
+//! What a run took, in words, and the exit status that it comes to.
+
+use std::process::ExitCode;
+
+use knee_meter::perf::Counter;
+
+use crate::error::{say, status};
+use crate::record::{Changed, Record};
+
+/// Says on standard error what a run took and what was wrong with it.
+pub(super) fn say_all(record: &Record, threads: usize) {
+    say_times(record, threads);
+    say_validity(record);
+    say_end(record);
+}
+
+fn say_times(record: &Record, threads: usize) {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
+    let cpus = (user + system) / wall.max(1e-9);
+    say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
+    let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    say(format_args!(
+        "      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen{unseen}",
+        record.observed_threads.len()
+    ));
+    for phase in &record.phases {
+        let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
+        say(format_args!("      phase {}: {wall:.3} s wall, {cpu:.3} s CPU", phase.name));
+    }
+    for (name, counter) in &record.counters {
+        say(format_args!("      {name}: {}", told(counter)));
+    }
+    for fault in &record.region_faults {
+        say(format_args!("      {fault}"));
+    }
+}
+
+fn say_validity(record: &Record) {
+    if let Some(validity) = &record.validity {
+        let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
+        say(format_args!(
+            "      its cpus: other work {}, stolen {}",
+            share(validity.other_busy),
+            share(validity.steal)
+        ));
+    }
+}
+
+fn say_end(record: &Record) {
+    if let Some(reason) = record.check.as_ref().and_then(|check| check.reason.as_ref()) {
+        say(format_args!("knee: check failed: {reason}"));
+    }
+    if let Some(seconds) = record.exit.timeout_s {
+        say(format_args!("knee: stopped after {seconds} s"));
+    }
+    if let Some(count) = record.exit.left_behind.filter(|_| record.exit.not_ended.is_none()) {
+        say(format_args!("knee: the program left {count} processes behind; they were ended"));
+    }
+    if let Some(what) = &record.exit.not_ended {
+        say(format_args!("knee: still running: {what}"));
+    }
+    for Changed { fact, held, found } in &record.changed {
+        say(format_args!("knee: {fact} changed from {held} to {found}"));
+    }
+}
+
+/// A counter in words, with all that has to be said beside it.
+fn told(counter: &Counter) -> String {
+    match counter {
+        Counter::Known(count) => count.to_string(),
+        Counter::Unavailable { unavailable } => format!("unknown: {unavailable}"),
+        Counter::Qualified { value, unit, counted_share, scope, caution } => {
+            let share = counted_share.map(|share| format!("scaled up, counted in {:.1} % of the time", 100.0 * share));
+            let said = [scope, caution].into_iter().filter(|text| !text.is_empty()).cloned();
+            let notes: Vec<String> = share.into_iter().chain(said).collect();
+            let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+            format!("{value:.0} {unit}{notes}").replace("  ", " ")
+        }
+    }
+}
+
+/// The exit status that tells how the program ended.
+pub(super) fn exit_code(record: &Record) -> ExitCode {
+    let exit = &record.exit;
+    let failed_check = record.check.as_ref().is_some_and(|check| !check.ok);
+    let code = match (exit.timeout_s, exit.signal, exit.code) {
+        (Some(_), ..) => status::TIMEOUT,
+        (None, Some(signal), _) => status::SIGNALLED.saturating_add(u8::try_from(signal).unwrap_or(0)),
+        (None, None, Some(0)) if failed_check => status::GATE,
+        (None, None, Some(code)) => u8::try_from(code & 0xff).unwrap_or(status::KNEE),
+        (None, None, None) => status::KNEE,
+    };
+    ExitCode::from(code)
+}

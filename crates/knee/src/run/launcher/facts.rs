@@ -1,0 +1,42 @@
+//! Held facts: what has to be as it was when the study was planned, and what has changed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use knee_machine::{CpuSet, Fact, facts, sys};
+
+use crate::record::Changed;
+
+/// The clock proxy may differ by this much from when the study was planned: less is noise of a shared machine.
+const CLOCK_TOLERANCE: f64 = 0.1;
+
+/// Held facts that are not what they were; the clock proxy is what it is now.
+pub(super) fn changed(hold: &BTreeMap<String, String>, clock_ns: f64) -> Vec<Changed> {
+    if hold.is_empty() {
+        return Vec::new();
+    }
+    let now = facts::read(Path::new("/"));
+    let present = |fact: &str, held: &str| match now.get(fact) {
+        _ if fact == "clock_ns" => clock(clock_ns, held),
+        Some(Fact::Known(text)) => text.clone(),
+        Some(Fact::Unavailable { unavailable }) => unavailable.clone(),
+        None => "no such fact".into(),
+    };
+    let compared = hold.iter().map(|(fact, held)| (fact, held, present(fact, held)));
+    compared
+        .filter(|(_, held, found)| found != *held)
+        .map(|(fact, held, found)| Changed { fact: fact.clone(), held: held.clone(), found })
+        .collect()
+}
+
+fn clock(clock_ns: f64, held: &str) -> String {
+    let then = held.parse::<f64>().unwrap_or(clock_ns);
+    if (clock_ns / then - 1.0).abs() <= CLOCK_TOLERANCE { held.to_owned() } else { format!("{clock_ns:.3}") }
+}
+
+/// Cpus that a run lost while it ran: to a hot-plugged machine, or to a control group.
+pub(super) fn lost_cpus(cpus: &CpuSet) -> Option<Changed> {
+    let lost = cpus.difference(&sys::affinity());
+    let found = cpus.difference(&lost).to_string();
+    (!lost.is_empty()).then(|| Changed { fact: "cpus".into(), held: cpus.to_string(), found })
+}

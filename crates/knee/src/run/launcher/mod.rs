@@ -1,0 +1,148 @@
+//! The launcher: makes one run. Place, start, watch, end, account.
+
+mod facts;
+pub(super) mod hooks;
+mod judge;
+mod parts;
+mod place;
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::time::Instant;
+
+use knee_machine::{CpuSet, sys};
+use knee_meter::Baseline;
+
+use self::hooks::HookError;
+use self::parts::{Parts, Times};
+use super::running::{Counting, End, Running, Streams};
+use super::signals::StopRequests;
+use super::tree;
+use crate::record::{Changed, CheckResult, Exit, Record, Resources};
+use crate::run_spec::{Program, RunSpec};
+
+pub(super) use self::parts::{never_ran, now};
+
+/// How to launch.
+pub(super) struct Launch<'a> {
+    /// Where the streams go.
+    pub(super) streams: Streams,
+    /// Folder for the samples.
+    pub(super) samples: Option<&'a Path>,
+    /// What can ask us to stop.
+    pub(super) stop: StopRequests<'a>,
+}
+
+/// What became of a launch.
+pub(super) enum Outcome {
+    /// It ran, well or badly.
+    Ran(Box<Record>),
+    /// It could not start.
+    Refused(Box<Record>, io::ErrorKind),
+    /// We were told to stop; everything was ended and there is no record.
+    Abandoned,
+}
+
+/// Makes one run. The calling process must have no other children.
+pub(super) fn launch(spec: &RunSpec, how: &Launch<'_>) -> Outcome {
+    tree::adopt_orphans();
+    let start = now();
+    let allowed = sys::affinity();
+    if let Err(error) = place::check(spec, &allowed) {
+        return refused(spec, start, Vec::new(), error.to_string(), io::ErrorKind::Other);
+    }
+    match hooks::before(spec, &how.stop) {
+        Ok(()) => measure(spec, how, &allowed, start),
+        Err(HookError::Abandoned) => Outcome::Abandoned,
+        Err(HookError::Failed(reason, kind)) => refused(spec, start, Vec::new(), reason, kind),
+    }
+}
+
+fn refused(spec: &RunSpec, start: String, changed: Vec<Changed>, reason: String, kind: io::ErrorKind) -> Outcome {
+    Outcome::Refused(Box::new(never_ran(spec, start, changed, reason)), kind)
+}
+
+fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) -> Outcome {
+    let (cpus, at_once) = place::cpus_of(spec, allowed);
+    let clock_ns = place::clock_on(&cpus, allowed);
+    let mut changed = facts::changed(&spec.hold, clock_ns);
+    let baseline = Baseline::take(cpus.clone(), clock_ns);
+    let usage = sys::children_usage();
+    // Before the time begins: opening counters is none of the program's.
+    let counting = Counting::open(&spec.counters, spec.events.as_deref());
+    let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {
+        Ok(running) => running,
+        Err(error) => return not_started(spec, allowed, start, changed, &error),
+    };
+    if let Some(cpu) = spec.sampler_cpu {
+        // Only now, or the program would inherit it. A cpu that went away since the plan costs the sampler its place, not
+        // the study its run.
+        let _ = sys::pin(&[cpu]);
+    }
+    let Some(end) = running.watch(spec, &how.stop) else {
+        tree::end_all();
+        return Outcome::Abandoned;
+    };
+    let left = tree::end_all();
+    let used = difference(sys::children_usage(), usage);
+    running.drain_rest(&left);
+    place::pin_back(allowed);
+    changed.extend(facts::lost_cpus(&cpus));
+    let validity = baseline.compare(end.wall, used.user + used.system, at_once, place::clock_on(&cpus, allowed));
+    let times = Times::new(end.wall, used.user, used.system);
+    let rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));
+    let exit = exit(&end, &running, left, spec.timeout_s);
+    let seen = Some(running.finish(spec, how.samples));
+    let concluded = match hooks::after(spec, &how.stop) {
+        Ok(()) => None,
+        // What was measured is kept; that it may have left something behind is a failed check.
+        Err(HookError::Failed(reason, _)) => Some(CheckResult { ok: false, reason: Some(reason) }),
+        Err(HookError::Abandoned) => return Outcome::Abandoned,
+    };
+    let parts = Parts { exit, changed, times, rusage, validity: Some(validity), seen, concluded };
+    Outcome::Ran(Box::new(parts.record(spec, start)))
+}
+
+fn not_started(spec: &RunSpec, allowed: &CpuSet, start: String, changed: Vec<Changed>, error: &io::Error) -> Outcome {
+    tree::end_all();
+    place::pin_back(allowed);
+    // Its cpus may have gone since they were checked, while it was prepared.
+    if let Err(error) = place::check(spec, &sys::affinity()) {
+        return refused(spec, start, changed, error.to_string(), io::ErrorKind::Other);
+    }
+    let reason = format!("cannot run {}: {error}", described(&spec.program));
+    refused(spec, start, changed, reason, error.kind())
+}
+
+fn described(program: &Program) -> &str {
+    match program {
+        Program::Command { command, .. } => command.first().map_or("nothing", String::as_str),
+        Program::Workload { workload, .. } => workload,
+    }
+}
+
+fn exit(end: &End, running: &Running, left: tree::Left, timeout_s: Option<f64>) -> Exit {
+    let timeout_s = timeout_s.filter(|_| running.timed_out);
+    let status = end.status.filter(|_| timeout_s.is_none());
+    Exit {
+        code: status.and_then(|status| status.code()),
+        signal: status.and_then(|status| status.signal()),
+        timeout_s,
+        error: None,
+        was_stopped: running.was_stopped,
+        left_behind: Some(left.living).filter(|&n| n > 0),
+        not_ended: left.not_ended,
+    }
+}
+
+fn difference(now: sys::Usage, then: sys::Usage) -> sys::Usage {
+    sys::Usage {
+        user: now.user.saturating_sub(then.user),
+        system: now.system.saturating_sub(then.system),
+        minor_faults: now.minor_faults - then.minor_faults,
+        major_faults: now.major_faults - then.major_faults,
+        voluntary_switches: now.voluntary_switches - then.voluntary_switches,
+        involuntary_switches: now.involuntary_switches - then.involuntary_switches,
+    }
+}

@@ -1,0 +1,100 @@
+//! The parts of a record, and the one place where it is put together.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use knee_meter::Validity;
+
+use super::super::running::{Samples, Seen, Threads};
+use super::judge;
+use crate::record::{Changed, CheckResult, Exit, Record, Resources};
+use crate::run_spec::{RunSpec, SCHEMA};
+
+/// What there is to say of a run. The default has nothing to say.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) exit: Exit,
+    pub(super) changed: Vec<Changed>,
+    pub(super) times: Times,
+    pub(super) rusage: Resources,
+    pub(super) validity: Option<Validity>,
+    /// None when the program did not run.
+    pub(super) seen: Option<Seen>,
+    /// What the hook after the run came to, if it failed.
+    pub(super) concluded: Option<CheckResult>,
+}
+
+/// Times of a run.
+#[derive(Default)]
+pub(super) struct Times {
+    wall_ns: u64,
+    user_ns: u64,
+    system_ns: u64,
+}
+
+impl Times {
+    pub(super) fn new(wall: Duration, user: Duration, system: Duration) -> Self {
+        let [wall_ns, user_ns, system_ns] =
+            [wall, user, system].map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        Self { wall_ns, user_ns, system_ns }
+    }
+}
+
+/// The time now as records write it.
+pub(crate) fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// The record of a run whose program did not run, or of which nothing is known: why.
+pub(crate) fn never_ran(spec: &RunSpec, start: String, changed: Vec<Changed>, reason: String) -> Record {
+    let exit = Exit { error: Some(reason), ..Exit::default() };
+    Parts { exit, changed, ..Parts::default() }.record(spec, start)
+}
+
+impl Parts {
+    /// Puts the record together.
+    pub(super) fn record(self, spec: &RunSpec, start: String) -> Record {
+        let Self { exit, changed, times, rusage, validity, seen, concluded } = self;
+        let ran = seen.is_some();
+        let Seen { counters, threads, pages, samples, marked, report, stdout, stderr, output } =
+            seen.unwrap_or_default();
+        let said = [stdout.as_deref().unwrap_or_default(), stderr.as_deref().unwrap_or_default()];
+        let reported_pages = report.as_ref().map(|report| report.pages());
+        let (phases, facts, answer) = match report {
+            Some(report) => (report.phases, report.facts, report.check),
+            None => (marked.phases, BTreeMap::new(), None),
+        };
+        let printed = spec.check.as_ref().zip(stdout.as_ref()).map(|(check, text)| judge::output(check, text));
+        let Threads { observed, pinning, unseen } = threads;
+        let Samples { sampling, file, lost } = samples;
+        Record {
+            schema: SCHEMA,
+            id: spec.id.clone(),
+            block: spec.block,
+            launch: 1,
+            start,
+            wall_ns: times.wall_ns,
+            user_ns: times.user_ns,
+            system_ns: times.system_ns,
+            metric: spec.metric.as_ref().filter(|_| ran).map(|metric| judge::metric(metric, &phases, said)),
+            phases,
+            region_faults: marked.faults,
+            exit,
+            check: [answer, printed, concluded].into_iter().flatten().reduce(judge::both),
+            rusage,
+            counters: if ran { counters } else { judge::counters_unknown(spec) },
+            pages: reported_pages.or(pages).unwrap_or_else(|| judge::pages_unknown(&spec.program)),
+            pinning,
+            changed,
+            observed_threads: observed,
+            unseen,
+            sampling,
+            validity,
+            samples: file,
+            samples_lost: lost,
+            facts,
+            output,
+            simulated: false,
+        }
+    }
+}

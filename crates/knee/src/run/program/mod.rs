@@ -1,0 +1,40 @@
+//! The program of a run: a built-in workload in a process of its own, or a command, told by its runtime's variables how
+//! many threads to use.
+
+pub(crate) mod child;
+pub(crate) mod copies;
+pub(crate) mod runtimes;
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::process::Command;
+
+use crate::run_spec::{Program, RunSpec};
+
+/// The command that starts a run's program. A workload writes its report to `report`.
+pub(super) fn command(spec: &RunSpec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+    let (mut command, directory) = match &spec.program {
+        Program::Command { command, env, runtime, directory } => {
+            let mut words = command.iter().map(|word| spec.fill_in(word));
+            let mut built = Command::new(words.next().ok_or_else(|| io::Error::other("the command is empty"))?);
+            if let Some(runtime) = runtime {
+                let runtime = runtimes::find(runtime).map_err(|failure| io::Error::other(failure.to_string()))?;
+                built.envs(runtime.variables(spec));
+            }
+            built.args(words).envs(env.iter().map(|(name, value)| (name, spec.fill_in(value))));
+            (built, directory)
+        }
+        Program::Workload { directory, .. } => (child::command(spec, report)?, directory),
+    };
+    if let Some(directory) = directory {
+        command.current_dir(directory);
+    }
+    Ok(command)
+}
+
+/// Threads without a place: those asked for, and those of which the runtime is known to make no use.
+pub(super) fn skipped(spec: &RunSpec) -> Vec<usize> {
+    let Program::Command { runtime: Some(runtime), .. } = &spec.program else { return spec.skip.clone() };
+    let known = runtimes::find(runtime).map(runtimes::Runtime::skip).unwrap_or_default();
+    spec.skip.iter().chain(known).copied().collect()
+}

@@ -1,0 +1,136 @@
+//! What was seen of a program that has ended, in the parts of its record.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use knee_meter::perf::Counter;
+use knee_meter::{Sampler, Sampling, ThreadUse, Watched};
+
+use super::super::pinning::{Observed, Pinner};
+use super::super::program::child::{self, Report};
+use super::super::regions::{Marked, Span};
+use super::{Capture, Running};
+use crate::error::say;
+use crate::record::{Output, Pages, Pinning};
+use crate::run_spec::RunSpec;
+
+/// What was seen of a program.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) counters: BTreeMap<String, Counter>,
+    pub(crate) threads: Threads,
+    /// By the census; of workloads the report knows better.
+    pub(crate) pages: Option<Pages>,
+    pub(crate) samples: Samples,
+    /// The regions of a command.
+    pub(crate) marked: Marked,
+    /// What a workload said of itself.
+    pub(crate) report: Option<Report>,
+    /// What it printed, as far as it was captured.
+    pub(crate) stdout: Option<String>,
+    pub(crate) stderr: Option<String>,
+    pub(crate) output: Output,
+}
+
+/// What was seen of its threads.
+#[derive(Default)]
+pub(crate) struct Threads {
+    pub(crate) observed: Vec<ThreadUse>,
+    pub(crate) pinning: Option<Pinning>,
+    /// Why none was seen, though they were looked for.
+    pub(crate) unseen: Option<String>,
+}
+
+/// How sampling went, and where the samples are.
+#[derive(Default)]
+pub(crate) struct Samples {
+    pub(crate) sampling: Option<Sampling>,
+    pub(crate) file: Option<String>,
+    pub(crate) lost: Option<String>,
+}
+
+impl Running {
+    /// Reads everything that was watched. `samples` is the folder for the time series.
+    pub(crate) fn finish(self, spec: &RunSpec, samples: Option<&Path>) -> Seen {
+        let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
+        let output = Output {
+            stdout_bytes: self.stdout.as_ref().map_or(0, Capture::bytes),
+            stdout_fnv1a: self.stdout.as_ref().map(Capture::fingerprint),
+            stdout_tail: self.stdout.as_ref().map(Capture::shown).unwrap_or_default(),
+            stderr_tail: self.stderr.as_ref().map(Capture::shown).unwrap_or_default(),
+        };
+        let counters = self.counting.finish();
+        let watched = self.pinner.is_some() || self.sampler.is_some();
+        let (pinning, tied) = self.pinner.map(Pinner::finish).unzip();
+        let marked = self.regions.map(|regions| regions.map_or_else(|error| Marked::none(&error), |made| made.read()));
+        let marked = marked.unwrap_or_default();
+        let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
+        let sampled = self.sampler.map(|sampler| finished(sampler, &marked.spans, path.as_deref()));
+        let (observed, pages, samples) = sampled.map_or_else(Default::default, |watched| {
+            let Watched { threads, sampling, pages, written } = watched;
+            (threads, pages.map(Pages::known), kept(sampling, written, &spec.id, path.as_deref()))
+        });
+        Seen {
+            counters,
+            threads: Threads::new(observed, tied, pinning, watched.then_some(self.unseen)),
+            pages,
+            samples,
+            marked,
+            report: text(&self.report).and_then(|text| child::read_report(&text)),
+            stdout: text(&self.stdout),
+            stderr: text(&self.stderr),
+            output,
+        }
+    }
+}
+
+/// Ends the sampling; the regions' begins and ends stand among the samples.
+fn finished(mut sampler: Sampler, spans: &[Span], path: Option<&Path>) -> Watched {
+    for span in spans {
+        sampler.mark(span.begin_ns, &span.source, "begin", span.tid);
+        sampler.mark(span.end_ns, &span.source, "end", span.tid);
+    }
+    sampler.finish(path)
+}
+
+/// Says where the samples are, or that they are lost.
+fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Path>) -> Samples {
+    let lost = written.err().map(|error| {
+        // What was written of it is no file of samples.
+        path.map(std::fs::remove_file);
+        say(format_args!("knee: samples of run {id} are lost: {error}"));
+        error.to_string()
+    });
+    let file = path.filter(|_| lost.is_none()).map(relative_name);
+    Samples { sampling: Some(sampling), file, lost }
+}
+
+impl Threads {
+    /// `unseen` is why none was seen, should that be so; none when nobody looked.
+    fn new(
+        mut observed: Vec<ThreadUse>,
+        tied: Option<Observed>,
+        pinning: Option<Pinning>,
+        unseen: Option<&'static str>,
+    ) -> Self {
+        let mut tied = tied.unwrap_or_default();
+        // Sampler and pinner both look; the last word counts.
+        for thread in &mut observed {
+            if let Some((_, affinity)) = tied.remove(&thread.tid).filter(|(looked, _)| thread.looked < Some(*looked)) {
+                thread.affinity = Some(affinity);
+            }
+        }
+        let nobody = observed.is_empty() && pinning.as_ref().is_none_or(Pinning::is_empty);
+        match unseen.filter(|_| nobody) {
+            Some(reason) => Self { observed, pinning: None, unseen: Some(reason.into()) },
+            None => Self { observed, pinning, unseen: None },
+        }
+    }
+}
+
+/// The file as it is called inside the study's folder: its own folder's name and its name.
+fn relative_name(path: &Path) -> String {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    [path.parent().and_then(name), name(path)].into_iter().flatten().collect::<Vec<_>>().join("/")
+}
