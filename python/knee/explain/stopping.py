@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from knee.stats.intervals import Array, log, ratio
+from knee.stats.intervals import Array, ratio
 from knee.store import Run
 
 BLOCKS_FOR_A_WIDTH = 5
@@ -70,7 +70,7 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
         if base != key or len(times) == 1:
             # One cell alone has nothing but its own mean.
             against = times[base] if base != key else np.where(np.isfinite(values), 1.0, np.nan)
-            ends = log(ratio(against, values))[1]
+            ends = ratio(against, values).log()[1]
             half = (ends.high - ends.low) / 2
             # NaN, where blocks are missing, is as wide as can be.
             found = max(found, (_words(key), half if half == half else float("inf")), key=lambda one: one[1])

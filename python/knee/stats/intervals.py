@@ -53,6 +53,11 @@ class Ratio:
     bootstrap: Interval
     blocks: int
 
+    def log(self) -> tuple[float, Interval]:
+        """Return the natural logarithm of the ratio and of its interval."""
+        ends = Interval(float(np.log(self.interval.low)), float(np.log(self.interval.high)))
+        return float(np.log(self.estimate)), ends
+
 
 def ratio(numerator: Array, denominator: Array, seed: int = 1) -> Ratio:
     """Return the ratio of two cells that were measured in the same blocks.
@@ -114,9 +119,3 @@ def _weights(blocks: int, seed: int) -> Array:
 
 def _exp(interval: Interval) -> Interval:
     return Interval(float(np.exp(interval.low)), float(np.exp(interval.high)))
-
-
-def log(ratio: Ratio) -> tuple[float, Interval]:
-    """Return the natural logarithm of a ratio and of its interval."""
-    ends = Interval(float(np.log(ratio.interval.low)), float(np.log(ratio.interval.high)))
-    return float(np.log(ratio.estimate)), ends

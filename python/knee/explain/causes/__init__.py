@@ -1,6 +1,12 @@
 """Why a curve bends. One cause per file, each with what it sees and how to test it; the list of them is here."""
 
-from knee.explain.causes import duplicated_work, oversubscription
+from __future__ import annotations
 
-CAUSES = (duplicated_work, oversubscription)
+from knee.explain.causes import duplicated_work, oversubscription
+from knee.explain.causes.cause import Cause
+
+CAUSES: tuple[Cause, ...] = (
+    duplicated_work,
+    oversubscription,
+)
 """Every cause, in the order in which they are asked. A cause is a module with ``examine(series) -> Finding | None``."""

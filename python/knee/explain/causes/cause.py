@@ -1,8 +1,12 @@
-"""What a cause hands back when it sees itself."""
+"""What a cause is: a file with four headings that looks at a series, and what it hands back when it sees itself."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from knee.explain.scaling.series import Series
 
 
 @dataclass(frozen=True)
@@ -15,3 +19,11 @@ class Finding:
     signs: tuple[str, ...]
     refute: str
     remedy: str
+
+
+class Cause(Protocol):
+    """A file that knows one cause."""
+
+    def examine(self, series: Series) -> Finding | None:
+        """Return the finding, or None where the cause does not see itself."""
+        ...

@@ -19,13 +19,16 @@ saw, and what that leaves open.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from knee.explain.causes.cause import Finding
-from knee.explain.scaling.series import Series
-from knee.stats.intervals import Ratio, log
+
+if TYPE_CHECKING:
+    from knee.explain.scaling.series import Series
+    from knee.stats.intervals import Ratio
 
 INFLATION = math.log(1.5)
-"""CPU time must have grown by half at least: less than that has many fathers."""
+"""CPU time must have grown by half at least: less than that has many causes."""
 
 NO_GAIN = 1.10
 """Run time has not fallen when the interval of the speedup ends below this."""
@@ -40,7 +43,7 @@ def examine(series: Series) -> Finding | None:
     if not fitting or series.curve.base != 1:
         return None
     point = fitting[-1]
-    growth, inflation = log(point.cpu)
+    growth, inflation = point.cpu.log()
     ends = point.speedup.interval
     if not (inflation.low > INFLATION and ends.high < NO_GAIN):
         return None
@@ -60,7 +63,7 @@ def examine(series: Series) -> Finding | None:
             remedy="find out first which of them it is",
         )
     signs += (f"{n} copies of the one-thread program side by side take {_shown(copies)} times as long as one",)
-    if log(copies)[1].high > SHARE * growth:
+    if copies.log()[1].high > SHARE * growth:
         return Finding(
             series=series.name,
             cause="growing CPU time",

@@ -12,9 +12,13 @@ How to move it
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from knee.explain.causes.cause import Finding
-from knee.explain.scaling.series import Series
 from knee.store import Run
+
+if TYPE_CHECKING:
+    from knee.explain.scaling.series import Series
 
 WAITED = 0.10
 """Threads together must have waited at least this part of the run time for a cpu."""
