@@ -40,16 +40,15 @@ ROOMS = {
     "plots": {"stats", "store"},
     "opened": {"explain", "plots", "store"},
     "report": {"explain", "plots", "stats", "store", "opened"},
-    "asking": {"_binary", "store", "study"},
     "verbs": {"_binary", "explain", "report", "stats", "store", "study"},
-    "cli": {"_binary", "asking", "explain", "store", "study", "opened", "report", "verbs"},
+    "cli": {"_binary", "explain", "store", "study", "opened", "report", "verbs"},
     "__main__": {"cli"},
     "regions": set(),
     "__init__": {"opened", "regions"},
 }
 """Each room of the Python package and the rooms it may import; numpy, altair and the like are free."""
 
-LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"rich", "tomli_w"}}
+LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"click", "rich", "tomli_w"}}
 """Rooms that may import only these libraries beside the standard one."""
 
 STARTERS = {"_binary.py", "study/run.py"}

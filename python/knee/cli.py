@@ -13,11 +13,11 @@ from typing import Any
 import click
 
 from knee import __version__, _binary
-from knee.asking import asking, study_spec_of
 from knee.store import Contents, Folder, RunSpec, StudyError, runs
 from knee.study import design, hold, plan, progress, run, slurm
 from knee.study.checks import read_events
 from knee.study.create import create
+from knee.study.options.command_line import Grouped, study_options, study_spec_of
 from knee.study.spec import StudySpec
 from knee.verbs.analyze import analyze
 from knee.verbs.compare import compare
@@ -62,8 +62,8 @@ def verbs() -> None:
     """Find the knee of your speedup curve, know why it bends, move it."""
 
 
-@verbs.command(context_settings=WORDS)
-@asking
+@verbs.command(cls=Grouped, context_settings=WORDS)
+@study_options
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the study.  [default: knee-studies/NAME]")
 @click.option("--resume", type=click.Path(path_type=Path, readable=False), help="Go on with the study in this folder.")
 @click.option("--report/--no-report", default=True, help="Write report.html at the end.")
@@ -165,8 +165,8 @@ def _conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> i
     return EXIT_GATE if opened.analysis.bad and len(opened.analysis.bad) == opened.analysis.made else 0
 
 
-@verbs.command(name="plan", context_settings=WORDS)
-@asking
+@verbs.command(name="plan", cls=Grouped, context_settings=WORDS)
+@study_options
 @click.option("--out", type=click.Path(path_type=Path), help="Make the study's folder instead of printing the plan.")
 @click.option(
     "--slurm", "for_slurm", is_flag=True, help="With --out: add batch.sh, a script for sbatch that makes the runs."

@@ -13,7 +13,7 @@ from knee.opened import Study
 from knee.report.page import page
 from knee.store import KINDS, StudyError
 from knee.store.claims import claim_schema
-from knee.study.file import from_file
+from knee.study.options.file import from_file
 
 TIMES = {
     "cores-close": {n: (8 / min(n, 4), 8.0) for n in (1, 2, 3, 4, 6, 8)},

@@ -9,7 +9,8 @@ from conftest import machine
 
 from knee import _binary
 from knee.store import StudyError
-from knee.study import design, plan, reading
+from knee.study import design, plan
+from knee.study.kinds.factors import Factors
 from knee.study.placements import Placements
 from knee.study.program import builds
 from knee.study.spec import StudySpec
@@ -172,7 +173,7 @@ def test_nothing_is_built_for_a_baseline():
 @pytest.mark.parametrize("name", ["baseline", "copies", "counting"])
 def test_no_factor_has_the_name_of_a_control(name):
     with pytest.raises(StudyError, match=f"{name} is no factor: cells of that name are controls") as error:
-        reading.factor(f"{name}=1,2")
+        Factors().from_words([f"{name}=1,2"], "--factor")
     assert "--copies, --baseline, --counters" in str(error.value.hint)
 
 
@@ -236,13 +237,13 @@ def test_the_baseline_is_in_every_block_on_one_thread():
 @pytest.mark.parametrize("text", ["threads", "=1", "threads=", "threads=1,,2"])
 def test_a_bad_factor_is_refused(text):
     with pytest.raises(StudyError, match="bad factor"):
-        reading.factor(text)
+        Factors().from_words([text], "--factor")
 
 
 @pytest.mark.parametrize("text", ["threads=0", "threads=x", "threads=1,1"])
 def test_bad_levels_are_refused(text):
     with pytest.raises(StudyError):
-        reading.factor(text)
+        Factors().from_words([text], "--factor")
 
 
 def test_workloads_are_a_factor_each_with_its_own_arguments_and_phase():

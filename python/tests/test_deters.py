@@ -13,7 +13,7 @@ from knee.report.page import page
 from knee.store import Folder
 from knee.study import design, plan
 from knee.study.create import create
-from knee.study.file import from_file
+from knee.study.options.file import from_file
 from knee.study.placements import Placements
 
 BASE = {"remote_cache": 4e6, "remote_dram": 9e6, "local_dram": 3e7}

@@ -2,17 +2,22 @@
 
 import dataclasses
 import json
+import shlex
 import tomllib
+from collections.abc import Iterator
 
+import click
 import jsonschema
 import pytest
 from conftest import ROOT
 
 from knee.store import StudyError
-from knee.study import file
-from knee.study.file import from_file
-from knee.study.lines import line_of, lines
-from knee.study.reading import counter_names, threads_skipped
+from knee.study.kinds.kind import Choice, Distinct, Names, Number, Switch, Text, Whole
+from knee.study.kinds.lines import line_of, lines
+from knee.study.kinds.text import counter_names, threads_skipped
+from knee.study.options.command_line import study_options, study_spec_of
+from knee.study.options.file import from_file
+from knee.study.spec import OPTIONS
 
 GOOD = """
 schema = 1
@@ -192,11 +197,57 @@ def test_every_example_is_what_the_schema_says(path):
 
 def test_the_schema_takes_what_the_reader_takes():
     jsonschema.validate(tomllib.loads(GOOD), schema())
-    known = schema()["properties"]
-    for names, table in ((file.KNOWN, known), (file.DESIGN, known["design"]["properties"])):
-        assert set(names) == set(table)
-    assert set(file.MEASURE) == set(known["measure"]["properties"])
-    assert set(file.PROGRAM) == set(known["program"]["properties"]) == set(known["baseline"]["properties"])
+
+
+SAME = {
+    "--exclude a=1,b=x --exclude a=2": "[design]\nexclude = [{ a = [1], b = ['x'] }, { a = [2] }]",
+    "--weak n=10^3": "[design]\nweak = { argument = 'n', one_thread = 10, power = 3 }",
+    "--skip 0x3": "[design]\nskip = [1, 2]",
+    "--width 5%": "[design]\nwidth = 0.05",
+    "--budget 2m": "[design]\nbudget_s = 120",
+    "--phase a": "[measure]\nmetric = { phase = 'a' }",
+    "--metric (a) --unit ms": "[measure]\nmetric = { regex = '(a)', unit = 'ms' }",
+    "--metric (a)": "[measure]\nmetric = { regex = '(a)', unit = 's' }",
+    "--check ^a$": "[measure]\ncheck = { stdout = '^a$' }",
+    "--hold smt,clock": "[hold]\nfacts = ['smt', 'clock']",
+    "--hold none": "[hold]\nfacts = []",
+    "--counters a,b/x,y/": "[measure]\ncounters = ['a', 'b/x,y/']",
+    "--events in/mine.toml": "[measure]\nevents = 'in/mine.toml'",
+    "--for openmp": "program.for = 'openmp'",
+    "--factor threads=2,1 --factor 'placement=0,1;2'": "[factors]\nthreads = [1, 2]\nplacement = ['0,1', 2]",
+    "--baseline './b c'": "[baseline]\ncommand = ['./b', 'c']",
+}
+"""Words and the keys of a study file that ask the same."""
+
+
+def simple() -> Iterator[tuple[str, str]]:
+    """Words and keys of the options that take a plain value, from their kinds."""
+    for one in OPTIONS:
+        match one.kind:
+            case Whole(low, _):
+                word, value = f" {low}", low
+            case Number(_, high, None):
+                word, value = f" {high}", high
+            case Choice(words):
+                word, value = f" {words[-1]}", words[-1]
+            case Switch():
+                word, value = "", True
+            case _ if type(one.kind) in (Text, Names, Distinct):
+                word, value = (" a", "a") if isinstance(one.kind, Text) else (" a,b", ["a", "b"])
+            case _:
+                continue
+        yield f"{one.flags[0].name}{word}", f"{one.key} = {json.dumps(value)}"
+
+
+@pytest.mark.parametrize(("words", "text"), [*simple(), *SAME.items()])
+def test_an_option_and_its_key_in_a_file_ask_the_same(tmp_path, monkeypatch, words, text):
+    monkeypatch.chdir(tmp_path)
+    program = "program.command = ['x', '{threads}']\n"
+    verb = study_options(click.Command("study", callback=lambda **asked: study_spec_of(asked)))
+    asked = [*shlex.split(words), str(write(tmp_path, f"name = 's'\n{program}"))]
+    assert verb.main(asked, standalone_mode=False) == from_file(
+        write(tmp_path, program + ("" if text.startswith("name") else "name = 's'\n") + text)
+    )
 
 
 BEYOND_A_SCHEMA = ("a comes twice", "'0x' is no list", "has no group", "no regular expr", "Expected")
@@ -274,3 +325,8 @@ def test_counters_are_split_at_commas_but_not_at_those_between_slashes(text, nam
 def test_a_list_of_counters_that_says_nothing_or_one_thing_twice_is_refused(text, reason):
     with pytest.raises(StudyError, match=reason):
         counter_names(text, "--counters")
+
+
+def test_options_of_a_study_are_all_held_against_their_keys_above():
+    told = " ".join([*SAME, *(words for words, _ in simple())])
+    assert [flag.name for one in OPTIONS for flag in one.flags if flag.name not in told] == []

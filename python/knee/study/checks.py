@@ -6,7 +6,8 @@ import tomllib
 from pathlib import Path
 
 from knee.store import StudyError
-from knee.study.spec import CHOICES, StudySpec
+from knee.study.kinds.factors import CHOICES
+from knee.study.spec import StudySpec
 
 
 def refuse_contradictions(study_spec: StudySpec) -> None:

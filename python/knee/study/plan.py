@@ -10,9 +10,9 @@ from knee.store import SCHEMA, Level, RunSpec, StudyError
 from knee.study.checks import refuse_contradictions
 from knee.study.design import Cell
 from knee.study.hold import held
+from knee.study.kinds.text import numbers
 from knee.study.placements import Placements
 from knee.study.program import filled, grown, levels, program_of
-from knee.study.reading import numbers
 from knee.study.spec import StudySpec
 
 BASELINE: Cell = {"baseline": "yes"}

@@ -7,7 +7,8 @@ from typing import Any
 from knee import _binary
 from knee.store import CONTROLS, RunSpec, StudyError
 from knee.study.design import Cell
-from knee.study.spec import RESERVED, StudySpec
+from knee.study.kinds.factors import RESERVED
+from knee.study.spec import StudySpec
 
 
 def program_of(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from knee.store import Contents, StudyError
-from knee.study.reading import smallest_effect
+from knee.study.kinds.text import smallest_effect
 
 
 @click.command(context_settings={"max_content_width": 80})

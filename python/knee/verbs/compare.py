@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from knee.store import Contents, Folder, StudyError
-from knee.study.reading import smallest_effect
+from knee.study.kinds.text import smallest_effect
 
 if TYPE_CHECKING:
     from knee.explain.comparison import Report, Side

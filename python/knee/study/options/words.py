@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from knee import _binary
 from knee.store import Level, StudyError
-from knee.study.file import from_file
+from knee.study.kinds.program import resolved
+from knee.study.options.file import from_file
 from knee.study.spec import StudySpec
 
 
@@ -27,7 +27,7 @@ def from_words(words: list[str]) -> StudySpec:
                 f"one word too many: {words[1]!r}", hint="a program stands behind --, and options before the study file"
             )
         return from_file(Path(words[0]))
-    program, phase = _program(words)
+    program, phase = resolved(words)
     title = " ".join(Path(w).name if "/" in w else w for w in words if not w.startswith("--"))
     return StudySpec(name=title, program=program, metric={"phase": phase} if phase else None)
 
@@ -39,27 +39,7 @@ def _title(words: list[str]) -> str:
     return Path(words[1] if script else words[0]).name
 
 
-def _program(words: list[str]) -> tuple[dict[str, Any], str | None]:
-    """Resolve a workload; return it with the phase that is the work itself."""
-    try:
-        resolved = _binary.ask("workloads", "--resolve", *words)
-    except StudyError as error:
-        raise StudyError(str(error), hint=error.hint or "options of the study stand before the workload") from error
-    args: dict[str, str] = resolved["args"]
-    return {"workload": resolved["workload"], "args": args, "directory": str(Path.cwd())}, resolved["phase"]
-
-
 def of_workloads(names: list[Level]) -> StudySpec:
     """Return the study spec about several workloads, each with its own defaults."""
     program: dict[str, Any] = {"workload": {str(name): {} for name in names}, "directory": str(Path.cwd())}
     return StudySpec(name="-".join(map(str, names)), program=program)
-
-
-def serial(words: list[str]) -> dict[str, Any]:
-    """Return the baseline: a workload when one has that name, else a command."""
-    listed = {workload["name"] for workload in _binary.ask("workloads", "--json")["workloads"]}
-    if words and words[0] in listed:
-        return _program(words)[0]
-    if not words:
-        raise StudyError("--baseline: it names nothing")
-    return {"command": words, "directory": str(Path.cwd())}

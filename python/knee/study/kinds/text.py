@@ -1,34 +1,10 @@
-"""Reads the parts of a study spec that are written as text: factors and their levels, lists of counters, of threads."""
+"""Values written as text: shares, times, patterns, lists of names and of threads."""
 
 from __future__ import annotations
 
 import re
 
-from knee.store import CONTROLS, Level, StudyError
-from knee.study.spec import CHOICES, COUNTS
-
-
-def factor(text: str) -> tuple[str, list[Level]]:
-    """Read ``NAME=a,b,c``. Levels that are whole numbers are numbers."""
-    name, equals, levels = text.partition("=")
-    # An explicit cpu list or a set of nodes holds commas itself: with a semicolon anywhere, only semicolons separate.
-    values = [_level(level) for level in levels.split(";" if ";" in levels else ",")]
-    if not equals or not name or "" in values:
-        raise StudyError(
-            f"bad factor: {text!r}", hint="a factor is written NAME=a,b,c, or NAME=0,1;2,3 when levels hold commas"
-        )
-    return checked_factor(name, values, f"--factor {text}")
-
-
-def levels(text: str, where: str) -> dict[str, list[Level]]:
-    """Read ``A=a,B=b``: levels that cells have together."""
-    found: dict[str, list[Level]] = {}
-    for part in text.split(","):
-        name, equals, level = part.partition("=")
-        if not equals or not name or not level:
-            raise StudyError(f"{where}: {text!r} does not name levels", hint="for instance placement=none,threads=8")
-        found.setdefault(name, []).append(_level(level))
-    return found
+from knee.store import StudyError
 
 
 def weak(text: str, where: str) -> dict[str, str | int]:
@@ -76,29 +52,6 @@ def smallest_effect(text: str) -> float:
     """Read the smallest difference that matters, as a share."""
     # A bare 1 is taken for one per cent by most, and would let everything pass.
     return share(text, "--smallest-effect", most=0.99)
-
-
-def _level(text: str) -> Level:
-    return int(text) if re.fullmatch(r"[0-9]+", text) else text
-
-
-def checked_factor(name: str, levels: list[Level], where: str) -> tuple[str, list[Level]]:
-    """Return a factor whose levels make sense; ``where`` says in a complaint where it stands."""
-    if name in CONTROLS:
-        hint = "copies, the baseline and runs that count are asked for with --copies, --baseline, --counters"
-        raise StudyError(f"{where}: {name} is no factor: cells of that name are controls", hint=hint)
-    if len(set(map(str, levels))) < len(levels):
-        raise StudyError(f"{where}: a level comes twice")
-    if name == "threads":
-        for level in levels:
-            # True is 1 to Python, and no count.
-            if level not in COUNTS and (type(level) is not int or level < 1):
-                raise StudyError(f"{where}: {level!r} is not a number of threads: at least 1, {' or '.join(COUNTS)}")
-        levels = sorted(levels, key=lambda level: (level in COUNTS, str(level) if level in COUNTS else int(level)))
-    for level in levels if name in CHOICES else ():
-        if level not in CHOICES[name]:
-            raise StudyError(f"{where}: {level!r} is not one of {', '.join(CHOICES[name])}")
-    return name, levels
 
 
 def numbers(text: str) -> list[int]:

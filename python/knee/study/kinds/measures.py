@@ -1,0 +1,95 @@
+"""What is measured and checked: a metric, the output, claims; and threads that are left unpinned."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from knee.store import StudyError
+from knee.store.claims import claim_schema, claims
+from knee.study.kinds.kind import Kind, Schema
+from knee.study.kinds.study_file import StudyFile
+from knee.study.kinds.text import grouped, pattern, threads_skipped
+
+UNITS = ("s", "ms", "us", "ns")
+
+
+class Metric(Kind):
+    """A phase or a region, or a time that the program prints."""
+
+    def from_flags(self, values: dict[str, Any]) -> dict[str, str]:
+        phase, regex, unit = (values.get(flag) for flag in ("--phase", "--metric", "--unit"))
+        if phase and regex:
+            raise StudyError("--phase and --metric: a study measures one thing")
+        if regex:
+            return {"regex": grouped(regex, "--metric"), "unit": unit or "s"}
+        if unit:
+            raise StudyError("--unit says what --metric is in: there is no --metric")
+        return {"phase": str(phase)}
+
+    def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, str] | None:
+        metric = file.table(value, key, ("phase", "regex", "unit"))
+        if "regex" in metric and metric.get("unit") not in UNITS:
+            raise file.fail(f"{key}.unit", f"it is not one of {', '.join(UNITS)}: what is measured is a time")
+        if metric and ("phase" in metric) == ("regex" in metric):
+            raise file.fail(key, "it names a phase or a regex, one of them")
+        if "phase" in metric and "unit" in metric:
+            raise file.fail(f"{key}.unit", "it is that of a regex: a phase is measured in seconds")
+        for name in metric:
+            file.text(metric[name], f"{key}.{name}")
+        if "regex" in metric:
+            grouped(metric["regex"], file.where(f"{key}.regex"))
+        return metric or None
+
+    def schema(self) -> Schema:
+        phase: Schema = {"phase": {"type": "string"}}
+        regex: Schema = {"regex": {"type": "string"}, "unit": {"enum": list(UNITS)}}
+        return {
+            "oneOf": [
+                {"type": "object", "properties": keys, "additionalProperties": False, "required": list(keys)}
+                for keys in (phase, regex)
+            ]
+        }
+
+
+class Check(Kind):
+    """What standard output must match."""
+
+    def from_words(self, value: Any, flag: str) -> dict[str, str]:
+        return {"stdout": pattern(value, flag)}
+
+    def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, str] | None:
+        check = file.table(value, key, ("stdout",))
+        if "stdout" in check:
+            pattern(file.text(check["stdout"], f"{key}.stdout"), file.where(f"{key}.stdout"))
+        return check or None
+
+    def schema(self) -> Schema:
+        return {"type": "object", "properties": {"stdout": {"type": "string"}}, "additionalProperties": False}
+
+
+class Threads(Kind):
+    """Threads of a command, 0 the main one: a list of numbers, or text as ``knee run --skip`` takes it."""
+
+    def from_words(self, value: Any, flag: str) -> list[int]:
+        return threads_skipped(value, flag)
+
+    def from_toml(self, value: Any, key: str, file: StudyFile) -> list[int]:
+        if isinstance(value, str):
+            return threads_skipped(value, file.where(key))
+        if not isinstance(value, list) or not all(type(one) is int and one >= 0 for one in cast("list[Any]", value)):
+            raise file.fail(key, "it is not a list of threads, 0 the main one")
+        return cast("list[int]", value)
+
+    def schema(self) -> Schema:
+        return {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer", "minimum": 0}}]}
+
+
+class Claims(Kind):
+    """Sentences with a test on the results."""
+
+    def from_toml(self, value: Any, key: str, file: StudyFile) -> list[dict[str, Any]]:
+        del key
+        return claims(value, file.fail)
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": claim_schema()}

@@ -1,0 +1,119 @@
+"""A study option: its place in a study file, its flags on the command line, and what the pages say of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from knee.study.kinds.kind import Kind, Text
+
+PROGRAM, DESIGN, MEASURING, STATISTICS, HOOKS, OUTPUT = GROUPS = (
+    "Program",
+    "Design",
+    "Measuring",
+    "Statistics",
+    "Hooks",
+    "Output",
+)
+"""Headings of ``knee study --help`` and of the reference page, in their order."""
+
+
+TEXT = Text()
+
+
+@dataclass(frozen=True)
+class Flag:
+    """How an option is given on the command line."""
+
+    name: str
+    help: str
+    metavar: str | None = None
+    kind: Kind = TEXT
+    multiple: bool = False
+
+    @property
+    def parameter(self) -> str:
+        """The flag as a key."""
+        return self.name.removeprefix("--").replace("-", "_")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a study.
+
+    ``name`` is that of its field of the study spec, ``key`` its place in a study file with dots, ``help`` a sentence or
+    two for every page and the schema. ``usual`` says what holds where it is not given, ``is_list`` that nothing is
+    then an empty list.
+    """
+
+    name: str
+    key: str
+    kind: Kind
+    group: str
+    help: str
+    flags: tuple[Flag, ...]
+    usual: str | None
+    is_list: bool = False
+
+
+def option(
+    key: str,
+    kind: Kind,
+    group: str,
+    help: str,  # noqa: A002 -- click's word
+    *,
+    flag: str | None = "",
+    metavar: str | None = None,
+    multiple: bool = False,
+    flags: tuple[Flag, ...] = (),
+    default: Any = None,
+    usual: str | None = None,
+) -> Any:
+    """Return the field of a study spec that is an option.
+
+    Parameters
+    ----------
+    key
+        Its place in a study file: ``design.blocks``.
+    kind
+        What values it takes.
+    group
+        Its heading in the help.
+    help
+        What it does, for the command line, the reference and the schema.
+    flag
+        How it is called on the command line, where that is not the field's name; None for nothing.
+    metavar
+        What stands for its value in the help.
+    multiple
+        Whether the flag may be given several times.
+    flags
+        For an option of several flags: all of them.
+    default
+        The field's value where it is not given; ``dict`` and ``list`` make an empty one, ``...`` means that there has
+        to be one.
+    usual
+        What holds where it is not given, in words, where the default does not say so.
+    """
+    if isinstance(default, int | float) and not isinstance(default, bool):
+        usual = f"{default:g}"
+    if flag is not None and not flags:
+        flags = (Flag(flag, help, metavar, kind, multiple),)
+    metadata = {"option": Option("", key, kind, group, help, flags, usual, default is list)}
+    if isinstance(default, type):
+        return dataclasses.field(default_factory=cast("Callable[[], Any]", default), metadata=metadata)
+    return dataclasses.field(default=dataclasses.MISSING if default is ... else default, metadata=metadata)
+
+
+def options_of(table: type) -> tuple[Option, ...]:
+    """Return the options among the fields of a dataclass; a flag without a name has that of its field."""
+    fields = ((field.name, field.metadata["option"]) for field in dataclasses.fields(table) if field.metadata)
+    return tuple(_named(name, one) for name, one in fields)
+
+
+def _named(name: str, one: Option) -> Option:
+    own = f"--{name.replace('_', '-')}"
+    flags = tuple(dataclasses.replace(flag, name=flag.name or own) for flag in one.flags)
+    return dataclasses.replace(one, name=name, flags=flags)

@@ -1,0 +1,121 @@
+"""The program that is studied, and the serial one beside it: a command or a workload."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from knee import _binary
+from knee.store import StudyError
+from knee.study.kinds.kind import Kind, Schema
+from knee.study.kinds.study_file import StudyFile
+
+_VALUE: Schema = {"type": ["string", "number", "boolean"]}
+_VALUES: Schema = {"type": "object", "additionalProperties": _VALUE}
+
+
+class Program(Kind):
+    """A command, or one workload or several; on the command line, the command's runtime."""
+
+    replaced = "{threads}, {cpus} and {FACTOR} are replaced."
+    variables = "{threads} and {cpus} are replaced."
+
+    def from_words(self, value: Any, flag: str) -> dict[str, Any]:
+        del flag
+        return {"for": value}
+
+    def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, Any]:
+        table = dict(file.table(value, key, tuple(self.schema()["properties"])))
+        for name in ("for", "directory"):
+            if name in table:
+                file.text(table[name], f"{key}.{name}")
+        if ("command" in table) == ("workload" in table):
+            hint = 'command = ["./program", "{threads}"]'
+            raise file.fail(key, "it names a command or a workload, one of them", hint)
+        for name in ("args", "env"):
+            if name in table:
+                table[name] = _words(table[name], f"{key}.{name}", file)
+        if "workload" in table:
+            table["workload"] = self.workload(table["workload"], f"{key}.workload", file)
+        elif not file.names(table["command"], f"{key}.command", "words"):
+            raise file.fail(f"{key}.command", "it is not a list of words")
+        # Words are found from the folder of the file, so that a study runs the same wherever it is started.
+        folder = file.path.parent / str(table.get("directory", "."))
+        return table | {"directory": str(folder.resolve())}
+
+    def workload(self, value: Any, key: str, file: StudyFile) -> str | dict[str, dict[str, str]]:
+        """Return the name of a workload, or the names of several with the arguments of each."""
+        if not isinstance(value, dict):
+            return file.text(value, key)
+        named = file.table(value, key)  # pyright: ignore[reportUnknownArgumentType]
+        if not named:
+            raise file.fail(key, "it names no workload", "workload = { heat = {}, cilksort = {} }")
+        return {name: _words(args, f"{key}.{name}", file) for name, args in named.items()}
+
+    def schema(self) -> Schema:
+        words: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
+        runtime = "The command's runtime, which is told about threads and cpus; see knee run --help."
+        return {
+            "type": "object",
+            "properties": {
+                "command": {"description": f"Words of a command; {self.replaced}", **words},
+                "workload": self.workload_schema(),
+                "args": {**_VALUES, "description": "Arguments of the workload."},
+                "env": {**_VALUES, "description": f"Variables of the program; {self.variables}"},
+                "for": {"description": runtime, "type": "string"},
+                "directory": {
+                    "description": "Where the program runs, from the folder of this file.",
+                    "type": "string",
+                },
+            },
+            "additionalProperties": False,
+            "oneOf": [{"required": ["command"]}, {"required": ["workload"]}],
+        }
+
+    def workload_schema(self) -> Schema:
+        """Return what may stand after ``workload``."""
+        return {
+            "description": "A built-in workload, or several: a table of their names with their own arguments.",
+            "oneOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "additionalProperties": _VALUES}],
+        }
+
+
+class Baseline(Program):
+    """The best serial version of a program: a command, or one workload."""
+
+    replaced = variables = "{threads} and {cpus} are replaced. It has no levels of factors."
+
+    def from_words(self, value: Any, flag: str) -> dict[str, Any]:
+        words = shlex.split(value)
+        if not words:
+            raise StudyError(f"{flag}: it names nothing")
+        listed = {workload["name"] for workload in _binary.ask("workloads", "--json")["workloads"]}
+        if words[0] in listed:
+            return resolved(words)[0]
+        return {"command": words, "directory": str(Path.cwd())}
+
+    def workload(self, value: Any, key: str, file: StudyFile) -> str:
+        return file.text(value, key)
+
+    def workload_schema(self) -> Schema:
+        return {"description": "A built-in workload.", "type": "string"}
+
+
+def resolved(words: list[str]) -> tuple[dict[str, Any], str | None]:
+    """Resolve a workload with its arguments; return it with the phase that is the work itself."""
+    try:
+        answer = _binary.ask("workloads", "--resolve", *words)
+    except StudyError as error:
+        raise StudyError(str(error), hint=error.hint or "options of the study stand before the workload") from error
+    args: dict[str, str] = answer["args"]
+    return {"workload": answer["workload"], "args": args, "directory": str(Path.cwd())}, answer["phase"]
+
+
+def _words(value: Any, key: str, file: StudyFile) -> dict[str, str]:
+    """Return a table of values as the words that a program gets."""
+    table = file.table(value, key)
+    for name, one in table.items():
+        if not isinstance(one, str | int | float):
+            raise file.fail(f"{key}.{name}", "it is not text, a number, true or false")
+    return {name: str(one).lower() if isinstance(one, bool) else str(one) for name, one in table.items()}

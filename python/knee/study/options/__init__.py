@@ -1,0 +1,1 @@
+"""What follows from the table of options (``StudySpec``): the command line, study files, their schema, a page."""

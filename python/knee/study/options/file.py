@@ -1,0 +1,47 @@
+"""Reads study files. ``schema/study.schema.json`` says the same for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from knee.store import SCHEMA
+from knee.study.kinds.study_file import StudyFile
+from knee.study.spec import OPTIONS, StudySpec
+
+HEADER = ("schema", "knee")
+"""Keys that are no options: the version of the form, and of the knee that planned the study."""
+
+KEYS = [one.key.split(".") for one in OPTIONS]
+TOP = tuple(dict.fromkeys([*HEADER, *(key[0] for key in KEYS)]))
+TABLES = {name: tuple(key[1] for key in KEYS if key[0] == name and key[1:]) for name in TOP}
+"""The keys of the tables that are there for options alone."""
+
+
+def from_file(path: Path) -> StudySpec:
+    """Read a study file.
+
+    Raises
+    ------
+    StudyError
+        With the file, the line, the key and what is wrong with it.
+    """
+    file = StudyFile(path)
+    tables = file.tables
+    for key in tables:
+        if key not in TOP:
+            raise file.fail(key, "no such key", f"a study takes {', '.join(TOP)}")
+    if tables.get("schema", SCHEMA) != SCHEMA:
+        raise file.fail("schema", f"{tables['schema']}: this version of knee reads {SCHEMA}")
+    # A study without a program is told that it has to have one.
+    asked: dict[str, Any] = {"program": dict[str, Any](), **tables}
+    for name, keys in TABLES.items():
+        if name in asked and keys:
+            file.table(asked[name], name, keys)
+    values: dict[str, Any] = {"name": path.stem}
+    for one in OPTIONS:
+        table, _, key = one.key.rpartition(".")
+        around = asked.get(table, {}) if table else asked
+        if key in around:
+            values[one.name] = one.kind.from_toml(around[key], one.key, file)
+    return StudySpec(**values)
