@@ -156,16 +156,16 @@ pub(crate) fn account(phases: &mut Phases, seen: &Mutex<Usage>) {
     let usage = *seen.lock().expect("no holder panics");
     let [core, cache, node, far] = usage.steals;
     let counters = [
-        ("busy_ns", usage.busy_ns),
-        ("searching_ns", usage.searching_ns),
-        ("idle_ns", usage.idle_ns),
-        ("steals_core", core),
-        ("steals_cache", cache),
-        ("steals_node", node),
-        ("steals_far", far),
-        ("missed_steals", usage.missed_steals),
+        ("busy-ns", usage.busy_ns),
+        ("searching-ns", usage.searching_ns),
+        ("idle-ns", usage.idle_ns),
+        ("steals-core", core),
+        ("steals-cache", cache),
+        ("steals-node", node),
+        ("steals-far", far),
+        ("missed-steals", usage.missed_steals),
         ("pushes", usage.pushes),
-        ("run_away_from_home", usage.run_away_from_home),
+        ("run-away-from-home", usage.run_away_from_home),
     ];
     for (name, value) in counters {
         phases.count(name, value);

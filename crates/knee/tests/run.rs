@@ -93,7 +93,10 @@ fn a_workload_reports_phases_pages_and_its_check() {
     let program = json!({ "workload": "sumeuler", "args": { "n": "3000" }, "params": { "runtime": "serial" } });
     let record = record_of(&json!({ "schema": 1, "id": "w", "program": program, "threads": 1,
         "cpus": [0], "bind": "each", "metric": { "phase": "sum" } }));
-    assert_eq!(record["phases"][0]["name"], json!("sum"));
+    let phase = &record["phases"][0];
+    assert_eq!(phase["name"], json!("sum"));
+    let [begin, end, wall] = [&phase["begin_ns"], &phase["end_ns"], &record["wall_ns"]].map(|ns| ns.as_u64().unwrap());
+    assert!(0 < begin && begin < end && end <= wall, "{record}");
     assert_eq!(record["check"], json!({ "ok": true }));
     assert!(record["metric"]["value"].as_f64().unwrap() > 0.0);
     assert!(record["pages"].is_object());

@@ -5,10 +5,14 @@
 //! of them; nothing is subtracted afterwards.
 
 mod args;
+mod counter;
+mod counts;
 mod phases;
 mod team;
 
 pub use args::{Args, Param};
+pub use counter::{Counter, Publish, Publisher};
+pub use counts::{COUNTS, Count};
 pub use phases::{Phase, Phases};
 pub use team::{Bind, Team};
 

@@ -1,11 +1,13 @@
 //! Phases: named stretches of a run, measured on the serial side where they begin and end.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
+use knee_machine::clock::{monotonic, nanoseconds, process_cpu};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Count;
 
 /// One phase as it goes into the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,12 +19,10 @@ pub struct Phase {
     /// CPU time of the whole process in between. Of a region that several threads of a process mark: the CPU time of
     /// those threads in it.
     pub cpu_ns: u64,
-    /// When a region was entered first by any thread, since the launch; absent for a phase of a workload.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub begin_ns: Option<u64>,
-    /// When a region was left last by any thread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub end_ns: Option<u64>,
+    /// When it began, since the launch: the clock of the samples. Of a region: when any thread entered it first.
+    pub begin_ns: u64,
+    /// When it ended. Of a region: when any thread left it last.
+    pub end_ns: u64,
     /// What the workload or its scheduler counted in between, by name. Of a region: `calls`, `threads` that made them, and
     /// the wall and CPU time that these threads spent in it together.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -30,23 +30,51 @@ pub struct Phase {
 }
 
 /// The phases of one run, in order.
-#[derive(Debug, Default)]
-pub struct Phases(Vec<Phase>);
+#[derive(Debug)]
+pub struct Phases {
+    /// The launch of the run, as [`monotonic`] tells the time.
+    launch: Duration,
+    done: Vec<Phase>,
+}
+
+impl Default for Phases {
+    /// Phases of a run that is launched now.
+    fn default() -> Self {
+        Self::launched_at(monotonic())
+    }
+}
 
 impl Phases {
+    /// Phases of a run that was launched at this moment of [`monotonic`], perhaps by another process.
+    #[must_use]
+    pub fn launched_at(launch: Duration) -> Self {
+        Self { launch, done: Vec::new() }
+    }
+
     /// Measures `work` as the phase `name`.
     pub fn measure<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
-        let (begin, cpu) = (Instant::now(), process_cpu());
+        let (begin, cpu) = (monotonic(), process_cpu());
         let result = work();
-        let (wall_ns, cpu_ns) = (nanoseconds(begin.elapsed()), nanoseconds(process_cpu().saturating_sub(cpu)));
-        let (name, counters) = (name.to_owned(), BTreeMap::new());
-        self.0.push(Phase { name, wall_ns, cpu_ns, begin_ns: None, end_ns: None, counters });
+        let end = monotonic();
+        let since = |then: Duration, now: Duration| nanoseconds(now.saturating_sub(then));
+        self.done.push(Phase {
+            name: name.to_owned(),
+            wall_ns: since(begin, end),
+            cpu_ns: since(cpu, process_cpu()),
+            begin_ns: since(self.launch, begin),
+            end_ns: since(self.launch, end),
+            counters: BTreeMap::new(),
+        });
         result
     }
 
-    /// Puts a number that was counted into the phase that ended last.
+    /// Puts a number that was counted into the phase that ended last; [`COUNTS`](crate::COUNTS) says what it means.
+    ///
+    /// # Panics
+    /// In a build with debug assertions, when the name is not in that list.
     pub fn count(&mut self, name: &str, value: u64) {
-        if let Some(phase) = self.0.last_mut() {
+        debug_assert!(Count::named(name).is_some(), "{name} is not in the list of counts");
+        if let Some(phase) = self.done.last_mut() {
             *phase.counters.entry(name.to_owned()).or_default() += value;
         }
     }
@@ -54,15 +82,29 @@ impl Phases {
     /// What was measured.
     #[must_use]
     pub fn done(self) -> Vec<Phase> {
-        self.0
+        self.done
     }
 }
 
-fn process_cpu() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    #[test]
+    fn phases_stand_one_after_the_other_on_the_clock_of_the_launch() {
+        let pause = Duration::from_millis(2);
+        let launch = monotonic();
+        std::thread::sleep(pause);
+        let mut phases = Phases::launched_at(launch);
+        phases.measure("first", || std::thread::sleep(pause));
+        phases.measure("second", || std::thread::sleep(pause));
+        phases.count("matches", 3);
+        phases.count("matches", 4);
+        let done = phases.done();
+        let [first, second] = &done[..] else { panic!("{done:?}") };
+        assert!(first.begin_ns >= 2_000_000 && first.end_ns <= second.begin_ns, "{done:?}");
+        assert!(second.end_ns <= nanoseconds(monotonic() - launch), "{done:?}");
+        assert!(done.iter().all(|phase| phase.end_ns - phase.begin_ns == phase.wall_ns && phase.wall_ns >= 2_000_000));
+        assert_eq!((first.counters.len(), second.counters["matches"]), (0, 7));
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
+use crate::{Count, Counter, Error, Publisher};
 
 /// How threads are tied to cpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,13 +23,30 @@ pub struct Team {
     threads: usize,
     cpus: Vec<u32>,
     bind: Bind,
+    publisher: Option<Publisher>,
 }
 
 impl Team {
     /// A team of `threads` workers. With [`Bind::Each`] worker i stands on `cpus[i]`; with no cpus the kernel decides.
     #[must_use]
     pub fn new(threads: usize, cpus: &[u32], bind: Bind) -> Self {
-        Self { threads, cpus: cpus.to_vec(), bind }
+        Self { threads, cpus: cpus.to_vec(), bind, publisher: None }
+    }
+
+    /// The same team, whose running counters are published so.
+    #[must_use]
+    pub fn publishing(self, publisher: Publisher) -> Self {
+        Self { publisher: Some(publisher), ..self }
+    }
+
+    /// The running counter of this name, one of [`COUNTS`](crate::COUNTS).
+    ///
+    /// # Panics
+    /// In a build with debug assertions, when the name is not in the list.
+    #[must_use]
+    pub fn counter(&self, name: &'static str) -> Counter {
+        debug_assert!(Count::named(name).is_some(), "{name} is not in the list of counts");
+        Counter::new(self.publisher.and_then(|publisher| publisher(name)))
     }
 
     /// How many workers there are.

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use super::{ANYWAY, Id, Pinner, WALKS, own_cpu, tasks};
+use knee_machine::clock::thread_cpu;
+
+use super::{ANYWAY, Id, Pinner, WALKS, tasks};
 
 impl Pinner {
     /// Meets what is new; returns whether anything was.
@@ -11,11 +13,11 @@ impl Pinner {
         self.unwalked |= news;
         let walks = self.unwalked && now >= self.walk_due;
         if walks {
-            let before = own_cpu();
+            let before = thread_cpu();
             for pid in knee_meter::descendants(self.ancestor) {
                 self.processes.entry(pid).or_insert(now);
             }
-            self.walk_due = now + own_cpu().saturating_sub(before) * WALKS;
+            self.walk_due = now + thread_cpu().saturating_sub(before) * WALKS;
             self.unwalked = false;
         }
         if !news && !walks {

@@ -45,8 +45,8 @@ mod tasks;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use knee_machine::clock::{nanoseconds, thread_cpu};
 use knee_machine::{CpuSet, sys};
-use rustix::time::{ClockId, clock_gettime};
 
 use self::slots::PinSlots;
 use self::tasks::{Demand, News};
@@ -174,7 +174,7 @@ impl Pinner {
         if now < self.due {
             return;
         }
-        let before = own_cpu();
+        let before = thread_cpu();
         let anything = self.look(now);
         if now >= self.young_due {
             self.young_due = now + YOUNG / 8;
@@ -182,16 +182,16 @@ impl Pinner {
             self.tie_quiet(now);
         }
         if now >= self.settle_due {
-            let before = own_cpu();
+            let before = thread_cpu();
             self.settle(now);
-            self.settle_due = now + SETTLING.max(own_cpu().saturating_sub(before) * SETTLES);
+            self.settle_due = now + SETTLING.max(thread_cpu().saturating_sub(before) * SETTLES);
         }
         if now >= self.observe_due {
-            let before = own_cpu();
+            let before = thread_cpu();
             self.observe(now);
-            self.observe_due = now + SETTLING.max(own_cpu().saturating_sub(before) * SETTLES);
+            self.observe_due = now + SETTLING.max(thread_cpu().saturating_sub(before) * SETTLES);
         }
-        let cost = own_cpu().saturating_sub(before);
+        let cost = thread_cpu().saturating_sub(before);
         self.cost += cost;
         self.period = if anything { SOONEST } else { (self.period * 5 / 4).min(LATEST) };
         let granted = self.advance + (now - self.begin) / BUDGET;
@@ -213,15 +213,6 @@ impl Pinner {
             }
         }
     }
-}
-
-fn own_cpu() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

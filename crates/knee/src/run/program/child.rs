@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
+use knee_machine::clock::nanoseconds;
 use knee_workload::{Args, Bind, Check, Phase, Phases, Team};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -26,6 +28,8 @@ struct Task {
     threads: usize,
     cpus: Vec<u32>,
     bind: Bind,
+    /// The launch, as the kernel's monotonic clock tells the time: phases and samples count from there.
+    launch_ns: u64,
 }
 
 /// What the child says when it is done.
@@ -44,14 +48,15 @@ pub(crate) fn report_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
-/// The command that runs the run spec's workload.
-pub(crate) fn command(spec: &RunSpec, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+/// The command that runs the run spec's workload, launched at this moment of the monotonic clock.
+pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let Program::Workload { workload, args, params, .. } = &spec.program else {
         return Err(io::Error::other("the program is no workload"));
     };
     let args = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
     let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind);
-    let task = serde_json::to_string(&Task { workload: workload.clone(), args, threads, cpus, bind })?;
+    let (workload, launch_ns) = (workload.clone(), nanoseconds(launch));
+    let task = serde_json::to_string(&Task { workload, args, threads, cpus, bind, launch_ns })?;
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("child");
     command.args(report.map(|fd| format!("--report={}", fd.as_raw_fd())));
@@ -92,7 +97,7 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let workload = registry::find(&task.workload)?;
     let args = Args::complete(workload.params(), &task.args)?;
     let team = Team::new(task.threads, &task.cpus, task.bind);
-    let mut phases = Phases::default();
+    let mut phases = Phases::launched_at(Duration::from_nanos(task.launch_ns));
     let mut run = workload.prepare(&args, &team, &mut phases)?;
     let answer = run.run(&mut phases);
     let pages = knee_meter::pages_by_node("self");

@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::time::Instant;
+use std::time::Duration;
 
+use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Marks;
 use knee_region::format::{FILE_BYTES, LOCKED_SLOTS, NATIVE_SLOTS};
 use knee_region::{Contents, Use, blank};
 use knee_workload::Phase;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
-use rustix::time::{ClockId, clock_gettime};
 
 /// Lines about mistakes that go into a record.
 const MOST_FAULTS: usize = 20;
@@ -51,13 +51,13 @@ pub(super) struct Marked {
 }
 
 impl Regions {
-    /// A file for a program that is launched at `begin`.
-    pub(super) fn create(begin: Instant, marks: Marks) -> io::Result<Self> {
+    /// A file for a program that is launched at this moment of the monotonic clock.
+    pub(super) fn create(launch: Duration, marks: Marks) -> io::Result<Self> {
         let mut file = File::from(memfd_create("knee-regions", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
         file.write_all(&blank(&marks.attributes()))?;
         file.set_len(FILE_BYTES)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        Ok(Self { file, marks, launch_ns: now_ns().saturating_sub(nanoseconds(begin.elapsed())) })
+        Ok(Self { file, marks, launch_ns: nanoseconds(launch) })
     }
 
     /// How every process below us can open it.
@@ -128,8 +128,8 @@ fn phase(name: &str, uses: &[&Use], launch_ns: u64) -> Option<Phase> {
         name: name.to_owned(),
         wall_ns: called.iter().map(|one| one.wall_ns).max()?,
         cpu_ns: cpu_ns(&called),
-        begin_ns: Some(begin.saturating_sub(launch_ns)),
-        end_ns: Some(end.saturating_sub(launch_ns)),
+        begin_ns: begin.saturating_sub(launch_ns),
+        end_ns: end.saturating_sub(launch_ns),
         counters: counters.map(|(name, value)| (name.to_owned(), value)).into(),
     })
 }
@@ -176,17 +176,6 @@ fn losses(contents: &Contents) -> impl Iterator<Item = String> {
     found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {what}: {count}"))
 }
 
-/// `std::time::Instant` does not say its number; this is its clock.
-fn now_ns() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    let whole = u64::try_from(time.tv_sec).unwrap_or(0);
-    whole * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
-}
-
-fn nanoseconds(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use knee_region::Reading;
@@ -223,7 +212,7 @@ mod tests {
         ];
         let marked = Marked::new(&Contents { uses, ..Contents::default() }, &Marks::default(), 1000);
         let [load, solve] = &marked.phases[..] else { panic!("{:?}", marked.phases) };
-        assert_eq!((load.name.as_str(), load.wall_ns, load.begin_ns, load.end_ns), ("load", 50, Some(500), Some(600)));
+        assert_eq!((load.name.as_str(), load.wall_ns, load.begin_ns, load.end_ns), ("load", 50, 500, 600));
         assert_eq!(load.cpu_ns, 40, "the main thread alone: the whole process counts");
         assert_eq!((solve.wall_ns, solve.cpu_ns), (150, 170), "several threads: each counts for itself");
         let counted: Vec<_> = solve.counters.iter().map(|(name, value)| (name.as_str(), *value)).collect();
@@ -251,6 +240,6 @@ mod tests {
         huge.process_cpu_ns = Some(u64::MAX);
         let uses = vec![huge.clone(), Use { pid: 2, tid: 2, ..huge.clone() }, Use { tid: -1, ..huge }];
         let marked = Marked::new(&Contents { uses, ..Contents::default() }, &Marks::default(), u64::MAX);
-        assert_eq!((marked.phases[0].counters["calls"], marked.phases[0].begin_ns), (u64::MAX, Some(0)));
+        assert_eq!((marked.phases[0].counters["calls"], marked.phases[0].begin_ns), (u64::MAX, 0));
     }
 }

@@ -9,8 +9,9 @@ mod watch;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use knee_machine::clock::monotonic;
 use knee_machine::{CpuSet, sys};
 use knee_meter::Sampler;
 use knee_region::VARIABLE;
@@ -53,8 +54,9 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) fn start(spec: &RunSpec, streams: Streams, begin: Instant, mut counting: Counting) -> io::Result<Self> {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
-        let mut command = program::command(spec, report.as_ref().map(|(_, write)| write.as_fd()))?;
-        let regions = listen(&mut command, spec, begin, &counting);
+        let launch = monotonic().saturating_sub(begin.elapsed());
+        let mut command = program::command(spec, launch, report.as_ref().map(|(_, write)| write.as_fd()))?;
+        let regions = listen(&mut command, spec, launch, &counting);
         streams.connect(&mut command)?;
         sys::place_on_exec(&mut command, &spec.cpus, spec.memory.as_ref())?;
         let mut process = command.spawn()?;
@@ -126,12 +128,12 @@ fn pinner(spec: &RunSpec) -> Option<Pinner> {
 }
 
 /// Tells a command where to note its regions, unless the user has told it something else.
-fn listen(command: &mut Command, spec: &RunSpec, begin: Instant, counting: &Counting) -> Option<io::Result<Regions>> {
+fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Counting) -> Option<io::Result<Regions>> {
     let Program::Command { env, .. } = &spec.program else { return None };
     if env.contains_key(VARIABLE) {
         return None;
     }
-    let regions = Regions::create(begin, counting.marks(EVENTS));
+    let regions = Regions::create(launch, counting.marks(EVENTS));
     match &regions {
         Ok(regions) => command.env(VARIABLE, regions.path()),
         // One of a knee around us would take what is ours.

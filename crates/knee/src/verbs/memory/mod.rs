@@ -9,11 +9,11 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use knee_machine::clock::process_cpu;
 use knee_machine::{Topology, sys};
 use knee_meter::{Baseline, clock};
 use knee_probes::knees::{self, Knee};
 use knee_probes::{Context, Figure, Monitor, PROBES, Probe, ProbeValidity, Step};
-use rustix::time::{ClockId, clock_gettime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -191,9 +191,9 @@ impl Monitor for Watcher {
         };
         let before = clock_on_first();
         let baseline = Baseline::take(cpus.iter().copied().collect(), before);
-        let (begin, used) = (Instant::now(), own_cpu());
+        let (begin, used) = (Instant::now(), process_cpu());
         work();
-        let (wall, cpu) = (begin.elapsed(), own_cpu().saturating_sub(used));
+        let (wall, cpu) = (begin.elapsed(), process_cpu().saturating_sub(used));
         let after = clock_on_first();
         let found = baseline.compare(wall, cpu, cpus.len(), after);
         ProbeValidity {
@@ -203,9 +203,4 @@ impl Monitor for Watcher {
             clock_ns: [before, after],
         }
     }
-}
-
-fn own_cpu() -> std::time::Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    std::time::Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }

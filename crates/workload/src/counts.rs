@@ -1,0 +1,73 @@
+//! What workloads, schedulers and regions count themselves: every name with its unit and meaning. Counters of the hardware
+//! and the kernel are not among them.
+//!
+//! A name is written here once. Records hold it with a phase's counters, samples with the source `workload`; responses,
+//! figures and reference pages take unit and meaning from this list.
+
+/// Something that is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// Its name in records, samples and responses.
+    pub name: &'static str,
+    /// Its unit, in the plural where it is a word.
+    pub unit: &'static str,
+    /// What one of them is.
+    pub meaning: &'static str,
+}
+
+/// All of them.
+pub const COUNTS: &[Count] = &[
+    count("matches", "matches", "copies of the pattern that were found, all repetitions together"),
+    count("edges", "edges", "edges that were worked off, all repetitions together"),
+    count(
+        "local-read-bytes",
+        "bytes",
+        "bytes that workers read from memory of their own node, as the program counts them",
+    ),
+    count(
+        "remote-read-bytes",
+        "bytes",
+        "bytes that workers read from memory of other nodes, as the program counts them",
+    ),
+    count("busy-ns", "ns", "time in jobs, all workers together"),
+    count("searching-ns", "ns", "time spent looking for something to steal, all workers together"),
+    count("idle-ns", "ns", "time asleep, all workers together"),
+    count("steals-core", "jobs", "jobs stolen from a worker on the same core"),
+    count("steals-cache", "jobs", "jobs stolen from a worker that shares the last-level cache, on another core"),
+    count("steals-node", "jobs", "jobs stolen from a worker on the same node, beyond the last-level cache"),
+    count("steals-far", "jobs", "jobs stolen from a worker on another node"),
+    count("missed-steals", "attempts", "attempts to steal that got nothing"),
+    count("pushes", "jobs", "stolen jobs that the thief handed to a worker nearer to their place"),
+    count("run-away-from-home", "jobs", "jobs with a place that a worker of another node ran"),
+    count("calls", "calls", "times that threads entered and left the region"),
+    count("threads", "threads", "threads that entered the region"),
+    count("thread_wall_ns", "ns", "wall time in the region, all its threads together"),
+    count("thread_cpu_ns", "ns", "CPU time in the region, all its threads together"),
+];
+
+const fn count(name: &'static str, unit: &'static str, meaning: &'static str) -> Count {
+    Count { name, unit, meaning }
+}
+
+impl Count {
+    /// The one of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        COUNTS.iter().find(|count| count.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_stands_once_and_has_a_unit_and_a_meaning() {
+        for (at, count) in COUNTS.iter().enumerate() {
+            assert!(!count.unit.is_empty() && !count.meaning.is_empty(), "{count:?}");
+            assert!(COUNTS[at + 1..].iter().all(|other| other.name != count.name), "{count:?}");
+            assert_eq!(Count::named(count.name), Some(count));
+        }
+        assert_eq!(Count::named("remote-bytes"), None, "that is what the hardware counts");
+    }
+}
