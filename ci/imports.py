@@ -51,7 +51,7 @@ ROOMS = {
 LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"click", "rich", "tomli_w"}}
 """Rooms that may import only these libraries beside the standard one."""
 
-STARTERS = {"_binary.py", "study/run.py"}
+STARTERS = {"_binary.py", "study/run/execute.py"}
 """The only modules that start processes."""
 
 

@@ -14,10 +14,12 @@ import click
 
 from knee import __version__, _binary
 from knee.store import Contents, Folder, RunSpec, StudyError, runs
-from knee.study import design, hold, plan, progress, run, slurm
 from knee.study.checks import read_events
-from knee.study.create import create
+from knee.study.design import hold, plan
+from knee.study.design.cells import cells_of, placements_of
 from knee.study.options.command_line import Grouped, study_options, study_spec_of
+from knee.study.run import execute, progress, slurm
+from knee.study.run.create import create
 from knee.study.spec import StudySpec
 from knee.verbs.analyze import analyze
 from knee.verbs.compare import compare
@@ -118,10 +120,10 @@ def _find_program(program: dict[str, Any]) -> None:
 
 def _measure(folder: Folder, report: bool) -> int:
     try:
-        with progress.shown(folder.read_plan(), len(run.remaining(folder))) as tell:
-            run.run(folder, tell, _rule(folder))
-    except (run.Stopped, KeyboardInterrupt):
-        left, total = len(run.remaining(folder)), len(folder.read_plan())
+        with progress.shown(folder.read_plan(), len(execute.remaining(folder))) as tell:
+            execute.run(folder, tell, _rule(folder))
+    except (execute.Stopped, KeyboardInterrupt):
+        left, total = len(execute.remaining(folder)), len(folder.read_plan())
         _say(
             f"stopped: {total - left} of {total} runs are kept", f"knee study --resume {shlex.quote(str(folder.path))}"
         )
@@ -129,7 +131,7 @@ def _measure(folder: Folder, report: bool) -> int:
     return _conclude(folder, ["json", *(["html"] if report else [])])
 
 
-def _rule(folder: Folder) -> run.Enough:
+def _rule(folder: Folder) -> execute.Enough:
     """Return the study's stopping rule. What it needs is imported between two blocks, when nothing is measured."""
     declared = folder.read_study_spec().get("design", {})
     if "width" not in declared and "budget_s" not in declared:
@@ -217,8 +219,8 @@ verbs.add_command(selftest)
 
 def _specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
     machine = hold.machine(study_spec.hold)
-    placements = design.placements_of(study_spec)
-    cells = design.cells(study_spec, machine, placements)
+    placements = placements_of(study_spec)
+    cells = cells_of(study_spec, machine, placements)
     specs = plan.run_specs(study_spec, cells, placements, machine)
     _binary.validate(specs)
     return machine, specs

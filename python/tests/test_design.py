@@ -9,10 +9,11 @@ from conftest import machine
 
 from knee import _binary
 from knee.store import StudyError
-from knee.study import design, plan
+from knee.study.design import plan
+from knee.study.design.cells import cells_of, ladder
+from knee.study.design.placements import Placements
+from knee.study.design.program import builds
 from knee.study.kinds.factors import Factors
-from knee.study.placements import Placements
-from knee.study.program import builds
 from knee.study.spec import StudySpec
 
 PLACEMENTS = Placements({"cores-close": [0, 1], "none": None})
@@ -20,7 +21,7 @@ PLACEMENTS = Placements({"cores-close": [0, 1], "none": None})
 
 def planned(study_spec: StudySpec, cores: int = 2, placements=PLACEMENTS):
     here = machine(cores)
-    return plan.run_specs(study_spec, design.cells(study_spec, here, placements), placements, here)
+    return plan.run_specs(study_spec, cells_of(study_spec, here, placements), placements, here)
 
 
 def asked(**more) -> StudySpec:
@@ -29,7 +30,7 @@ def asked(**more) -> StudySpec:
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 8, 16])
 def test_a_small_machine_gets_every_count_and_one_beyond(cores):
-    assert design.ladder(machine(cores)) == [*range(1, cores + 2)]
+    assert ladder(machine(cores)) == [*range(1, cores + 2)]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_a_small_machine_gets_every_count_and_one_beyond(cores):
 def test_the_ladder_of_a_large_machine_has_its_edges(shared, tmp_path, name, edges):
     archive = shared / "topologies/captures" / f"{name}.tar.bz2"
     subprocess.run(["tar", "-xjf", archive, "-C", tmp_path], check=True)
-    counts = design.ladder(_binary.ask("machine", "--json", "--root", str(tmp_path / name)))
+    counts = ladder(_binary.ask("machine", "--json", "--root", str(tmp_path / name)))
     assert edges <= set(counts)
     assert counts == sorted(set(counts))
     assert len(counts) < 40
@@ -53,7 +54,7 @@ def test_a_mask_that_leaves_one_sibling_of_each_core_is_one_thread_per_core():
     here = machine(40)
     here["cores"] = [{"id": i, "socket": 0, "node": 0, "cpus": [i, i + 20]} for i in range(20)]
     here["allowed"]["cpus"] = list(range(20))
-    assert max(design.ladder(here)) == 21
+    assert max(ladder(here)) == 21
 
 
 def test_every_block_holds_every_cell_once_in_an_order_of_its_own():

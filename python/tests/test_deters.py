@@ -11,10 +11,11 @@ from conftest import ROOT, machine, record
 from knee.opened import Study
 from knee.report.page import page
 from knee.store import Folder
-from knee.study import design, plan
-from knee.study.create import create
+from knee.study.design import plan
+from knee.study.design.cells import cells_of
+from knee.study.design.placements import Placements
 from knee.study.options.file import from_file
-from knee.study.placements import Placements
+from knee.study.run.create import create
 
 BASE = {"remote_cache": 4e6, "remote_dram": 9e6, "local_dram": 3e7}
 WORK = {"heat": 6.0, "cilksort": 2.0, "matmul": 1.0, "strassen": 0.6}
@@ -45,7 +46,7 @@ def folder(tmp_path_factory) -> Folder:
     draw, here = random.Random(7), four_sockets()
     study_spec = from_file(ROOT / "examples/studies/deters.toml")
     placements = Placements({"cores-close": list(range(32))})
-    specs = plan.run_specs(study_spec, design.cells(study_spec, here, placements), placements, here)
+    specs = plan.run_specs(study_spec, cells_of(study_spec, here, placements), placements, here)
     made = create(tmp_path_factory.mktemp("deters") / "s", study_spec.to_toml(), json.dumps(here), specs)
     lines = [json.dumps(_record(spec, draw)) + "\n" for spec in specs]
     made.records.write_text("".join(lines))

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from knee.store import StudyError
-from knee.study import hold
-from knee.study.hold import held
+from knee.study.design import hold
+from knee.study.design.hold import held
 
 FACTS = {
     "governor": {"unavailable": "no frequency control here (no cpufreq)"},

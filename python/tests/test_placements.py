@@ -3,8 +3,8 @@
 import pytest
 from conftest import machine
 
-from knee.study import design
-from knee.study.placements import Placements
+from knee.study.design.cells import cells_of
+from knee.study.design.placements import Placements
 from knee.study.spec import StudySpec
 
 
@@ -56,7 +56,7 @@ def counts(placements: Placements, cores: int, **factors) -> dict[str, list[int]
     """Thread counts planned for each placement."""
     study_spec = StudySpec(name="q", program={"command": ["p"]}, factors=factors)
     found: dict[str, list[int]] = {name: [] for name in placements.names}
-    for cell in design.cells(study_spec, machine(cores), placements):
+    for cell in cells_of(study_spec, machine(cores), placements):
         found[str(cell["placement"])].append(int(cell["threads"]))
     return found
 

@@ -12,7 +12,7 @@ from conftest import record
 from knee.explain.selftest import evaluate
 from knee.stats.proportion import clopper_pearson
 from knee.store.run import joined
-from knee.study import pairs
+from knee.study.design import pairs
 
 
 def made_up(comparisons: int, *, more: float, noise: float = 0.02, alarms: float = 1.0):

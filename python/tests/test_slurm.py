@@ -13,7 +13,7 @@ from conftest import machine
 from test_study import knee
 
 from knee.store import Folder
-from knee.study import slurm
+from knee.study.run import slurm
 from knee.study.spec import StudySpec
 
 BLOCKS = 4

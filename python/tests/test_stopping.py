@@ -9,7 +9,7 @@ from conftest import rewrite
 
 from knee.explain.stopping import enough
 from knee.store import End, Folder, read_end, runs
-from knee.study import run
+from knee.study.run import execute
 
 
 def study(binary: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -103,19 +103,19 @@ def test_the_rule_is_asked_before_a_block_that_nobody_began(simulated, monkeypat
     lines = {line["id"]: line for line in folder.read_records()}
     stay = [lines[one["id"]] for one in folder.read_plan() if kept(one["block"], int(one["id"]) % 2)]
     folder.records.write_text("".join(json.dumps(line) + "\n" for line in stay))
-    monkeypatch.setattr(run, "_runner", lambda folder: contextlib.nullcontext())
-    monkeypatch.setattr(run, "_exchange", lambda _, spec, folder: json.dumps(lines[spec["id"]]).encode() + b"\n")
+    monkeypatch.setattr(execute, "_runner", lambda folder: contextlib.nullcontext())
+    monkeypatch.setattr(execute, "_exchange", lambda _, spec, folder: json.dumps(lines[spec["id"]]).encode() + b"\n")
     made: list[int] = []
 
     def rule() -> str | None:
         made.append(max(one["block"] for one in folder.read_records()) + 1)
         return "it is enough" if made[-1] > 5 else None
 
-    run.run(folder, lambda spec, record: None, rule)
+    execute.run(folder, lambda spec, record: None, rule)
     assert made == asked
     assert read_end(folder) == End(end, "it is enough")
     assert len(folder.read_records()) == 2 * end
-    assert run.remaining(folder) == []
+    assert execute.remaining(folder) == []
 
 
 def test_a_build_is_made_once_for_each_of_its_levels_before_everything(binary, tmp_path):

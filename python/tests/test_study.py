@@ -15,7 +15,7 @@ import pytest
 from knee.explain.responses import response
 from knee.opened import Study
 from knee.store import Folder, StudyError
-from knee.study.create import create
+from knee.study.run.create import create
 
 SHORT = ("--blocks", "2", "--factor", "threads=1,2", "--factor", "placement=none")
 

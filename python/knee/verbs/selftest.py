@@ -13,8 +13,9 @@ import click
 
 from knee import _binary, store
 from knee.store import Folder, RunSpec, StudyError
-from knee.study import pairs, progress, run
-from knee.study.create import create
+from knee.study.design import pairs
+from knee.study.run import execute, progress
+from knee.study.run.create import create
 
 EXIT_FAILED, EXIT_STOPPED = 1, 130
 ROUNDED_S = 5
@@ -49,8 +50,8 @@ def selftest(comparisons: int, as_json: bool) -> int:
         folder = _folder(Path(place) / "pairs", study_spec.to_toml(), machine, plan)
         try:
             with progress.shown(plan, len(plan)) as tell:
-                run.run(folder, tell)
-        except run.Stopped:
+                execute.run(folder, tell)
+        except execute.Stopped:
             return EXIT_STOPPED
         return _conclude(folder, (more / size) ** 2, as_json)
 
@@ -62,7 +63,7 @@ def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
     plan = pairs.run_specs(pairs.templates(study_spec, machine), 1)
     folder = _folder(path, study_spec.to_toml(), machine, plan)
     began = time.monotonic()
-    run.run(folder, _silent())
+    execute.run(folder, _silent())
     whole_s = (time.monotonic() - began) / len(plan)
     times = sorted(one.time_s for one in store.runs(folder) if one.bad is None)
     if not times:

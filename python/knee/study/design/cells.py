@@ -6,7 +6,7 @@ import itertools
 from typing import Any, cast
 
 from knee.store import Level, StudyError
-from knee.study.placements import Placements
+from knee.study.design.placements import Placements
 from knee.study.spec import StudySpec
 
 NAMED_PLACEMENTS = ("cores-close", "cores-spread", "threads-close")
@@ -54,7 +54,7 @@ def placements_of(study_spec: StudySpec) -> Placements:
     return Placements.of(NAMED_PLACEMENTS).distinct().with_kernel()
 
 
-def cells(study_spec: StudySpec, machine: dict[str, Any], placements: Placements) -> list[Cell]:
+def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placements) -> list[Cell]:
     """Return every combination of levels that can be: all factors, threads and placements included.
 
     Left out are thread counts of the default ladder that lie beyond a placement's places and one more, threads tied

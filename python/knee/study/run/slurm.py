@@ -8,7 +8,7 @@ from datetime import timedelta
 from importlib import resources
 
 from knee.store import RunSpec
-from knee.study.program import builds
+from knee.study.design.program import builds
 from knee.study.spec import StudySpec
 
 
@@ -21,7 +21,7 @@ def script(study_spec: StudySpec, plan: list[RunSpec]) -> str:
         "CLEANUP": shlex.quote(study_spec.cleanup or ""),
         "DIRECTORY": shlex.quote(str(study_spec.program.get("directory", "."))),
     }
-    template = resources.files("knee.study").joinpath("batch.sh").read_text(encoding="utf-8")
+    template = resources.files("knee.study.run").joinpath("batch.sh").read_text(encoding="utf-8")
     return re.sub("@([A-Z]+)@", lambda found: values[found[1]], template)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from knee import _binary
 from knee.store import CONTROLS, RunSpec, StudyError
-from knee.study.design import Cell
+from knee.study.design.cells import Cell
 from knee.study.kinds.factors import RESERVED
 from knee.study.spec import StudySpec
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from knee import _binary
 from knee.store import Level, RunSpec
-from knee.study import design, plan
+from knee.study.design import plan
+from knee.study.design.cells import cells_of, placements_of
 from knee.study.spec import StudySpec
 
 WORKLOAD, SIZE, SAMPLE_SIZE = "mandel", "size", 256
@@ -51,8 +52,8 @@ def sizes(sample_s: float) -> tuple[int, int]:
 
 def templates(study_spec: StudySpec, machine: dict[str, Any]) -> list[RunSpec]:
     """Return one run spec for each of the two sizes, the smaller first."""
-    placements = design.placements_of(study_spec)
-    specs = plan.run_specs(study_spec, design.cells(study_spec, machine, placements), placements, machine)
+    placements = placements_of(study_spec)
+    specs = plan.run_specs(study_spec, cells_of(study_spec, machine, placements), placements, machine)
     return sorted((spec for spec in specs if spec["block"] == 1), key=lambda spec: int(spec["cell"][SIZE]))
 
 

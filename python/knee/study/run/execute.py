@@ -16,7 +16,7 @@ from typing import IO
 
 from knee import _binary
 from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, read_end, write_end
-from knee.study.program import builds
+from knee.study.design.program import builds
 
 
 class Stopped(Exception):

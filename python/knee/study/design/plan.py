@@ -8,11 +8,11 @@ from typing import Any
 
 from knee.store import SCHEMA, Level, RunSpec, StudyError
 from knee.study.checks import refuse_contradictions
-from knee.study.design import Cell
-from knee.study.hold import held
+from knee.study.design.cells import Cell
+from knee.study.design.hold import held
+from knee.study.design.placements import Placements
+from knee.study.design.program import filled, grown, levels, program_of
 from knee.study.kinds.text import numbers
-from knee.study.placements import Placements
-from knee.study.program import filled, grown, levels, program_of
 from knee.study.spec import StudySpec
 
 BASELINE: Cell = {"baseline": "yes"}
