@@ -110,6 +110,23 @@ def test_what_is_counted_in_runs_of_their_own_is_looked_for_in_their_samples(sim
     assert [one.answer for one in found] == ["confirmed", "confirmed"]
 
 
+def test_what_a_program_counts_is_0_before_it_begins_and_stays_where_it_ended(simulated):
+    def matches(spec, record):
+        """Found from 0.2 s to 0.8 s, twice as fast in the first half of it, and noted only when there are more."""
+        for t in range(0, RUN + 1, 10 * MS):
+            yield t, "thread:1", "cpu_ns", t
+            if 200 * MS <= t <= 800 * MS:
+                yield t, "workload", "matches", 2 * min(t - 200 * MS, 300 * MS) + max(0, t - 500 * MS)
+
+    phase = {"name": "match", "begin_ns": 100 * MS, "end_ns": 900 * MS, "wall_ns": 1, "cpu_ns": 1, "counters": {}}
+    folder = sampled(simulated(TWO), matches, phases=[phase])
+    during, whole = judged(
+        folder, trend("matches", more="during = 'match'\nabove = 0.4\nbelow = 0.6"), trend("matches", more="below = 1")
+    )
+    assert [one.answer for one in (during, whole)] == ["confirmed", "confirmed"]
+    assert during.value == pytest.approx(0.5)
+
+
 def torn(spec, record):
     """One cache was not read for a while in the first block's runs."""
     for row in noted(spec, record):

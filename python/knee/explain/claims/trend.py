@@ -26,6 +26,9 @@ LEVELS = ("llc_occupancy",)
 NO_QUANTITY = ("state", "cpu")
 """What is sampled and is no quantity: a larger one is not more."""
 
+PROGRAM = "workload"
+"""The source of counters that a program itself publishes: no reading of them can fail."""
+
 FEWEST = 3
 """Samples that each part has to have: between two of them nobody looked."""
 
@@ -78,7 +81,14 @@ def _sampled(run: Run, name: str, folder: Path) -> tuple[list[Sampled], list[int
     except StudyError as error:
         raise NoNumberError(f"{where}: {error}") from error
     ticks = sorted({t for sources in found.values() for series in sources.values() for t, _ in series})
-    return list(found[name].values()), ticks
+    sources = [_held(series, ticks) if source.startswith(PROGRAM) else series for source, series in found[name].items()]
+    return sources, ticks
+
+
+def _held(series: Sampled, ticks: list[int]) -> Sampled:
+    """Return what a program counts at every tick: 0 before it began, and what it was last where nothing was noted."""
+    known, last = dict(series), 0
+    return [(t, last := known.get(t, last)) for t in ticks]
 
 
 def _stretches(run: Run, phase: str | None, ticks: list[int]) -> list[tuple[float, float]]:
