@@ -12,7 +12,7 @@ from conftest import ROOT, skipped
 
 from knee.opened import Study
 
-WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "flare")
+WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare")
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
 NEEDS = {"ghc": "ghc", "haskell": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
 
@@ -35,10 +35,12 @@ OLDER = {
         "allocate": {},
     },
     "peregrine": {},
+    "peregrine-over-time": {},
 }
 """Older studies in their short form: what each workload is told instead of its real size."""
 
-COMMON = {"blacklight": {"size": "1M"}, "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2}}
+COMMON = {"blacklight": {"size": "1M"}, "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2},
+          "peregrine-over-time": {"graph": "rmat:8"}}
 
 
 def shortened(study: str) -> dict:
