@@ -39,8 +39,11 @@ OLDER = {
 }
 """Older studies in their short form: what each workload is told instead of its real size."""
 
-COMMON = {"blacklight": {"size": "1M"}, "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2},
-          "peregrine-over-time": {"graph": "rmat:8"}}
+COMMON = {
+    "blacklight": {"size": "1M"},
+    "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2},
+    "peregrine-over-time": {"graph": "rmat:8"},
+}
 
 
 def shortened(study: str) -> dict:

@@ -57,7 +57,7 @@ def _change(run: Run, claim: Claim, folder: Path) -> float | str:
         return f"its samples have no {name}"
     stretches = _stretches(run, claim.get("during"), ticks)
     if not stretches:
-        return f"no phase {claim['during']} lies within its samples"
+        return f"its phase {claim['during']} lies outside of its samples"
     before = after = 0.0
     for begin, end in stretches:
         last = (end - begin) * claim.get("last", MOST_LAST)
@@ -96,6 +96,8 @@ def _stretches(run: Run, phase: str | None, ticks: list[int]) -> list[tuple[floa
     if phase is None:
         return [(ticks[0], ticks[-1])]
     calls = [one for one in run.record["phases"] if one["name"] == phase]
+    if not calls:
+        raise NoNumberError(f"run {run.spec['id']} has no phase {phase}")
     if any(one.get("begin_ns") is None or one.get("end_ns") is None for one in calls):
         raise NoNumberError(f"run {run.spec['id']} does not say when its phase {phase} was")
     ends = [(max(one["begin_ns"], ticks[0]), min(one["end_ns"], ticks[-1])) for one in calls]
