@@ -210,7 +210,7 @@ def test_errors_say_what_to_try(study, monkeypatch, capsys):
     assert "colour: it is not in the study" in says("--factors", "colour")
     assert "bad contrast: 'runtime=near'" in says("--contrast", "runtime=near")
     text = says("--smallest-effect", "much")
-    assert "--smallest-effect: 'much' is no share from 0.1% to 99% hint: 5% or 0.05" in text
+    assert "--smallest-effect: 'much' is not a share from 0.1% to 99% hint: 5% or 0.05" in text
     assert "it is not one of several analysed" in says("--within", "colour")
 
 

@@ -86,7 +86,7 @@ def test_the_smallest_effect_is_the_users(studies):
 def test_a_smallest_effect_is_a_share(share):
     done = compare("a", "b", "--smallest-effect", share)
     assert done.returncode == 2
-    assert f"--smallest-effect: {share!r} is no share from 0.1% to 99%" in done.stderr
+    assert f"--smallest-effect: {share!r} is not a share from 0.1% to 99%" in done.stderr
     assert "hint: 5% or 0.05" in done.stderr
 
 

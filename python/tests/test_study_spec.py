@@ -122,7 +122,7 @@ BAD = [
     ("[program]\ncommand = ['x']\nfor = 1", "program.for: it is not text"),
     ("[program]\ncommand = ['x']\n[design]\nbind = 'all'", "design.bind: 'all' is not one of each, set"),
     ("[program]\ncommand = ['x']\n[design]\nskip = [-1]", "design.skip: it is not a list of threads"),
-    ("[program]\ncommand = ['x']\n[design]\nskip = '0x'", "design.skip: '0x' is no list"),
+    ("[program]\ncommand = ['x']\n[design]\nskip = '0x'", "design.skip: '0x' is neither a list"),
     ("[program]\ncommand = ['x']\n[measure]\nwarmup = 'x'", "measure.warmup: 'x' is not a number from 0 to 1000"),
     ("[program]\ncommand = ['x']\n[measure]\nsetup = ['x']", "measure.setup: it is not text"),
     ("[program]\ncommand = ['x']\n[measure]\nsame_output = 1", "measure.same_output: it is not true or false"),
@@ -161,7 +161,10 @@ BAD = [
     ),
     ("[program]\ncommand = ['x']\n[measure]\nmetric = {phase = 3}", "measure.metric.phase: it is not text"),
     ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 'took', unit = 's'}", "'took' has no group"),
-    ("[program]\ncommand = ['x']\n[measure]\ncheck = {stdout = '('}", "measure.check.stdout: '(' is no regular expr"),
+    (
+        "[program]\ncommand = ['x']\n[measure]\ncheck = {stdout = '('}",
+        "measure.check.stdout: '(' is not a regular expr",
+    ),
     ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 3, unit = 's'}", "measure.metric.regex: it is not text"),
     ("[program]\ncommand = ['x']\n[measure]\ncheck = {stdout = 3}", "measure.check.stdout: it is not text"),
     ("[program]\ncommand = ['x']\ndirectory = 3", "program.directory: it is not text"),
@@ -250,7 +253,7 @@ def test_an_option_and_its_key_in_a_file_ask_the_same(tmp_path, monkeypatch, wor
     )
 
 
-BEYOND_A_SCHEMA = ("a comes twice", "'0x' is no list", "has no group", "no regular expr", "Expected")
+BEYOND_A_SCHEMA = ("a comes twice", "'0x' is neither a list", "has no group", "not a regular expr", "Expected")
 
 
 @pytest.mark.parametrize("text", [text for text, reason in BAD if not any(one in reason for one in BEYOND_A_SCHEMA)])

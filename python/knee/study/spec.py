@@ -56,7 +56,7 @@ class StudySpec:
         "design.skip",
         Threads(),
         PROGRAM,
-        "Threads that --bind each leaves on the set: 0 is the main thread of a command, 1 the first one it starts;"
+        "Threads to leave unpinned with --bind each: 0 is the main thread of a command, 1 the first one it starts;"
         " or a mask like 0x3 over started threads.",
         metavar="LIST",
         default=list,
@@ -129,7 +129,7 @@ class StudySpec:
         ),
     )
     check: dict[str, str] | None = option(
-        "measure.check", Check(), MEASURING, "Standard output must match this.", metavar="REGEX"
+        "measure.check", Check(), MEASURING, "Regular expression that standard output must match.", metavar="REGEX"
     )
     same_output: bool | None = option(
         "measure.same_output",
@@ -186,14 +186,14 @@ class StudySpec:
         "design.width",
         Number(0.001, 1, share),
         STATISTICS,
-        "Stop before the last block when every interval of a ratio is within this: 5% or 0.05.",
+        "Stop early once every interval of a ratio is within this: 5% or 0.05.",
         metavar="SHARE",
     )
     budget_s: float | None = option(
         "design.budget_s",
         Number(0.001, 1e8, seconds),
         STATISTICS,
-        "Begin no block that would end beyond this much measuring: 90s, 10m, 2h.",
+        "Stop before a block would exceed this time of measuring: 90s, 10m, 2h.",
         flag="--budget",
         metavar="TIME",
     )
@@ -201,7 +201,7 @@ class StudySpec:
         "measure.responses",
         Names(),
         STATISTICS,
-        "Have the report analyse these, too: speedup, cpu, work-inflation, phases, counters; see `knee analyze`.",
+        "Also analyse these in the report: speedup, cpu, work-inflation, phases, counters; see `knee analyze`.",
         metavar="LIST",
         default=list,
     )

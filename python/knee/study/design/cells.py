@@ -62,7 +62,7 @@ def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placeme
     study spec excludes.
     """
     ladders = _ladders(machine, placements)
-    counts: list[Level] = [*sorted({count for found in ladders.values() for count in found})]
+    counts: list[Level] = [*sorted({count for points in ladders.values() for count in points})]
     named: dict[str, list[Level]] = {"workload": [*study_spec.workloads]} if study_spec.workloads else {}
     factors: dict[str, list[Level]] = {
         "threads": counts,
@@ -121,12 +121,12 @@ def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
 def _ladders(machine: dict[str, Any], placements: Placements) -> dict[str, list[int]]:
     """Return the thread counts worth trying on each placement: the machine's, up to one beyond the last place."""
     counts = ladder(machine)
-    found: dict[str, list[int]] = {}
+    ladders: dict[str, list[int]] = {}
     for name in placements.names:
         places = placements.places(name)
         inside = [n for n in counts if places is None or n <= places + 1]
-        found[name] = sorted({*inside, *([places, places + 1] if places else [])})
-    return found
+        ladders[name] = sorted({*inside, *([places, places + 1] if places else [])})
+    return ladders
 
 
 def _fits(cell: Cell, placements: Placements) -> bool:

@@ -46,14 +46,14 @@ def held(asked: list[str] | None, facts: dict[str, Any]) -> dict[str, str]:
     StudyError
         When a fact that was asked for by name is unknown or not available.
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name in asked if asked is not None else ["default"]:
         if name == "default":
-            found |= {fact: facts[fact] for fact in USUAL if isinstance(facts.get(fact), str)}
+            values |= {fact: facts[fact] for fact in USUAL if isinstance(facts.get(fact), str)}
         else:
             fact = CLOCK_FACT if name == CLOCK else name
-            found[fact] = _value(name, fact, facts)
-    return found
+            values[fact] = _value(name, fact, facts)
+    return values
 
 
 def _value(name: str, fact: str, facts: dict[str, Any]) -> str:

@@ -60,14 +60,16 @@ def templates(study_spec: StudySpec, machine: dict[str, Any]) -> list[RunSpec]:
 def run_specs(pair: list[RunSpec], comparisons: int) -> list[RunSpec]:
     """Return the plan: so many comparisons of A with A, and as many of A with more of A, by turns."""
     same, more = pair
-    found: list[RunSpec] = []
+    planned: list[RunSpec] = []
     for number in range(1, comparisons + 1):
         for against, other in (("itself", same), ("more", more)):
             for block in range(1, BLOCKS + 1):
                 for side in ABBA:
                     chosen = same if side == "A" else other
                     cell = {**chosen["cell"], "against": against, "comparison": number, "side": side}
-                    name = f"{len(found) + 1:06d}"
-                    found.append(RunSpec({**chosen, "id": name, "cell": cell, "block": (number - 1) * BLOCKS + block}))
-    _binary.validate(found)
-    return found
+                    name = f"{len(planned) + 1:06d}"
+                    planned.append(
+                        RunSpec({**chosen, "id": name, "cell": cell, "block": (number - 1) * BLOCKS + block})
+                    )
+    _binary.validate(planned)
+    return planned

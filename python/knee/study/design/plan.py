@@ -48,13 +48,13 @@ def run_specs(
 def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
     """Say in words what a plan holds, and what it may cost at most."""
     cells = {str(sorted(spec["cell"].items())): spec["cell"] for spec in planned}
-    found: dict[str, list[str]] = {}
+    varied: dict[str, list[str]] = {}
     for cell in cells.values():
         for name, level in cell.items():
-            known = found.setdefault(name, [])
+            known = varied.setdefault(name, [])
             known.extend([str(level)] if str(level) not in known else [])
     lines = [f"knee: {len(planned)} runs: {len(cells)} cells in {study_spec.blocks} blocks, each in a random order"]
-    lines += [f"      {name}: {', '.join(among)}" for name, among in found.items()]
+    lines += [f"      {name}: {', '.join(among)}" for name, among in varied.items()]
     warm = f", each after {study_spec.warmup} to warm up" if study_spec.warmup else ""
     lines.append(f"      a run is stopped after {study_spec.timeout_s:g} s{warm}")
     if study_spec.width is not None or study_spec.budget_s is not None:

@@ -21,42 +21,42 @@ def lines(text: str) -> Lines:
     >>> lines(chr(10).join(["name = 'x'", "[design]", "blocks = 5", "[[claim]]", "says = 'y'"]))
     {'name': 1, 'design': 2, 'design.blocks': 3, 'claim.1': 4, 'claim.1.says': 5}
     """
-    found: Lines = {}
+    numbers: Lines = {}
     table, open_ = "", ""
     for number, line in enumerate(text.splitlines(), 1):
         if open_:
             open_ += line + "\n"
         elif header := _HEADER.match(line):
-            table = _table(header, found)
-            found.setdefault(table, number)
+            table = _table(header, numbers)
+            numbers.setdefault(table, number)
         elif key := _KEY.match(line):
-            found.setdefault(".".join(filter(None, (table, _path(key[1])))), number)
+            numbers.setdefault(".".join(filter(None, (table, _path(key[1])))), number)
             open_ = line + "\n"
         # A value may go on for lines, and what looks like a key there is none.
         if open_ and _is_whole(open_):
             open_ = ""
-    return found
+    return numbers
 
 
-def line_of(found: Lines, key: str) -> int | None:
+def line_of(numbers: Lines, key: str) -> int | None:
     """Return the line of a key, or of the table around it; None when neither stands in the file."""
     path = re.sub(r"^claim (\d+)(: )?", r"claim.\1.", key).rstrip(".")
-    around = [known for known in found if path == known or path.startswith(known + ".")]
-    return found[max(around, key=len)] if around else None
+    around = [known for known in numbers if path == known or path.startswith(known + ".")]
+    return numbers[max(around, key=len)] if around else None
 
 
-def _table(header: re.Match[str], found: Lines) -> str:
+def _table(header: re.Match[str], numbers: Lines) -> str:
     path = _path(header[2])
     if header[1] == "[":
         # A table inside the last one of an array: [claim.ratio].
         first, _, rest = path.partition(".")
-        number = _count(first, found)
+        number = _count(first, numbers)
         return f"{first}.{number}.{rest}" if rest and number else path
-    return f"{path}.{_count(path, found) + 1}"
+    return f"{path}.{_count(path, numbers) + 1}"
 
 
-def _count(array: str, found: Lines) -> int:
-    return sum(1 for known in found if re.fullmatch(re.escape(array) + r"\.\d+", known))
+def _count(array: str, numbers: Lines) -> int:
+    return sum(1 for known in numbers if re.fullmatch(re.escape(array) + r"\.\d+", known))
 
 
 def _path(key: str) -> str:

@@ -75,25 +75,16 @@ def option(
 
     Parameters
     ----------
-    key
-        Its place in a study file: ``design.blocks``.
-    kind
-        What values it takes.
-    group
-        Its heading in the help.
+    key, kind, group
+        Its place in a study file (``design.blocks``), what values it takes, its heading in the help.
     help
         What it does, for the command line, the reference and the schema.
-    flag
-        How it is called on the command line, where that is not the field's name; None for nothing.
-    metavar
-        What stands for its value in the help.
-    multiple
-        Whether the flag may be given several times.
-    flags
-        For an option of several flags: all of them.
+    flag, flags
+        How it is called on the command line where that is not the field's name, None for nothing; all of several flags.
+    metavar, multiple
+        What stands for its value in the help; whether the flag may be given several times.
     default
-        The field's value where it is not given; ``dict`` and ``list`` make an empty one, ``...`` means that there has
-        to be one.
+        The field's value where it is not given; ``dict`` and ``list`` make empty ones, ``...`` says that it must be.
     usual
         What holds where it is not given, in words, where the default does not say so.
     """

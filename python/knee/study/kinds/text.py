@@ -19,7 +19,7 @@ def seconds(text: str, where: str) -> float:
     """Read a time like ``90s``, ``10m``, ``2h``, or a plain number of seconds."""
     read = re.fullmatch(r"([0-9]*\.?[0-9]+)(s|m|h|)", text)
     if read is None or float(read[1]) <= 0:
-        raise StudyError(f"{where}: {text!r} is no time", hint="90s, 10m or 2h")
+        raise StudyError(f"{where}: {text!r} is not a duration", hint="90s, 10m or 2h")
     return float(read[1]) * {"s": 1, "": 1, "m": 60, "h": 3600}[read[2]]
 
 
@@ -28,7 +28,7 @@ def share(text: str, where: str, most: float = 1.0) -> float:
     read = re.fullmatch(r"([0-9]*\.?[0-9]+)(%?)", text)
     value = float(read[1]) / (100 if read[2] else 1) if read else 0.0
     if not 0.001 <= value <= most:
-        raise StudyError(f"{where}: {text!r} is no share from 0.1% to {100 * most:g}%", hint="5% or 0.05")
+        raise StudyError(f"{where}: {text!r} is not a share from 0.1% to {100 * most:g}%", hint="5% or 0.05")
     return value
 
 
@@ -37,7 +37,7 @@ def pattern(text: str, where: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise StudyError(f"{where}: {text!r} is no regular expression: {error}") from error
+        raise StudyError(f"{where}: {text!r} is not a regular expression: {error}") from error
     return text
 
 
@@ -103,4 +103,4 @@ def threads_skipped(text: str, where: str) -> list[int]:
             return [bit + 1 for bit in range(mask.bit_length()) if mask >> bit & 1]
         return numbers(text)
     except ValueError as error:
-        raise StudyError(f"{where}: {text!r} is no list like 0,2-3 and no mask like 0x3") from error
+        raise StudyError(f"{where}: {text!r} is neither a list like 0,2-3 nor a mask like 0x3") from error

@@ -24,7 +24,7 @@ def from_words(words: list[str]) -> StudySpec:
     if "/" in words[0] or words[0].endswith(".toml"):
         if len(words) > 1:
             raise StudyError(
-                f"one word too many: {words[1]!r}", hint="a program stands behind --, and options before the study file"
+                f"unexpected argument {words[1]!r}", hint="put the program after --, and options before the study file"
             )
         return from_file(Path(words[0]))
     program, phase = resolved(words)

@@ -22,7 +22,7 @@ def script(study_spec: StudySpec, plan: list[RunSpec]) -> str:
         "DIRECTORY": shlex.quote(str(study_spec.program.get("directory", "."))),
     }
     template = resources.files("knee.study.run").joinpath("batch.sh").read_text(encoding="utf-8")
-    return re.sub("@([A-Z]+)@", lambda found: values[found[1]], template)
+    return re.sub("@([A-Z]+)@", lambda match: values[match[1]], template)
 
 
 def _before(study_spec: StudySpec, plan: list[RunSpec]) -> str:
