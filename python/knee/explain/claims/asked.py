@@ -6,20 +6,6 @@ from knee.explain.claims.cells import words
 from knee.explain.claims.evidence import Claim
 from knee.store import KINDS, MOST_LAST
 
-NUMBERS = {
-    "ratio": "{response} of {of} over that of {over}",
-    "difference": "{response} of {of} less that of {from}",
-    "value": "{response} of {cell}",
-    "speedup": "speedup{of_response} of {cell}",
-    "knee": "knee of {series}",
-    "slope": "log-log slope of {response} of {cell} between {between}",
-    "order": "{response} of {of} over that of {over} at every count between {between}",
-    "trend": "{sampled} of {cell} in {parts}",
-    "variation": "{spread} of {cell}",
-    "explains": "share of the variation of {response}{at} that {factor} explains",
-}
-"""What the number of each kind is called."""
-
 
 def asked(claim: Claim) -> str:
     """Return what number a claim is about, and its bounds."""
@@ -38,7 +24,7 @@ def asked(claim: Claim) -> str:
     else:
         told |= {"cell": words(chosen) or "all cells", "series": words(chosen) or "the study"}
     bounds = " and ".join(f"{name} {claim[name]:g}" for name in ("above", "below") if name in claim)
-    return f"{NUMBERS[kind.name].format_map(told)}: {bounds}"
+    return f"{kind.words.format_map(told)}: {bounds}"
 
 
 def _response(claim: Claim) -> str:

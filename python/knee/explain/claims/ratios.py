@@ -16,7 +16,11 @@ def ratio_number(claim: Claim, evidence: Evidence) -> Number:
 
 
 def difference_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the response of one cell less that of another, block by block, as the mean over what is left open."""
+    """Return the response of one cell less that of another, block by block, as the mean over what is left open.
+
+    Its interval is Student's on the values themselves. Where they are as skewed as lognormal ones with a deviation of
+    0.5, it covers 84 to 89 of 90; a claim that a ratio can be about is better one of a ratio.
+    """
     cells = Cells.of(claim, evidence)
     of, other = (claim["difference"][side] for side in ("of", "from"))
     apart = cells.by_block(of, other).mean(axis=0) - cells.by_block(other, of).mean(axis=0)

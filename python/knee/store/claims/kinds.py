@@ -22,11 +22,13 @@ MOST_LAST = 0.5
 class Kind:
     """What a kind of claim is called, what it is about, and how it is written.
 
-    ``chooses`` says what stands under its name: levels of a cell, two such tables, or the name of a factor. ``keys``
-    are those that it takes beside the ones of every claim, and ``must`` those that it cannot do without.
+    ``words`` is what the report calls its number, with what a claim says in the places of names. ``chooses`` says what
+    stands under its name: levels of a cell, two such tables, or the name of a factor. ``keys`` are those that it takes
+    beside the ones of every claim, and ``must`` those that it cannot do without.
     """
 
     name: str
+    words: str
     about: str
     example: str
     chooses: Literal["cell", "two cells", "factor"] = "cell"
@@ -40,6 +42,7 @@ KINDS = {
     for kind in (
         Kind(
             "ratio",
+            "{response} of {of} over that of {over}",
             "The response of one cell over that of another.",
             "ratio = { of = { … }, over = { … } }",
             chooses="two cells",
@@ -47,6 +50,7 @@ KINDS = {
         ),
         Kind(
             "difference",
+            "{response} of {of} less that of {from}",
             "The response of one cell less that of another, either of which may be 0.",
             "difference = { of = { … }, from = { … } }",
             chooses="two cells",
@@ -54,13 +58,20 @@ KINDS = {
         ),
         Kind(
             "value",
+            "{response} of {cell}",
             "The response of these cells, as a geometric mean; as an arithmetic one where a value is not positive.",
             'value = { placement = "cores-close", threads = 4 }',
         ),
-        Kind("speedup", "Time on the fewest threads over time of this cell.", "speedup = { threads = 8 }"),
-        Kind("knee", "The knee of the one series that has these levels.", "knee = {}", keys=()),
+        Kind(
+            "speedup",
+            "speedup{of_response} of {cell}",
+            "Time on the fewest threads over time of this cell.",
+            "speedup = { threads = 8 }",
+        ),
+        Kind("knee", "knee of {series}", "The knee of the one series that has these levels.", "knee = {}", keys=()),
         Kind(
             "slope",
+            "log-log slope of {response} of {cell} between {between}",
             "The slope of the response over the thread counts between two, on log-log axes.",
             'slope = { placement = "cores-close" }, with between = [1, 8]',
             keys=("response", "per", "between"),
@@ -68,6 +79,7 @@ KINDS = {
         ),
         Kind(
             "order",
+            "{response} of {of} over that of {over} at every count between {between}",
             "The response of one series over that of another at every thread count between two: the least of these "
             "ratios where it has to lie above, the largest where it has to lie below.",
             "order = { of = { … }, over = { … } }, with between = [2, 8]",
@@ -78,6 +90,7 @@ KINDS = {
         ),
         Kind(
             "trend",
+            "{sampled} of {cell} in {parts}",
             "The mean of a sampled quantity in the later part of a run over that in the part before.",
             'trend = { threads = 4 }, with sampled = "cpu_ns"',
             keys=("sampled", "during", "last"),
@@ -85,6 +98,7 @@ KINDS = {
         ),
         Kind(
             "variation",
+            "{spread} of {cell}",
             "How much the response varies: its coefficient of variation over runs, or the largest over the least of a "
             "run's threads.",
             "variation = { threads = 4 }",
@@ -92,6 +106,7 @@ KINDS = {
         ),
         Kind(
             "explains",
+            "share of the variation of {response}{at} that {factor} explains",
             "The share of the variation that this factor explains.",
             'explains = "runtime"',
             chooses="factor",
