@@ -102,34 +102,35 @@ def test_code_size_wants_the_logarithm():
     assert "contains 0" in advised.reason
 
 
-def test_two_squared_times_three_has_the_books_answers():
-    values = np.array([15.0, 18, 12, 45, 48, 51, 25, 28, 19, 75, 75, 81])
+BOOK = np.array([15.0, 18, 12, 45, 48, 51, 25, 28, 19, 75, 75, 81])
+"""A 2^2 3 design of Jain's book: memory and cache of a workstation, three runs of each."""
+
+
+def test_a_sign_table_has_the_books_effects():
     signs = np.array([[-1.0, -1], [1, -1], [-1, 1], [1, 1]]).repeat(3, axis=0)
-    table = sign_table(values, signs, "AB")
+    table = sign_table(BOOK, signs, "AB")
     assert dict(zip(table.names, table.q.tolist(), strict=True)) == {"q0": 41, "qA": 21.5, "qB": 9.5, "qAB": 5}
-    assert (table.sse, table.sst, (values**2).sum()) == (pytest.approx(102), pytest.approx(7032), 27204)
-    assert [round(100 * share, 2) for share in table.shares().values()] == [78.88, 15.40, 4.27, 1.45]
-    assert round(table.deviation, 4) == 3.5707
-    found = [table.contrast({name: 1.0}) for name in table.names]
-    assert [round(one.error, 4) for one in found] == [1.0308] * 4
-    ends = [(round(one.interval.low, 2), round(one.interval.high, 2)) for one in found]
-    assert ends == [(39.08, 42.92), (19.58, 23.42), (7.58, 11.42), (3.08, 6.92)]
-    mix = table.contrast({"qA": 1, "qB": 1, "qAB": -2})
-    assert (mix.value, round(mix.error, 3)) == (21, 2.525)
-    assert (round(mix.interval.low, 2), round(mix.interval.high, 2)) == (16.30, 25.70)
-    low = table.contrast({"q0": 1, "qA": -1, "qB": -1, "qAB": 1})
-    assert (low.value, round(low.interval.low, 2), round(low.interval.high, 2)) == (15, 11.17, 18.83)
+    assert (table.sse, table.squares[1:].sum() + table.sse) == (pytest.approx(102), pytest.approx(7032))
+    assert (BOOK**2).sum() == 27204
 
 
-def test_the_general_model_says_the_same_as_the_sign_table():
-    values = np.array([15.0, 18, 12, 45, 48, 51, 25, 28, 19, 75, 75, 81])
+def test_two_squared_times_three_has_the_books_answers():
     a, b = (np.array(list(text)).repeat(3).tolist() for text in ("-+-+", "--++"))
-    fitted = fit(values, Design((Factor.of("A", a), Factor.of("B", b))))
+    design = Design((Factor.of("A", a), Factor.of("B", b)))
+    fitted = fit(BOOK, design)
     assert [round(100 * one.share, 2) for one in anova(fitted).sources] == [78.88, 15.40, 4.27, 1.45]
-    high = [one.estimate.value for one in effects(fitted) if set(one.levels) <= {"+"}]
-    assert high == pytest.approx([41, 21.5, 9.5, 5])
-    low = predictions(fitted)[0]
-    assert (low.mean.value, round(low.mean.interval.low, 2)) == (pytest.approx(15), 11.17)
+    assert round(fitted.deviation, 4) == 3.5707
+    high = [one.estimate for one in effects(fitted) if set(one.levels) <= {"+"}]
+    assert [one.value for one in high] == pytest.approx([41, 21.5, 9.5, 5])
+    assert [round(one.error, 4) for one in high] == [1.0308] * 4
+    ends = [(round(one.interval.low, 2), round(one.interval.high, 2)) for one in high]
+    assert ends == [(39.08, 42.92), (19.58, 23.42), (7.58, 11.42), (3.08, 6.92)]
+    a_high, b_high, both = (design.effect_rows(term)[-1] for term in (("A",), ("B",), ("A", "B")))
+    [mix] = fitted.estimates((a_high + b_high - 2 * both)[None, :])
+    assert (mix.value, round(mix.error, 3)) == (pytest.approx(21), 2.525)
+    assert (round(mix.interval.low, 2), round(mix.interval.high, 2)) == (16.30, 25.70)
+    low = predictions(fitted)[0].mean
+    assert (low.value, round(low.interval.low, 2), round(low.interval.high, 2)) == (pytest.approx(15), 11.17, 18.83)
 
 
 def test_a_sign_table_refuses_what_is_not_balanced():

@@ -76,24 +76,11 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return the form of analysis.json: numbers that are not known are null."""
-        series = [
-            {
-                "name": one.name,
-                "levels": one.levels,
-                "base": one.curve.base,
-                "copies": {str(n): asdict(found) for n, found in one.copies.items()},
-                "points": list(map(asdict, one.curve.points)),
-                "law": asdict(self.summaries[one.name].law),
-                "knee": asdict(self.summaries[one.name].knee),
-                "use": _use(self.summaries[one.name]),
-            }
-            for one in self.series
-        ]
         plain: dict[str, Any] = {
             "schema": SCHEMA,
             "name": self.name,
             "verdict": self.verdict,
-            "series": series,
+            "series": [_series(one, self.summaries[one.name]) for one in self.series],
             "accounts": {name: [asdict(one) for one in accounts] for name, accounts in self.accounts.items()},
             "findings": [asdict(finding) for finding in self.findings],
             "baseline": {name: asdict(one) for name, one in self.baseline.items()},
@@ -104,8 +91,7 @@ class Analysis:
             "factorial": self.factorial.to_json() if self.factorial else None,
             "checklist": [asdict(one) for one in self.checklist],
             "responses": {
-                name: {"why": found} if isinstance(found, str) else found.to_json()
-                for name, found in self.responses.items()
+                name: {"why": one} if isinstance(one, str) else one.to_json() for name, one in self.responses.items()
             },
             "drift": asdict(self.drift),
             "outliers": self.outliers,
@@ -136,15 +122,10 @@ def analyze(
     file's, and ``weak`` says whether its input grows with the threads.
     """
     series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
-    # The kernel's own placement is the negative control; it is examined only where there is nothing else.
-    examined = [one for one in series if one.pinned] or series
     summaries = {one.name: summarize(one) for one in series}
-    findings = [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
+    findings = _findings(series)
     good = [run for run in runs if run.bad is None]
-    codes = _codes(good)
-    left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
-    trend = drift(left, np.array([float(run.order) for run in good]), codes)
-    odd = outliers(left, codes)
+    trend, odd = _residual_checks(good)
     baseline, factorial = _baseline(runs, series), variation(runs)
     return Analysis(
         name=name,
@@ -162,7 +143,7 @@ def analyze(
         checklist=checklist(Studied(runs, machine, series, summaries, baseline, factorial)),
         responses=of_responses(runs, responses),
         drift=trend,
-        outliers=[run.spec["id"] for run, unlike in zip(good, odd, strict=True) if unlike],
+        outliers=odd,
         disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
         changed=changes(good),
         bad={run.spec["id"]: run.bad for run in runs if run.bad is not None},
@@ -172,8 +153,32 @@ def analyze(
     )
 
 
-def _use(found: ScalingSummary) -> dict[str, Any] | None:
-    return None if found.use is None else asdict(found.use) | {"decided": found.use.decided}
+def _series(one: Series, summary: ScalingSummary) -> dict[str, Any]:
+    use = summary.use
+    return {
+        "name": one.name,
+        "levels": one.levels,
+        "base": one.curve.base,
+        "copies": {str(n): asdict(slowed) for n, slowed in one.copies.items()},
+        "points": list(map(asdict, one.curve.points)),
+        "law": asdict(summary.law),
+        "knee": asdict(summary.knee),
+        "use": None if use is None else asdict(use) | {"decided": use.decided},
+    }
+
+
+def _findings(series: list[Series]) -> list[Finding]:
+    # The kernel's own placement is the negative control; it is examined only where there is nothing else.
+    examined = [one for one in series if one.pinned] or series
+    return [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
+
+
+def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:
+    """Return how the usable runs drift, and the ids of those that are unlike their cell."""
+    codes = _codes(good)
+    left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
+    trend = drift(left, np.array([float(run.order) for run in good]), codes)
+    return trend, [run.spec["id"] for run, unlike in zip(good, outliers(left, codes), strict=True) if unlike]
 
 
 def _codes(runs: list[Run]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -183,8 +188,8 @@ def _codes(runs: list[Run]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 def _accounts(series: Series) -> list[Account]:
-    found = [account(series, point.threads) for point in series.curve.points]
-    return [one for one in found if one is not None]
+    accounts = [account(series, point.threads) for point in series.curve.points]
+    return [one for one in accounts if one is not None]
 
 
 def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
@@ -201,14 +206,14 @@ def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
 def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
     """Compare every series with the first one of its work, block by block, at every thread count that both have."""
     blocks = max((run.spec["block"] for run in runs), default=0)
-    found: list[Contrast] = []
+    contrasts: list[Contrast] = []
     for first, other in _compared(series):
         for n in (point.threads for point in other.curve.points):
             pair = [table(one.by_threads.get(n, []), n, blocks, cpu=False) for one in (other, first)]
             compared = ratio(pair[0], pair[1])
             if compared.blocks:
-                found.append(Contrast(other.name, first.name, n, compared))
-    return found
+                contrasts.append(Contrast(other.name, first.name, n, compared))
+    return contrasts
 
 
 def _compared(series: list[Series]) -> list[tuple[Series, Series]]:

@@ -26,6 +26,7 @@ from knee.explain.causes.cause import Finding
 if TYPE_CHECKING:
     from knee.explain.scaling.series import Series
     from knee.stats.intervals import Ratio
+    from knee.stats.scaling.curve import Point
 
 INFLATION = math.log(1.5)
 """CPU time must have grown by half at least: less than that has many causes."""
@@ -47,6 +48,11 @@ def examine(series: Series) -> Finding | None:
     ends = point.speedup.interval
     if not (inflation.low > INFLATION and ends.high < NO_GAIN):
         return None
+    return _finding(series, point, growth)
+
+
+def _finding(series: Series, point: Point, growth: float) -> Finding:
+    """Return duplicated work where copies show that the machine is not the cause, else what that leaves open."""
     n, copies = point.threads, series.copies.get(point.threads)
     observed = f"CPU time grows {point.cpu.estimate:.2f}x from 1 to {n} threads while the run time does not fall"
     signs = (

@@ -123,13 +123,6 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
     if scale != "none" and float(values.min()) <= 0:
         raise StudyError(f"no {scale} of {found.name}: a value is {values.min():g}", hint="--transform none")
     fitted = fit(transformed(values, scale), design)
-    disturbed = sum(1 for run in found.runs if disturbance(run))
-    if disturbed:
-        notes.append(f"{disturbed} of {len(found.runs)} runs were disturbed (other work, steal, clock); they count.")
-    if fitted.sse == 0:
-        notes.append("The runs of a cell do not differ, or as the model says: there is no noise to test against.")
-    if found.name in COMPARED and len({run.threads for run in found.runs}) > 1:
-        notes.append(SHARED_BASE)
     table = anova(fitted)
     within = _within_factor(design, table, asked)
     pairs = level_pairs(found, fitted, asked.smallest)
@@ -143,7 +136,7 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         blocked=design.block is not None,
         run_ids=[run.spec["id"] for run in found.runs],
         left_out=found.left_out,
-        notes=notes,
+        notes=notes + _notes(found, fitted),
         anova=table,
         effects=effects(fitted),
         signs=_signs(fitted),
@@ -156,6 +149,18 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         within=[_within(found, level, within, scale, asked) for level in design.named[within].levels] if within else [],
         smallest=asked.smallest,
     )
+
+
+def _notes(found: Response, fitted: Fit) -> list[str]:
+    notes: list[str] = []
+    disturbed = sum(1 for run in found.runs if disturbance(run))
+    if disturbed:
+        notes.append(f"{disturbed} of {len(found.runs)} runs were disturbed (other work, steal, clock); they count.")
+    if fitted.sse == 0:
+        notes.append("The runs of a cell do not differ, or as the model says: there is no noise to test against.")
+    if found.name in COMPARED and len({run.threads for run in found.runs}) > 1:
+        notes.append(SHARED_BASE)
+    return notes
 
 
 def _signs(fitted: Fit) -> SignTable | None:

@@ -8,14 +8,14 @@ Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 17, 18,
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from knee.stats.intervals import LEVEL, Array, Interval
+from knee.stats.intervals import Array
 from knee.stats.linear.design import MEAN, Term
-from knee.stats.linear.least_squares import Estimate, Fit, students
+from knee.stats.linear.least_squares import Estimate, Fit
 
 
 @dataclass(frozen=True)
@@ -54,28 +54,6 @@ class SignTable:
     sse: float
     freedom: int
     runs: int
-
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of errors."""
-        return float(np.sqrt(self.sse / self.freedom)) if self.freedom else float("nan")
-
-    @property
-    def sst(self) -> float:
-        """Total variation around the mean."""
-        return float(self.squares[1:].sum()) + self.sse
-
-    def shares(self) -> dict[str, float]:
-        """Return which share of the variation each effect explains, and the rest as ``error``."""
-        explained = zip(self.names[1:], self.squares[1:] / self.sst, strict=True)
-        return {name: float(share) for name, share in explained} | {"error": self.sse / self.sst}
-
-    def contrast(self, weights: Mapping[str, float], level: float = LEVEL) -> Estimate:
-        """Return a weighted sum of effects, by name; one effect with weight 1 is itself."""
-        h = np.array([weights.get(name, 0.0) for name in self.names])
-        value, error = float(h @ self.q), self.deviation * float(np.sqrt((h**2).sum() / self.runs))
-        half = error * students(self.freedom, level)
-        return Estimate(value, error, Interval(value - half, value + half))
 
 
 def sign_table(response: Array, signs: Array, names: Sequence[str]) -> SignTable:

@@ -17,7 +17,6 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 
 from knee.stats.intervals import Array
 
@@ -80,6 +79,8 @@ def dense(matrix: Array) -> Dense:
     if runs < effects or int(np.linalg.matrix_rank(matrix)) < effects:
         raise NotEstimableError(f"{runs} runs cannot tell {effects} effects apart")
     q, r = np.linalg.qr(matrix)
+    from scipy import linalg  # only where something is fitted
+
     inverse = linalg.solve_triangular(r, np.eye(effects))
     return Dense(q, inverse, inverse @ inverse.T)
 

@@ -11,7 +11,7 @@ Steiger, *Beyond the F test*, Psychological Methods 9 (2004).
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from knee.stats.intervals import LEVEL, Interval
 from knee.stats.linear.anova import Anova
@@ -39,6 +39,7 @@ def share_interval(table: Anova, factor: str, level: float = LEVEL) -> Interval:
 
 def _noncentrality(f: float, freedom: int, left: int, chance: float) -> float:
     """Return the noncentrality under which a smaller F has this chance; 0 where it is smaller under none."""
+    from scipy import optimize  # only here: it takes as long to import as all the rest of scipy
 
     def excess(noncentrality: float) -> float:
         return float(special.ncfdtr(freedom, left, noncentrality, f)) - chance

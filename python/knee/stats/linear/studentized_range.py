@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from knee.stats.intervals import LEVEL, Array
 
@@ -55,6 +55,8 @@ def beyond(value: float, levels: int, freedom: int) -> float:
 @cache
 def table_value(levels: int, freedom: int, level: float = LEVEL) -> float:
     """Return the value that a studentized range exceeds with a chance of 1 - ``level`` only."""
+    from scipy import optimize  # only here: a report without factors that vary has no use for it, and waits for it
+
     most = 2.0
     while beyond(most, levels, freedom) > 1 - level:
         most *= 2

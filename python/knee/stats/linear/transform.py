@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
 
 from knee.stats.distributions import chi_square_value
 from knee.stats.intervals import LEVEL, Array, Interval
@@ -76,6 +75,8 @@ def box_cox(response: Array, design: Design) -> Transform:
     if likelihood is None:
         unknown = Interval(float("nan"), float("nan"))
         return Transform(float("nan"), unknown, "log", "The runs leave no errors to judge a scale by: times multiply.")
+    from scipy import optimize  # only here: it takes as long to import as all the rest of scipy
+
     grid = np.linspace(-BOUND, BOUND, 121)
     values = np.array([likelihood(power) for power in grid])
     top = int(values.argmax())
@@ -102,6 +103,8 @@ def _profile(response: Array, design: Design) -> Callable[[float], float] | None
 
 
 def _end(likelihood: Callable[[float], float], power: float, bound: float, height: float) -> float:
+    from scipy import optimize
+
     if likelihood(bound) > height:
         return bound
     return float(optimize.brentq(lambda at: likelihood(at) - height, min(power, bound), max(power, bound)))

@@ -171,19 +171,6 @@ def too_few(counts: int) -> str:
     return f"{counts} thread {have} two good runs: it takes {COUNTS_FOR_A_LAW}"
 
 
-def named(counts: Array, curves: Array, laws: tuple[Law, ...] = (AMDAHL, USL, SATURATION)) -> list[str | None]:
-    """Return the law of each of many curves of log speedup, shape (curves, points), without intervals."""
-    tried = [_score(law, counts, curves) for law in laws]
-    found: list[str | None] = []
-    for curve in range(len(curves)):
-        fits = [
-            Fit(law.name, (), float(scores[curve]), float(errors[curve]))
-            for law, (_, scores, errors) in zip(laws, tried, strict=True)
-        ]
-        found.append(_decided(fits, counts.size).law)
-    return found
-
-
 def _decided(fits: list[Fit], points: int) -> Choice:
     ranked = tuple(sorted(fits, key=lambda one: one.aicc))
     first, second = ranked[:2]
@@ -246,23 +233,3 @@ def peak(parameters: Array) -> Array:
     a, b = parameters[:, 0], parameters[:, 1]
     inside = np.divide(1 - a, b, out=np.full(len(parameters), np.inf), where=b > 0)
     return np.maximum(1.0, np.sqrt(inside))
-
-
-def of_throughput(load: Array, throughput: Array) -> tuple[float, float, float]:
-    """Return g, a and b of USL for measured throughput, by least squares on throughput itself as in R's ``usl``.
-
-    Parameters
-    ----------
-    load, throughput
-        Shape (points,): how many threads or clients, and what they got done in a second.
-    """
-    from scipy import optimize
-
-    def miss(p: Array) -> Array:
-        return throughput - p[0] * np.exp(universal(p[None, 1:], load)[0])
-
-    start = np.array([float((throughput / load).max()), 0.01, 1e-4])
-    bounds = (np.zeros(3), np.array([np.inf, 1.0, 10.0]))
-    tight = 1e-15
-    found = optimize.least_squares(miss, start, bounds=bounds, x_scale=start, xtol=tight, ftol=tight, gtol=tight)
-    return float(found.x[0]), float(found.x[1]), float(found.x[2])
