@@ -4,6 +4,8 @@ use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 
+use knee_machine::placement::{PLACE_KINDS, PlaceKind};
+
 /// Exit statuses. `run` passes on those of the program it ran; these are knee's own.
 pub(crate) mod status {
     /// A check failed: the answer was wrong.
@@ -63,11 +65,13 @@ impl From<knee_machine::Error> for Failure {
     fn from(error: knee_machine::Error) -> Self {
         use knee_machine::Error as E;
         let hint = match &error {
-            E::UnknownPlacement(_) => Some(
-                "PLACES-close or PLACES-spread, where PLACES is threads, cores, ll_caches,\n      numa_domains or \
-                 sockets; none; or cpus like 0,2,4-7"
-                    .into(),
-            ),
+            E::UnknownPlacement(_) => {
+                let kinds: Vec<_> = PLACE_KINDS.iter().map(PlaceKind::name).collect();
+                let kinds = kinds.join(", ");
+                Some(format!(
+                    "PLACES-close or PLACES-spread, where PLACES is one of\n      {kinds}; none; or cpus like 0,2,4-7"
+                ))
+            }
             E::NoSuchPart { .. } | E::NothingLeft { .. } => Some("`knee machine` draws what there is".into()),
             E::TooFewSiblings { .. } => Some("`knee machine` draws the siblings of each core together".into()),
             E::Synthetic { .. } => {

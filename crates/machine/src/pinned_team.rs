@@ -211,7 +211,7 @@ mod tests {
                 assert!(met.load(Ordering::Relaxed) >= 4 * (round + 1));
                 thread.meet();
             }
-            (thread.index, sys::current_cpu() == thread.cpu)
+            (thread.index, u32::try_from(rustix::thread::sched_getcpu()) == Ok(thread.cpu))
         };
         let seen = PinnedTeam::on(&cpus).run(each).unwrap();
         assert_eq!(seen, (0..4).map(|index| (index, true)).collect::<Vec<_>>());

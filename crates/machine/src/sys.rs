@@ -6,7 +6,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use rustix::process::Signal;
-use rustix::thread;
 
 use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
@@ -48,12 +47,6 @@ pub fn affinity_of(tid: i32) -> io::Result<CpuSet> {
 pub fn memory_nodes() -> Option<CpuSet> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     text.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"))?.trim().parse().ok()
-}
-
-/// The cpu the calling thread is on right now.
-#[must_use]
-pub fn current_cpu() -> u32 {
-    u32::try_from(thread::sched_getcpu()).unwrap_or(0)
 }
 
 /// Puts the calling thread on `cpus`.
@@ -168,18 +161,10 @@ pub fn bind_region(start: usize, bytes: usize, memory: &MemoryPolicy) -> io::Res
 }
 
 /// Where the pages of a region of this process lie: one entry for each page from `start` on, none for a page that was
-/// never touched (or is the shared zero page).
+/// never touched (or is the shared zero page). Nothing is read through the address: one that is not mapped has no nodes.
 ///
 /// # Errors
 /// The kernel's: built without NUMA support, or a container forbids the call.
-pub fn nodes_of_region(region: &[u8]) -> io::Result<Vec<Option<u32>>> {
-    nodes_of_pages(region.as_ptr() as usize, region.len())
-}
-
-/// The same for a region by its address. Nothing is read through it: one that is not mapped has no nodes.
-///
-/// # Errors
-/// As above.
 pub fn nodes_of_pages(start: usize, bytes: usize) -> io::Result<Vec<Option<u32>>> {
     let page = rustix::param::page_size();
     let first = start / page * page;

@@ -124,7 +124,7 @@ fn pages_of_a_region_are_found_where_they_were_touched() {
     for at in 0..pages {
         region[start + at * page] = 1;
     }
-    let nodes = knee_machine::sys::nodes_of_region(&region[start..start + pages * page]).unwrap();
+    let nodes = knee_machine::sys::nodes_of_pages(region.as_ptr() as usize + start, pages * page).unwrap();
     assert_eq!(nodes.len(), pages);
     assert!(nodes.iter().all(Option::is_some), "{nodes:?}");
 }

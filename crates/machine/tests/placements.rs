@@ -8,7 +8,7 @@ mod shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use knee_machine::placement::{Named, PlaceKind, Spacing, Within};
+use knee_machine::placement::{Named, PLACE_KINDS, Spacing, Within};
 use knee_machine::{CpuSet, Order, Placement, Topology};
 use made::{Asked, counts, holder, in_rounds, names, nearest_first, one_after_the_other};
 use notation::{Case, Section};
@@ -30,15 +30,33 @@ fn the_notation_means_what_its_head_says() {
     assert_eq!(list("zip((0 16)*0-1, 4)"), [0, 4, 1, 16, 17]);
 }
 
+/// OpenMP's kinds of places, which every machine has lists for.
+const OPENMP: [&str; 5] = ["threads", "cores", "ll_caches", "numa_domains", "sockets"];
+
 #[test]
-fn every_machine_has_a_list_for_every_name() {
+fn every_machine_has_a_list_for_every_name_of_openmp() {
     for section in by_hand().iter().filter(|section| section.source != "text") {
-        let whole = section.cases.iter().filter(|case| case.threads.is_none());
-        let found: BTreeSet<_> = whole.map(|case| case.placement.as_str()).collect();
-        let missing: Vec<_> = names().filter(|name| !found.contains(name)).collect();
+        let found = whole_orders(section);
+        let names = OPENMP.iter().flat_map(|kind| [format!("{kind}-close"), format!("{kind}-spread")]);
+        let missing: Vec<_> = names.filter(|name| !found.contains(name.as_str())).collect();
         assert!(missing.is_empty(), "{}: {missing:?}", section.name);
         assert!(section.cases.len() >= 12, "{}: two lists with qualifiers", section.name);
     }
+}
+
+#[test]
+fn every_name_has_lists_for_three_machines() {
+    let sections = by_hand();
+    for kind in PLACE_KINDS {
+        for (name, _) in [kind.close, kind.spread] {
+            let machines = sections.iter().filter(|section| whole_orders(section).contains(name)).count();
+            assert!(machines >= 3, "{name}: {machines} machines have a list for it");
+        }
+    }
+}
+
+fn whole_orders(section: &Section) -> BTreeSet<&str> {
+    section.cases.iter().filter(|case| case.threads.is_none()).map(|case| case.placement.as_str()).collect()
 }
 
 #[test]
@@ -156,7 +174,7 @@ proptest! {
         for asked in Asked::all(&made.machine, &within, per_core, leave_one) {
             let Some(order) = asked.order()? else { continue };
             let places = made::places(asked.machine, asked.named.places);
-            if asked.named.places == PlaceKind::Threads {
+            if asked.named.places.name() == "threads" {
                 continue;
             }
             prop_assert!(in_rounds(&order, &places, asked.unit()), "{} places: {order:?}", asked.placement());

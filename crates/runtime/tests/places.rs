@@ -45,7 +45,7 @@ impl Machine {
     }
 
     fn node_here(&self) -> u32 {
-        self.topology.node_of(sys::current_cpu()).unwrap()
+        self.topology.node_of(u32::try_from(rustix::thread::sched_getcpu()).unwrap()).unwrap()
     }
 
     /// The share of equal blocks that can be worked on at home while nobody idles: nodes with few workers lose work.

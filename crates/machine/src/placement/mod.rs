@@ -32,28 +32,15 @@
 //! - `compact` uses as few sockets as hold all threads, in the order of the placement inside them: the nearest ones if
 //!   they hold all, else the largest. It gives up that place n+1 extends place n.
 
+mod kinds;
 mod order;
 mod text;
 mod tree;
 
+pub use kinds::{PLACE_KINDS, PlaceKind};
 pub use text::Format;
 
 use crate::{CpuSet, Error, Topology, cpuset};
-
-/// What a place is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PlaceKind {
-    /// Hardware threads.
-    Threads,
-    /// Cores.
-    Cores,
-    /// Last-level caches; a core where the machine claims no cache.
-    LlCaches,
-    /// NUMA nodes that have cpus.
-    NumaDomains,
-    /// Sockets; nodes where the kernel numbers no socket.
-    Sockets,
-}
 
 /// How places follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,20 +106,17 @@ pub enum Order {
 }
 
 impl Placement {
-    /// The names with a line each, in the order in which they are listed.
-    pub const NAMED: [(&'static str, &'static str); 11] = [
-        ("cores-close", "one thread per core, nearest first; then siblings"),
-        ("cores-spread", "one thread per core, evenly over the machine; then siblings"),
-        ("threads-close", "fill the hardware threads of a core, then the next core"),
-        ("threads-spread", "hardware threads evenly over the machine"),
-        ("ll_caches-close", "one thread per last-level cache, then a second, nearest branch first"),
-        ("ll_caches-spread", "one thread per last-level cache, evenly over the machine"),
-        ("numa_domains-close", "one thread per NUMA node, then a second, nearest branch first"),
-        ("numa_domains-spread", "one thread per NUMA node, evenly over the machine"),
-        ("sockets-close", "one thread per socket, then a second, nearest first"),
-        ("sockets-spread", "one thread per socket, evenly inside each"),
-        ("none", "the kernel decides"),
-    ];
+    /// The names with a line each, in the order in which they are listed: those of [`PLACE_KINDS`], then `none`.
+    pub const NAMED: [(&'static str, &'static str); 2 * PLACE_KINDS.len() + 1] = {
+        let mut names = [("none", "the kernel decides"); 2 * PLACE_KINDS.len() + 1];
+        let mut at = 0;
+        while at < PLACE_KINDS.len() {
+            names[2 * at] = PLACE_KINDS[at].close;
+            names[2 * at + 1] = PLACE_KINDS[at].spread;
+            at += 1;
+        }
+        names
+    };
 
     /// The whole order on this machine, restricted to what is allowed.
     ///

@@ -1,7 +1,6 @@
 //! From a named placement to cpus in order.
 
-use std::collections::BTreeSet;
-
+use super::kinds::{CORES, SOCKETS, distinct};
 use super::tree::{close, in_rounds, spread, tree};
 use super::{Named, PlaceKind, Spacing, Within};
 use crate::nest::Nested;
@@ -73,7 +72,7 @@ pub(super) fn compact(machine: &Topology, named: &Named, threads: usize) -> Resu
     if whole.len() < threads {
         return Ok(whole);
     }
-    let sockets = distinct(close(&tree(machine, &cpus), &places(machine, PlaceKind::Sockets, &cpus)));
+    let sockets = distinct(close(&tree(machine, &cpus), &places(machine, SOCKETS, &cpus)));
     let holds = |sockets: &[CpuSet]| -> Option<Vec<u32>> {
         let inside: CpuSet = sockets.iter().flat_map(CpuSet::iter).collect();
         Some(of(machine, named, &inside)).filter(|order| order.len() >= threads)
@@ -85,44 +84,12 @@ pub(super) fn compact(machine: &Topology, named: &Named, threads: usize) -> Resu
 }
 
 /// The places of a kind, cut to `cpus`.
-fn places(machine: &Topology, places: PlaceKind, cpus: &CpuSet) -> Vec<CpuSet> {
-    let sets: Vec<CpuSet> = match places {
-        PlaceKind::Threads => cpus.iter().map(|cpu| [cpu].into_iter().collect()).collect(),
-        PlaceKind::Cores => machine.cores.iter().map(|core| core.cpus.clone()).collect(),
-        PlaceKind::LlCaches => last_level_caches(machine),
-        PlaceKind::NumaDomains => nodes(machine),
-        PlaceKind::Sockets => machine.socket_like(),
-    };
-    distinct(sets.into_iter().map(|set| set.intersection(cpus)).collect())
+fn places(machine: &Topology, kind: PlaceKind, cpus: &CpuSet) -> Vec<CpuSet> {
+    distinct((kind.places)(machine).into_iter().map(|set| set.intersection(cpus)).collect())
 }
 
 fn cores(machine: &Topology, cpus: &CpuSet) -> Vec<CpuSet> {
-    places(machine, PlaceKind::Cores, cpus)
-}
-
-fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
-    let of_core = |core: &crate::topology::Core| {
-        let first = core.cpus.first().expect("a core has a cpu");
-        machine.last_level_cache(first).map_or_else(|| core.cpus.clone(), |cache| cache.cpus.clone())
-    };
-    distinct(machine.cores.iter().map(of_core).collect())
-}
-
-/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts. Cpus
-/// whose node is not told are one place together, so that none is lost.
-fn nodes(machine: &Topology) -> Vec<CpuSet> {
-    let homes = machine.nodes.iter().map(|node| Some(node.id)).chain([None]);
-    let of = |home: Option<u32>| {
-        let cpus = machine.hardware_threads.iter().map(|thread| thread.id);
-        cpus.filter(|cpu| machine.node_of(*cpu) == home).collect()
-    };
-    homes.map(of).collect()
-}
-
-/// Each set once, where it stands first, and no empty one.
-fn distinct(sets: Vec<CpuSet>) -> Vec<CpuSet> {
-    let mut seen = BTreeSet::new();
-    sets.into_iter().filter(|set| !set.is_empty() && seen.insert(set.clone())).collect()
+    places(machine, CORES, cpus)
 }
 
 fn part_of(machine: &Topology, part: &Within) -> Result<CpuSet, Error> {

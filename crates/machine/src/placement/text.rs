@@ -3,16 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Named, PlaceKind, Placement, Spacing, Within, cpuset};
+use super::{Named, PLACE_KINDS, PlaceKind, Placement, Spacing, Within, cpuset};
 use crate::{CpuSet, Error};
-
-const PLACES: [(&str, PlaceKind); 5] = [
-    ("threads", PlaceKind::Threads),
-    ("cores", PlaceKind::Cores),
-    ("ll_caches", PlaceKind::LlCaches),
-    ("numa_domains", PlaceKind::NumaDomains),
-    ("sockets", PlaceKind::Sockets),
-];
 
 impl FromStr for Placement {
     type Err = Error;
@@ -44,14 +36,12 @@ fn bad(text: &str, reason: String) -> Error {
 }
 
 fn named(text: &str, name: &str, qualifiers: &[&str]) -> Result<Named, Error> {
-    let unknown = || Error::UnknownPlacement(name.into());
-    let (places, spacing) = name.rsplit_once('-').ok_or_else(unknown)?;
-    let (_, places) = PLACES.into_iter().find(|(known, _)| *known == places).ok_or_else(unknown)?;
-    let spacing = match spacing {
-        "close" => Spacing::Close,
-        "spread" => Spacing::Spread,
-        _ => return Err(unknown()),
+    let known = |kind: &PlaceKind| {
+        let spacing = [(kind.close, Spacing::Close), (kind.spread, Spacing::Spread)];
+        spacing.into_iter().find(|((known, _), _)| *known == name).map(|(_, spacing)| (*kind, spacing))
     };
+    let found = PLACE_KINDS.iter().find_map(known);
+    let (places, spacing) = found.ok_or_else(|| Error::UnknownPlacement(name.into()))?;
     let mut named = Named::plain(places, spacing);
     for qualifier in qualifiers {
         match qualifier.split_once(':').unwrap_or((qualifier, "")) {
@@ -101,8 +91,8 @@ impl fmt::Display for Placement {
 
 impl fmt::Display for Named {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, _) = PLACES.into_iter().find(|(_, places)| *places == self.places).expect("all places are listed");
-        write!(f, "{name}-{}", if self.spacing == Spacing::Close { "close" } else { "spread" })?;
+        let (name, _) = if self.spacing == Spacing::Close { self.places.close } else { self.places.spread };
+        f.write_str(name)?;
         if let Some(siblings) = self.per_core {
             write!(f, "+per-core:{siblings}")?;
         }

@@ -108,17 +108,18 @@ pub(crate) fn usable(machine: &Topology, parts: &[Within]) -> CpuSet {
     parts.iter().fold(machine.allowed.cpus.clone(), |usable, part| usable.intersection(&of_part(machine, part)))
 }
 
-/// The places of a name, by the definition.
-pub(crate) fn places(machine: &Topology, places: PlaceKind) -> Vec<CpuSet> {
+/// The places of a name, by the definition; those of a kind that is not defined there by the list itself.
+pub(crate) fn places(machine: &Topology, kind: PlaceKind) -> Vec<CpuSet> {
     let cores = || machine.cores.iter().map(|core| core.cpus.clone()).collect();
-    match places {
-        PlaceKind::Threads => machine.hardware_threads.iter().map(|thread| thread.cpus.clone()).collect(),
-        PlaceKind::Cores => cores(),
-        PlaceKind::LlCaches => match machine.caches.iter().map(|cache| cache.level).max() {
+    match kind.name() {
+        "threads" => machine.hardware_threads.iter().map(|thread| thread.cpus.clone()).collect(),
+        "cores" => cores(),
+        "ll_caches" => match machine.caches.iter().map(|cache| cache.level).max() {
             Some(last) => machine.caches.iter().filter(|c| c.level == last).map(|cache| cache.cpus.clone()).collect(),
             None => cores(),
         },
-        PlaceKind::NumaDomains => machine.nodes.iter().map(|node| node.cpus.clone()).collect(),
-        PlaceKind::Sockets => machine.sockets.iter().map(|socket| socket.cpus.clone()).collect(),
+        "numa_domains" => machine.nodes.iter().map(|node| node.cpus.clone()).collect(),
+        "sockets" => machine.sockets.iter().map(|socket| socket.cpus.clone()).collect(),
+        _ => (kind.places)(machine),
     }
 }

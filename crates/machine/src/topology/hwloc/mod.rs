@@ -145,10 +145,7 @@ impl Found {
         }
         renumber_if_twice(&mut self.sockets);
         let cores = cores(&self.cores, &threads, &self.sockets, &self.nodes);
-        let (allowed, memory) = self.allowed.unwrap_or_default();
-        let all_nodes: CpuSet = self.nodes.iter().map(|node| node.id).collect();
-        let memory = if memory.is_empty() { all_nodes.clone() } else { memory.intersection(&all_nodes) };
-        let may = if allowed.is_empty() { threads.clone() } else { allowed.intersection(&threads) };
+        let allowed = allowed(self.allowed.unwrap_or_default(), &threads, &self.nodes);
         Topology {
             schema: Topology::SCHEMA,
             sockets: self.sockets,
@@ -160,15 +157,18 @@ impl Found {
             cores,
             cpu_kinds: self.kinds,
             offline: self.complete.difference(&threads),
-            allowed: Allowed {
-                cpuset: (may != threads).then(|| may.clone()),
-                cpus: may,
-                nodes: memory,
-                quota_cpus: None,
-            },
+            allowed,
             facts: self.facts,
         }
     }
+}
+
+/// Cpus and nodes that the file says may be used; where it says none, all.
+fn allowed((cpus, nodes): (CpuSet, CpuSet), threads: &CpuSet, all: &[Node]) -> Allowed {
+    let all_nodes: CpuSet = all.iter().map(|node| node.id).collect();
+    let nodes = if nodes.is_empty() { all_nodes } else { nodes.intersection(&all_nodes) };
+    let cpus = if cpus.is_empty() { threads.clone() } else { cpus.intersection(threads) };
+    Allowed { cpuset: (cpus != *threads).then(|| cpus.clone()), cpus, nodes, quota_cpus: None }
 }
 
 /// Sockets without numbers, or with the same one, are numbered in order.
