@@ -9,14 +9,8 @@ use knee_workload::{Args, Error, Param};
 
 use crate::scheduler::Fork;
 
-/// Where the pages of a kernel's arrays are.
-pub(crate) const LAYOUT: Param = Param {
-    name: "layout",
-    summary: "where the pages of arrays are: on the node of who fills them first, one by one over the nodes, in a block a node",
-    default: Some("contiguous"),
-    values: &["contiguous", "interleaved", "blocked"],
-    positional: false,
-};
+/// Where the pages of a kernel's arrays lie. Kernels write their arrays, so none has several copies.
+pub(crate) const LAYOUT: Param = knee_workload::Layout::param(&["contiguous", "interleaved", "blocked", "one-node"]);
 
 /// The values of [`LAYOUT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +18,7 @@ pub(crate) enum Layout {
     Contiguous,
     Interleaved,
     Blocked,
+    OneNode,
     /// On four nodes that are made up.
     #[cfg(test)]
     Pretended(knee_runtime::Layout),
@@ -35,6 +30,7 @@ impl Layout {
         let layout = match args.text(LAYOUT.name) {
             "interleaved" => Self::Interleaved,
             "blocked" => Self::Blocked,
+            "one-node" => Self::OneNode,
             _ => Self::Contiguous,
         };
         layout.arrangement().uninit::<u64>(1 << 16).map_err(|error| {
@@ -49,6 +45,10 @@ impl Layout {
             Self::Contiguous => Arrangement::new(knee_runtime::Layout::Local, &[]),
             Self::Interleaved => Arrangement::new(knee_runtime::Layout::Interleaved, nodes()),
             Self::Blocked => Arrangement::new(knee_runtime::Layout::Blocked, nodes()),
+            Self::OneNode => {
+                let first = nodes().first().copied();
+                Arrangement::new(first.map_or(knee_runtime::Layout::Local, knee_runtime::Layout::Node), nodes())
+            }
             #[cfg(test)]
             Self::Pretended(layout) => Arrangement::new(layout, &[0, 1, 2, 3]).pretend(true),
         }

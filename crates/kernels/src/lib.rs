@@ -46,7 +46,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
 
 /// A parameter that is a whole number.
 const fn number(name: &'static str, summary: &'static str, default: &'static str) -> Param {
-    Param { name, summary, default: Some(default), values: &[], positional: false }
+    Param::new(name, summary, default)
 }
 
 /// The random number of an index (splitmix64): inputs are filled in parallel, and equal for any number of workers.

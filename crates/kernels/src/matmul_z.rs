@@ -44,13 +44,7 @@ impl Workload for MatmulZ {
     }
 }
 
-const TILE: Param = Param {
-    name: "tile",
-    summary: "rows and columns of a tile",
-    default: Some("32"),
-    values: &["16", "32", "64"],
-    positional: false,
-};
+const TILE: Param = Param::choice("tile", "rows and columns of a tile", "32", &["16", "32", "64"]);
 
 struct Prepared {
     n: usize,

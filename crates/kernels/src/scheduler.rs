@@ -10,13 +10,8 @@ use knee_workload::{Args, Error, Param, Phases, Team};
 ///
 /// `near` and `random` are knee's own runtime: as it is, and as the classic one, whose thieves take any victim alike and
 /// which heeds no place.
-pub(crate) const RUNTIME: Param = Param {
-    name: "runtime",
-    summary: "who schedules the work",
-    default: Some("near"),
-    values: &["near", "random", "rayon", "serial"],
-    positional: false,
-};
+pub(crate) const RUNTIME: Param =
+    Param::choice("runtime", "who schedules the work", "near", &["near", "random", "rayon", "serial"]);
 
 /// What a kernel asks of a scheduler.
 pub(crate) trait Fork: Copy + Send + Sync + 'static {
@@ -122,7 +117,7 @@ impl Scheduler {
     pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
         match args.text("runtime") {
             "serial" => Ok(Self::Serial),
-            "rayon" => team.rayon().map(Self::Rayon),
+            "rayon" => rayon_pool(team).map(Self::Rayon),
             "random" => ours(team, Steal::Random),
             _ => ours(team, Steal::Near),
         }
@@ -131,6 +126,14 @@ impl Scheduler {
     pub(crate) fn is_serial(&self) -> bool {
         matches!(self, Self::Serial)
     }
+}
+
+fn rayon_pool(team: &Team) -> Result<rayon::ThreadPool, Error> {
+    let threads = team.threads();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|worker| format!("worker {worker}"));
+    let pool = pool.build().map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
+    let pinned = pool.broadcast(|worker| team.pin(worker.index()));
+    pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
 }
 
 fn ours(team: &Team, steal: Steal) -> Result<Scheduler, Error> {

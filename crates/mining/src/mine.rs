@@ -31,50 +31,13 @@ impl Workload for Mine {
     }
 
     fn params(&self) -> &'static [Param] {
-        const NO_VALUES: &[&str] = &[];
         const PARAMS: &[Param] = &[
-            Param {
-                name: "action",
-                summary: "what to do",
-                default: Some("count"),
-                values: &["count"],
-                positional: true,
-            },
-            Param {
-                name: "graph",
-                summary: "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]",
-                default: None,
-                values: NO_VALUES,
-                positional: true,
-            },
-            Param {
-                name: "pattern",
-                summary: "what to count",
-                default: Some("diamond"),
-                values: Pattern::NAMES,
-                positional: false,
-            },
-            Param {
-                name: "plan",
-                summary: "match vertices, or use formulas",
-                default: Some("explore"),
-                values: &["explore", "formula"],
-                positional: false,
-            },
-            Param {
-                name: "repeat",
-                summary: "times that it is counted",
-                default: Some("1"),
-                values: NO_VALUES,
-                positional: false,
-            },
-            Param {
-                name: "runtime",
-                summary: "who schedules the work",
-                default: Some("rayon"),
-                values: &["rayon"],
-                positional: false,
-            },
+            Param::choice("action", "what to do", "count", &["count"]).positional(),
+            Param::required("graph", "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]").positional(),
+            Param::choice("pattern", "what to count", "diamond", Pattern::NAMES),
+            Param::choice("plan", "match vertices, or use formulas", "explore", &["explore", "formula"]),
+            Param::new("repeat", "times that it is counted", "1"),
+            Param::choice("runtime", "who schedules the work", "rayon", &["rayon"]),
         ];
         PARAMS
     }
@@ -82,7 +45,7 @@ impl Workload for Mine {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let pattern = Pattern::named(args.text("pattern")).expect("values were checked");
         let plan = if args.text("plan") == "formula" { Plan::Formula } else { Plan::Explore };
-        let pool = team.rayon()?;
+        let pool = start(team)?;
         let list = phases.measure("load", || pool.install(|| graph::load(args.text("graph"))))?;
         let graph = phases.measure("prepare", || pool.install(|| Graph::from_edges(&list)));
         let facts = [
@@ -96,6 +59,15 @@ impl Workload for Mine {
         let repeat = args.number("repeat", 1..=1_000_000)?;
         Ok(Box::new(Prepared { pool, graph, pattern, plan, repeat, facts }))
     }
+}
+
+/// A rayon pool of the team's workers, each in its place.
+fn start(team: &Team) -> Result<rayon::ThreadPool, Error> {
+    let threads = team.threads();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|worker| format!("worker {worker}"));
+    let pool = pool.build().map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
+    let pinned = pool.broadcast(|worker| team.pin(worker.index()));
+    pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
 }
 
 struct Prepared {

@@ -19,6 +19,37 @@ pub struct Param {
     pub positional: bool,
 }
 
+impl Param {
+    /// A parameter that any value will do for.
+    #[must_use]
+    pub const fn new(name: &'static str, summary: &'static str, default: &'static str) -> Self {
+        Self { name, summary, default: Some(default), values: &[], positional: false }
+    }
+
+    /// A parameter with these values.
+    #[must_use]
+    pub const fn choice(
+        name: &'static str,
+        summary: &'static str,
+        default: &'static str,
+        values: &'static [&'static str],
+    ) -> Self {
+        Self { values, ..Self::new(name, summary, default) }
+    }
+
+    /// A parameter that has to be given.
+    #[must_use]
+    pub const fn required(name: &'static str, summary: &'static str) -> Self {
+        Self { default: None, ..Self::new(name, summary, "") }
+    }
+
+    /// The same, and it may be given without its name.
+    #[must_use]
+    pub const fn positional(self) -> Self {
+        Self { positional: true, ..self }
+    }
+}
+
 /// Arguments of one run: every declared parameter has a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Args(BTreeMap<String, String>);
@@ -106,16 +137,8 @@ impl Args {
 mod tests {
     use super::*;
 
-    const PARAMS: &[Param] = &[
-        Param { name: "graph", summary: "g", default: None, values: &[], positional: true },
-        Param {
-            name: "plan",
-            summary: "p",
-            default: Some("explore"),
-            values: &["explore", "formula"],
-            positional: false,
-        },
-    ];
+    const PARAMS: &[Param] =
+        &[Param::required("graph", "g").positional(), Param::choice("plan", "p", "explore", &["explore", "formula"])];
 
     fn read(words: &[&str]) -> Result<Args, String> {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();

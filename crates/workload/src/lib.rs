@@ -7,12 +7,14 @@
 mod args;
 mod counter;
 mod counts;
+mod layout;
 mod phases;
 mod team;
 
 pub use args::{Args, Param};
 pub use counter::{Counter, Publish, Publisher};
 pub use counts::{COUNTS, Count};
+pub use layout::{LAYOUTS, Layout};
 pub use phases::{Phase, Phases};
 pub use team::{Bind, Team};
 

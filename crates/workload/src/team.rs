@@ -1,7 +1,5 @@
 //! The threads a workload runs on, and the cpus they stand on. Who schedules them is the workload's own choice.
 
-use std::sync::{Arc, Mutex};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,32 +75,17 @@ impl Team {
         }
     }
 
-    /// Starts a rayon pool of these workers, each in its place.
+    /// Puts the calling thread, which is worker `index`, on its cpus. Who schedules by threads of its own calls this on
+    /// each of them before they work.
     ///
     /// # Errors
-    /// When a worker cannot start or cannot be put on its cpu.
-    pub fn rayon(&self) -> Result<rayon::ThreadPool, Error> {
-        let failed = Arc::new(Mutex::new(None));
-        let (team, report) = (self.clone(), failed.clone());
-        let take_place = move |worker: usize| {
-            let own = team.cpus_of(worker);
-            if own.is_empty() {
-                return;
-            }
-            if let Err(error) = knee_machine::sys::pin(own) {
-                *report.lock().expect("no holder panics") =
-                    Some(format!("cannot pin worker {worker}: cpus {own:?}: {error}"));
-            }
-        };
-        let threads = self.threads;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|worker| format!("worker {worker}"))
-            .start_handler(take_place)
-            .build()
-            .map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
-        pool.broadcast(|_| ());
-        let failure = failed.lock().expect("no holder panics").take();
-        failure.map_or(Ok(pool), |message| Err(Error::new(message)))
+    /// When the kernel refuses, with the worker and its cpus.
+    pub fn pin(&self, index: usize) -> Result<(), Error> {
+        let own = self.cpus_of(index);
+        if own.is_empty() {
+            return Ok(());
+        }
+        let refused = |error| Error::new(format!("cannot pin worker {index}: cpus {own:?}: {error}"));
+        knee_machine::sys::pin(own).map_err(refused)
     }
 }

@@ -54,13 +54,7 @@ impl Workload for Cg {
     }
 }
 
-const CLASS: Param = Param {
-    name: "class",
-    summary: "size of the problem, as NPB names it",
-    default: Some("A"),
-    values: &["S", "W", "A", "B", "C"],
-    positional: false,
-};
+const CLASS: Param = Param::choice("class", "size of the problem, as NPB names it", "A", &["S", "W", "A", "B", "C"]);
 
 /// A problem of NPB, and what it comes out as.
 struct Class {

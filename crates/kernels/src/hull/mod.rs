@@ -44,13 +44,7 @@ impl Workload for Hull {
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
             number("n", "points", "10000000"),
-            Param {
-                name: "points",
-                summary: "where points are",
-                default: Some("disk"),
-                values: &["disk", "circle"],
-                positional: false,
-            },
+            Param::choice("points", "where points are", "disk", &["disk", "circle"]),
             number("leaf", "points in one task", "4096"),
             LAYOUT,
             RUNTIME,

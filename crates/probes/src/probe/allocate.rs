@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::sequential::ARRAY;
-use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::pinned::together;
@@ -34,10 +34,10 @@ impl Probe for Allocate {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            choice("way", "how the memory is got", "fresh", &["fresh", "freed", "reused"]),
-            param("size", "bytes of each thread", ARRAY),
-            choice("page", "pages of the memory; freed memory is of base pages", "base", Page::VALUES),
-            param("node", "the node whose memory it is; local is each thread's own", "local"),
+            Param::choice("way", "how the memory is got", "fresh", &["fresh", "freed", "reused"]),
+            Param::new("size", "bytes of each thread", ARRAY),
+            Param::choice("page", "pages of the memory; freed memory is of base pages", "base", Page::VALUES),
+            Param::new("node", "the node whose memory it is; local is each thread's own", "local"),
         ];
         PARAMS
     }

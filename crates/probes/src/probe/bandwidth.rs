@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel, STEP};
@@ -34,17 +34,17 @@ impl Probe for Bandwidth {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            choice("kernel", "what the loop does", "read", Kernel::NAMES),
-            param("size", "bytes of all arrays of all threads together", "256M"),
-            choice("page", "pages of the memory", "huge", Page::VALUES),
-            param("node", "the node whose memory it is; local is each thread's own", "local"),
-            choice(
+            Param::choice("kernel", "what the loop does", "read", Kernel::NAMES),
+            Param::new("size", "bytes of all arrays of all threads together", "256M"),
+            Param::choice("page", "pages of the memory", "huge", Page::VALUES),
+            Param::new("node", "the node whose memory it is; local is each thread's own", "local"),
+            Param::choice(
                 "isa",
                 "instruction set of the loop",
                 "best",
                 &["best", "SSE2", "AVX2", "AVX-512", "NEON", "portable"],
             ),
-            choice("matrix", "sweep: every node's readers against every node's memory", "no", &["no", "yes"]),
+            Param::choice("matrix", "sweep: every node's readers against every node's memory", "no", &["no", "yes"]),
         ];
         PARAMS
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, node_name, sweep};
+use super::{Given, Probe, Row, Step, Trial, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::pinned::{alone, together};
@@ -37,7 +37,8 @@ impl Probe for CoreToCore {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[choice("line-on", "the line lies on the node of", "first", &["first", "second"])];
+        const PARAMS: &[Param] =
+            &[Param::choice("line-on", "the line lies on the node of", "first", &["first", "second"])];
         PARAMS
     }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, matrix_mark, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, matrix_mark, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
@@ -35,11 +35,11 @@ impl Probe for Latency {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            param("size", "bytes that are visited", "256M"),
-            choice("page", "pages of the memory", "huge", Page::VALUES),
-            param("node", "the node whose memory it is; local is the reader's own", "local"),
-            param("stride", "bytes from line to line", "64"),
-            choice("matrix", "sweep: every node's reader against every node's memory", "no", &["no", "yes"]),
+            Param::new("size", "bytes that are visited", "256M"),
+            Param::choice("page", "pages of the memory", "huge", Page::VALUES),
+            Param::new("node", "the node whose memory it is; local is the reader's own", "local"),
+            Param::new("stride", "bytes from line to line", "64"),
+            Param::choice("matrix", "sweep: every node's reader against every node's memory", "no", &["no", "yes"]),
         ];
         PARAMS
     }

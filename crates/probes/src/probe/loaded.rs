@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Line};
 use crate::context::Context;
@@ -42,11 +42,11 @@ impl Probe for Loaded {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            param("gap", "nanoseconds between two blocks of a thread, or none for no traffic", "0"),
-            choice("kernel", "what the others do", "read", Kernel::NAMES),
-            param("size", "bytes of all threads together, half of them the reader's", "256M"),
-            choice("page", "pages of the memory", "huge", Page::VALUES),
-            param("node", "the node whose memory it is; local is each thread's own", "local"),
+            Param::new("gap", "nanoseconds between two blocks of a thread, or none for no traffic", "0"),
+            Param::choice("kernel", "what the others do", "read", Kernel::NAMES),
+            Param::new("size", "bytes of all threads together, half of them the reader's", "256M"),
+            Param::choice("page", "pages of the memory", "huge", Page::VALUES),
+            Param::new("node", "the node whose memory it is; local is each thread's own", "local"),
         ];
         PARAMS
     }
@@ -88,14 +88,7 @@ impl Probe for Loaded {
         let (own, bytes) = (arenas.remove(0), bytes_of(0));
         let chase = alone(cpus[0], || Chase::lay(own, bytes, 64, 1))?;
         let place = chase.starts(1, 2)[0];
-        let cache = context.machine.last_level_cache(cpus[0]).map_or(0, |cache| cache.size_bytes);
-        let fits = (bytes as u64 <= cache).then(|| {
-            format!(
-                "the reader's {} fit into its last-level cache of {}",
-                size::text(bytes),
-                size::text(usize::try_from(cache).unwrap_or(0))
-            )
-        });
+        let fits = fits_own_cache(context, cpus[0], bytes);
         let at = vec![
             ("reader", cpus[0].to_string()),
             ("memory_node", node_name(context, node, cpus[0])),
@@ -106,6 +99,14 @@ impl Probe for Loaded {
         ];
         Ok(Box::new(Busy { chase, arenas, kernel, gap, place, cpus: cpus.to_vec(), isa: Isa::best(), at, page, fits }))
     }
+}
+
+/// Says so where the reader's array fits into its last-level cache.
+fn fits_own_cache(context: &Context<'_>, reader: u32, bytes: usize) -> Option<String> {
+    let cache = context.machine.last_level_cache(reader)?;
+    let (array, cached) = (size::text(bytes), size::text(usize::try_from(cache.size_bytes).unwrap_or(0)));
+    (bytes as u64 <= cache.size_bytes)
+        .then(|| format!("the reader's {array} fit into its last-level cache of {cached}"))
 }
 
 struct Busy {

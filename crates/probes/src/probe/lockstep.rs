@@ -5,7 +5,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::sequential::{ARRAY, fits_caches};
-use super::{Given, Probe, Row, Step, Trial, choice, param};
+use super::{Given, Probe, Row, Step, Trial};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
@@ -35,9 +35,9 @@ impl Probe for Lockstep {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            param("shift", "k: whose array each one reads", "1"),
-            param("size", "bytes of an array", ARRAY),
-            choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::new("shift", "k: whose array each one reads", "1"),
+            Param::new("size", "bytes of an array", ARRAY),
+            Param::choice("page", "pages of the memory", "base", Page::VALUES),
         ];
         PARAMS
     }

@@ -177,21 +177,6 @@ pub fn measure(probe: &dyn Probe, context: &Context<'_>, step: &Step) -> Result<
     Ok(trial.rows().into_iter().enumerate().filter_map(figure).collect())
 }
 
-/// A parameter that any value will do for.
-const fn param(name: &'static str, summary: &'static str, default: &'static str) -> Param {
-    Param { name, summary, default: Some(default), values: &[], positional: false }
-}
-
-/// A parameter with these values.
-const fn choice(
-    name: &'static str,
-    summary: &'static str,
-    default: &'static str,
-    values: &'static [&'static str],
-) -> Param {
-    Param { name, summary, default: Some(default), values, positional: false }
-}
-
 /// A node that was given, or none for `local`.
 fn node(args: &Args) -> Result<Option<u32>, Error> {
     let text = args.text("node");

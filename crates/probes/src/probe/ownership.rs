@@ -6,7 +6,7 @@ use knee_machine::{Fact, sys};
 use knee_workload::{Args, Error, Param};
 
 use super::sequential::fits_caches;
-use super::{Given, Probe, Row, Step, Trial, choice, node_name, param};
+use super::{Given, Probe, Row, Step, Trial, node_name};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
@@ -41,17 +41,22 @@ impl Probe for Ownership {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            param("reader", "cpu A; first is the first of the placement", "first"),
-            param("other", "cpu B; far is the one that is farthest from A", "far"),
-            param("size", "bytes of the array", "128M"),
-            choice("pages", "whether pages are moved to the reader's node before each step", "stay", &["stay", "move"]),
-            choice(
+            Param::new("reader", "cpu A; first is the first of the placement", "first"),
+            Param::new("other", "cpu B; far is the one that is farthest from A", "far"),
+            Param::new("size", "bytes of the array", "128M"),
+            Param::choice(
+                "pages",
+                "whether pages are moved to the reader's node before each step",
+                "stay",
+                &["stay", "move"],
+            ),
+            Param::choice(
                 "balancing",
                 "whether the kernel's NUMA balancing may move pages; off binds them to A's node, which keeps it away",
                 "kernel",
                 &["kernel", "off"],
             ),
-            choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::choice("page", "pages of the memory", "base", Page::VALUES),
         ];
         PARAMS
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use knee_workload::{Args, Error, Param};
 
 use super::sequential::{ARRAY, fits_caches};
-use super::{Given, Probe, Row, Step, Trial, choice, node, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::chase::{Chase, Draw, Line};
 use crate::context::Context;
@@ -41,10 +41,10 @@ impl Probe for Random {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            choice("reads", "what a read waits for", "independent", &["independent", "parallel", "dependent"]),
-            param("size", "bytes of the array", ARRAY),
-            choice("page", "pages of the memory", "base", Page::VALUES),
-            param("node", "the node whose memory it is; local is the reader's own", "local"),
+            Param::choice("reads", "what a read waits for", "independent", &["independent", "parallel", "dependent"]),
+            Param::new("size", "bytes of the array", ARRAY),
+            Param::choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::new("node", "the node whose memory it is; local is the reader's own", "local"),
         ];
         PARAMS
     }

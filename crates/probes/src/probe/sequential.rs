@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, choice, node_name, param, sweep};
+use super::{Given, Probe, Row, Step, Trial, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
 use crate::isa::{Isa, Kernel};
@@ -56,12 +56,17 @@ impl Probe for Sequential {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            param("readers", "cpus that read, one after the other; first is the first of the placement", "first"),
-            param("size", "bytes of an array", ARRAY),
-            param("stride", "numbers of four bytes from one load to the next", "1"),
-            choice("loop", "how it is read", "scalar", &["scalar", "wide"]),
-            choice("memory", "whether each read finds pages that were touched anew", "reused", &["reused", "fresh"]),
-            choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::new("readers", "cpus that read, one after the other; first is the first of the placement", "first"),
+            Param::new("size", "bytes of an array", ARRAY),
+            Param::new("stride", "numbers of four bytes from one load to the next", "1"),
+            Param::choice("loop", "how it is read", "scalar", &["scalar", "wide"]),
+            Param::choice(
+                "memory",
+                "whether each read finds pages that were touched anew",
+                "reused",
+                &["reused", "fresh"],
+            ),
+            Param::choice("page", "pages of the memory", "base", Page::VALUES),
         ];
         PARAMS
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
-use super::{Given, Probe, Row, Step, Trial, param};
+use super::{Given, Probe, Row, Step, Trial};
 use crate::context::Context;
 use crate::pinned::together;
 
@@ -34,7 +34,8 @@ impl Probe for Smt {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[param("core", "which core, by its number here; first is the first one", "first")];
+        const PARAMS: &[Param] =
+            &[Param::new("core", "which core, by its number here; first is the first one", "first")];
         PARAMS
     }
 

@@ -1,0 +1,49 @@
+//! Where the pages of a workload's data lie: one list of words, of which each workload takes those that it can.
+
+use crate::Param;
+
+/// A word for where pages lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// The word.
+    pub name: &'static str,
+    /// What it means, in one line.
+    pub meaning: &'static str,
+}
+
+/// All of them. Nodes in use are those of the cpus that a run was given.
+pub const LAYOUTS: &[Layout] = &[
+    Layout { name: "contiguous", meaning: "in one piece, each page on the node of the thread that writes it first" },
+    Layout { name: "interleaved", meaning: "page after page over the nodes in use" },
+    Layout { name: "blocked", meaning: "in equal blocks, one on each node in use" },
+    Layout { name: "one-node", meaning: "all on the first of the nodes in use" },
+    Layout { name: "replicated", meaning: "a copy on each node in use; a thread reads that of its own node" },
+];
+
+impl Layout {
+    /// The one of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        LAYOUTS.iter().find(|layout| layout.name == name)
+    }
+
+    /// The parameter `layout` of a workload that can lay out its data so. Words are of [`LAYOUTS`], the first is the default.
+    #[must_use]
+    pub const fn param(words: &'static [&'static str]) -> Param {
+        Param::choice("layout", "where the pages of its data lie", words[0], words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_one_meaning() {
+        for (at, layout) in LAYOUTS.iter().enumerate() {
+            assert!(LAYOUTS[at + 1..].iter().all(|other| other.name != layout.name), "{layout:?}");
+            assert_eq!(Layout::named(layout.name), Some(layout));
+        }
+        assert_eq!(Layout::named("local"), None);
+    }
+}
