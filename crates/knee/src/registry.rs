@@ -26,3 +26,23 @@ pub(crate) fn resolve(words: &[String]) -> Result<(String, BTreeMap<String, Stri
     let args = Args::complete(params, &Args::named(params, rest)?)?;
     Ok((name.clone(), args.all().clone()))
 }
+
+#[cfg(test)]
+mod tests {
+    use knee_workload::Layout;
+
+    use super::*;
+
+    #[test]
+    fn layouts_are_words_of_the_one_list() {
+        let params =
+            |workload: &'static dyn Workload| workload.params().iter().map(move |param| (workload.name(), param));
+        let layouts: Vec<_> = workloads().flat_map(params).filter(|(_, param)| param.name == "layout").collect();
+        assert!(!layouts.is_empty());
+        for (workload, param) in layouts {
+            assert!(!param.values.is_empty(), "{workload}: it takes any word");
+            let unknown: Vec<_> = param.values.iter().filter(|word| Layout::named(word).is_none()).collect();
+            assert!(unknown.is_empty(), "{workload}: {unknown:?}");
+        }
+    }
+}

@@ -6,43 +6,45 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 use crate::context::Context;
 use crate::probe::{PROBES, Probe, Row, Trial};
 
-/// Each probe under its own name.
-pub const WORKLOADS: &[&dyn Workload] = &[
-    &Probing(0),
-    &Probing(1),
-    &Probing(2),
-    &Probing(3),
-    &Probing(4),
-    &Probing(5),
-    &Probing(6),
-    &Probing(7),
-    &Probing(8),
-    &Probing(9),
-];
+/// Every probe of [`PROBES`] under its own name.
+pub const WORKLOADS: &[&dyn Workload] = &{
+    let mut workloads: [&dyn Workload; PROBES.len()] = [&WRAPPED[0]; PROBES.len()];
+    let mut at = 1;
+    while at < PROBES.len() {
+        workloads[at] = &WRAPPED[at];
+        at += 1;
+    }
+    workloads
+};
+
+static WRAPPED: [Probing; PROBES.len()] = {
+    let mut wrapped = [Probing(PROBES[0]); PROBES.len()];
+    let mut at = 1;
+    while at < PROBES.len() {
+        wrapped[at] = Probing(PROBES[at]);
+        at += 1;
+    }
+    wrapped
+};
 
 /// Trials of a run, all of them in its phase.
 const TRIALS: usize = 10;
 
-/// A probe by its place in the list.
-struct Probing(usize);
-
-impl Probing {
-    fn probe(&self) -> &'static dyn Probe {
-        PROBES[self.0]
-    }
-}
+/// A probe that runs as a workload.
+#[derive(Clone, Copy)]
+struct Probing(&'static dyn Probe);
 
 impl Workload for Probing {
     fn name(&self) -> &'static str {
-        self.probe().name()
+        self.0.name()
     }
 
     fn summary(&self) -> &'static str {
-        self.probe().summary()
+        self.0.summary()
     }
 
     fn about(&self) -> &'static str {
-        self.probe().about()
+        self.0.about()
     }
 
     fn phase(&self) -> &'static str {
@@ -50,7 +52,7 @@ impl Workload for Probing {
     }
 
     fn params(&self) -> &'static [Param] {
-        self.probe().params()
+        self.0.params()
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
@@ -58,7 +60,7 @@ impl Workload for Probing {
         let context = Context { machine: &machine, monitor: None, quick: true };
         let all = context.cpus();
         let cpus = if team.cpus().is_empty() { all.get(..team.threads()).unwrap_or(&all) } else { team.cpus() };
-        let mut trial = self.probe().prepare(&context, args, cpus)?;
+        let mut trial = self.0.prepare(&context, args, cpus)?;
         trial.fix();
         trial.go()?;
         Ok(Box::new(Trials { trial, numbers: Vec::new(), failure: None }))

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use knee_machine::{Placement, Topology};
-use knee_workload::{COUNTS, Count};
+use knee_workload::{COUNTS, Count, LAYOUTS, Layout};
 use schemars::schema_for;
 
 use super::memory::MachineMemory;
@@ -82,6 +82,11 @@ fn workloads() -> String {
         for param in workload.params() {
             let _ = writeln!(page, "| `{}` | {} |", usage(param), meaning(param).replace('|', "\\|"));
         }
+    }
+    page += "\n## Layouts\n\nWhere the pages of data lie. The argument `layout` of each workload takes those that it can; nodes in \
+             use are those\nof the cpus that a run was given.\n\n| `layout` | pages |\n|---|---|\n";
+    for Layout { name, meaning } in LAYOUTS {
+        let _ = writeln!(page, "| `{name}` | {meaning} |");
     }
     page += "\n## What they count\n\nNumbers of a phase, and of samples with the source `workload`. They are responses of a study, too: \
              `knee analyze --response NAME`.\n\n| name | unit | meaning |\n|---|---|---|\n";

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use knee_workload::{Param, Workload};
+use knee_workload::{COUNTS, Count, LAYOUTS, Layout, Param, Workload};
 use serde_json::{Value, json};
 
 use crate::cli;
@@ -17,7 +17,12 @@ pub(crate) fn show(args: &cli::Workloads) -> Result<ExitCode, Failure> {
         print_out(&format!("{}\n", json!({ "workload": workload, "args": args, "phase": phase })))?;
     } else if args.json {
         let list: Vec<Value> = registry::workloads().map(described).collect();
-        print_out(&format!("{:#}\n", json!({ "schema": 1, "workloads": list })))?;
+        let layout = |layout: &Layout| json!({ "name": layout.name, "meaning": layout.meaning });
+        let layouts: Vec<Value> = LAYOUTS.iter().map(layout).collect();
+        let count = |count: &Count| json!({ "name": count.name, "unit": count.unit, "meaning": count.meaning });
+        let counts: Vec<Value> = COUNTS.iter().map(count).collect();
+        let all = json!({ "schema": 1, "workloads": list, "layouts": layouts, "counts": counts });
+        print_out(&format!("{all:#}\n"))?;
     } else {
         for workload in registry::workloads() {
             print_out(&format!("{:<10} {}\n", workload.name(), workload.summary()))?;
