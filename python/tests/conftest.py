@@ -87,6 +87,7 @@ def record(name: str, block: int, wall_s: float, cpu_s: float, **more: object) -
         "rusage": dict.fromkeys(rusage, 0),
         "counters": {},
         "pages": {"unavailable": "simulated"},
+        "bind": "set",
         "observed_threads": [],
         "output": {"stdout_bytes": 0},
         "simulated": True,
@@ -146,10 +147,11 @@ def simulated(tmp_path: Path) -> Callable[..., Folder]:
         for block in range(1, blocks + 1):
             for placement, n, control in draw.sample(cells, len(cells)):
                 run = f"{len(plan) + 1:04d}"
-                cell = {"threads": n, "placement": placement} | ({"copies": n} if control else {})
+                cell = {"threads": n, "placement": placement}
                 cpus = [] if placement == "none" else list(range(n))
                 program = {"command": ["program", "{threads}"]}
-                plan.append({"schema": 1, "id": run, "cell": cell, "block": block, "program": program,
+                role = "copies" if control else "measure"
+                plan.append({"schema": 1, "id": run, "role": role, "cell": cell, "block": block, "program": program,
                              "threads": n, "cpus": cpus, "bind": "set"})  # fmt: skip
                 shake = draw.lognormvariate(0, noise)
                 wall, cpu = ((copies or {})[n], n * (copies or {})[n]) if control else curves[placement][n]

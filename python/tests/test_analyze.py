@@ -138,7 +138,7 @@ def test_what_a_study_measures_is_the_default(study):
 def test_bad_runs_and_controls_are_left_out_and_counted(study):
     folder = study()
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 3}} if one["id"] in ("0002", "0017") else {}))
-    rewrite(folder.plan, lambda one: one | ({"cell": one["cell"] | {"copies": 4}} if one["id"] == "0030" else {}))
+    rewrite(folder.plan, lambda one: one | ({"role": "copies"} if one["id"] == "0030" else {}))
     found = numbers(folder)
     assert found["left_out"] == {"0002": "exit status 3", "0017": "exit status 3"}
     assert (len(found["run_ids"]), found["anova"]["adds_up"]) == (27, False)

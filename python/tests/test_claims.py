@@ -275,7 +275,7 @@ def counted(simulated):
     faults = {1: 0, 4: 12}
     for spec, one in list(zip(specs, lines, strict=True)):
         own = {"id": f"c{spec['id']}"}
-        specs.append({**spec, **own, "cell": {**spec["cell"], "counting": "yes"}})
+        specs.append({**spec, **own, "role": "counting"})
         count = {"instructions": 16_000_000_000, "minor-faults": faults[spec["threads"]] + spec["block"] % 2}
         lines.append({**one, **own, "counters": count})
     folder.plan.write_text("".join(json.dumps(one) + "\n" for one in specs))

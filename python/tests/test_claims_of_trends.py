@@ -105,7 +105,7 @@ def test_a_height_is_averaged(simulated):
 
 def test_what_is_counted_in_runs_of_their_own_is_looked_for_in_their_samples(simulated):
     folder = sampled(simulated(TWO))
-    rewrite(folder.plan, lambda spec: spec | {"cell": {**spec["cell"], "counting": "yes"}})
+    rewrite(folder.plan, lambda spec: spec | {"role": "counting"})
     found = judged(folder, trend(), trend("cpu_ns", more="below = 0.5"))
     assert [one.answer for one in found] == ["confirmed", "confirmed"]
 

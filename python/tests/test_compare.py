@@ -210,7 +210,7 @@ def with_control(folder: Folder, kind: str) -> None:
     for block in range(1, 6):
         name = f"0000{block}"
         more = {"program": {"command": ["another"]}, "metric": {"phase": "another"}, "threads": 1, "block": block}
-        specs.insert(0, {**specs[-1], "id": name, "cell": {kind: "yes"}, **more})
+        specs.insert(0, {**specs[-1], "id": name, "role": kind, "cell": {}, **more})
         lines.append({**lines[-1], "id": name, "block": block})
     folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in specs))
     folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
@@ -224,7 +224,7 @@ def test_controls_are_not_compared(studies, kind):
     assert done.returncode == 0, done.stderr
     assert "program differs" not in text(done)
     with_control(b, kind)
-    rewrite(b.plan, lambda spec: spec if kind in spec["cell"] else spec | {"program": {"command": ["newer"]}})
+    rewrite(b.plan, lambda spec: spec if spec.get("role") == kind else spec | {"program": {"command": ["newer"]}})
     assert "The program differs: program {threads} in A, newer in B." in text(compare(a.path, b.path))
 
 

@@ -77,6 +77,8 @@ def test_a_seed_gives_the_same_plan_again():
 
 def test_one_thread_beyond_all_cpus_is_held_by_the_whole_set():
     beyond = [spec for spec in planned(asked()) if spec["threads"] == 3]
+    assert {(tuple(spec["cpus"]), spec.get("bind")) for spec in beyond} == {((0, 1), None), ((), None)}
+    beyond = [spec for spec in planned(asked(bind="each")) if spec["threads"] == 3]
     assert {(tuple(spec["cpus"]), spec["bind"]) for spec in beyond} == {((0, 1), "set"), ((), "set")}
 
 
@@ -119,7 +121,7 @@ COUNTING = {"counters": ["instructions", "cpu/event=1,umask=2/"], "events": "/e.
 
 def test_asked_together_counters_are_in_every_spec_those_of_controls_and_baseline_too():
     specs = planned(asked(**COUNTING, together=True, copies=True, baseline={"command": ["best"]}))
-    assert {"copies", "baseline"} <= set().union(*(spec["cell"] for spec in specs))
+    assert {"copies", "baseline"} <= {spec["role"] for spec in specs}
     for spec in specs:
         assert {name: spec.get(name) for name in COUNTING} == COUNTING
 
@@ -127,11 +129,10 @@ def test_asked_together_counters_are_in_every_spec_those_of_controls_and_baselin
 def test_counters_count_in_runs_of_their_own():
     specs = planned(asked(**COUNTING, factors={"threads": [1, 2]}, blocks=2, copies=True, baseline={"command": ["b"]}))
     counting = [spec for spec in specs if "counters" in spec]
-    timed = [spec for spec in specs if not {"copies", "baseline", "counting"} & set(spec["cell"])]
+    timed = [spec for spec in specs if spec["role"] == "measure"]
     assert [spec["cell"] for spec in counting if spec["block"] == 1] != []
-    without = [{k: v for k, v in spec["cell"].items() if k != "counting"} for spec in counting]
-    assert sorted(map(str, without)) == sorted(str(spec["cell"]) for spec in timed)
-    assert all("events" in spec and spec["cell"]["counting"] == "yes" for spec in counting)
+    assert sorted(str(spec["cell"]) for spec in counting) == sorted(str(spec["cell"]) for spec in timed)
+    assert all("events" in spec and spec["role"] == "counting" for spec in counting)
     assert not any({"counters", "events"} & set(spec) for spec in planned(asked()))
 
 
@@ -172,25 +173,26 @@ def test_nothing_is_built_for_a_baseline():
 
 
 @pytest.mark.parametrize("name", ["baseline", "copies", "counting"])
-def test_no_factor_has_the_name_of_a_control(name):
-    with pytest.raises(StudyError, match=f"{name} is no factor: cells of that name are controls") as error:
-        Factors().from_words([f"{name}=1,2"], "--factor")
-    assert "--copies, --baseline, --counters" in str(error.value.hint)
+def test_a_factor_may_have_the_name_of_a_role(name):
+    specs = planned(StudySpec(name="q", program={"workload": "mine"}, factors={name: [1, 2], "threads": [1]}))
+    assert {(spec["role"], spec["program"]["params"][name]) for spec in specs} == {("measure", "1"), ("measure", "2")}
 
 
-def binds(study_spec: StudySpec) -> dict[tuple, str]:
-    """Bind of each cell, by placement, threads, and the level of the factor bind."""
-    cells = ((spec["cell"], spec["bind"]) for spec in planned(study_spec))
+def binds(study_spec: StudySpec) -> dict[tuple, str | None]:
+    """Bind that is asked for in each cell, by placement, threads, and the level of the factor bind."""
+    cells = ((spec["cell"], spec.get("bind")) for spec in planned(study_spec))
     return {(cell["placement"], cell["threads"], cell.get("bind")): bind for cell, bind in cells}
 
 
-def test_commands_are_held_by_the_set_and_workloads_one_by_one_unless_asked():
-    built_in = StudySpec(name="q", program={"workload": "mine"})
-    assert set(binds(asked()).values()) == {"set"}
+def test_threads_are_tied_as_asked_where_that_can_be():
+    # How they are tied when nobody asks, the runner knows.
+    assert (
+        set(binds(asked()).values()) == set(binds(StudySpec(name="q", program={"workload": "mine"})).values()) == {None}
+    )
     # One thread beyond all cpus has no cpu of its own, and the kernel's placement has none for anybody.
     each = {(("cores-close"), n, None) for n in (1, 2)}
-    for study_spec in (asked(bind="each"), built_in):
-        assert {cell for cell, bind in binds(study_spec).items() if bind == "each"} == each
+    assert {cell for cell, bind in binds(asked(bind="each")).items() if bind == "each"} == each
+    assert set(binds(asked(bind="each")).values()) == {"each", "set"}
     assert set(binds(StudySpec(name="q", program={"workload": "mine"}, bind="set")).values()) == {"set"}
 
 
@@ -209,7 +211,7 @@ def test_threads_are_left_out_of_places_where_there_are_places():
 
 
 def test_copies_stay_on_the_set():
-    controls = [spec for spec in planned(asked(bind="each", copies=True)) if "copies" in spec["cell"]]
+    controls = [spec for spec in planned(asked(bind="each", copies=True)) if spec["role"] == "copies"]
     assert {(spec["bind"], spec["threads"]) for spec in controls} == {("set", 2)}
 
 
@@ -230,7 +232,7 @@ def test_a_factor_that_goes_nowhere_is_refused(factors, reason):
 
 def test_the_baseline_is_in_every_block_on_one_thread():
     specs = planned(asked(baseline={"command": ["best"]}, blocks=3))
-    serial = [spec for spec in specs if "baseline" in spec["cell"]]
+    serial = [spec for spec in specs if spec["role"] == "baseline"]
     assert [spec["block"] for spec in serial] == [1, 2, 3]
     assert {(spec["threads"], tuple(spec["program"]["command"])) for spec in serial} == {(1, ("best",))}
 

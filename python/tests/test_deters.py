@@ -60,7 +60,7 @@ def _record(spec: dict, draw: random.Random) -> dict:
     speedup *= 1.06 if near and not alone else 1
     took = 10 / speedup * math.exp(draw.gauss(0, 0.01))
     counters = {}
-    if "counting" in cell:
+    if spec["role"] == "counting":
         for name, count in BASE.items():
             kept = NEAR[name] if near and not alone else 1
             value = count * WORK[cell["workload"]] ** 2 * kept * math.exp(draw.gauss(0, 0.08))

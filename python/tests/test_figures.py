@@ -132,7 +132,7 @@ def test_a_best_serial_version_is_compared_with_the_series_own_base(simulated):
     folder = simulated({"cores-close": CURVE, "threads-close": {2: (4.0, 8.0), 4: (2.0, 8.0), 8: (2.0, 8.0)}})
     more = {spec["id"] for spec in folder.read_plan() if spec["threads"] == 8}
     rewrite(
-        folder.plan, lambda spec: spec | ({"cell": {"baseline": "yes"}, "threads": 1} if spec["id"] in more else {})
+        folder.plan, lambda spec: spec | ({"role": "baseline", "cell": {}, "threads": 1} if spec["id"] in more else {})
     )
     text = page(Study.read(folder.path))
     assert "cores-close: with threads=1 the program takes" in text

@@ -25,7 +25,9 @@ def test_a_workloads_baseline_has_to_give_the_same_answer(simulated):
     def cell(spec):
         serial = spec["id"] == "0001"
         args = {"n": "9", "runtime": "serial" if serial else "team"}
-        return {"program": {"workload": "sumeuler", "args": args}} | ({"cell": {"baseline": "yes"}} if serial else {})
+        return {"program": {"workload": "sumeuler", "args": args}} | (
+            {"role": "baseline", "cell": {}} if serial else {}
+        )
 
     assert set(printing(simulated(TWO), {"0001": "b"}, asked="", cell=cell)) == {"0001"}
 
@@ -70,8 +72,8 @@ def test_of_two_outputs_equally_frequent_the_first_counts(simulated):
 
 def test_copies_print_in_any_order_and_failed_runs_have_no_say(simulated):
     folder = simulated(TWO, blocks=3, copies={2: 1.0})
-    copies = [spec["id"] for spec in folder.read_plan() if "copies" in spec["cell"]]
-    others = [spec["id"] for spec in folder.read_plan() if "copies" not in spec["cell"]]
+    copies = [spec["id"] for spec in folder.read_plan() if spec.get("role") == "copies"]
+    others = [spec["id"] for spec in folder.read_plan() if spec.get("role") != "copies"]
     failed, odd = others[:4], others[5]
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 3}} if one["id"] in failed else {}))
     bad = printing(folder, dict.fromkeys(copies, "c") | dict.fromkeys(failed, "f") | {odd: "o"})

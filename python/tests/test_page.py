@@ -203,10 +203,10 @@ def test_programs_and_factors_are_those_of_the_design_in_their_order(simulated):
 
     def with_size(spec: dict) -> dict:
         n = spec["threads"]
-        if "copies" in spec["cell"]:
+        if spec.get("role") == "copies":
             return spec | {"program": {"command": ["copies"]}}
         if n == 16:
-            return spec | {"threads": 1, "cell": {"baseline": "yes"}, "program": {"command": ["serial"]}}
+            return spec | {"threads": 1, "role": "baseline", "cell": {}, "program": {"command": ["serial"]}}
         return spec | {"cell": spec["cell"] | {"size": sizes[n]}, "program": {"command": ["solve", str(sizes[n])]}}
 
     rewrite(folder.plan, with_size)

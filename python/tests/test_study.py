@@ -205,10 +205,10 @@ def test_a_study_counts_and_says_what_it_could_not_count(binary, tmp_path):
     said = " ".join(done.stdout.split())
     assert "1 of 2 counters have values; the report shows their medians. Not available: nosuchevent (" in said
     study = Study.read(tmp_path / "s")
-    counting = [run for run in study.runs if "counting" in run.spec["cell"]]
+    counting = [run for run in study.runs if run.role == "counting"]
     assert len(counting) == len(study.runs) / 2, "runs that count are not those that are timed"
     assert {run.spec["events"] for run in counting} == {str(tmp_path / "in/mine.toml")}
-    rows = [row for row in study.rows() if "counting=yes" in row["cell"]]
+    rows = [row for row in study.rows() if row["role"] == "counting"]
     assert len(rows) == len(counting)
     assert all(row["minor-faults"] > 0 and "nosuchevent" not in row for row in rows)
     medians = json.loads((tmp_path / "s/analysis.json").read_text())["counters"]["medians"]
@@ -234,7 +234,7 @@ def test_copies_run_side_by_side_on_one_thread_each(binary, tmp_path):
     done = knee(binary, "study", "--out", "s", *words, "--", *program, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     study = Study.read(tmp_path / "s")
-    copies = [run for run in study.runs if "copies" in run.spec["cell"]]
+    copies = [run for run in study.runs if run.role == "copies"]
     assert [run.record["output"]["stdout_tail"] for run in copies] == ["1\n1", "1\n1"]
     assert all(run.record["wall_ns"] < 0.39e9 for run in copies), "they ran at once"
     pinned = next(series for series in study.analysis.series if series.pinned)

@@ -95,5 +95,5 @@ def test_the_report_says_what_was_done_around_the_runs(simulated):
 @pytest.mark.parametrize(("bind", "said"), [("set", True), ("each", False)])
 def test_only_threads_held_by_the_set_are_said_to_be(simulated, bind, said):
     folder = simulated(TWO)
-    rewrite(folder.plan, lambda spec: spec | {"bind": bind})
+    rewrite(folder.records, lambda one: one | {"bind": bind})
     assert any("held by the set" in line for line in facts.unknown(Study.read(folder.path))) == said

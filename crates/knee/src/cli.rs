@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 use knee_workload::Bind;
 
-use crate::run_spec::Cache;
+use crate::run_spec::PageCache;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -205,7 +205,7 @@ pub(crate) struct Run {
     pub(crate) warmup: u32,
     /// Page cache at the start: cold drops it (needs root), warm runs once before
     #[arg(long, value_enum)]
-    pub(crate) cache: Option<Cache>,
+    pub(crate) cache: Option<PageCache>,
     /// Set a variable of the program, as NAME=VALUE
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use knee_machine::sys::Usage;
 use knee_meter::perf::Counter;
 use knee_meter::{Sampling, ThreadUse, Validity};
-use knee_workload::Phase;
+use knee_workload::{Bind, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,8 @@ pub(crate) struct Record {
     /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
     /// census that found most.
     pub(crate) pages: Pages,
+    /// How threads were tied to the cpus that the run spec gave them.
+    pub(crate) bind: Bind,
     /// How threads of a command were pinned one by one; absent when they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pinning: Option<Pinning>,

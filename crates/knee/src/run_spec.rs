@@ -23,9 +23,12 @@ pub(crate) struct RunSpec {
     pub(crate) schema: u32,
     /// Names the run inside its study.
     pub(crate) id: String,
+    /// What the run is for; absent for a run of the design itself.
+    #[serde(default, skip_serializing_if = "Role::is_measure")]
+    pub(crate) role: Role,
     /// Level of every factor, for the analysis; the run itself does not look at it.
     #[serde(default)]
-    pub(crate) cell: BTreeMap<String, Value>,
+    pub(crate) cell: BTreeMap<String, Level>,
     /// Block the run belongs to.
     #[serde(default)]
     pub(crate) block: u32,
@@ -36,9 +39,10 @@ pub(crate) struct RunSpec {
     /// Cpus it may use, in placement order; empty leaves the choice to the kernel.
     #[serde(default)]
     pub(crate) cpus: Vec<u32>,
-    /// How threads are tied to the cpus.
-    #[serde(default = "set")]
-    pub(crate) bind: Bind,
+    /// How threads are tied to the cpus; absent for what is usual: those of a workload each to a cpu of its own where
+    /// there are as many, those of a command to the whole set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bind: Option<Bind>,
     /// Threads of a command that get no place of their own with `bind` each: their numbers in order of appearance, the
     /// main thread of the program being 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -73,7 +77,7 @@ pub(crate) struct RunSpec {
     pub(crate) conclude: Option<String>,
     /// State of the page cache at the start; absent leaves it as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cache: Option<Cache>,
+    pub(crate) cache: Option<PageCache>,
     /// Facts that must be what they were when the study was planned, by name; a change marks the run. `clock_ns` is the
     /// clock proxy, which may move by a tenth.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -89,19 +93,60 @@ pub(crate) struct RunSpec {
     pub(crate) check: Option<OutputCheck>,
 }
 
-fn set() -> Bind {
-    Bind::Set
-}
-
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+/// A level of a factor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Level {
+    /// A number.
+    Number(serde_json::Number),
+    /// A word.
+    Text(String),
+}
+
+/// What a run is for. All but `measure` are controls: runs beside the design, which explain it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Role {
+    /// A run of the design: its time is what the study asks for.
+    #[default]
+    Measure,
+    /// The best serial version of the same work.
+    Baseline,
+    /// Copies of the one-thread program side by side, as many as the run has threads: what the machine does to threads
+    /// that have nothing to do with each other.
+    Copies,
+    /// A run of the design once more, to count what would disturb the one that is timed.
+    Counting,
+    /// All threads on one cpu: what they cost when none runs beside another.
+    OneCpu,
+    /// The run while every other cpu computes in its registers: what the clock loses.
+    BusyCores,
+    /// The run beside another program.
+    CoRunner,
+    /// The run elsewhere on the machine: its threads, or its pages.
+    Placement,
+    /// The run with what is said to move its knee.
+    Remedy,
+    /// The run with a profiler on it.
+    Profile,
+}
+
+impl Role {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+    fn is_measure(&self) -> bool {
+        *self == Self::Measure
+    }
+}
+
 /// State of the page cache when a run starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Cache {
+pub(crate) enum PageCache {
     /// Clean pages were dropped (`/proc/sys/vm/drop_caches`), so files come from the disk.
     Cold,
     /// At least one warm-up run came right before.
@@ -223,6 +268,12 @@ impl RunSpec {
             _ => None,
         };
         printed.into_iter().chain(self.check.as_ref().map(|check| check.stdout.as_str()))
+    }
+
+    /// How its threads are tied.
+    pub(crate) fn bind(&self) -> Bind {
+        let usual = || if self.threads <= self.cpus.len() { self.program.usual_bind() } else { Bind::Set };
+        self.bind.unwrap_or_else(usual)
     }
 
     /// Puts the thread count and the cpus where a word asks for them.

@@ -182,7 +182,7 @@ def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:
 
 
 def _codes(runs: list[Run]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    names = [str(sorted(run.spec["cell"].items())) for run in runs]
+    names = [str((run.role, sorted(run.cell.items()))) for run in runs]
     numbers = {name: float(number) for number, name in enumerate(sorted(set(names)))}
     return np.array([numbers[name] for name in names])
 
@@ -194,7 +194,7 @@ def _accounts(series: Series) -> list[Account]:
 
 def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
     """T1 / TS for each series: how many times as long the program takes on one thread as the best serial version."""
-    serial = [run for run in runs if "baseline" in run.spec["cell"]]
+    serial = [run for run in runs if run.role == "baseline"]
     if not serial:
         return {}
     blocks = max(run.spec["block"] for run in runs)

@@ -17,7 +17,7 @@ from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
 from knee.stats.intervals import Ratio
 from knee.stats.linear.diagnostics import NEARLY_STRAIGHT
-from knee.store import CONTROLS, Level, Run
+from knee.store import Level, Run
 
 Answer = Literal["kept", "partly", "not kept", "does not apply"]
 
@@ -195,7 +195,7 @@ def _tails(of: Studied) -> Found:
 def _documented(of: Studied) -> Found:
     facts = of.machine["facts"]
     missing = sorted(name for name, value in facts.items() if isinstance(value, dict))
-    levels = {name for run in of.runs for name in run.spec["cell"] if name not in CONTROLS}
+    levels = {name for run in of.runs for name in run.cell}
     said = f"{len(levels)} factors with all levels, seed and order of runs, {len(facts)} facts of the machine"
     if missing:
         return "partly", f"{said}, {len(missing)} of which cannot be known: {', '.join(missing)}"
@@ -204,7 +204,7 @@ def _documented(of: Studied) -> Found:
 
 def _timed(of: Studied) -> Found:
     metrics = [run.spec.get("metric", {}) for run in of.made]
-    binds = {run.spec["bind"] for run in of.made}
+    binds = {run.record["bind"] for run in of.made}
     tied = {"each": "each thread tied to its cpu", "set": "threads held by a set of cpus"}
     where = " or ".join(tied[bind] for bind in sorted(binds))
     if any("regex" in metric for metric in metrics):

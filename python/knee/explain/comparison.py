@@ -17,7 +17,7 @@ from knee.explain.scaling.series import BARE
 from knee.explain.validity import changes, disturbance
 from knee.stats.intervals import Array
 from knee.stats.paired import Comparison, Verdict, paired, together, unpaired, verdicts
-from knee.store import CONTROLS, SCHEMA, Level, Run, StudyError, finite
+from knee.store import SCHEMA, Level, Run, StudyError, finite
 
 UNSTEADY = ("clock_ns",)
 """Facts that are measured anew each time and never twice the same."""
@@ -117,7 +117,7 @@ def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float)
     found = {str(run.spec["cell"][factor]) for run in side.runs if factor in run.spec["cell"]}
     missing = [level for level in levels if level not in found]
     if missing:
-        names = sorted({name for run in side.runs for name in run.spec["cell"]} - set(CONTROLS))
+        names = sorted({name for run in side.runs for name in run.cell})
         hint = f"{factor} has {', '.join(sorted(found))}" if found else f"its factors are {', '.join(names)}"
         raise StudyError(f"cannot compare: {side.name}: no run has {factor}={missing[0]}", hint=hint)
     a, b = (_level(side, factor, level) for level in levels)

@@ -71,7 +71,7 @@ def response(runs: list[Run], name: str | None) -> Response:
 def pool(runs: list[Run], name: str | None) -> list[Run]:
     """Return the runs that are asked for a response: those that are timed, or for a counter those that count."""
     designed = [run for run in runs if not run.is_control]
-    counting = [run for run in runs if "counting" in run.spec["cell"]]
+    counting = [run for run in runs if run.role == "counting"]
     # Counters of runs that count are divided by what the same runs have: then there are no others.
     if counting and (not designed or (name is not None and name not in names(designed))):
         return counting

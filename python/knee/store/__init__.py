@@ -6,13 +6,12 @@ from knee.store.counters import Counted, counted
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder, write_whole
 from knee.store.observed import observed_threads
-from knee.store.run import Run
+from knee.store.run import Run, role_of
 from knee.store.runs import runs
 from knee.store.samples import Series, noted, samples
-from knee.store.types import CONTROLS, SCHEMA, Changed, Level, Record, RunSpec, StudyError, finite
+from knee.store.types import SCHEMA, Changed, Level, Record, Role, RunSpec, StudyError, finite
 
 __all__ = [
-    "CONTROLS",
     "KINDS",
     "MOST_LAST",
     "SCHEMA",
@@ -23,6 +22,7 @@ __all__ = [
     "Folder",
     "Level",
     "Record",
+    "Role",
     "Run",
     "RunSpec",
     "Series",
@@ -32,6 +32,7 @@ __all__ = [
     "noted",
     "observed_threads",
     "read_end",
+    "role_of",
     "runs",
     "samples",
     "write_end",

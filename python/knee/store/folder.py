@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from knee.store import read, shape
 from knee.store.claims import claims
+from knee.store.run import role_of
 from knee.store.types import Level, Record, RunSpec, StudyError
 
 
@@ -105,13 +106,13 @@ class Folder:
         """Return every planned run, in order."""
         found: list[RunSpec] = []
         seen: dict[str, int] = {}
-        first: dict[tuple[tuple[str, Level], ...], RunSpec] = {}
+        first: dict[tuple[str, tuple[tuple[str, Level], ...]], RunSpec] = {}
         for number, line in read.lines(self.plan, shape.RUN_SPEC, self._again()):
             spec = cast("RunSpec", line)
             if reason := _unplanned(spec, seen):
                 raise StudyError(f"cannot read line {number}: {self.plan}: {reason}", hint=self._again())
             seen[spec["id"]] = number
-            found.append(_sharing(spec, first.setdefault(tuple(spec["cell"].items()), spec)))
+            found.append(_sharing(spec, first.setdefault((role_of(spec), tuple(spec["cell"].items())), spec)))
         if not found:
             raise StudyError(f"cannot read the plan: {self.plan}: it has no runs", hint=self._again())
         return found

@@ -49,17 +49,19 @@ def _unlike(others: int) -> str:
 
 def _work(run: Run, *, commands: bool) -> str | None:
     """Name the work of a run; None where its output is compared with no other's."""
-    program, cell = run.spec["program"], run.spec["cell"]
+    program, cell = run.spec["program"], run.cell
     if "workload" in program:
         # By input, not by cell: a serial baseline has to give the same answer.
         args = {**program.get("args", {}), **program.get("params", {})}
         return json.dumps([program["workload"], {k: v for k, v in args.items() if k not in HOW}], sort_keys=True)
     # What copies print side by side comes in any order.
-    if not commands or "copies" in cell:
+    if not commands or run.role == "copies":
         return None
     # Where the input grows with the threads, so does what is printed.
     where = WHERE - {"threads"} if run.work > 1 else WHERE
-    return json.dumps({name: level for name, level in cell.items() if name not in where}, sort_keys=True)
+    levels = {name: level for name, level in cell.items() if name not in where}
+    # The best serial version may print something else.
+    return json.dumps([run.role == "baseline", levels], sort_keys=True)
 
 
 def _printed(run: Run) -> str | None:

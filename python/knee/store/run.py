@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.store.types import CONTROLS, Changed, Record, RunSpec
+from knee.store.types import Changed, Level, Record, Role, RunSpec
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,29 @@ class Run:
         return self.spec["threads"]
 
     @property
+    def cell(self) -> dict[str, Level]:
+        """The level of every factor."""
+        return self.spec["cell"]
+
+    @property
+    def role(self) -> Role:
+        """What the run is for."""
+        return role_of(self.spec)
+
+    @property
     def is_control(self) -> bool:
-        """Whether it is no run of the design itself: the baseline, copies side by side, or a run that counts."""
-        return any(name in self.spec["cell"] for name in CONTROLS)
+        """Whether it is no run of the design itself, but one beside it: the baseline, copies, a run that counts."""
+        return self.role != "measure"
 
     @property
     def changed(self) -> list[Changed]:
         """Held facts that were not what they were when the study was planned."""
         return self.record.get("changed") or []
+
+
+def role_of(spec: RunSpec) -> Role:
+    """Return what a run is for; a line of the plan that does not say is one of the design."""
+    return spec.get("role", "measure")
 
 
 def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> Run:

@@ -134,9 +134,8 @@ RUN_SPEC = thing(
         ),
         "threads": WHOLE,
         "cpus": listed(WHOLE),
-        "bind": TEXT,
     },
-    {"counters": listed(TEXT), "hold": any_name(TEXT), "metric": OBJECT},
+    {"role": TEXT, "bind": TEXT, "counters": listed(TEXT), "hold": any_name(TEXT), "metric": OBJECT},
 )
 
 RECORD = thing(
@@ -150,6 +149,7 @@ RECORD = thing(
         "phases": listed(thing({"name": TEXT, "wall_ns": WHOLE, "cpu_ns": WHOLE})),
         "exit": thing({}, {"code": WHOLE, "signal": WHOLE, "timeout_s": NUMBER, "error": TEXT}),
         "counters": any_name(COUNTER),
+        "bind": TEXT,
         "observed_threads": listed(thing({}, {"run_delay_ns": WHOLE})),
         "output": thing({}, {"stdout_fnv1a": TEXT, "stderr_tail": TEXT}),
         "simulated": TRUTH,

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
 SCHEMA = 1
 """Version of run specs and records that this package reads and writes."""
 
-CONTROLS = ("baseline", "copies", "counting")
-"""Cells with one of these are no part of the design: the best serial version, one-thread copies, and runs that count
-what the runs beside them are timed for.
-"""
+Role = Literal[
+    "measure",
+    "baseline",
+    "copies",
+    "counting",
+    "one-cpu",
+    "busy-cores",
+    "co-runner",
+    "placement",
+    "remedy",
+    "profile",
+]
+"""What a run is for."""
 
 Level = str | int | float
 """A level of a factor."""
@@ -30,12 +39,13 @@ class RunSpec(TypedDict):
 
     schema: int
     id: str
+    role: NotRequired[Role]
     cell: dict[str, Level]
     block: int
     program: dict[str, Any]
     threads: int
     cpus: list[int]
-    bind: str
+    bind: NotRequired[str]
     skip: NotRequired[list[int]]
     memory: NotRequired[dict[str, Any]]
     counters: NotRequired[list[str]]
@@ -80,6 +90,7 @@ class Record(TypedDict):
     rusage: dict[str, int]
     counters: dict[str, Any]
     pages: dict[str, Any]
+    bind: str
     pinning: NotRequired[dict[str, Any]]
     changed: NotRequired[list[Changed]]
     observed_threads: list[dict[str, Any]]

@@ -10,7 +10,7 @@ import numpy as np
 
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.scaling.curve import Curve, curve
-from knee.store import CONTROLS, Level, Run
+from knee.store import Level, Run
 
 BARE = ("placement", "runtime", "workload")
 """Factors whose levels say by themselves what they are levels of."""
@@ -58,29 +58,29 @@ class Series:
         return table(of_count, threads, self._blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
 
 
+DRAWN = ("measure", "copies", "counting")
+"""Roles of the runs that a series has: those of the design, copies beside them, and those that count."""
+
+
 def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
     """Return the series of a study, those with a usable base only, in the order in which they were planned."""
     found: dict[str, list[Run]] = {}
-    factors = {name for run in runs for name in run.spec["cell"] if name not in ("threads", *CONTROLS)}
-    varying = {name for name in factors if len({run.spec["cell"].get(name) for run in runs if _counts(run)}) > 1}
+    runs = [run for run in runs if run.role in DRAWN]
+    factors = {name for run in runs for name in run.cell if name != "threads"}
+    varying = {name for name in factors if len({run.cell.get(name) for run in runs}) > 1}
     # What a cell is called, and where it comes, is found once for all of its runs.
-    cells = {_cell(run): run for run in runs if _counts(run)}
+    cells = {_cell(run): run for run in runs}
     names = {cell: _name(cells[cell], varying) for cell in sorted(cells, key=lambda cell: _sort_key(cells[cell]))}
     for name in names.values():
         found.setdefault(name, [])
     for run in runs:
-        if _counts(run):
-            found[names[_cell(run)]].append(run)
+        found[names[_cell(run)]].append(run)
     made = [_series(name, members, allowed, weak=weak) for name, members in found.items()]
     return [series for series in made if series is not None]
 
 
 def _cell(run: Run) -> tuple[tuple[str, Level], ...]:
-    return tuple(run.spec["cell"].items())
-
-
-def _counts(run: Run) -> bool:
-    return "baseline" not in run.spec["cell"]
+    return tuple(run.cell.items())
 
 
 def _sort_key(run: Run) -> list[str]:
@@ -88,7 +88,7 @@ def _sort_key(run: Run) -> list[str]:
     # `none` is the negative control: it comes last.
     return [
         str(cell.get("placement") == "none"),
-        *(f"{k}={cell[k]}" for k in sorted(cell) if k not in ("threads", *CONTROLS)),
+        *(f"{k}={cell[k]}" for k in sorted(cell) if k != "threads"),
     ]
 
 
@@ -109,12 +109,12 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
     fitted = curve(times, cpu, weak=weak)
     if fitted is None:
         return None
-    copies = [run for run in members if "copies" in run.spec["cell"]]
+    copies = [run for run in members if run.role == "copies"]
     slowed = {
         n: ratio(table(copies, n, blocks, cpu=False), times[fitted.base]) for n in {run.threads for run in copies}
     }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
-    counting = [run for run in members if "counting" in run.spec["cell"]]
+    counting = [run for run in members if run.role == "counting"]
     cpus = _cpus(runs) or allowed
     return Series(name, levels, tuple(runs), tuple(counting or runs), fitted, cpus, slowed, weak)
 

@@ -100,7 +100,7 @@ def _declared(study: Study) -> list[Row]:
     if "exclude" in design:
         left = "; ".join(", ".join(f"{name}={levels}" for name, levels in one.items()) for one in design["exclude"])
         rows.append({"what": "left out", "value": left})
-    if any("counting" in run.spec["cell"] for run in study.runs):
+    if any(run.role == "counting" for run in study.runs):
         rows.append({"what": "counters", "value": "in runs of their own, which are not timed"})
     return rows
 

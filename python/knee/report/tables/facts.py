@@ -153,7 +153,7 @@ def unknown(study: Study) -> list[str]:
         lines.append("What a second socket would do: this machine has one.")
     if all(len(core["cpus"]) == 1 for core in machine["cores"]):
         lines.append("What SMT siblings do to each other: the kernel shows none (a hypervisor may hide them).")
-    if any("command" in run.spec["program"] and run.spec["bind"] == "set" for run in study.runs):
+    if any("command" in run.spec["program"] and run.record["bind"] == "set" for run in study.runs):
         lines.append(
             "Which of a foreign program's threads ran where from the start: they are held by the set, not one by one."
         )

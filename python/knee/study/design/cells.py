@@ -84,8 +84,7 @@ def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placeme
         raise StudyError(
             "bad factor: bind: nowhere is a cpu for each thread", hint="name a placement, or fewer threads"
         )
-    made = _admitted(made, factors, study_spec.exclude)
-    return [*made, *(_copies(made, placements) if study_spec.copies else [])]
+    return _admitted(made, factors, study_spec.exclude)
 
 
 def _admitted(cells: list[Cell], factors: dict[str, list[Level]], excluded: list[dict[str, Any]]) -> list[Cell]:
@@ -133,12 +132,12 @@ def _fits(cell: Cell, placements: Placements) -> bool:
     return placements.fits(str(cell["placement"]), int(cell["threads"]))
 
 
-def _copies(cells: list[Cell], placements: Placements) -> list[Cell]:
-    """Return the controls: as many one-thread copies as the most threads that fit, once for each pinned series."""
+def copied(cells: list[Cell], placements: Placements) -> list[Cell]:
+    """Return the cells that copies stand beside: those of the most threads that fit, one for each pinned series."""
     controls: dict[str, Cell] = {}
     for cell in cells:
         if int(cell["threads"]) > 1 and _fits(cell, placements):
             key = str(sorted((name, str(level)) for name, level in cell.items() if name != "threads"))
             largest = controls.get(key, cell)
             controls[key] = max(largest, cell, key=lambda one: int(one["threads"]))
-    return [cell | {"copies": cell["threads"]} for cell in controls.values()]
+    return [*controls.values()]

@@ -6,17 +6,14 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from knee.store import SCHEMA, Level, RunSpec, StudyError
+from knee.store import SCHEMA, Level, Role, RunSpec, StudyError, role_of
 from knee.study.checks import refuse_contradictions
-from knee.study.design.cells import Cell
+from knee.study.design.cells import Cell, copied
 from knee.study.design.hold import held
 from knee.study.design.placements import Placements
 from knee.study.design.program import filled, grown, levels, program_of
 from knee.study.kinds.text import numbers
 from knee.study.spec import StudySpec
-
-BASELINE: Cell = {"baseline": "yes"}
-"""Cell of the best serial version."""
 
 POLICIES = ("local", "bind", "interleave", "weighted-interleave", "preferred")
 
@@ -33,21 +30,22 @@ def run_specs(
     planner = _Planner(study_spec, placements, machine["allowed"]["cpus"], held(study_spec.hold, machine["facts"]))
     draw = random.Random(study_spec.seed)
     planned: list[RunSpec] = []
-    everything = [*cells, *_counting(cells, study_spec), *([BASELINE] if study_spec.baseline else [])]
+    everything = _everything(study_spec, cells, placements)
     width = max(4, len(str(len(everything) * study_spec.blocks)))
     groups = _together(everything, study_spec.pair)
     for block in range(1, study_spec.blocks + 1):
         for group in draw.sample(groups, len(groups)):
             # A B in one block and B A in the next: a straight drift falls on both sides alike.
-            for cell in group if block % 2 else reversed(group):
+            for role, cell in group if block % 2 else reversed(group):
                 name = f"{len(planned) + 1:0{width}d}"
-                planned.append(planner.run_spec(name, block, cell))
+                planned.append(planner.run_spec(name, block, role, cell))
     return planned
 
 
 def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
     """Say in words what a plan holds, and what it may cost at most."""
-    cells = {str(sorted(spec["cell"].items())): spec["cell"] for spec in planned}
+    controls = sorted({role_of(spec) for spec in planned} - {"measure"})
+    cells = {str((role_of(spec), sorted(spec["cell"].items()))): spec["cell"] for spec in planned}
     varied: dict[str, list[str]] = {}
     for cell in cells.values():
         for name, level in cell.items():
@@ -55,6 +53,7 @@ def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
             known.extend([str(level)] if str(level) not in known else [])
     lines = [f"knee: {len(planned)} runs: {len(cells)} cells in {study_spec.blocks} blocks, each in a random order"]
     lines += [f"      {name}: {', '.join(among)}" for name, among in varied.items()]
+    lines += [f"      controls: {', '.join(controls)}"] if controls else []
     warm = f", each after {study_spec.warmup} to warm up" if study_spec.warmup else ""
     lines.append(f"      a run is stopped after {study_spec.timeout_s:g} s{warm}")
     if study_spec.width is not None or study_spec.budget_s is not None:
@@ -62,19 +61,29 @@ def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
     return "\n".join(lines)
 
 
-def _counting(cells: list[Cell], study_spec: StudySpec) -> list[Cell]:
-    """Return the cells once more for the counters, which must not disturb what is timed."""
-    if not study_spec.counters or study_spec.together:
-        return []
-    return [cell | {"counting": "yes"} for cell in cells if "copies" not in cell]
+Part = tuple[Role, Cell]
+"""What is run once in each block: a cell, and what for."""
 
 
-def _together(cells: list[Cell], pair: str | None) -> list[list[Cell]]:
-    """Return groups of cells that are run one right after the other: those that differ in the pair's factor alone."""
-    groups: dict[str, list[Cell]] = {}
-    for number, cell in enumerate(cells):
+def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements) -> list[Part]:
+    """Return the cells of the design and the controls beside them."""
+    by_role: dict[Role, list[Cell]] = {"measure": cells}
+    if study_spec.copies:
+        by_role["copies"] = copied(cells, placements)
+    if study_spec.counters and not study_spec.together:
+        # Once more for the counters, which must not disturb what is timed.
+        by_role["counting"] = cells
+    if study_spec.baseline:
+        by_role["baseline"] = [{}]
+    return [(role, cell) for role, those in by_role.items() for cell in those]
+
+
+def _together(parts: list[Part], pair: str | None) -> list[list[Part]]:
+    """Return groups of parts that are run one right after the other: those that differ in the pair's factor alone."""
+    groups: dict[str, list[Part]] = {}
+    for number, (role, cell) in enumerate(parts):
         rest = sorted((name, str(level)) for name, level in cell.items() if name != pair)
-        groups.setdefault(str(rest) if pair in cell else str(number), []).append(cell)
+        groups.setdefault(str((role, rest)) if pair in cell else str(number), []).append((role, cell))
     return list(groups.values())
 
 
@@ -87,41 +96,47 @@ class _Planner:
     allowed: list[int]
     hold: dict[str, str]
 
-    def run_spec(self, name: str, block: int, cell: Cell) -> RunSpec:
-        alone = cell is BASELINE
+    def run_spec(self, name: str, block: int, role: Role, cell: Cell) -> RunSpec:
+        alone = role == "baseline"
         threads = 1 if alone else int(cell["threads"])
         placement = self.placements.names[0] if alone else str(cell["placement"])
-        program = (self.study_spec.baseline or {}) if alone else program_of(self.study_spec, cell)
-        if alone:
-            self.refuse_levels("baseline", [*program.get("command", []), *program.get("env", {}).values()])
         cpus = self.placements.cpus(placement, threads)
         spec: RunSpec = {
             "schema": SCHEMA,
             "id": name,
+            "role": role,
             "cell": cell,
             "block": block,
-            "program": program,
+            "program": self.baseline() if alone else program_of(self.study_spec, cell, role),
             "threads": threads,
             "cpus": cpus,
-            "bind": self.bind(cell, program) if self.placements.fits(placement, threads) else "set",
             "sample_ms": self.study_spec.sample_ms,
             "timeout_s": self.study_spec.timeout_s,
         }
         spare = [cpu for cpu in self.allowed if cpu not in cpus] if cpus else []
         if spare:
             spec["sampler_cpu"] = spare[-1]
-        if spec["bind"] == "each" and "command" in program and self.study_spec.skip:
-            spec["skip"] = self.study_spec.skip
+        self.tie(spec, fits=self.placements.fits(placement, threads))
         self.measure(spec)
         self.surround(spec)
         return spec
 
-    def bind(self, cell: Cell, program: dict[str, Any]) -> str:
-        """Threads of a workload each on its cpu and those of a command on the set, unless asked otherwise."""
+    def baseline(self) -> dict[str, Any]:
+        """Return the best serial version."""
+        program = self.study_spec.baseline or {}
+        self.refuse_levels("baseline", [*program.get("command", []), *program.get("env", {}).values()])
+        return program
+
+    def tie(self, spec: RunSpec, *, fits: bool) -> None:
+        """Add how threads are tied to cpus, where somebody asks for it; otherwise the runner knows what is usual."""
+        asked = spec["cell"].get("bind") or self.study_spec.bind
         # Copies are processes with helpers of their own: in order of appearance two workers might share a cpu.
-        if "copies" in cell:
-            return "set"
-        return str(cell.get("bind") or self.study_spec.bind or ("each" if "workload" in program else "set"))
+        if role_of(spec) == "copies":
+            spec["bind"] = "set"
+        elif asked:
+            spec["bind"] = str(asked) if fits else "set"
+        if spec.get("bind") == "each" and "command" in spec["program"] and self.study_spec.skip:
+            spec["skip"] = self.study_spec.skip
 
     def measure(self, spec: RunSpec) -> None:
         """Add where pages go, what is measured, and what has to be as it was."""
@@ -134,7 +149,7 @@ class _Planner:
             spec["check"] = self.study_spec.check
         if self.study_spec.census_ms is not None:
             spec["census_ms"] = self.study_spec.census_ms
-        counts = self.study_spec.together or "counting" in spec["cell"]
+        counts = self.study_spec.together or role_of(spec) == "counting"
         if self.study_spec.counters and counts:
             spec["counters"] = self.study_spec.counters
         if self.study_spec.events is not None and counts:
@@ -155,16 +170,16 @@ class _Planner:
         if self.study_spec.warmup:
             spec["warmup"] = self.study_spec.warmup
         if self.study_spec.prepare is not None:
-            spec["prepare"] = self.command("prepare", self.study_spec.prepare, spec["cell"])
+            spec["prepare"] = self.command("prepare", self.study_spec.prepare, spec)
         if self.study_spec.conclude is not None:
-            spec["conclude"] = self.command("conclude", self.study_spec.conclude, spec["cell"])
+            spec["conclude"] = self.command("conclude", self.study_spec.conclude, spec)
 
-    def command(self, step: str, text: str, cell: Cell) -> str:
+    def command(self, step: str, text: str, spec: RunSpec) -> str:
         """Fill in levels and the argument that grows with the threads; the baseline has none."""
-        if cell is BASELINE:
+        if role_of(spec) == "baseline":
             self.refuse_levels(step, [text])
             return text
-        return filled(text, levels(cell) | grown(self.study_spec, cell))
+        return filled(text, levels(spec["cell"]) | grown(self.study_spec, spec["cell"]))
 
     def refuse_levels(self, where: str, words: list[str]) -> None:
         """Refuse words of the baseline, or around it, that wait for a level."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from knee import _binary
-from knee.store import CONTROLS, RunSpec, StudyError
+from knee.store import Role, RunSpec, StudyError, role_of
 from knee.study.design.cells import Cell
 from knee.study.kinds.factors import RESERVED
 from knee.study.spec import StudySpec
 
 
-def program_of(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
+def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
     """Put the levels in: arguments of a workload, ``{NAME}`` in a command, variables."""
     program: dict[str, Any] = study_spec.program
     arguments = levels(cell) | grown(study_spec, cell)
@@ -31,7 +31,7 @@ def program_of(study_spec: StudySpec, cell: Cell) -> dict[str, Any]:
             raise StudyError(f"bad factor: {name}: the command does not mention {{{name}}}", hint=hint)
     command = [filled(word, arguments) for word in program["command"]]
     made = program | {"command": command} | ({"env": program.get("env", {}) | variables} if variables else {})
-    return _side_by_side(made, int(cell["copies"])) if "copies" in cell else made
+    return _side_by_side(made, int(cell["threads"])) if role == "copies" else made
 
 
 def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
@@ -44,9 +44,8 @@ def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
 
 
 def levels(cell: Cell) -> dict[str, str]:
-    """Return the levels that stand for themselves: neither place, nor variable, nor control."""
-    others = (*RESERVED, *CONTROLS)
-    return {name: str(level) for name, level in cell.items() if name not in others and not name.startswith("env:")}
+    """Return the levels that stand for themselves: neither place, nor variable."""
+    return {name: str(level) for name, level in cell.items() if name not in RESERVED and not name.startswith("env:")}
 
 
 def builds(text: str | None, plan: list[RunSpec]) -> list[str]:
@@ -56,7 +55,8 @@ def builds(text: str | None, plan: list[RunSpec]) -> list[str]:
     """
     if text is None:
         return []
-    return list(dict.fromkeys(filled(text, levels(spec["cell"])) for spec in plan if "baseline" not in spec["cell"]))
+    of_levels = (spec["cell"] for spec in plan if role_of(spec) != "baseline")
+    return list(dict.fromkeys(filled(text, levels(cell)) for cell in of_levels))
 
 
 def filled(word: str, arguments: dict[str, str]) -> str:

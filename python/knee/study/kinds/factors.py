@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from knee.store import CONTROLS, Level, StudyError
+from knee.store import Level, StudyError
 from knee.store.claims import is_level
 from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.study_file import StudyFile
@@ -45,7 +45,6 @@ class Factors(Kind):
         return {
             "type": "object",
             "additionalProperties": {"type": "array", "items": LEVEL, "minItems": 1},
-            "propertyNames": {"not": {"enum": list(CONTROLS)}},
             "properties": {name: {"type": "array", "items": items, "minItems": 1} for name, items in named.items()},
         }
 
@@ -127,9 +126,6 @@ def _level(text: str) -> Level:
 
 def _checked(name: str, levels: list[Level], where: str) -> list[Level]:
     """Return levels that make sense, thread counts in order; ``where`` says in a complaint where they stand."""
-    if name in CONTROLS:
-        hint = "copies, the baseline and runs that count are asked for with --copies, --baseline, --counters"
-        raise StudyError(f"{where}: {name} is no factor: cells of that name are controls", hint=hint)
     if len(set(map(str, levels))) < len(levels):
         raise StudyError(f"{where}: a level comes twice")
     if name == "threads":

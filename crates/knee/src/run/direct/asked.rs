@@ -12,7 +12,7 @@ use super::super::program::runtimes;
 use crate::cli::Run;
 use crate::error::{Failure, status};
 use crate::registry;
-use crate::run_spec::{OutputCheck, Program, RunSpec, SCHEMA};
+use crate::run_spec::{OutputCheck, Program, Role, RunSpec, SCHEMA};
 
 const USAGE: &str = "`knee run --help` shows how";
 
@@ -39,12 +39,13 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
     let spec = RunSpec {
         schema: SCHEMA,
         id: "run".into(),
+        role: Role::Measure,
         cell: BTreeMap::new(),
         block: 1,
         program,
         threads,
         cpus: placement.cpus(&machine, if bind == Bind::Set { threads.min(available) } else { threads })?,
-        bind,
+        bind: Some(bind),
         skip: args.skip.unwrap_or_default(),
         memory: args.memory.map(|text| text.parse()).transpose()?,
         counters: args.counters.as_deref().map(split).unwrap_or_default(),

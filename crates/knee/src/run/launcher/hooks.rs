@@ -8,7 +8,7 @@ use super::super::running::{Counting, Running, Streams};
 use super::super::signals::StopRequests;
 use super::super::tree;
 use crate::error::{Failure, say};
-use crate::run_spec::{Cache, Program, RunSpec};
+use crate::run_spec::{PageCache, Program, RunSpec};
 
 /// Why a run was not made.
 pub(crate) enum HookError {
@@ -20,14 +20,14 @@ pub(crate) enum HookError {
 
 /// Everything before the measured run, in hyperfine's order: each warm-up prepared as the run itself is.
 pub(crate) fn before(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
-    let warmups = if spec.cache == Some(Cache::Warm) { spec.warmup.max(1) } else { spec.warmup };
+    let warmups = if spec.cache == Some(PageCache::Warm) { spec.warmup.max(1) } else { spec.warmup };
     for _ in 0..warmups {
         shell("prepare", spec.prepare.as_deref(), spec, stop)?;
         once(spec.clone(), "warm-up", stop)?;
         shell("conclude", spec.conclude.as_deref(), spec, stop)?;
     }
     shell("prepare", spec.prepare.as_deref(), spec, stop)?;
-    if spec.cache == Some(Cache::Cold) {
+    if spec.cache == Some(PageCache::Cold) {
         drop_page_cache().map_err(|error| {
             let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (it takes root)");
             HookError::Failed(reason, io::ErrorKind::Other)

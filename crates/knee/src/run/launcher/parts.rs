@@ -84,6 +84,7 @@ impl Parts {
             rusage,
             counters: if ran { counters } else { judge::counters_unknown(spec) },
             pages: reported_pages.or(pages).unwrap_or_else(|| judge::pages_unknown(&spec.program)),
+            bind: spec.bind(),
             pinning,
             changed,
             observed_threads: observed,

@@ -54,7 +54,7 @@ pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
         return Err(io::Error::other("the program is no workload"));
     };
     let args = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
-    let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind);
+    let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind());
     let (workload, launch_ns) = (workload.clone(), nanoseconds(launch));
     let task = serde_json::to_string(&Task { workload, args, threads, cpus, bind, launch_ns })?;
     let mut command = Command::new(std::env::current_exe()?);

@@ -119,7 +119,7 @@ fn with_inherited(name: &str, ours: &str) -> String {
 impl Runtime {
     /// The variables for this run.
     pub(crate) fn variables(&self, spec: &RunSpec) -> Vec<(&'static str, String)> {
-        let ties = spec.bind == Bind::Each && !spec.cpus.is_empty();
+        let ties = spec.bind() == Bind::Each && !spec.cpus.is_empty();
         let each = if ties { self.each } else { &[] };
         let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();
         let filled = |text: &str| spec.fill_in(text).replace("{places}", &places.join(","));

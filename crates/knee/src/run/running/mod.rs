@@ -123,7 +123,7 @@ fn sampler(spec: &RunSpec, begin: Instant) -> Option<Sampler> {
 /// What ties the threads of a command, each to a cpu; workloads tie their own.
 fn pinner(spec: &RunSpec) -> Option<Pinner> {
     let foreign = matches!(spec.program, Program::Command { .. });
-    let each = foreign && spec.bind == Bind::Each && !spec.cpus.is_empty();
+    let each = foreign && spec.bind() == Bind::Each && !spec.cpus.is_empty();
     each.then(|| Pinner::new(us(), &spec.cpus, &program::skipped(spec)))
 }
 
