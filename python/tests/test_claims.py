@@ -26,39 +26,39 @@ PROGRAM = "[program]\ncommand = ['x']\n"
 
 def test_the_interval_decides(simulated):
     two = 'speedup = { threads = 2, placement = "cores-close" }'
-    found = judged(
+    claims = judged(
         simulated(TIMES),
         f"{two}\nabove = 1.9\nbelow = 2.1",
         f"{two}\nabove = 2.2",
         f"{two}\nabove = 2.0",
         f"{two}\nbelow = 1.5",
     )
-    assert [one.answer for one in found] == ["confirmed", "refuted", "undecided", "refuted"]
-    assert found[0].value == pytest.approx(2, abs=0.05)
-    assert found[0].interval.low < found[0].value < found[0].interval.high
-    assert found[0].asked == "speedup of threads=2, placement=cores-close: above 1.9 and below 2.1"
+    assert [one.answer for one in claims] == ["confirmed", "refuted", "undecided", "refuted"]
+    assert claims[0].value == pytest.approx(2, abs=0.05)
+    assert claims[0].interval.low < claims[0].value < claims[0].interval.high
+    assert claims[0].asked == "speedup of threads=2, placement=cores-close: above 1.9 and below 2.1"
 
 
 def test_two_cells_are_compared_block_by_block_in_any_response(simulated):
     of = 'of = { threads = 4, placement = "cores-spread" }, over = { threads = 4, placement = "cores-close" }'
-    found = judged(
+    claims = judged(
         simulated(TIMES), f"ratio = {{ {of} }}\nabove = 1.9", f"ratio = {{ {of} }}\nresponse = 'cpu'\nbelow = 1.1"
     )
-    assert [one.answer for one in found] == ["confirmed", "confirmed"]
-    assert [round(one.value) for one in found] == [2, 1]
-    assert found[1].asked.startswith("cpu of threads=4, placement=cores-spread over that of threads=4")
+    assert [one.answer for one in claims] == ["confirmed", "confirmed"]
+    assert [round(one.value) for one in claims] == [2, 1]
+    assert claims[1].asked.startswith("cpu of threads=4, placement=cores-spread over that of threads=4")
 
 
 def test_a_knee_may_be_claimed_where_there_are_counts_enough(simulated):
-    found = judged(
+    claims = judged(
         simulated(TIMES),
         'knee = { placement = "cores-close" }\nabove = 3\nbelow = 5',
         'knee = { placement = "cores-spread" }\nabove = 1',
         "knee = {}\nabove = 1",
     )
-    assert [one.answer for one in found] == ["confirmed", "not measurable here", "not measurable here"]
-    assert "no knee was found" in found[1].why
-    assert found[2].why == "2 series have no levels: it has to be one"
+    assert [one.answer for one in claims] == ["confirmed", "not measurable here", "not measurable here"]
+    assert "no knee was found" in claims[1].why
+    assert claims[2].why == "2 series have no levels: it has to be one"
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_a_knee_may_be_claimed_where_there_are_counts_enough(simulated):
     ],
 )
 def test_what_cannot_be_measured_says_why_and_has_no_number(simulated, claim, why):
-    (found,) = judged(simulated(TIMES), f"{claim}\nabove = 1")
-    assert found.answer == "not measurable here"
-    assert why in found.why
-    assert found.value != found.value
+    (one,) = judged(simulated(TIMES), f"{claim}\nabove = 1")
+    assert one.answer == "not measurable here"
+    assert why in one.why
+    assert one.value != one.value
 
 
 def test_bad_runs_count_nowhere(simulated):
@@ -89,8 +89,8 @@ def test_bad_runs_count_nowhere(simulated):
         if specs[one["id"]]["threads"] == 2 and one["block"] > 1:
             one["exit"] = {"code": 1}
     folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
-    (found,) = judged(folder, 'speedup = { threads = 2, placement = "cores-close" }\nabove = 1')
-    assert (found.answer, found.why) == ("not measurable here", "fewer than two blocks have a good run of both")
+    (one,) = judged(folder, 'speedup = { threads = 2, placement = "cores-close" }\nabove = 1')
+    assert (one.answer, one.why) == ("not measurable here", "fewer than two blocks have a good run of both")
 
 
 def test_the_page_and_the_analysis_hold_the_claims(simulated):
@@ -227,12 +227,12 @@ def crossed(simulated):
 
 
 def test_a_ratio_is_the_mean_over_what_it_leaves_open(simulated):
-    found = judged(
+    claims = judged(
         crossed(simulated),
         'ratio = { of = { runtime = "slow" }, over = { runtime = "fast" } }\nabove = 1.15\nbelow = 1.25',
         'ratio = { of = { workload = "b" }, over = { workload = "a" } }\nabove = 4.8\nbelow = 5.2',
     )
-    assert [one.answer for one in found] == ["confirmed", "confirmed"]
+    assert [one.answer for one in claims] == ["confirmed", "confirmed"]
 
 
 def test_both_sides_of_a_ratio_leave_the_same_open(simulated):
@@ -241,31 +241,31 @@ def test_both_sides_of_a_ratio_leave_the_same_open(simulated):
     gone = {spec["id"] for spec in kept if spec["cell"]["workload"] == "b" and spec["cell"]["runtime"] == "fast"}
     records = [json.loads(line) for line in folder.records.read_text().splitlines()]
     folder.records.write_text("".join(json.dumps(one) + "\n" for one in records if one["id"] not in gone))
-    found = judged(
+    claims = judged(
         folder,
         'ratio = { of = { runtime = "slow" }, over = { runtime = "fast" } }\nabove = 1',
         'ratio = { of = { runtime = "fast", workload = "a" }, over = { runtime = "slow" } }\nabove = 1',
     )
-    assert all("leave different cells open" in one.why for one in found)
+    assert all("leave different cells open" in one.why for one in claims)
 
 
 def test_a_share_of_the_variation_may_be_claimed(simulated):
-    found = judged(
+    claims = judged(
         crossed(simulated),
         'explains = "workload"\nabove = 0.9',
         'explains = "runtime"\nabove = 0.005\nbelow = 0.05',
         'explains = "colour"\nabove = 0.1',
         'explains = "runtime"\nresponse = "remote_cache"\nabove = 0.1',
     )
-    assert [one.answer for one in found] == ["confirmed", "confirmed", *["not measurable here"] * 2]
-    assert found[2].why == "colour does not vary"
-    assert "no such response: remote_cache" in found[3].why
-    assert found[0].asked == "share of the variation of time that workload explains: above 0.9"
+    assert [one.answer for one in claims] == ["confirmed", "confirmed", *["not measurable here"] * 2]
+    assert claims[2].why == "colour does not vary"
+    assert "no such response: remote_cache" in claims[3].why
+    assert claims[0].asked == "share of the variation of time that workload explains: above 0.9"
 
 
 def test_counts_of_the_machine_stand_for_numbers(simulated):
-    (found,) = judged(simulated(TIMES), 'speedup = { threads = "cpus", placement = "cores-close" }\nabove = 3')
-    assert found.value == pytest.approx(4, abs=0.1)
+    (one,) = judged(simulated(TIMES), 'speedup = { threads = "cpus", placement = "cores-close" }\nabove = 3')
+    assert one.value == pytest.approx(4, abs=0.1)
 
 
 def counted(simulated):
@@ -284,27 +284,27 @@ def counted(simulated):
 
 
 def test_a_counter_may_be_divided_by_the_time_of_the_run_that_counts(simulated):
-    found = judged(
+    claims = judged(
         counted(simulated),
         'value = { threads = 1 }\nresponse = "instructions"\nper = "cpu"\nabove = 1.9e9\nbelow = 2.1e9',
         'ratio = { of = { threads = 4 }, over = { threads = 1 } }\nresponse = "instructions"\nper = "wall"\nabove = 3',
     )
-    assert [one.answer for one in found] == ["confirmed", "confirmed"]
+    assert [one.answer for one in claims] == ["confirmed", "confirmed"]
 
 
 def test_what_happened_in_no_run_has_a_mean_and_no_ratio(simulated):
-    found = judged(
+    claims = judged(
         counted(simulated),
         'value = { threads = 1 }\nresponse = "minor-faults"\nabove = -1\nbelow = 2',
         'ratio = { of = { threads = 4 }, over = { threads = 1 } }\nresponse = "minor-faults"\nabove = 1',
         'speedup = { threads = 4 }\nresponse = "minor-faults"\nabove = 1',
     )
-    assert [one.answer for one in found] == ["confirmed", "not measurable here", "not measurable here"]
+    assert [one.answer for one in claims] == ["confirmed", "not measurable here", "not measurable here"]
     # Three blocks of five have one fault, the others none.
-    assert found[0].value == pytest.approx(0.6)
-    assert found[0].interval.low < 0.6 < found[0].interval.high
+    assert claims[0].value == pytest.approx(0.6)
+    assert claims[0].interval.low < 0.6 < claims[0].interval.high
     why = "a ratio needs positive values, and minor-faults of threads=1"
-    assert [one.why.split(", placement")[0].removesuffix(" has others") for one in found[1:]] == [why, why]
+    assert [one.why.split(", placement")[0].removesuffix(" has others") for one in claims[1:]] == [why, why]
 
 
 def masked(folder) -> None:
@@ -333,7 +333,5 @@ def masked(folder) -> None:
 def test_a_claim_needs_what_the_study_may_use(simulated, needs, why):
     folder = simulated(TIMES)
     masked(folder)
-    (found,) = judged(
-        folder, f'speedup = {{ threads = 2, placement = "cores-close" }}\nneeds = {{ {needs} }}\nabove = 1'
-    )
-    assert (found.answer, found.why) == (("not measurable here", why) if why else ("confirmed", found.why))
+    (one,) = judged(folder, f'speedup = {{ threads = 2, placement = "cores-close" }}\nneeds = {{ {needs} }}\nabove = 1')
+    assert (one.answer, one.why) == (("not measurable here", why) if why else ("confirmed", one.why))

@@ -21,18 +21,18 @@ def order(of: str, over: str, between: str = "[1, 8]", more: str = "above = 1") 
 
 
 def test_a_slope_is_that_of_the_curve_that_was_made_up(simulated):
-    found = judged(
+    claims = judged(
         simulated(CURVES),
         slope("cores-close", more="above = -1.05\nbelow = -0.95"),
         slope("cores-spread", more='response = "speedup"\nabove = 0.95'),
         slope("cores-spread", more='response = "speedup"\nabove = 0.9'),
         slope("cores-spread", "[2, 8]", 'response = "cpu"\nabove = -0.05\nbelow = 0.05'),
     )
-    assert [one.answer for one in found] == ["confirmed", "refuted", "undecided", "confirmed"]
-    assert [one.value for one in found] == pytest.approx([-1, 0.9, 0.9, 0], abs=0.02)
-    assert found[1].asked == "log-log slope of speedup of placement=cores-spread between 1 and 8 threads: above 0.95"
-    assert found[1].why == "none of the interval lies there; over threads=1,2,4,8"
-    assert found[3].why.endswith("over threads=2,4,8")
+    assert [one.answer for one in claims] == ["confirmed", "refuted", "undecided", "confirmed"]
+    assert [one.value for one in claims] == pytest.approx([-1, 0.9, 0.9, 0], abs=0.02)
+    assert claims[1].asked == "log-log slope of speedup of placement=cores-spread between 1 and 8 threads: above 0.95"
+    assert claims[1].why == "none of the interval lies there; over threads=1,2,4,8"
+    assert claims[3].why.endswith("over threads=2,4,8")
 
 
 def test_a_slope_is_taken_over_the_machines_own_counts(simulated):
@@ -53,7 +53,7 @@ def test_the_slope_of_weak_scaling_is_that_of_the_work(simulated):
 
 
 def test_an_order_holds_where_it_holds_at_every_count(simulated):
-    found = judged(
+    claims = judged(
         simulated(CURVES),
         order("cores-spread", "cores-close"),
         order("cores-close", "cores-spread", more="below = 1"),
@@ -61,14 +61,14 @@ def test_an_order_holds_where_it_holds_at_every_count(simulated):
         order("threads-close", "cores-close"),
         order("threads-close", "cores-close", "[4, 8]"),
     )
-    assert [one.answer for one in found] == ["confirmed", "confirmed", "confirmed", "refuted", "confirmed"]
-    assert found[0].value == pytest.approx(1.2, abs=0.02)
-    assert found[0].why == "all of the interval lies there; least with threads=1, of threads=1,2,4,8"
-    assert found[1].why.endswith("largest with threads=1, of threads=1,2,4,8")
+    assert [one.answer for one in claims] == ["confirmed", "confirmed", "confirmed", "refuted", "confirmed"]
+    assert claims[0].value == pytest.approx(1.2, abs=0.02)
+    assert claims[0].why == "all of the interval lies there; least with threads=1, of threads=1,2,4,8"
+    assert claims[1].why.endswith("largest with threads=1, of threads=1,2,4,8")
     # With one thread a speedup is 1 on either side: there is nothing to compare.
-    assert found[2].why.endswith("of threads=2,4,8")
-    assert found[3].value == pytest.approx(0.8, abs=0.02)
-    assert found[4].asked.startswith(
+    assert claims[2].why.endswith("of threads=2,4,8")
+    assert claims[3].value == pytest.approx(0.8, abs=0.02)
+    assert claims[4].asked.startswith(
         "time of placement=threads-close over that of placement=cores-close at every count"
     )
 
@@ -93,7 +93,7 @@ def without(folder, threads: int, *, first_block: int) -> None:
 def test_a_count_without_good_runs_leaves_no_slope_and_no_order(simulated):
     folder = simulated(CURVES)
     without(folder, 4, first_block=2)
-    found = judged(
+    claims = judged(
         folder,
         slope("cores-close", more="below = 0"),
         order("cores-spread", "cores-close"),
@@ -101,11 +101,11 @@ def test_a_count_without_good_runs_leaves_no_slope_and_no_order(simulated):
         slope("cores-close", "[5, 9]", "below = -0.9"),
         order("cores-spread", "cores-close", "[9, 99]"),
     )
-    assert [one.answer for one in found] == [*["not measurable here"] * 2, "confirmed", *["not measurable here"] * 2]
-    assert found[0].why == "fewer than two blocks have a good run of each count"
-    assert found[1].why == "fewer than two blocks have a good run of both with threads=4"
-    assert found[3].why == "threads=8 between 5 and 9: a slope takes two at least"
-    assert found[4].why == "no thread count between 9 and 99 was run with both"
+    assert [one.answer for one in claims] == [*["not measurable here"] * 2, "confirmed", *["not measurable here"] * 2]
+    assert claims[0].why == "fewer than two blocks have a good run of each count"
+    assert claims[1].why == "fewer than two blocks have a good run of both with threads=4"
+    assert claims[3].why == "threads=8 between 5 and 9: a slope takes two at least"
+    assert claims[4].why == "no thread count between 9 and 99 was run with both"
 
 
 def test_disturbed_runs_count_as_they_do_for_other_claims(simulated):

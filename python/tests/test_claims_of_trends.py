@@ -38,7 +38,7 @@ def trend(name: str = TOTAL, threads: int = 4, more: str = "above = 1") -> str:
 
 
 def test_what_rises_falls_and_drops_is_decided(simulated):
-    found = judged(
+    claims = judged(
         sampled(simulated(TWO)),
         trend(),
         trend(more="below = 1"),
@@ -48,14 +48,14 @@ def test_what_rises_falls_and_drops_is_decided(simulated):
         trend(more="above = 1.28"),
     )
     answers = ["confirmed", "refuted", "confirmed", "confirmed", "confirmed", "undecided"]
-    assert [one.answer for one in found] == answers
+    assert [one.answer for one in claims] == answers
     # Half of the run: 0.75; the rest: 1.71 + 0.05 - 0.75.
-    assert found[0].value == pytest.approx(1.01 / 0.75, rel=0.05)
+    assert claims[0].value == pytest.approx(1.01 / 0.75, rel=0.05)
     # The last tenth: 0.05; the tenth before: 1.71 - 1.44.
-    assert found[2].value == pytest.approx(0.05 / 0.27, rel=0.05)
-    assert found[3].value == pytest.approx(1 / 4, abs=0.01)
-    assert found[0].asked == "mbm_total_bytes of threads=4 in the second half over that in the first: above 1"
-    assert found[2].asked.startswith("mbm_total_bytes of threads=4 in the last 10 % over that in as long before")
+    assert claims[2].value == pytest.approx(0.05 / 0.27, rel=0.05)
+    assert claims[3].value == pytest.approx(1 / 4, abs=0.01)
+    assert claims[0].asked == "mbm_total_bytes of threads=4 in the second half over that in the first: above 1"
+    assert claims[2].asked.startswith("mbm_total_bytes of threads=4 in the last 10 % over that in as long before")
 
 
 def test_launches_are_what_replicates_and_not_samples(simulated):
@@ -106,8 +106,8 @@ def test_a_height_is_averaged(simulated):
 def test_what_is_counted_in_runs_of_their_own_is_looked_for_in_their_samples(simulated):
     folder = sampled(simulated(TWO))
     rewrite(folder.plan, lambda spec: spec | {"role": "counting"})
-    found = judged(folder, trend(), trend("cpu_ns", more="below = 0.5"))
-    assert [one.answer for one in found] == ["confirmed", "confirmed"]
+    claims = judged(folder, trend(), trend("cpu_ns", more="below = 0.5"))
+    assert [one.answer for one in claims] == ["confirmed", "confirmed"]
 
 
 def test_what_a_program_counts_is_0_before_it_begins_and_stays_where_it_ended(simulated):
@@ -176,7 +176,7 @@ def test_samples_that_cannot_be_read_are_no_number_and_the_reason_is_told(simula
         gone = {"samples_lost": "the disk was full"} if damage == "lost" else {}
         rewrite(folder.records, lambda one: {key: one[key] for key in one if key != "samples"} | gone)
         why = f"has no samples: {gone.get('samples_lost', 'it was not sampled')}"
-    found = judged(folder, trend(threads=1), trend(threads=4))
-    told = [one.why for one in found if one.answer == "not measurable here"]
+    claims = judged(folder, trend(threads=1), trend(threads=4))
+    told = [one.why for one in claims if one.answer == "not measurable here"]
     assert told
     assert all(why in one for one in told)

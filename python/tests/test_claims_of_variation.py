@@ -30,7 +30,7 @@ def test_a_difference_from_nothing_is_decided(simulated):
     many = "difference = { of = { threads = 4 }, from = { threads = 1 } }\nresponse = 'remote_dram'"
     none = "difference = { of = { threads = 1 }, from = { threads = 1 } }\nresponse = 'remote_dram'"
     ratio = "ratio = { of = { threads = 4 }, over = { threads = 1 } }\nresponse = 'remote_dram'"
-    found = judged(
+    claims = judged(
         folder,
         f"{many}\nabove = 1e10",
         f"{many}\nbelow = 1e10",
@@ -39,10 +39,10 @@ def test_a_difference_from_nothing_is_decided(simulated):
         f"{ratio}\nabove = 1000",
     )
     answers = ["confirmed", "refuted", "undecided", "confirmed", "not measurable here"]
-    assert [one.answer for one in found] == answers
-    assert found[0].value == pytest.approx(8.6e10, rel=0.1)
-    assert found[0].asked == "remote_dram of threads=4 less that of threads=1: above 1e+10"
-    assert found[3].value == 0
+    assert [one.answer for one in claims] == answers
+    assert claims[0].value == pytest.approx(8.6e10, rel=0.1)
+    assert claims[0].asked == "remote_dram of threads=4 less that of threads=1: above 1e+10"
+    assert claims[3].value == 0
 
 
 def test_a_difference_needs_two_blocks_with_both(simulated):
@@ -54,16 +54,16 @@ def test_a_difference_needs_two_blocks_with_both(simulated):
 
 def test_launches_vary_as_much_as_they_were_made_to(simulated):
     wide = "variation = { threads = 4 }"
-    found = judged(
+    claims = judged(
         simulated(ONE_CELL, noise=0.5, blocks=12),
         f"{wide}\nabove = 0.1",
         f"{wide}\nbelow = 0.1",
         f"{wide}\nabove = 0.5",
         f"{wide}\nresponse = 'cpu'\nper = 'wall'\nbelow = 0.001",
     )
-    assert [one.answer for one in found] == ["confirmed", "refuted", "undecided", "confirmed"]
-    assert found[0].interval.low < 0.53 < found[0].interval.high
-    assert found[0].asked == "variation of time of threads=4: above 0.1"
+    assert [one.answer for one in claims] == ["confirmed", "refuted", "undecided", "confirmed"]
+    assert claims[0].interval.low < 0.53 < claims[0].interval.high
+    assert claims[0].asked == "variation of time of threads=4: above 0.1"
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def seen(folder, *fields: dict):
 def test_threads_of_a_run_vary_by_the_largest_over_the_least(simulated):
     times = [{"cpu_ns": 10**9 * n, "run_delay_ns": 10**6} for n in (15, 3, 2, 1)]
     among = 'variation = { threads = 4 }\namong = "threads"'
-    found = judged(
+    claims = judged(
         seen(simulated(ONE_CELL), *times),
         f"{among}\nabove = 10",
         f"{among}\nbelow = 10",
         f"{among}\nresponse = 'run-delay'\nbelow = 1.5",
     )
-    assert [one.answer for one in found] == ["confirmed", "refuted", "confirmed"]
+    assert [one.answer for one in claims] == ["confirmed", "refuted", "confirmed"]
     # The main thread, the fifth, only waited.
-    assert [one.value for one in found] == pytest.approx([15, 15, 1])
-    assert found[0].asked == "largest over least cpu of the threads of threads=4: above 10"
+    assert [one.value for one in claims] == pytest.approx([15, 15, 1])
+    assert claims[0].asked == "largest over least cpu of the threads of threads=4: above 10"
 
 
 def test_threads_vary_between_launches_too(simulated):

@@ -16,10 +16,10 @@ GROUPS = st.integers(1, 6).flatmap(
 
 @given(GROUPS)
 def test_the_least_is_inside_its_interval_and_the_largest_mirrors_it(groups):
-    found, mirrored = least(list(groups)), largest(list(-groups))
-    assert found.interval.low <= found.estimate <= found.interval.high
-    assert found.estimate == groups.mean(axis=1).min()
-    assert (mirrored.estimate, mirrored.interval.high) == (-found.estimate, -found.interval.low)
+    worst, mirrored = least(list(groups)), largest(list(-groups))
+    assert worst.interval.low <= worst.estimate <= worst.interval.high
+    assert worst.estimate == groups.mean(axis=1).min()
+    assert (mirrored.estimate, mirrored.interval.high) == (-worst.estimate, -worst.interval.low)
 
 
 @given(GROUPS)
@@ -58,10 +58,10 @@ def test_intervals_of_the_least_hold_it_as_often_as_they_promise(blocks, heavy, 
         shape = (many, blocks)
         shake = random.standard_t(4, shape) / np.sqrt(2) if heavy else random.normal(0, 1, shape)
         # Ratios of one block share what disturbed it.
-        found = least(list(means[:, None] + 0.03 * shake + random.normal(0, 0.02, (1, blocks)))).interval
-        too_high += found.low > means[0]
-        too_low += found.high < means[0]
-        inside += found.low <= means[0] <= found.high
+        worst = least(list(means[:, None] + 0.03 * shake + random.normal(0, 0.02, (1, blocks)))).interval
+        too_high += worst.low > means[0]
+        too_low += worst.high < means[0]
+        inside += worst.low <= means[0] <= worst.high
     error = 3 * np.sqrt(0.05 * 0.95 / trials)
     assert too_high / trials <= 0.05 + error
     assert too_low / trials <= 0.05 + error

@@ -22,8 +22,8 @@ def test_growth_between_samples_is_straight_and_sources_add_up():
 def test_a_missing_reading_of_one_source_leaves_its_part_unknown(gone):
     whole = [(t, t) for t in range(0, 101, 10)]
     torn = [(t, value) for t, value in whole if t not in gone]
-    found = grown([whole, torn], [t for t, _ in whole], EDGES)
-    assert np.isnan(found).tolist() == [min(gone) < 50, max(gone) > 50]
+    growth = grown([whole, torn], [t for t, _ in whole], EDGES)
+    assert np.isnan(growth).tolist() == [min(gone) < 50, max(gone) > 50]
 
 
 def test_what_falls_is_no_growth():

@@ -39,6 +39,6 @@ def test_intervals_of_a_slope_cover_what_they_promise(blocks, heavy):
         shake = random.standard_t(4, shape) / np.sqrt(2) if heavy else random.normal(0, 1, shape)
         # Every block has a mood of its own, and one run on one thread that all of its speedups share.
         logs = 0.9 * np.log(COUNTS) + 0.03 * shake + random.normal(0, 0.05, (blocks, 1))
-        found = mean_interval(slopes(COUNTS, np.exp(logs - logs[:, :1])))
-        inside += found.low <= 0.9 <= found.high
+        ends = mean_interval(slopes(COUNTS, np.exp(logs - logs[:, :1])))
+        inside += ends.low <= 0.9 <= ends.high
     assert 0.87 <= inside / trials <= 0.93

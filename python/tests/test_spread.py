@@ -39,8 +39,13 @@ def test_a_bad_run_takes_its_block_out():
 
 def test_equal_launches_do_not_vary_and_one_that_is_not_says_little():
     assert spread(np.ones((2, 5))).interval.high == 0
-    found = spread(np.array([[1.0, 1.0, 1.0, 2.0]]))
-    assert (found.interval.low, found.interval.high) == (0, np.inf)
+    one = spread(np.array([[1.0, 1.0, 1.0, 2.0]]))
+    assert (one.interval.low, one.interval.high) == (0, np.inf)
+
+
+def test_launches_in_two_equal_heaps_are_not_certain():
+    one = spread(np.array([[1.0, 1.0, 2.0, 2.0]]))
+    assert one.interval.high / one.interval.low > 3
 
 
 def drawn(kind: str, random, shape):
@@ -48,14 +53,22 @@ def drawn(kind: str, random, shape):
     return {
         "normal": lambda: random.normal(0, 1, shape),
         "uniform": lambda: random.uniform(-1.7, 1.7, shape),
+        "two heaps": lambda: random.choice([-1.0, 1.0], shape) + random.normal(0, 0.2, shape),
         "t4": lambda: random.standard_t(4, shape),
         "exponential": lambda: random.exponential(1, shape),
         "one in ten": lambda: random.normal(0, 1, shape) * np.where(random.random(shape) < 0.1, 4, 1),
     }[kind]()
 
 
-COVERS = {"normal": (90, 95), "uniform": (90, 96), "t4": (87, 94), "exponential": (84, 91), "one in ten": (79, 93)}
-"""Of 90 promised, in percent. The skew logarithms of the fourth and the rare launches of the last hide much of their
+COVERS = {
+    "normal": (91, 98),
+    "uniform": (95, 100),
+    "two heaps": (94, 100),
+    "t4": (87, 97),
+    "exponential": (86, 96),
+    "one in ten": (83, 97),
+}
+"""Of 90 promised, in percent. The skew logarithms of the fifth and the rare launches of the last hide much of their
 spread from a few blocks.
 """
 
@@ -71,13 +84,13 @@ def test_intervals_of_the_variation_cover_what_the_module_says(kind, blocks):
     own = pairs.std()
     for _ in range(trials):
         logs = scale * drawn(kind, random, (1, blocks))
-        found = spread(np.exp(logs)).interval
-        inside += found.low <= truth <= found.high
+        one = spread(np.exp(logs)).interval
+        inside += one.low <= truth <= one.high
         squares = float(((logs - logs.mean()) ** 2).sum())
         ends = [np.sqrt(squares / chi_square_value(chance, blocks - 1)) for chance in (0.95, 0.05)]
         usual += ends[0] <= own <= ends[1]
     low, high = COVERS[kind]
-    assert low - 1 <= 100 * inside / trials <= high + 1
+    assert low <= 100 * inside / trials <= high
     # What the module says of the usual interval, which is why it is not taken.
     if kind in ("t4", "exponential", "one in ten"):
         assert usual < inside

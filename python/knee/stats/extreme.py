@@ -39,8 +39,8 @@ def least(groups: list[Array]) -> Extreme:
 
     Examples
     --------
-    >>> found = least([np.array([1.0, 1.2]), np.array([3.0, 3.2])])
-    >>> round(found.estimate, 2), found.place
+    >>> worst = least([np.array([1.0, 1.2]), np.array([3.0, 3.2])])
+    >>> round(worst.estimate, 2), worst.place
     (1.1, 0)
     """
     means = [float(values.mean()) for values in groups]
@@ -52,5 +52,5 @@ def least(groups: list[Array]) -> Extreme:
 
 def largest(groups: list[Array]) -> Extreme:
     """Return the largest mean: the least of what is turned around."""
-    found = least([-values for values in groups])
-    return Extreme(-found.estimate, Interval(-found.interval.high, -found.interval.low), found.place)
+    mirrored = least([-values for values in groups])
+    return Extreme(-mirrored.estimate, Interval(-mirrored.interval.high, -mirrored.interval.low), mirrored.place)

@@ -44,16 +44,16 @@ def noted(path: Path, *names: str) -> dict[str, dict[str, Series]]:
     StudyError
         When the file is missing, was cut off, or is damaged.
     """
-    found: dict[str, dict[str, Series]] = {name: {} for name in names}
+    known: dict[str, dict[str, Series]] = {name: {} for name in names}
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             lines = csv.reader(file)
             if next(lines, None) != COLUMNS:
                 raise StudyError(f"cannot read samples: {path}: its first line is not {','.join(COLUMNS)}")
             for t_ns, source, called, value in lines:
-                if called in found:
-                    found[called].setdefault(source, []).append((int(t_ns), int(value)))
+                if called in known:
+                    known[called].setdefault(source, []).append((int(t_ns), int(value)))
     except (OSError, EOFError, ValueError, csv.Error, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise StudyError(f"cannot read samples: {path}: {reason}") from error
-    return found
+    return known

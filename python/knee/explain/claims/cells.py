@@ -110,11 +110,11 @@ def mean(values: Array) -> Number:
     """
     positive = not bool((values <= 0).any())
     means = (np.log(values) if positive else values).mean(axis=0)
-    found = arithmetic(means)
+    number = arithmetic(means)
     if not positive:
-        return found
-    ends = Interval(float(np.exp(found.interval.low)), float(np.exp(found.interval.high)))
-    return Number(float(np.exp(found.value)), ends)
+        return number
+    ends = Interval(float(np.exp(number.interval.low)), float(np.exp(number.interval.high)))
+    return Number(float(np.exp(number.value)), ends)
 
 
 def arithmetic(values: Array, what: str = "it") -> Number:

@@ -28,8 +28,8 @@ def slope_number(claim: Claim, evidence: Evidence) -> Number:
     if len(counts) < 2:
         raise NoNumberError(f"{_listed(counts)} between {_ends(claim)}: a slope takes two at least")
     values = np.array([cells.means({**chosen, "threads": count}) for count in counts]).T
-    found = arithmetic(slopes(np.array(counts, dtype=np.float64), values), "each count")
-    return replace(found, where=f"over {_listed(counts)}")
+    number = arithmetic(slopes(np.array(counts, dtype=np.float64), values), "each count")
+    return replace(number, where=f"over {_listed(counts)}")
 
 
 def order_number(claim: Claim, evidence: Evidence) -> Number:

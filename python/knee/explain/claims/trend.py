@@ -77,11 +77,11 @@ def _sampled(run: Run, name: str, folder: Path) -> tuple[list[Sampled], list[int
     if "samples" not in run.record:
         raise NoNumberError(f"{where} has no samples: {run.record.get('samples_lost', 'it was not sampled')}")
     try:
-        found = noted(folder / run.record["samples"], name, "cpu_ns")
+        known = noted(folder / run.record["samples"], name, "cpu_ns")
     except StudyError as error:
         raise NoNumberError(f"{where}: {error}") from error
-    ticks = sorted({t for sources in found.values() for series in sources.values() for t, _ in series})
-    sources = [_held(series, ticks) if source.startswith(PROGRAM) else series for source, series in found[name].items()]
+    ticks = sorted({t for sources in known.values() for series in sources.values() for t, _ in series})
+    sources = [_held(series, ticks) if source.startswith(PROGRAM) else series for source, series in known[name].items()]
     return sources, ticks
 
 

@@ -25,10 +25,10 @@ def variation_number(claim: Claim, evidence: Evidence) -> Number:
     if bool((values <= 0).any()):
         name = cells.response.name
         raise NoNumberError(f"a spread needs positive values, and {name} of {words(claim['variation'])} has others")
-    found = spread(values)
-    if found.blocks < FEWEST:
+    variation = spread(values)
+    if variation.blocks < FEWEST:
         raise NoNumberError("fewer than three blocks have a good run of it")
-    return Number(found.estimate, found.interval)
+    return Number(variation.estimate, variation.interval)
 
 
 def _among_threads(claim: Claim, evidence: Evidence) -> Number:

@@ -49,9 +49,9 @@ def _without_threads(kind: Kind, cell: dict[str, Any]) -> dict[str, Any]:
 def _goes_with(kind: Kind) -> dict[str, Any]:
     """Return which keys a kind does not take and which it must have."""
     others = [name for name in KEYS if name not in (*ALWAYS, *kind.keys)]
-    found: dict[str, Any] = {"properties": dict.fromkeys(others, False)}
+    rules: dict[str, Any] = {"properties": dict.fromkeys(others, False)}
     if kind.must:
-        found["required"] = list(kind.must)
+        rules["required"] = list(kind.must)
     if kind.name == "order":
-        found["not"] = {"required": ["above", "below"]}
-    return found
+        rules["not"] = {"required": ["above", "below"]}
+    return rules
