@@ -1,4 +1,8 @@
 //! Small classics of parallel programming. One file each: what it stresses, a serial version, a parallel one, a check.
+//!
+//! To add one, copy `fib.rs`, which is the shortest: a file that implements `Workload` and runs over `Fork`, so that every
+//! scheduler can run it (`scheduler`). Its `mod` line and a line in [`WORKLOADS`] make it known; `docs/contributing/kernel.md`
+//! shows all of it. Arrays are laid out by `data`, inputs are drawn by `random`, `trial` tests it with every scheduler.
 
 mod cg;
 mod cilksort;

@@ -2,7 +2,10 @@
 //!
 //! [`Topology`] is read from `/sys` under any root, so that a captured machine reads like the one at hand.
 //! [`placement`] turns it into ordered lists of cpus, [`MemoryPolicy`] says where pages go, and [`sys`] is the
-//! only room with `unsafe` in it.
+//! only room with `unsafe` in it. Who measures the machine by using it has [`pinned_team`] and [`clock`].
+//!
+//! To add a placement, write an entry of [`placement::PLACE_KINDS`] and its orders by hand in `tests/placements.txt`
+//! (`docs/contributing/placement.md`).
 
 pub mod clock;
 pub mod cpuset;

@@ -1,9 +1,12 @@
 //! What this machine's memory does: latency, bandwidth, who is near whom, what pages cost.
 //!
-//! Bare threads that stand on their cpus (`PinnedTeam` of the crate `machine`) use memory that was mapped for the purpose ([`arena`]): of the page size
-//! and on the node that were asked for, written before it is read, and counted afterwards. Loads come in an order that no
-//! prefetcher guesses ([`chase`]), bulk goes through loops in assembly ([`isa`]). Each number says how it was found and why it
-//! may not be trusted ([`Figure`]). A probe is one file in `probe` and a line in [`PROBES`].
+//! Pinned threads (`PinnedTeam` of the crate `machine`) use memory that was mapped for the purpose ([`arena`]): of the page
+//! size and on the node that were asked for, written before it is read, and counted afterwards. Loads come in an order that
+//! no prefetcher guesses ([`chase`]), bulk goes through loops in assembly ([`isa`]). Each number says how it was found and
+//! why it may not be trusted ([`Figure`]).
+//!
+//! To add a probe, write one file in `probe` and name it in [`PROBES`]; the workload of the same name, output and help come
+//! from there (`docs/contributing/probe.md`).
 
 #![allow(clippy::cast_ptr_alignment, reason = "arenas begin at 2 MiB, and what is laid in them is aligned")]
 

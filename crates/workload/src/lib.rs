@@ -1,5 +1,8 @@
-//! The contract between knee and what it measures. A workload is one file that implements [`Workload`], plus one line
-//! in its crate's `WORKLOADS`.
+//! The contract between knee and what it measures.
+//!
+//! To add a workload, write one file that implements [`Workload`], and name it in its crate's `WORKLOADS`
+//! (`docs/contributing/workload.md`); a new crate of workloads has one more line in `crates/knee/src/registry.rs`. Two lists
+//! are shared by all: numbers that a workload counts are named in [`COUNTS`], words of a parameter `layout` in [`LAYOUTS`].
 //!
 //! A measured process prepares once and runs once. Everything it spends is spent inside a named phase or outside all
 //! of them; nothing is subtracted afterwards.
