@@ -111,7 +111,6 @@ BAD = [
     ("[program]\ncommand = ['x', 1]", "program.command: it is not a list of words"),
     ("[program]\ncommand = ['x']\n[factors]\nthreads = []", "factors.threads: it is not a list of levels"),
     ("[program]\ncommand = ['x']\n[factors]\nthreads = [0]", "factors.threads: 0 is not a number of threads"),
-    ("[program]\ncommand = ['x']\n[factors]\ncopies = [1]", "factors.copies: copies is no factor"),
     ("[program]\ncommand = ['x']\n[design]\nblocks = 0", "design.blocks: 0 is not a number from 1 to 1000"),
     ("[program]\ncommand = ['x']\n[design]\nblock = 1", "design.block: no such key"),
     ("[program]\ncommand = ['x']\n[measure]\nmetric = {regex = 'x'}", "measure.metric.unit: it is not one of s"),
