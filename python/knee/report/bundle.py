@@ -6,13 +6,12 @@ To put it together takes two seconds and always gives the same, so that it is ke
 from __future__ import annotations
 
 import contextlib
-import os
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 
 import vl_convert as vlc
 
+from knee.report.kept import kept_folder
 from knee.store import write_whole
 
 END = "\n// all of it\n"
@@ -22,11 +21,11 @@ END = "\n// all of it\n"
 @cache
 def bundle() -> str:
     """Return the script, safe inside a script element."""
-    kept = _folder() / f"vega-{version('vl-convert-python')}.js"
+    kept = kept_folder() / f"vega-{version('vl-convert-python')}.js"
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        found = kept.read_text(encoding="utf-8")
-        if found.endswith(END):
-            return found
+        text = kept.read_text(encoding="utf-8")
+        if text.endswith(END):
+            return text
     made: str = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     script = made.replace("</script", r"<\/script") + END
     # Without a home that can be written to, every report takes the two seconds.
@@ -34,9 +33,3 @@ def bundle() -> str:
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_whole(kept, script)
     return script
-
-
-def _folder() -> Path:
-    """Return the folder for what can be made again."""
-    asked = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(asked) if Path(asked).is_absolute() else Path.home() / ".cache") / "knee"
