@@ -66,7 +66,7 @@ class Studied:
         counts: dict[frozenset[tuple[str, Level]], set[int]] = {}
         for cell, threads in cells.items():
             counts.setdefault(frozenset(one for one in cell if one[0] != "threads"), set()).add(threads)
-        return any(len(found) > 1 for found in counts.values())
+        return any(len(numbers) > 1 for numbers in counts.values())
 
     @property
     def curves(self) -> bool:

@@ -77,11 +77,11 @@ class Report:
         if self.verdict == "undecided":
             open_ = sum(one.verdict == "undecided" for one in cells)
             return f"Undecided: in {open_} of {many} B may differ from A by more than {d}; more blocks would tell."
-        found = [one for one in cells if one.verdict == self.verdict]
-        most = max(found, key=lambda one: abs(np.log(one.comparison.estimate)))
+        alike = [one for one in cells if one.verdict == self.verdict]
+        most = max(alike, key=lambda one: abs(np.log(one.comparison.estimate)))
         ends = most.comparison.interval
         times = f"{most.comparison.estimate:.3f} [{ends.low:.3f}, {ends.high:.3f}]"
-        return f"B is {self.verdict} than A in {len(found)} of {many}, most with {most.name}: B / A = {times}."
+        return f"B is {self.verdict} than A in {len(alike)} of {many}, most with {most.name}: B / A = {times}."
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data: numbers that are not known are null."""
@@ -114,11 +114,11 @@ def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float)
     if levels[0] == levels[1]:
         what = f"{factor}={levels[0]} with itself"
         raise StudyError(f"cannot compare: {side.name}: {what}", hint=f"knee compare {side.name} OTHER, or two levels")
-    found = {str(run.spec["cell"][factor]) for run in side.runs if factor in run.spec["cell"]}
-    missing = [level for level in levels if level not in found]
+    measured = {str(run.spec["cell"][factor]) for run in side.runs if factor in run.spec["cell"]}
+    missing = [level for level in levels if level not in measured]
     if missing:
         names = sorted({name for run in side.runs for name in run.cell})
-        hint = f"{factor} has {', '.join(sorted(found))}" if found else f"its factors are {', '.join(names)}"
+        hint = f"{factor} has {', '.join(sorted(measured))}" if measured else f"its factors are {', '.join(names)}"
         raise StudyError(f"cannot compare: {side.name}: no run has {factor}={missing[0]}", hint=hint)
     a, b = (_level(side, factor, level) for level in levels)
     return _report(a, b, paired, smallest, [], without=factor)
@@ -145,15 +145,15 @@ def _report(
     if not both:
         hint = f"A has {names[next(iter(cells))]}" if cells else "A has no runs"
         raise StudyError(f"cannot compare: {a.name} and {b.name} have no cell in common", hint=hint)
-    found = [compare(times_a[key], times_b[key]) for key in both]
+    comparisons = [compare(times_a[key], times_b[key]) for key in both]
     lost = [key for key in both if np.isfinite(times_a[key]).any() and not np.isfinite(times_b[key]).any()]
-    if not lost and all(one.values < 2 for one in found):
+    if not lost and all(one.values < 2 for one in comparisons):
         hint = "look at the bad runs with knee report, or make more blocks"
         raise StudyError(f"cannot compare: {a.name} and {b.name}: no cell has two good runs on both sides", hint=hint)
-    words = verdicts(found, smallest)
+    words = verdicts(comparisons, smallest)
     compared = tuple(
         Compared(names[key], cells[key], _mean(times_a[key]), _mean(times_b[key]), one, word)
-        for key, one, word in zip(both, found, words, strict=True)
+        for key, one, word in zip(both, comparisons, words, strict=True)
     )
     only_a, only_b = (tuple(names[k] for k in mine if k not in other) for mine, other in ((cells, more), (more, cells)))
     notes = [*notes, *_marks("A", a), *_marks("B", b)]
@@ -185,7 +185,7 @@ def _names(cells: dict[str, dict[str, Level]]) -> dict[str, str]:
     for cell in cells.values():
         for name, level in cell.items():
             levels.setdefault(name, set()).add(str(level))
-    varying = [name for name, found in levels.items() if len(found) > 1] or ["threads"]
+    varying = [name for name, known in levels.items() if len(known) > 1] or ["threads"]
     return {key: _words(cell, [n for n in varying if n in cell] or [*cell]) for key, cell in cells.items()}
 
 
@@ -251,10 +251,10 @@ def _fact(value: object) -> str:
 def _programs(common: list[tuple[Run, Run]]) -> list[str]:
     """Say which programs differ, on the fewest threads of the cells that both have: on more, only their count does."""
     fewest = min((run.threads for run, _ in common), default=1)
-    found = [{_program(pair[side]) for pair in common if pair[side].threads == fewest} for side in (0, 1)]
-    if found[0] == found[1]:
+    programs = [{_program(pair[side]) for pair in common if pair[side].threads == fewest} for side in (0, 1)]
+    if programs[0] == programs[1]:
         return []
-    own = [sorted(mine - other or mine) for mine, other in (found, found[::-1])]
+    own = [sorted(mine - other or mine) for mine, other in (programs, programs[::-1])]
     shown = [f"{mine[0]}{f' and {len(mine) - 1} more' if len(mine) > 1 else ''}" for mine in own]
     return [f"the program differs: {shown[0]} in A, {shown[1]} in B"]
 

@@ -55,12 +55,12 @@ def counters(runs: list[Run], series: list[Series]) -> Counters:
     counting = [run for run in runs if run.spec.get("counters")]
     by_run = {run.spec["id"]: counted(run.record) for run in [r for r in counting if r.bad is None] or counting}
     said = list(by_run.values())
-    found = [one for member in series for one in _medians(member, by_run)]
-    having = {one.counter for one in found}
+    medians = [one for member in series for one in _medians(member, by_run)]
+    having = {one.counter for one in medians}
     reasons = {name: _reason(said, name) for name in asked}
     return Counters(
         asked=asked,
-        medians=found,
+        medians=medians,
         remarks={name: remarks for name in having if (remarks := _remarks(said, name))},
         missing={name: why or "no usable run has it" for name, why in reasons.items() if name not in having},
         partly={name: _share(said, name, why) for name, why in reasons.items() if name in having and why},
@@ -68,7 +68,7 @@ def counters(runs: list[Run], series: list[Series]) -> Counters:
 
 
 def _medians(series: Series, said: dict[str, dict[str, Counted]]) -> list[Median]:
-    found: list[Median] = []
+    medians: list[Median] = []
     by_threads: dict[int, list[dict[str, Counted]]] = {}
     for run in series.counting:
         if run.bad is None:
@@ -78,8 +78,8 @@ def _medians(series: Series, said: dict[str, dict[str, Counted]]) -> list[Median
         for name in dict.fromkeys(name for run in cell for name in run):
             values = [run[name] for run in cell if name in run and run[name].value is not None]
             if values:
-                found.append(_median(series.name, threads, name, values))
-    return found
+                medians.append(_median(series.name, threads, name, values))
+    return medians
 
 
 def _median(series: str, threads: int, name: str, values: list[Counted]) -> Median:
@@ -100,5 +100,5 @@ def _share(said: list[dict[str, Counted]], name: str, why: str) -> str:
 
 
 def _remarks(said: list[dict[str, Counted]], name: str) -> list[str]:
-    found = [text for run in said if name in run for text in (run[name].scope, run[name].caution) if text]
-    return sorted(set(found))
+    remarks = [text for run in said if name in run for text in (run[name].scope, run[name].caution) if text]
+    return sorted(set(remarks))

@@ -81,14 +81,14 @@ def pool(runs: list[Run], name: str | None) -> list[Run]:
 def names(runs: list[Run]) -> list[str]:
     """Return every response that there is a name for, whether or not it has values."""
     metrics = sorted({name for run in runs if (name := _metric(run))})
-    found = ["wall", "cpu", *metrics, *([TIME] if len(metrics) > 1 else [])]
+    offered = ["wall", "cpu", *metrics, *([TIME] if len(metrics) > 1 else [])]
     if len({run.threads for run in runs}) > 1:
-        found += COMPARED
-    found += sorted({phase["name"] for run in runs for phase in run.record["phases"]})
+        offered += COMPARED
+    offered += sorted({phase["name"] for run in runs for phase in run.record["phases"]})
     counted = {counter for run in runs for counter in run.record["counters"]}
-    found += [*sorted(counted), *(name for name, of in DERIVED.items() if set(of) <= counted)]
-    found += sorted({name for run in runs for name in _reported(run)})
-    return list(dict.fromkeys(found))
+    offered += [*sorted(counted), *(name for name, of in DERIVED.items() if set(of) <= counted)]
+    offered += sorted({name for run in runs for name in _reported(run)})
+    return list(dict.fromkeys(offered))
 
 
 def _metric(run: Run) -> str | None:
@@ -97,7 +97,7 @@ def _metric(run: Run) -> str | None:
 
 
 def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:
-    metrics = list(dict.fromkeys(found for run in runs if (found := _metric(run))))
+    metrics = list(dict.fromkeys(metric for run in runs if (metric := _metric(run))))
     measured = TIME if len(metrics) > 1 else [*metrics, "wall"][0]
     asked = measured if name in (None, "metric") else name.replace(" ", "-") if name == "work inflation" else name
     if asked not in known:
@@ -129,7 +129,7 @@ def _of_counts(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]
         return lambda run: _derived(run, name), {"remote-share": "share", "remote-bytes": "bytes"}.get(name, "1/s")
     if any(name in _reported(run) for run in runs):
         return lambda run: _reported(run).get(name, f"it reported no {name}"), "as reported"
-    unit = next((found["unit"] for run in runs if "unit" in (found := _counter(run, name))), None)
+    unit = next((count["unit"] for run in runs if "unit" in (count := _counter(run, name))), None)
     return lambda run: _counted(run, name), str(unit or "events")
 
 
@@ -141,15 +141,15 @@ def _phase(run: Run, name: str) -> Value:
 
 
 def _counter(run: Run, name: str) -> dict[str, Any]:
-    found = run.record["counters"].get(name, {"unavailable": "it was not asked for"})
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {"value": found}
+    count = run.record["counters"].get(name, {"unavailable": "it was not asked for"})
+    return cast("dict[str, Any]", count) if isinstance(count, dict) else {"value": count}
 
 
 def _counted(run: Run, name: str) -> Value:
-    found = _counter(run, name)
-    if "value" not in found:
-        return f"unavailable: {found.get('unavailable', 'it has no value')}"
-    return float(found["value"])
+    count = _counter(run, name)
+    if "value" not in count:
+        return f"unavailable: {count.get('unavailable', 'it has no value')}"
+    return float(count["value"])
 
 
 def _derived(run: Run, name: str) -> Value:
@@ -167,11 +167,11 @@ def _derived(run: Run, name: str) -> Value:
 
 def _reported(run: Run) -> dict[str, float]:
     """Return the numbers that a workload reported of itself: a probe's figures, the size of an input."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for name, text in (run.record.get("facts") or {}).items():
         with contextlib.suppress(ValueError, TypeError):
-            found[name] = float(text)
-    return found
+            numbers[name] = float(text)
+    return numbers
 
 
 def _against_base(runs: list[Run], name: str) -> Callable[[Run], Value]:

@@ -65,10 +65,10 @@ def evaluate(runs: list[Run], planted: float) -> SelfTest:
     for run in runs:
         cell = run.spec["cell"]
         groups.setdefault((str(cell["against"]), int(cell["comparison"])), []).append(run)
-    found: dict[str, list[Comparison]] = {"itself": [], "more": []}
+    compared: dict[str, list[Comparison]] = {"itself": [], "more": []}
     for (against, _), members in groups.items():
-        found[against].append(_paired(members))
-    usable = {against: [one for one in many if one.values > 1] for against, many in found.items()}
+        compared[against].append(_paired(members))
+    usable = {against: [one for one in many if one.values > 1] for against, many in compared.items()}
     alone = [one.interval for one in usable["itself"]]
     ratios = [np.log(one.estimate) for one in usable["more"]]
     return SelfTest(

@@ -64,7 +64,7 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
             values = times.setdefault(_key(run.spec["cell"]), np.full(blocks, np.nan))
             values[run.spec["block"] - 1] = np.nan if run.bad else run.time_s
     bases = _bases(list(times))
-    found = ("one cell", 0.0)
+    widest = ("one cell", 0.0)
     for key, values in times.items():
         base = bases[key]
         if base != key or len(times) == 1:
@@ -73,8 +73,8 @@ def _widest(runs: list[Run], blocks: int) -> tuple[str, float]:
             ends = ratio(against, values).log()[1]
             half = (ends.high - ends.low) / 2
             # NaN, where blocks are missing, is as wide as can be.
-            found = max(found, (_words(key), half if half == half else float("inf")), key=lambda one: one[1])
-    return found
+            widest = max(widest, (_words(key), half if half == half else float("inf")), key=lambda one: one[1])
+    return widest
 
 
 def _bases(keys: list[str]) -> dict[str, str]:
@@ -84,11 +84,11 @@ def _bases(keys: list[str]) -> dict[str, str]:
     alike: dict[str, list[str]] = {}
     for key, cell in cells.items():
         alike.setdefault(_key({name: level for name, level in cell.items() if name != "threads"}), []).append(key)
-    found: dict[str, str] = {}
+    bases: dict[str, str] = {}
     for members in alike.values():
         base = min(members, key=lambda key: cells[key].get("threads", 1))
-        found |= dict.fromkeys(members, base if len(members) > 1 else first)
-    return found
+        bases |= dict.fromkeys(members, base if len(members) > 1 else first)
+    return bases
 
 
 def _key(cell: dict[str, Any]) -> str:

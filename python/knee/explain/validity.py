@@ -44,14 +44,14 @@ class Change:
 
 def changes(runs: list[Run]) -> list[Change]:
     """Return what changed, each fact once, with the runs for which it did."""
-    found: dict[tuple[str, str], Change] = {}
+    changed: dict[tuple[str, str], Change] = {}
     for run in runs:
         for one in run.changed:
-            change = found.setdefault((one["fact"], one["held"]), Change(one["fact"], one["held"], [], []))
+            change = changed.setdefault((one["fact"], one["held"]), Change(one["fact"], one["held"], [], []))
             change.runs.append(run.spec["id"])
             if one["found"] not in change.found:
                 change.found.append(one["found"])
-    return list(found.values())
+    return list(changed.values())
 
 
 def disturbance(run: Run) -> str | None:

@@ -107,10 +107,10 @@ class _Names:
     def without(self, value: Any, *, told: bool = False) -> Any:
         """Return plain data without them. ``told`` says whether these are a user's own words."""
         if isinstance(value, dict):
-            found = cast("dict[str, Any]", value)
-            if found.get("fact") == "kernel":
-                found = found | {key: _version(found[key]) for key in ("held", "found") if key in found}
-            fields = {key: self._field(key, one, told=told or key in TOLD) for key, one in found.items()}
+            mapping = cast("dict[str, Any]", value)
+            if mapping.get("fact") == "kernel":
+                mapping = mapping | {key: _version(mapping[key]) for key in ("held", "found") if key in mapping}
+            fields = {key: self._field(key, one, told=told or key in TOLD) for key, one in mapping.items()}
             # Names of factors and variables are a user's own words, too.
             return {self._text(key, told=True): one for key, one in fields.items()} if told else fields
         if isinstance(value, list):
@@ -140,10 +140,10 @@ class _Names:
 
     def _argument(self, text: str) -> str:
         """Return a path that is an argument of its own, or another argument, without them."""
-        found = None if _SHELL.search(text) else _WHOLE.fullmatch(text)
-        if found is None:
+        path = None if _SHELL.search(text) else _WHOLE.fullmatch(text)
+        if path is None:
             return self._text(text, told=True)
-        return found[1] + self._words.sub("(name)", self._elsewhere(found[2], found[3]))
+        return path[1] + self._words.sub("(name)", self._elsewhere(path[2], path[3]))
 
     def _response(self, text: str) -> str:
         return text if _EVENT.fullmatch(text) else self._text(text, told=True)
@@ -153,13 +153,13 @@ class _Names:
         if told:
             # First, because a path of which the folder was replaced would be found once more.
             text = _NEARBY.sub(self._nearby, text)
-        text = _PATH.sub(lambda found: found[1] + self._elsewhere(found[2], found[3]), text)
+        text = _PATH.sub(lambda match: match[1] + self._elsewhere(match[2], match[3]), text)
         return self._words.sub("(name)", _HOST.sub("(host)", text)) if told else text
 
-    def _nearby(self, found: re.Match[str]) -> str:
-        before, folder, last = found[1] or "", found[2], found[3]
+    def _nearby(self, match: re.Match[str]) -> str:
+        before, folder, last = match[1] or "", match[2], match[3]
         if _UNIT.fullmatch(folder + last) or not _FOLDER.search(folder):
-            return found[0]
+            return match[0]
         return before + self._elsewhere(folder, last)
 
     def _elsewhere(self, folder: str, last: str) -> str:
@@ -170,17 +170,17 @@ class _Names:
 
 def _people(text: str) -> set[str]:
     """Return the logins that a study names, and the own one."""
-    found = set(re.findall(r"/(?:home|Users)/([\w.-]+)", text)) | _variables(text, "USER|LOGNAME|SUDO_USER")
-    found |= {os.environ.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER")}
+    people = set(re.findall(r"/(?:home|Users)/([\w.-]+)", text)) | _variables(text, "USER|LOGNAME|SUDO_USER")
+    people |= {os.environ.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER")}
     with suppress(OSError, KeyError):
-        found.add(getpass.getuser())
-    return found - {"", "root"}
+        people.add(getpass.getuser())
+    return people - {"", "root"}
 
 
 def _hosts(text: str) -> set[str]:
     """Return the names of this machine and of those that a study names, whole and without their domain."""
-    found = {socket.gethostname(), socket.getfqdn()} | _variables(text, "HOST|HOSTNAME")
-    return (found | {name.partition(".")[0] for name in found}) - {"", "localhost"}
+    hosts = {socket.gethostname(), socket.getfqdn()} | _variables(text, "HOST|HOSTNAME")
+    return (hosts | {name.partition(".")[0] for name in hosts}) - {"", "localhost"}
 
 
 def _variables(text: str, names: str) -> set[str]:

@@ -132,18 +132,18 @@ def holm(p: Sequence[float]) -> list[float]:
 def verdicts(comparisons: Sequence[Comparison], smallest: float = SMALLEST) -> list[Verdict]:
     """Return the verdict on each of many comparisons, of which none may be called different by chance."""
     slower, faster = (holm([getattr(one, side) for one in comparisons]) for side in ("p_slower", "p_faster"))
-    found: list[Verdict] = []
+    words: list[Verdict] = []
     for one, p_slower, p_faster in zip(comparisons, slower, faster, strict=True):
         alone = one.verdict(smallest)
         # That no difference is larger needs no correction: it has to hold everywhere to be said of all.
         p = {"slower": p_slower, "faster": p_faster}.get(alone, 0.0)
-        found.append(alone if p < ERROR + 1e-12 else "undecided")
-    return found
+        words.append(alone if p < ERROR + 1e-12 else "undecided")
+    return words
 
 
-def together(found: Sequence[Verdict]) -> Verdict:
+def together(words: Sequence[Verdict]) -> Verdict:
     """Return the one verdict for many: slower if any is, faster if any is and none slower."""
     for word in ("slower", "faster"):
-        if word in found:
+        if word in words:
             return word
-    return "no difference" if found and all(one == "no difference" for one in found) else "undecided"
+    return "no difference" if words and all(one == "no difference" for one in words) else "undecided"

@@ -72,16 +72,16 @@ def block_differences(values: Array, levels: Codes, rest: Codes, blocks: Codes, 
     return table[np.ix_(rows, columns)].mean(axis=1) if columns.any() else np.empty(0)
 
 
-def _whole(found: Places) -> tuple[Places, Places]:
+def _whole(known: Places) -> tuple[Places, Places]:
     """Return which blocks and which combinations to take, so that each of these blocks has all of them.
 
     Tried are the combinations that every block has (but for blocks without any), and those of each block.
     """
-    ways: list[Places] = [np.ones(found.shape[1], dtype=np.bool_)]
-    if not found.all():
-        some = found[np.flatnonzero(np.count_nonzero(found, axis=1))]
+    ways: list[Places] = [np.ones(known.shape[1], dtype=np.bool_)]
+    if not known.all():
+        some = known[np.flatnonzero(np.count_nonzero(known, axis=1))]
         ways = [np.count_nonzero(some, axis=0) == len(some), *np.unique(some, axis=0)]
-    kept = [(np.count_nonzero(found[:, way], axis=1) == np.count_nonzero(way), way) for way in ways]
+    kept = [(np.count_nonzero(known[:, way], axis=1) == np.count_nonzero(way), way) for way in ways]
     return max(kept, key=lambda one: np.count_nonzero(one[0]) * np.count_nonzero(one[1]))
 
 
@@ -110,8 +110,8 @@ def robust(differences: Array, seed: int = 1) -> Robust:
     cut, reached = _cut(n)
     middle = (n * (n + 1) // 2 - 1) // 2, n * (n + 1) // 2 // 2
     ranks = [*middle, *(() if cut is None else (cut, n * (n + 1) // 2 - 1 - cut))]
-    low, high, *found = _averages(differences, ranks)
-    ends = Interval(*found) if found else Interval(float("nan"), float("nan"))
+    low, high, *bounds = _averages(differences, ranks)
+    ends = Interval(*bounds) if bounds else Interval(float("nan"), float("nan"))
     return Robust((low + high) / 2, ends, reached, bootstrap_interval(differences, seed), n)
 
 

@@ -53,8 +53,8 @@ def examine(series: Series) -> Finding | None:
 
 
 def _other_busy(run: Run) -> float:
-    found = (run.record.get("validity") or {}).get("other_busy")
-    return 1.0 if found is None else found
+    share = (run.record.get("validity") or {}).get("other_busy")
+    return 1.0 if share is None else share
 
 
 def _waited(series: Series, threads: int) -> float | None:

@@ -115,28 +115,28 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
     StudyError
         When there is no such response, factor or level, or the runs do not suffice for the model.
     """
-    found = response(runs, asked.response)
-    values = np.array(found.values, dtype=np.float64)
-    design, notes = designed(found, asked)
+    measured = response(runs, asked.response)
+    values = np.array(measured.values, dtype=np.float64)
+    design, notes = designed(measured, asked)
     transform = box_cox(values, design)
     scale = transform.recommended if asked.transform == "auto" else asked.transform
     if scale != "none" and float(values.min()) <= 0:
-        raise StudyError(f"no {scale} of {found.name}: a value is {values.min():g}", hint="--transform none")
+        raise StudyError(f"no {scale} of {measured.name}: a value is {values.min():g}", hint="--transform none")
     fitted = fit(transformed(values, scale), design)
     table = anova(fitted)
     within = _within_factor(design, table, asked)
-    pairs = level_pairs(found, fitted, asked.smallest)
+    pairs = level_pairs(measured, fitted, asked.smallest)
     return FactorialAnalysis(
-        response=found.name,
-        unit=found.unit,
+        response=measured.name,
+        unit=measured.unit,
         scale=scale,
         transform=transform,
         factors={one.name: list(one.levels) for one in design.factors},
-        blocks=len({run.spec["block"] for run in found.runs}),
+        blocks=len({run.spec["block"] for run in measured.runs}),
         blocked=design.block is not None,
-        run_ids=[run.spec["id"] for run in found.runs],
-        left_out=found.left_out,
-        notes=notes + _notes(found, fitted),
+        run_ids=[run.spec["id"] for run in measured.runs],
+        left_out=measured.left_out,
+        notes=notes + _notes(measured, fitted),
         anova=table,
         effects=effects(fitted),
         signs=_signs(fitted),
@@ -146,19 +146,21 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         predictions=[_in_units(one, scale) for one in predictions(fitted)],
         diagnostics=diagnose(fitted, values),
         within_factor=within,
-        within=[_within(found, level, within, scale, asked) for level in design.named[within].levels] if within else [],
+        within=[_within(measured, level, within, scale, asked) for level in design.named[within].levels]
+        if within
+        else [],
         smallest=asked.smallest,
     )
 
 
-def _notes(found: Response, fitted: Fit) -> list[str]:
+def _notes(measured: Response, fitted: Fit) -> list[str]:
     notes: list[str] = []
-    disturbed = sum(1 for run in found.runs if disturbance(run))
+    disturbed = sum(1 for run in measured.runs if disturbance(run))
     if disturbed:
-        notes.append(f"{disturbed} of {len(found.runs)} runs were disturbed (other work, steal, clock); they count.")
+        notes.append(f"{disturbed} of {len(measured.runs)} runs were disturbed (other work, steal, clock); they count.")
     if fitted.sse == 0:
         notes.append("The runs of a cell do not differ, or as the model says: there is no noise to test against.")
-    if found.name in COMPARED and len({run.threads for run in found.runs}) > 1:
+    if measured.name in COMPARED and len({run.threads for run in measured.runs}) > 1:
         notes.append(SHARED_BASE)
     return notes
 
@@ -202,13 +204,13 @@ def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
     return asked.within or max(names, key=lambda name: table.of(name).squares)
 
 
-def _within(found: Response, level: str, factor: str, scale: str, asked: Asked) -> Within:
-    inside = [number for number, run in enumerate(found.runs) if str(run.spec["cell"].get(factor, "-")) == level]
+def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked) -> Within:
+    inside = [number for number, run in enumerate(measured.runs) if str(run.spec["cell"].get(factor, "-")) == level]
     part = Response(
-        found.name,
-        found.unit,
-        tuple(found.runs[number] for number in inside),
-        tuple(found.values[number] for number in inside),
+        measured.name,
+        measured.unit,
+        tuple(measured.runs[number] for number in inside),
+        tuple(measured.values[number] for number in inside),
         {},
     )
     others = tuple(name for name in asked.factors if name != factor)

@@ -33,13 +33,16 @@ class LevelPair:
     size: Size
 
 
-def level_pairs(found: Response, fitted: Fit, smallest: float) -> list[LevelPair]:
+def level_pairs(measured: Response, fitted: Fit, smallest: float) -> list[LevelPair]:
     """Return every two levels of every factor of a fitted model, factor by factor."""
-    values = np.array(found.values, dtype=np.float64)
+    values = np.array(measured.values, dtype=np.float64)
     made: list[LevelPair] = []
     for factor in fitted.design.factors:
         models = {(one.first, one.second): one for one in tukey(fitted, factor.name)}
-        rest, blocks = _rest(found, factor.name), np.array([run.spec["block"] for run in found.runs], dtype=np.int64)
+        rest, blocks = (
+            _rest(measured, factor.name),
+            np.array([run.spec["block"] for run in measured.runs], dtype=np.int64),
+        )
         for second in range(1, len(factor.levels)):
             for first in range(second):
                 ends = (first, second)
@@ -61,9 +64,9 @@ def _pair(
     return LevelPair(factor, *names, model, times, twin.exponential(), size(times.interval, smallest))
 
 
-def _rest(found: Response, factor: str) -> Codes:
+def _rest(measured: Response, factor: str) -> Codes:
     """Return the number of each run's combination of all other levels, those outside the model too."""
-    cells = [tuple(run.spec["cell"].items()) for run in found.runs]
+    cells = [tuple(run.spec["cell"].items()) for run in measured.runs]
     names = {cell: str(sorted((k, str(v)) for k, v in cell if k != factor)) for cell in dict.fromkeys(cells)}
     number = {name: code for code, name in enumerate(dict.fromkeys(names.values()))}
     return np.array([number[names[cell]] for cell in cells], dtype=np.int64)

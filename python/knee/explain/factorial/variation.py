@@ -19,19 +19,19 @@ def variation(runs: list[Run]) -> FactorialAnalysis | None:
         design, _ = designed(response(runs, None), Asked())
         if len(design.factors) < FACTORS or design.missing:
             return None
-        found = analyze(runs, Asked())
+        analysis = analyze(runs, Asked())
     except StudyError:
         return None
-    error = found.anova.of()
-    return found if error.freedom and error.squares > 0 else None
+    error = analysis.anova.of()
+    return analysis if error.freedom and error.squares > 0 else None
 
 
 def of_responses(runs: list[Run], names: Sequence[str]) -> dict[str, FactorialAnalysis | str]:
     """Return the analyses of other responses by name, or why there is none."""
-    found: dict[str, FactorialAnalysis | str] = {}
+    analyses: dict[str, FactorialAnalysis | str] = {}
     for name in names:
         try:
-            found[name] = analyze(runs, Asked(response=name))
+            analyses[name] = analyze(runs, Asked(response=name))
         except StudyError as error:
-            found[name] = str(error)
-    return found
+            analyses[name] = str(error)
+    return analyses

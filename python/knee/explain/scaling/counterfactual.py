@@ -12,8 +12,8 @@ def counterfactuals(series: list[Series], machine: dict[str, Any]) -> list[str]:
 
     None where all would be: there is nothing that they could be held against.
     """
-    found = [one.name for one in series if not one.pinned or _shares(one, machine)]
-    return found if len(found) < len(series) else []
+    names = [one.name for one in series if not one.pinned or _shares(one, machine)]
+    return names if len(names) < len(series) else []
 
 
 def _shares(series: Series, machine: dict[str, Any]) -> bool:

@@ -64,7 +64,7 @@ DRAWN = ("measure", "copies", "counting")
 
 def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
     """Return the series of a study, those with a usable base only, in the order in which they were planned."""
-    found: dict[str, list[Run]] = {}
+    grouped: dict[str, list[Run]] = {}
     runs = [run for run in runs if run.role in DRAWN]
     factors = {name for run in runs for name in run.cell if name != "threads"}
     varying = {name for name in factors if len({run.cell.get(name) for run in runs}) > 1}
@@ -72,10 +72,10 @@ def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
     cells = {_cell(run): run for run in runs}
     names = {cell: _name(cells[cell], varying) for cell in sorted(cells, key=lambda cell: _sort_key(cells[cell]))}
     for name in names.values():
-        found.setdefault(name, [])
+        grouped.setdefault(name, [])
     for run in runs:
-        found[names[_cell(run)]].append(run)
-    made = [_series(name, members, allowed, weak=weak) for name, members in found.items()]
+        grouped[names[_cell(run)]].append(run)
+    made = [_series(name, members, allowed, weak=weak) for name, members in grouped.items()]
     return [series for series in made if series is not None]
 
 
@@ -125,10 +125,10 @@ def _cpus(runs: list[Run]) -> int:
 
 
 def _by_threads(runs: Sequence[Run]) -> dict[int, list[Run]]:
-    found: dict[int, list[Run]] = {}
+    by_threads: dict[int, list[Run]] = {}
     for run in runs:
-        found.setdefault(run.threads, []).append(run)
-    return found
+        by_threads.setdefault(run.threads, []).append(run)
+    return by_threads
 
 
 def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:

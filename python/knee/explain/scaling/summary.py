@@ -35,30 +35,30 @@ def summarize(series: Series) -> ScalingSummary:
     )
 
 
-def law_words(found: ScalingSummary) -> str:
+def law_words(summary: ScalingSummary) -> str:
     """Say which law describes the curve, with its parameters."""
-    best = found.law.best
+    best = summary.law.best
     if best is None:
-        return f"undecided: {found.law.why}"
+        return f"undecided: {summary.law.why}"
     said = ", ".join([best.law, *(f"{one.name} = {_number(one.value, one.interval)}" for one in best.parameters)])
-    return f"{said}; {found.law.open}" if found.law.open else said
+    return f"{said}; {summary.law.open}" if summary.law.open else said
 
 
-def knee_words(found: ScalingSummary) -> str:
+def knee_words(summary: ScalingSummary) -> str:
     """Say where the knee is, or why nowhere."""
-    if found.knee.verdict == "knee":
-        return f"{_number(found.knee.threads, found.knee.interval)} threads"
-    return {"none": "none within the counts measured", "undecided": "undecided"}[found.knee.verdict] + (
-        f": {found.knee.why}"
+    if summary.knee.verdict == "knee":
+        return f"{_number(summary.knee.threads, summary.knee.interval)} threads"
+    return {"none": "none within the counts measured", "undecided": "undecided"}[summary.knee.verdict] + (
+        f": {summary.knee.why}"
     )
 
 
 SHARES = {1 / 2: "half", 1 / 3: "a third", 1 / 4: "a quarter"}
 
 
-def use_words(found: ScalingSummary) -> str | None:
+def use_words(summary: ScalingSummary) -> str | None:
     """Say which thread count to use and why; None where the data do not carry it."""
-    use = found.use
+    use = summary.use
     if use is None or not use.decided:
         return None
     if use.threads == use.best:

@@ -46,21 +46,21 @@ def _residuals(model: Model, orders: dict[str, int]) -> list[Figure]:
     ]
 
 
-def fitted_rows(found: Diagnostics) -> list[Row]:
+def fitted_rows(left: Diagnostics) -> list[Row]:
     """Return one row a run."""
-    pairs = zip(found.fitted.tolist(), found.residuals.tolist(), strict=True)
+    pairs = zip(left.fitted.tolist(), left.residuals.tolist(), strict=True)
     return [{"fitted": round(fitted, 6), "residual": round(residual, 6)} for fitted, residual in pairs]
 
 
-def quantile_rows(found: Diagnostics) -> list[Row]:
+def quantile_rows(left: Diagnostics) -> list[Row]:
     """Return the points of the Q-Q plot, in ascending order."""
-    pairs = zip(found.expected.tolist(), found.ordered.tolist(), strict=True)
+    pairs = zip(left.expected.tolist(), left.ordered.tolist(), strict=True)
     return [{"normal": round(expected, 6), "residual": round(ordered, 6)} for expected, ordered in pairs]
 
 
-def order_rows(found: Diagnostics, orders: list[int]) -> list[Row]:
+def order_rows(left: Diagnostics, orders: list[int]) -> list[Row]:
     """Return one row a run; ``orders`` is each run's place in the order in which all were made."""
-    pairs = zip(orders, found.residuals.tolist(), strict=True)
+    pairs = zip(orders, left.residuals.tolist(), strict=True)
     return [{"order": order, "residual": round(residual, 6)} for order, residual in pairs]
 
 

@@ -90,8 +90,8 @@ def _called(series: str, run: Run) -> str:
 
 def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """Return thread to (times, CPU time so far) in ns, shape (samples,), from 0 on; empty when nothing can be read."""
-    found = {name: [(0, 0), *series] for name, series in samples(path, "cpu_ns").items()}
-    return {name: (np.array([t for t, _ in pairs]), np.array([c for _, c in pairs])) for name, pairs in found.items()}
+    threads = {name: [(0, 0), *series] for name, series in samples(path, "cpu_ns").items()}
+    return {name: (np.array([t for t, _ in pairs]), np.array([c for _, c in pairs])) for name, pairs in threads.items()}
 
 
 def chart(table: list[dict[str, Any]]) -> alt.Chart:

@@ -81,19 +81,19 @@ def _local(run: Run, of: Source) -> float | None:
 
 
 def _remote(run: Run, of: Source) -> float | None:
-    found = counted(run.record)
-    local = _amount(found.get(of.local))
-    other = _amount(found.get(of.remote or of.total))
+    counts = counted(run.record)
+    local = _amount(counts.get(of.local))
+    other = _amount(counts.get(of.remote or of.total))
     if local is None or other is None:
         return None
     # Total and local are read one after the other, so without remote traffic the difference swings around 0.
     return other if of.remote else max(other - local, 0.0)
 
 
-def _amount(found: Counted | None) -> float | None:
-    if found is None or found.value is None:
+def _amount(count: Counted | None) -> float | None:
+    if count is None or count.value is None:
         return None
-    return found.value * LINE if found.unit == "lines" else found.value
+    return count.value * LINE if count.unit == "lines" else count.value
 
 
 def sees(of: Source, *, weak: bool = False) -> str:

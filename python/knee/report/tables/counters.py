@@ -23,12 +23,12 @@ def part_rows(counters: Counters) -> list[Row]:
 
 
 def _rows(counters: Counters, names: list[str]) -> list[Row]:
-    found = {(one.series, one.threads, one.counter): one for one in counters.medians}
+    medians = {(one.series, one.threads, one.counter): one for one in counters.medians}
     powers = {name: _power([one.value for one in counters.medians if one.counter == name]) for name in names}
     heads = {name: _head(name, powers[name], counters) for name in names}
     rows: list[Row] = []
     for series, threads in dict.fromkeys((one.series, one.threads) for one in counters.medians):
-        cell = {name: found.get((series, threads, name)) for name in names}
+        cell = {name: medians.get((series, threads, name)) for name in names}
         values = {heads[name]: one and one.value / 10 ** powers[name] for name, one in cell.items()}
         rows.append({"series": series, "threads": threads} | values)
     return rows if names else []
@@ -59,8 +59,8 @@ def notes(counters: Counters) -> list[str]:
 
 
 def _scaled(counters: Counters, name: str) -> list[str]:
-    found = [(one.counted_share, one) for one in counters.medians if one.counter == name]
-    shares = [(share, one) for share, one in found if share is not None]
+    counted = [(one.counted_share, one) for one in counters.medians if one.counter == name]
+    shares = [(share, one) for share, one in counted if share is not None]
     if not shares:
         return []
     share, one = min(shares, key=lambda pair: pair[0])

@@ -52,16 +52,16 @@ def programs(study: Study) -> list[tuple[str, dict[str, Any]]]:
 
     Controls are no part of the design: neither the best serial version nor copies are the program.
     """
-    found: dict[str, list[Run]] = {}
+    by_program: dict[str, list[Run]] = {}
     for run in _designed(study):
-        found.setdefault(json.dumps(run.spec["program"], sort_keys=True), []).append(run)
+        by_program.setdefault(json.dumps(run.spec["program"], sort_keys=True), []).append(run)
     factors = [name for name, levels in _factors(study).items() if len(levels) > 1]
     named: list[tuple[list[tuple[str, Level]], dict[str, Any]]] = []
-    for members in found.values():
+    for members in by_program.values():
         cells = [run.spec["cell"] for run in members]
         own = [(name, cells[0][name]) for name in factors if name in cells[0]]
         common = [(name, level) for name, level in own if all(cell.get(name) == level for cell in cells)]
-        named.append((common if len(found) > 1 else [], members[0].spec["program"]))
+        named.append((common if len(by_program) > 1 else [], members[0].spec["program"]))
     named.sort(key=lambda one: [(name, _rank(level)) for name, level in one[0]])
     return [(", ".join(f"{name}={level}" for name, level in levels), program) for levels, program in named]
 
@@ -72,11 +72,11 @@ def _designed(study: Study) -> list[Run]:
 
 def _factors(study: Study) -> dict[str, list[str]]:
     """Return the factors with their levels, numbers in order and before words."""
-    found: dict[str, set[Level]] = {}
+    factors: dict[str, set[Level]] = {}
     for run in _designed(study):
         for name, level in run.spec["cell"].items():
-            found.setdefault(name, set()).add(level)
-    return {name: list(map(str, sorted(levels, key=_rank))) for name, levels in found.items()}
+            factors.setdefault(name, set()).add(level)
+    return {name: list(map(str, sorted(levels, key=_rank))) for name, levels in factors.items()}
 
 
 def _rank(level: Level) -> tuple[bool, float, str]:

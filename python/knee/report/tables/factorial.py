@@ -44,35 +44,35 @@ class Part:
     says: list[str] = field(default_factory=list[str])
 
 
-def head(name: str, found: FactorialAnalysis) -> list[str]:
+def head(name: str, analysis: FactorialAnalysis) -> list[str]:
     """Say what was analysed, what was left out of it, and on which scale."""
-    factors = ", ".join(f"{factor} ({len(levels)})" for factor, levels in found.factors.items())
-    blocks = f"{found.blocks} block{'s' if found.blocks > 1 else ''}{' in the model' if found.blocked else ''}"
-    lines = [f"{name}: {found.response} by {factors}; {len(found.run_ids)} runs, {blocks}."]
-    for why, many in Counter(found.left_out.values()).most_common():
+    factors = ", ".join(f"{factor} ({len(levels)})" for factor, levels in analysis.factors.items())
+    blocks = f"{analysis.blocks} block{'s' if analysis.blocks > 1 else ''}{' in the model' if analysis.blocked else ''}"
+    lines = [f"{name}: {analysis.response} by {factors}; {len(analysis.run_ids)} runs, {blocks}."]
+    for why, many in Counter(analysis.left_out.values()).most_common():
         lines.append(f"Left out: {many} run{'s' if many > 1 else ''}: {why}.")
-    lines += found.notes
-    lines.append(f"Scale: {SCALES[found.scale]}. {_scale(found)}")
+    lines += analysis.notes
+    lines.append(f"Scale: {SCALES[analysis.scale]}. {_scale(analysis)}")
     return lines
 
 
-def _scale(found: FactorialAnalysis) -> str:
-    advised = found.transform
-    if advised.recommended == found.scale:
+def _scale(analysis: FactorialAnalysis) -> str:
+    advised = analysis.transform
+    if advised.recommended == analysis.scale:
         return advised.reason
     return f"Recommended is {SCALES[advised.recommended]}: {advised.reason[0].lower()}{advised.reason[1:]}"
 
 
-def parts(found: FactorialAnalysis) -> list[Part]:
+def parts(analysis: FactorialAnalysis) -> list[Part]:
     """Return everything that is concluded, in reading order; parts without tables or words are left out."""
     made = [
-        _variation(found.anova),
-        _effects(found),
-        _pairs(found),
-        _contrasts(found),
-        _predictions(found),
-        _within(found),
-        _trust(found),
+        _variation(analysis.anova),
+        _effects(analysis),
+        _pairs(analysis),
+        _contrasts(analysis),
+        _predictions(analysis),
+        _within(analysis),
+        _trust(analysis),
     ]
     return [part for part in made if part.tables or part.says]
 
@@ -89,42 +89,44 @@ def _variation(anova: Anova) -> Part:
     return Part("Allocation of variation", f"{sees}than noise; a small share may still matter.", [table], says)
 
 
-def _effects(found: FactorialAnalysis) -> Part:
-    log, unit = found.scale == "log", "" if found.scale == "none" else f"{found.scale} of "
+def _effects(analysis: FactorialAnalysis) -> Part:
+    log, unit = analysis.scale == "log", "" if analysis.scale == "none" else f"{analysis.scale} of "
     times = ("times",) if log else ()
     rows: list[Cells] = []
-    for one in found.effects:
+    for one in analysis.effects:
         value = one.estimate
         name = ", ".join(f"{factor}={level}" for factor, level in zip(one.term, one.levels, strict=True)) or "mean"
         multiplied = (_number(exp(value.value)),) if log else ()
         rows.append((name, _number(value.value), _number(value.error), _ends(value.interval), *multiplied))
     columns = ("effect of", "effect", "std. error", "90 % interval", *times)
     says: list[str] = []
-    if found.signs:
-        listed = zip(found.signs.names, found.signs.q.tolist(), strict=True)
+    if analysis.signs:
+        listed = zip(analysis.signs.names, analysis.signs.q.tolist(), strict=True)
         says = ["Sign table: " + ", ".join(f"{name} {_number(q)}" for name, q in listed) + "."]
     sees = "How far a level lies from the mean, the other factors averaged over"
     sees += "; times is what that multiplies with." if log else "."
-    return Part("Effects", sees, [Table(f"Effects, {unit}{found.unit}", columns, rows)], says)
+    return Part("Effects", sees, [Table(f"Effects, {unit}{analysis.unit}", columns, rows)], says)
 
 
-def _pairs(found: FactorialAnalysis) -> Part:
+def _pairs(analysis: FactorialAnalysis) -> Part:
     tables = [
-        _compared(f"Levels of {factor}", [("", one) for one in found.pairs if one.factor == factor])
-        for factor in found.factors
+        _compared(f"Levels of {factor}", [("", one) for one in analysis.pairs if one.factor == factor])
+        for factor in analysis.factors
     ]
     says: list[str] = []
-    if any(one.ratio for one in found.pairs):
+    if any(one.ratio for one in analysis.pairs):
         what = "first over second; Tukey's p is over all pairs, Hodges-Lehmann's interval trusts no normal errors"
-        says.append(f"Ratios are {what}. A ratio matters from {100 * found.smallest:g} % on.")
-    says += [_small_share(found, factor) for factor in found.small_but_matters()]
+        says.append(f"Ratios are {what}. A ratio matters from {100 * analysis.smallest:g} % on.")
+    says += [_small_share(analysis, factor) for factor in analysis.small_but_matters()]
     sees = "Every two levels of a factor, the others averaged over, against the smallest effect that matters."
     return Part("Does it matter?", sees, tables, says)
 
 
-def _small_share(found: FactorialAnalysis, factor: str) -> str:
-    share = _share(found.anova.of(factor).share)
-    return f"{factor} explains {share} of the variation only, because {found.largest} varies more; its levels matter."
+def _small_share(analysis: FactorialAnalysis, factor: str) -> str:
+    share = _share(analysis.anova.of(factor).share)
+    return (
+        f"{factor} explains {share} of the variation only, because {analysis.largest} varies more; its levels matter."
+    )
 
 
 def _compared(title: str, rows: list[tuple[str, LevelPair]]) -> Table:
@@ -149,16 +151,16 @@ def _difference_row(words: str, one: LevelPair) -> Cells:
     return (name, _number(one.model.difference.value), _ends(one.model.together), _p(one.model.p), twin)
 
 
-def _contrasts(found: FactorialAnalysis) -> Part:
+def _contrasts(analysis: FactorialAnalysis) -> Part:
     lines: list[str] = []
-    for one in found.contrasts:
+    for one in analysis.contrasts:
         line = f"Contrast {one.text}: {_number(one.difference.value)} {_ends(one.difference.interval)}"
         ratio = f", as a ratio {one.ratio:.3f} [{_range(one.ratio_interval)}]: {one.size}"
         lines.append(f"{line}{ratio if one.ratio == one.ratio else ''}.")
     return Part("Contrasts", "", [], lines)
 
 
-def _predictions(found: FactorialAnalysis) -> Part:
+def _predictions(analysis: FactorialAnalysis) -> Part:
     rows = [
         (
             ", ".join(f"{factor}={level}" for factor, level in one.levels.items()),
@@ -166,24 +168,24 @@ def _predictions(found: FactorialAnalysis) -> Part:
             _ends(one.mean.interval),
             _ends(one.run),
         )
-        for one in found.predictions
+        for one in analysis.predictions
     ]
     columns = ("cell", "mean", "90 % of the mean", "90 % of a run")
     sees = "What the model says of every cell, and between what ends one more run of it lies in an average block."
-    return Part("Predicted responses", sees, [Table(f"Predicted {found.response}, {found.unit}", columns, rows)])
+    return Part("Predicted responses", sees, [Table(f"Predicted {analysis.response}, {analysis.unit}", columns, rows)])
 
 
-def _within(found: FactorialAnalysis) -> Part:
-    within = found.within_factor
+def _within(analysis: FactorialAnalysis) -> Part:
+    within = analysis.within_factor
     title = f"Within each level of {within}"
-    if not found.within:
+    if not analysis.within:
         return Part(title, "", [])
-    rows = [row for one in found.within for row in _within_rows(one)]
+    rows = [row for one in analysis.within for row in _within_rows(one)]
     tables = [Table(title, (str(within), "source", "share", "F", "p"), rows, words=2)]
-    for factor in found.factors:
-        pairs = [(f"{one.level}: ", pair) for one in found.within for pair in one.pairs if pair.factor == factor]
+    for factor in analysis.factors:
+        pairs = [(f"{one.level}: ", pair) for one in analysis.within for pair in one.pairs if pair.factor == factor]
         tables += [_compared(f"Levels of {factor} within each of {within}", pairs)] if pairs else []
-    why = f"{within} explains most: what" if within == found.largest else "What"
+    why = f"{within} explains most: what" if within == analysis.largest else "What"
     return Part(title, f"{why} the others do at each of its levels alone.", tables)
 
 
@@ -196,8 +198,8 @@ def _within_rows(one: Within) -> list[Cells]:
     ]
 
 
-def _trust(found: FactorialAnalysis) -> Part:
-    looks = found.diagnostics
+def _trust(analysis: FactorialAnalysis) -> Part:
+    looks = analysis.diagnostics
     lines = looks.sentences()
     if looks.spread == looks.spread:
         lines.append(f"The largest value is {looks.spread:.2f} times the smallest.")

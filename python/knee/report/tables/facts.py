@@ -41,16 +41,16 @@ def scaling_rows(analysis: Analysis) -> list[Row]:
     return [
         {
             "series": name,
-            "knee": knee_words(found),
-            "law": law_words(found),
-            "use": _use(found) if counts[name] > 1 else "–",
+            "knee": knee_words(summary),
+            "law": law_words(summary),
+            "use": _use(summary) if counts[name] > 1 else "–",
         }
-        for name, found in analysis.summaries.items()
+        for name, summary in analysis.summaries.items()
     ]
 
 
-def _use(found: ScalingSummary) -> str:
-    return (use_words(found) or "undecided").removeprefix("use ")
+def _use(summary: ScalingSummary) -> str:
+    return (use_words(summary) or "undecided").removeprefix("use ")
 
 
 def claim_rows(analysis: Analysis) -> list[Row]:

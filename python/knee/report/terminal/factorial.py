@@ -14,11 +14,11 @@ MOST = 24
 """Rows of a table; --json has all."""
 
 
-def show(name: str, found: FactorialAnalysis) -> None:
+def show(name: str, analysis: FactorialAnalysis) -> None:
     """Print the analysis, at most as wide as the terminal."""
     console = Console()
-    console.print(Text("\n".join(head(name, found))))
-    for part in parts(found):
+    console.print(Text("\n".join(head(name, analysis))))
+    for part in parts(analysis):
         for drawn in (one for table in part.tables for one in _drawn(table)):
             console.print(drawn)
         if part.says:

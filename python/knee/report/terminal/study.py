@@ -51,11 +51,11 @@ def show(analysis: Analysis) -> None:
     console.print(Text(analysis.verdict, style="bold"))
 
 
-def _scaling(console: Console, found: ScalingSummary) -> None:
+def _scaling(console: Console, summary: ScalingSummary) -> None:
     """Print law and knee where there are counts enough to look for them."""
-    if found.law.fits:
-        console.print(Text(f"knee: {knee_words(found)}"))
-        console.print(Text(f"law: {law_words(found)}\n"))
+    if summary.law.fits:
+        console.print(Text(f"knee: {knee_words(summary)}"))
+        console.print(Text(f"law: {law_words(summary)}\n"))
 
 
 def _table(series: Series) -> Table:

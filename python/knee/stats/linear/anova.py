@@ -79,21 +79,21 @@ def anova(fitted: Fit) -> Anova:
 def _closed_form(fitted: Fit) -> dict[Term, float]:
     """Return sums of squared effects, each as often as there are runs of it."""
     design = fitted.design
-    found: dict[Term, float] = {}
+    squares: dict[Term, float] = {}
     for term in design.terms:
         values = design.effect_rows(term) @ fitted.coefficients
-        found[term] = float((values**2).sum() * design.runs / values.size)
-    return found
+        squares[term] = float((values**2).sum() * design.runs / values.size)
+    return squares
 
 
 def _type_two(fitted: Fit) -> dict[Term, float]:
     design = fitted.design
-    found: dict[Term, float] = {}
+    squares: dict[Term, float] = {}
     for term in design.terms:
         others = [other for other in design.terms if not set(term) <= set(other)]
         without, with_it = (_left(fitted, terms) for terms in (others, [*others, term]))
-        found[term] = without - with_it
-    return found
+        squares[term] = without - with_it
+    return squares
 
 
 def _left(fitted: Fit, terms: Sequence[Term]) -> float:

@@ -80,8 +80,8 @@ def means(fitted: Fit, names: Term) -> list[Mean]:
     """Return the mean response at every combination of some factors' levels, the last factor changing fastest."""
     design = fitted.design
     cells = [dict(zip(names, levels, strict=True)) for levels in design.combinations(names)]
-    found = fitted.estimates(np.array([design.mean_row(cell) for cell in cells]))
-    return [Mean(cell, one) for cell, one in zip(cells, found, strict=True)]
+    estimates = fitted.estimates(np.array([design.mean_row(cell) for cell in cells]))
+    return [Mean(cell, one) for cell, one in zip(cells, estimates, strict=True)]
 
 
 def predictions(fitted: Fit) -> list[Prediction]:

@@ -79,17 +79,17 @@ class Design:
         """The block, main effects, then interactions of two, of three, and so on. The mean is not among them."""
         names = [one.name for one in self.factors]
         most = len(names) if self.order is None else min(self.order, len(names))
-        found = [term for size in range(1, most + 1) for term in itertools.combinations(names, size)]
-        return (*([(self.block.name,)] if self.block else []), *found)
+        kept = [term for size in range(1, most + 1) for term in itertools.combinations(names, size)]
+        return (*([(self.block.name,)] if self.block else []), *kept)
 
     @cached_property
     def columns(self) -> dict[Term, slice]:
         """Which coefficients belong to a term; the mean's is the first."""
-        found, start = {MEAN: slice(0, 1)}, 1
+        places, start = {MEAN: slice(0, 1)}, 1
         for term in self.terms:
-            found[term] = slice(start, start + self.freedom(term))
+            places[term] = slice(start, start + self.freedom(term))
             start += self.freedom(term)
-        return found
+        return places
 
     def freedom(self, term: Term) -> int:
         """Return a term's degrees of freedom."""

@@ -114,10 +114,10 @@ class Diagnostics:
         )
 
 
-def _say(test: Outcome, what: str, fine: str, found: str) -> str:
+def _say(test: Outcome, what: str, fine: str, otherwise: str) -> str:
     if test.why:
         return f"{what}: not tested, {test.why}."
-    return f"{found if test.speaks else fine}; p = {test.p:.2g}."
+    return f"{otherwise if test.speaks else fine}; p = {test.p:.2g}."
 
 
 def diagnose(fitted: Fit, original: Array) -> Diagnostics:
@@ -153,8 +153,8 @@ _FLAT = Outcome(float("nan"), float("nan"), "there are no residuals")
 def _unless(flat: bool, test: Callable[[], Tested]) -> Outcome:
     if flat:
         return _FLAT
-    found = test()
-    return Outcome(found.statistic, found.p)
+    tested = test()
+    return Outcome(tested.statistic, tested.p)
 
 
 def _normal(left: Array, *, flat: bool) -> Outcome:
@@ -205,8 +205,8 @@ def _equal(fitted: Fit, *, flat: bool) -> Outcome:
     groups = [group for group in groups if group.size > 2]
     if flat or len(groups) < 2:
         return _FLAT if flat else Outcome(float("nan"), float("nan"), "it takes three runs of a cell")
-    found = equal_spreads(groups)
-    return Outcome(found.statistic, found.p)
+    tested = equal_spreads(groups)
+    return Outcome(tested.statistic, tested.p)
 
 
 def _steady(fitted: Fit, *, flat: bool) -> Outcome:

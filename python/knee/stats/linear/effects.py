@@ -34,11 +34,11 @@ def effects(fitted: Fit) -> list[Effect]:
     """
     design = fitted.design
     block = () if design.block is None else (design.block.name,)
-    found: list[Effect] = []
+    made: list[Effect] = []
     for term in (MEAN, *(term for term in design.terms if term != block)):
         estimates = fitted.estimates(design.effect_rows(term))
-        found += [Effect(term, levels, one) for levels, one in zip(design.combinations(term), estimates, strict=True)]
-    return found
+        made += [Effect(term, levels, one) for levels, one in zip(design.combinations(term), estimates, strict=True)]
+    return made
 
 
 @dataclass(frozen=True)

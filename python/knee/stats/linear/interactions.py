@@ -32,12 +32,12 @@ def interactions(fitted: Fit, table: Anova, scale: str) -> list[Interaction]:
     """Return the interactions of two factors in a fitted model, those first that explain most."""
     block = fitted.design.block
     rows = [row for row in table.sources if len(row.term) == 2 and not (block and block.name in row.term)]
-    found: list[Interaction] = []
+    pairs: list[Interaction] = []
     for row in sorted(rows, key=lambda one: -one.squares)[:MOST]:
         first, second = row.term
         at = [Mean(one.levels, in_units(one.mean, scale)) for one in means(fitted, row.term)]
-        found.append(Interaction((first, second), row.share, row.p, at))
-    return found
+        pairs.append(Interaction((first, second), row.share, row.p, at))
+    return pairs
 
 
 def in_units(one: Estimate, scale: str) -> Estimate:

@@ -48,8 +48,8 @@ def beyond(value: float, levels: int, freedom: int) -> float:
     if high <= low:
         return below
     at, weights = _legendre(low, high, SCALES)
-    found = float(weights @ (_density(at, freedom) * (1.0 - _range(value * at, levels))))
-    return min(1.0, below + found)
+    inside = float(weights @ (_density(at, freedom) * (1.0 - _range(value * at, levels))))
+    return min(1.0, below + inside)
 
 
 @cache

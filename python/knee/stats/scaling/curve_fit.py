@@ -43,7 +43,7 @@ def fit(model: Model, x: Array, y: Array, starts: Array, low: Array, high: Array
     tried = [_from(model, x, y, np.tile(start, (len(y), 1)), low, high) for start in starts]
     squares = np.array([left for _, left in tried])
     best = squares.argmin(axis=0)
-    parameters = np.array([found for found, _ in tried])
+    parameters = np.array([ended for ended, _ in tried])
     curves = np.arange(len(y))
     return parameters[best, curves], squares[best, curves]
 

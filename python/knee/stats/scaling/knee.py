@@ -150,9 +150,9 @@ def _line(x: Array, curves: Array) -> tuple[Array, Array, Array]:
 def _at(x: Array, curves: Array, knot: float) -> Array:
     """Fit two lines that meet at a point that was measured."""
     design = np.stack([np.ones(x.size), np.minimum(x, knot), np.maximum(x - knot, 0.0)], axis=1)
-    found = curves @ np.linalg.pinv(design).T
-    left = curves - found @ design.T
-    return np.array([np.full(len(curves), knot), found[:, 1], found[:, 2], (left**2).sum(axis=1)])
+    coefficients = curves @ np.linalg.pinv(design).T
+    left = curves - coefficients @ design.T
+    return np.array([np.full(len(curves), knot), coefficients[:, 1], coefficients[:, 2], (left**2).sum(axis=1)])
 
 
 def _best(times: Mapping[int, Array]) -> int:

@@ -148,16 +148,16 @@ def choose(counts: Array, log_speedup: Array, *, scaled: bool = False, seed: int
         return Choice(None, too_few(n.size), ())
     curves = np.vstack([means(logs), resampled(logs, seed)])
     laws = (GUSTAFSON if scaled else AMDAHL, USL, SATURATION)
-    found = _decided([_fit(law, n, curves) for law in laws], n.size)
-    return replace(found, open=_left_open(found, float(n[-1])))
+    choice = _decided([_fit(law, n, curves) for law in laws], n.size)
+    return replace(choice, open=_left_open(choice, float(n[-1])))
 
 
-def _left_open(found: Choice, most: float) -> str:
+def _left_open(choice: Choice, most: float) -> str:
     """Say which USL is not excluded where Amdahl's law was named, which is the one with b = 0 and a = s."""
-    wider = next((one for one in found.fits if one.law == USL.name), None)
-    if found.law != AMDAHL.name or wider is None:
+    wider = next((one for one in choice.fits if one.law == USL.name), None)
+    if choice.law != AMDAHL.name or wider is None:
         return ""
-    serial, high = found.fits[0].parameters[0].value, wider.parameters[1].interval.high
+    serial, high = choice.fits[0].parameters[0].value, wider.parameters[1].interval.high
     lost = high * most * (most - 1)
     share = lost / (1 + serial * (most - 1) + lost)
     if share < HARDLY:
@@ -196,12 +196,12 @@ def _better(narrow: Fit, wide: Fit, points: int) -> bool:
 def _score(law: Law, counts: Array, curves: Array) -> tuple[Array, Array, Array]:
     """Return parameters, AICc and error of every curve."""
     starts, low, high = _ends(law, counts)
-    found, squares = curve_fit.fit(law.log_speedup, counts, curves, starts, low, high)
+    parameters, squares = curve_fit.fit(law.log_speedup, counts, curves, starts, low, high)
     points = counts.size
     # Beside the law's own parameters the level and the noise are estimated.
     k = len(law.parameters) + 2
     scores = points * np.log(np.maximum(squares / points, 1e-20)) + 2 * k + 2 * k * (k + 1) / (points - k - 1)
-    return found, scores, np.sqrt(squares / (points - len(law.parameters) - 1))
+    return parameters, scores, np.sqrt(squares / (points - len(law.parameters) - 1))
 
 
 def _ends(law: Law, counts: Array) -> tuple[Array, Array, Array]:
@@ -217,10 +217,10 @@ def _fit(law: Law, counts: Array, curves: Array) -> Fit:
     at, scores, errors = _score(law, counts, curves[:1])
     # Resampled curves lie so close that their search may begin where that of the curve ended.
     _, low, high = _ends(law, counts)
-    found, _ = curve_fit.fit(law.log_speedup, counts, curves, at, low, high)
-    columns = [(name, found[:, number]) for number, name in enumerate(law.parameters)]
+    fitted, _ = curve_fit.fit(law.log_speedup, counts, curves, at, low, high)
+    columns = [(name, fitted[:, number]) for number, name in enumerate(law.parameters)]
     if law is USL:
-        columns.append(("peak", peak(found)))
+        columns.append(("peak", peak(fitted)))
     parameters = tuple(Parameter(name, float(all_[0]), interval(all_[1:])) for name, all_ in columns)
     return Fit(law.name, parameters, float(scores[0]), float(errors[0]))
 
