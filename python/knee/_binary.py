@@ -1,7 +1,9 @@
-"""Finds the binary and asks it questions."""
+"""Finds the binary and asks it questions: one process answers all of them."""
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import json
 import os
 import shutil
@@ -38,6 +40,17 @@ def find() -> Path:
     return Path(found)
 
 
+def ask(*words: str) -> Any:
+    """Ask a native verb, and return what it prints with ``--json``.
+
+    Raises
+    ------
+    StudyError
+        With the binary's own words when it refuses.
+    """
+    return _answers.to({"ask": words})
+
+
 def validate(specs: Sequence[Mapping[str, Any]]) -> None:
     """Let the binary read run specs without running them.
 
@@ -46,25 +59,60 @@ def validate(specs: Sequence[Mapping[str, Any]]) -> None:
     StudyError
         With the binary's own words about the first run spec that it would refuse.
     """
-    text = "".join(json.dumps(spec) + "\n" for spec in specs)
-    words = [str(find()), "run", "--stdin", "--validate"]
-    _done(subprocess.run(words, input=text, capture_output=True, text=True, check=False))
+    _answers.to({"validate": specs})
 
 
-def ask(*words: str) -> Any:
-    """Run a native verb that prints JSON, and return what it printed.
-
-    Raises
-    ------
-    StudyError
-        With the binary's own words when it refuses.
-    """
-    done = subprocess.run([str(find()), *words], capture_output=True, text=True, check=False)
-    return json.loads(_done(done))
+def hang_up() -> None:
+    """End the process that answers, where there is one: nothing of ours is to idle while a program is measured."""
+    _answers.end()
 
 
-def _done(done: subprocess.CompletedProcess[str]) -> str:
-    if done.returncode != 0:
-        message, _, hint = done.stderr.strip().removeprefix("knee: ").partition("\n\nhint: ")
-        raise StudyError(message, hint=hint or None)
-    return done.stdout
+class _Answers:
+    """One process that answers all questions, each a line of JSON: started by the first, ended by ``hang_up``."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def to(self, question: Mapping[str, Any]) -> Any:
+        try:
+            answer = self._exchange(json.dumps(question).encode() + b"\n")
+        except BaseException:
+            # Whatever cut this off, the next line would be the answer to this question and not to the next one.
+            self.end()
+            raise
+        if "answer" not in answer:
+            raise StudyError(answer["message"], hint=answer["hint"])
+        return answer["answer"]
+
+    def _exchange(self, question: bytes) -> dict[str, Any]:
+        process = self._process = self._process or _started()
+        if process.stdin is None or process.stdout is None:
+            raise StudyError("the process that answers has no pipes")
+        line = b""
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(question)
+            process.stdin.flush()
+            line = process.stdout.readline()
+        if not line.endswith(b"\n"):
+            hint = "set KNEE_BIN to the binary that belongs to this package, or leave it unset"
+            raise StudyError(f"no answer from {find()}: it ended with status {process.wait()}", hint=hint)
+        return json.loads(line)
+
+    def end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                if stream is not None:
+                    stream.close()
+        process.wait()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen([str(find()), "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+_answers = _Answers()
+atexit.register(hang_up)

@@ -16,7 +16,7 @@ def guide(name: str) -> str:
 
 
 def helped(name: str) -> str:
-    [option] = [one for one in cli.verbs.commands["study"].params if one.name == name]
+    [option] = [one for one in cli.verb("study").params if one.name == name]
     return option.to_info_dict()["help"]
 
 

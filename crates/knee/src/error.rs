@@ -55,6 +55,13 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// The form in which Python reads it.
+    pub(crate) fn json(&self) -> String {
+        serde_json::json!({ "message": self.message, "hint": self.hint }).to_string()
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
@@ -102,6 +109,11 @@ impl From<knee_workload::Error> for Failure {
 /// be lost for want of talk about it.
 pub(crate) fn say(line: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Plain data as JSON on one line.
+pub(crate) fn json_line(data: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string(data).map_err(Failure::new)
 }
 
 /// Prints data on standard output. A reader that has gone away is nobody's mistake; anything else is said.

@@ -12,7 +12,7 @@ from knee.store import Contents, StudyError
 from knee.study.kinds.text import smallest_effect
 
 
-@click.command(context_settings={"max_content_width": 80})
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--response",
@@ -49,7 +49,7 @@ from knee.study.kinds.text import smallest_effect
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number as JSON.")
 def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **asked: Any) -> int:
-    """Say which factors make a study's times what they are, by how much, and how sure that is.
+    """Print effects, their shares of the variation, and contrasts, each with its interval.
 
     For instance `knee analyze STUDY --response cpu --contrast runtime=near-runtime=random`.
     """

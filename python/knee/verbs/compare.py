@@ -10,15 +10,15 @@ import click
 
 from knee.store import Contents, Folder, StudyError
 from knee.study.kinds.text import smallest_effect
+from knee.verbs import EXIT_GATE
 
 if TYPE_CHECKING:
     from knee.explain.comparison import Report, Side
 
-EXIT_WORSE = 1
 EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels old,new"
 
 
-@click.command(context_settings={"max_content_width": 80})
+@click.command()
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path, readable=False))
 @click.option("--factor", metavar="NAME", help="Compare two levels of this factor of one study.")
 @click.option(
@@ -35,9 +35,7 @@ EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: str, as_json: bool) -> int:
-    """Compare two studies, or two levels of a factor of one study.
-
-    `knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
+    """`knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
 
     The ratio of run times B / A comes with its interval for every cell that both sides have, and one verdict for all of
     them (Holm's correction). Levels of one study are compared block by block; two studies share no blocks.
@@ -52,7 +50,7 @@ def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, s
         click.echo(json.dumps(report.to_json(), indent=1))
     else:
         comparison.show(report)
-    return EXIT_WORSE if report.verdict == "slower" or report.lost else 0
+    return EXIT_GATE if report.verdict == "slower" or report.lost else 0
 
 
 def _compared(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: float) -> Report:

@@ -16,12 +16,12 @@ from knee.store import Folder, RunSpec, StudyError
 from knee.study.design import pairs
 from knee.study.run import execute, progress
 from knee.study.run.create import create
+from knee.verbs import EXIT_GATE, EXIT_STOPPED
 
-EXIT_FAILED, EXIT_STOPPED = 1, 130
 ROUNDED_S = 5
 
 
-@click.command(context_settings={"max_content_width": 80})
+@click.command()
 @click.option(
     "--pairs",
     "comparisons",
@@ -32,15 +32,14 @@ ROUNDED_S = 5
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def selftest(comparisons: int, as_json: bool) -> int:
-    """Test on this machine what knee promises of its comparisons.
+    """Compare a short workload with itself, and with 10 % more work, each time in three blocks of four runs (A B B A).
 
-    A short workload is compared with itself, and with 10 % more work, each time in three blocks of four runs in the
-    order A B B A. Said is how often equals were called slower, which should be 5 times in 100, and how often the
-    planted difference was found. Takes about a minute, and says first how long.
+    Said is how often equals were called slower, which should be 5 times in 100, and how often the planted difference
+    was found. Takes about a minute, and says first how long.
 
     Exit status: 0 nothing speaks against what knee promises, 1 something does, 2 it cannot be tested here.
     """
-    machine = _binary.ask("machine", "--json")
+    machine = _binary.ask("machine")
     with tempfile.TemporaryDirectory(prefix="knee-selftest-") as place:
         size, more, each_s = _calibrated(Path(place) / "sample", machine)
         study_spec = pairs.study_spec(size, more)
@@ -91,4 +90,4 @@ def _conclude(folder: Folder, planted: float, as_json: bool) -> int:
         click.echo(json.dumps(found.to_json(), indent=1))
     else:
         selftest.show(found)
-    return 0 if found.passed else EXIT_FAILED
+    return 0 if found.passed else EXIT_GATE

@@ -11,7 +11,9 @@
 //! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
 
 mod direct;
+pub(crate) mod launch_verb;
 mod launcher;
+pub(crate) mod options;
 mod pinning;
 mod program;
 mod regions;
@@ -24,20 +26,18 @@ pub(crate) use self::program::{child, copies, runtimes};
 
 use std::process::ExitCode;
 
-use crate::cli::{Launch, Run};
+use self::options::Run;
 use crate::error::Failure;
+use crate::verb::Native;
 
-/// `knee run`.
-pub(crate) fn verb(args: Run) -> Result<ExitCode, Failure> {
-    match (args.validate, args.stdin) {
-        (true, _) => runner::validate(),
-        (_, true) => runner::run_all(args.samples.as_deref()),
-        _ if args.slurm => direct::check(args).and_then(|()| direct::print_script()),
-        _ => direct::run_once(args),
+impl Native for Run {
+    fn run(self) -> Result<ExitCode, Failure> {
+        if self.stdin {
+            runner::run_all(self.samples.as_deref())
+        } else if self.slurm {
+            direct::check(self).and_then(|()| direct::print_script())
+        } else {
+            direct::run_once(self)
+        }
     }
-}
-
-/// The hidden verb `launch`: a run spec on standard input, a record on standard output.
-pub(crate) fn launch_verb(args: &Launch) -> Result<ExitCode, Failure> {
-    runner::launch_one(args.samples.as_deref())
 }

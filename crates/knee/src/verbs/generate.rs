@@ -3,25 +3,42 @@
 mod events;
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::Args;
 use knee_machine::{Placement, Topology};
 use knee_workload::{COUNTS, Count, LAYOUTS, Layout};
 use schemars::schema_for;
 
 use super::memory::MachineMemory;
 use super::workloads::{meaning, usage};
-use crate::cli::{Cli, Generate};
+use super::{VERBS, command};
 use crate::error::{Failure, status};
 use crate::record::Record;
 use crate::registry;
 use crate::run::runtimes::RUNTIMES;
 use crate::run_spec::RunSpec;
+use crate::verb::{Native, Server};
+
+/// Options of `knee generate`.
+#[derive(Debug, Args)]
+pub(crate) struct Generate {
+    /// Fail when a file differs instead of writing it
+    #[arg(long)]
+    check: bool,
+    /// The project's folder
+    root: PathBuf,
+}
+
+impl Native for Generate {
+    fn run(self) -> Result<ExitCode, Failure> {
+        write(&self)
+    }
+}
 
 /// Writes every generated file, or with `--check` says which ones differ.
-pub(crate) fn write(args: &Generate) -> Result<ExitCode, Failure> {
+fn write(args: &Generate) -> Result<ExitCode, Failure> {
     let files = [
         ("schema/run-spec.schema.json", schema(&schema_for!(RunSpec))),
         ("schema/record.schema.json", schema(&schema_for!(Record))),
@@ -31,6 +48,7 @@ pub(crate) fn write(args: &Generate) -> Result<ExitCode, Failure> {
         ("docs/reference/workloads.md", workloads()),
         ("docs/reference/command-line.md", command_line()),
         ("docs/reference/events.md", events::page()),
+        ("python/knee/verbs/verbs.json", python_verbs()),
     ];
     let mut differ = false;
     for (name, text) in files {
@@ -65,11 +83,23 @@ fn schema(schema: &schemars::Schema) -> String {
 
 /// What workloads count, for Python, which is not to ask for it.
 fn counts() -> String {
-    let lines = COUNTS.iter().map(|Count { name, unit, meaning }| {
-        let described = serde_json::json!({ "unit": unit, "meaning": meaning });
-        format!("  {}: {described}", serde_json::json!(name))
-    });
-    format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
+    table(
+        COUNTS
+            .iter()
+            .map(|Count { name, unit, meaning }| (*name, serde_json::json!({ "unit": unit, "meaning": meaning }))),
+    )
+}
+
+/// What Python knows of its own verbs: names with their line of help, none for a hidden one.
+fn python_verbs() -> String {
+    let verbs = VERBS.iter().filter(|verb| matches!(verb.server, Server::Python));
+    table(verbs.map(|verb| (verb.name, verb.help.into())))
+}
+
+/// A JSON object with a line for each name.
+fn table(rows: impl Iterator<Item = (&'static str, serde_json::Value)>) -> String {
+    let lines: Vec<_> = rows.map(|(name, value)| format!("  {}: {value}", serde_json::json!(name))).collect();
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
 }
 
 fn workloads() -> String {
@@ -113,18 +143,14 @@ fn command_line() -> String {
     for runtime in &RUNTIMES {
         let _ = writeln!(page, "| `{}` | {} | {} |", runtime.name, runtime.sets(), runtime.note);
     }
-    let mut cli = Cli::command();
-    let _ = write!(page, "\n## knee\n\n```text\n{}```\n", cli.render_long_help());
-    for verb in cli.get_subcommands_mut().filter(|verb| !verb.is_hide_set()) {
-        // What is handed to Python has a page of its own.
-        if !verb.is_disable_help_flag_set() {
-            let help = verb
-                .render_help()
-                .to_string()
-                .replace("Usage: ", "Usage: knee ")
-                .replace("Usage: knee knee", "Usage: knee");
-            let _ = write!(page, "\n## knee {}\n\n```text\n{help}```\n", verb.get_name());
-        }
+    let mut knee = command();
+    let _ = write!(page, "\n## knee\n\n```text\n{}```\n", knee.render_long_help());
+    // Fills in `knee` before each verb's name.
+    knee.build();
+    // What is handed to Python has a page of its own.
+    for verb in VERBS.iter().filter(|verb| matches!(verb.server, Server::Native { .. }) && !verb.is_hidden()) {
+        let help = knee.find_subcommand_mut(verb.name).expect("it is in the table").render_help();
+        let _ = write!(page, "\n## knee {}\n\n```text\n{help}```\n", verb.name);
     }
     page.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n"
 }

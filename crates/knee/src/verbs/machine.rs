@@ -1,33 +1,75 @@
 //! `knee machine`: this machine, drawn calmly.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Args;
 use knee_machine::{CpuSet, Fact, Topology};
 
 use super::drawing;
-use crate::cli;
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, json_line, print_out};
+use crate::verb::Native;
 
-/// Prints the topology.
-pub(crate) fn show(args: &cli::Machine) -> Result<ExitCode, Failure> {
-    let mut machine = read(&args.input)?;
-    if args.clock {
-        let proxy = Fact::Known(format!("{:.3}", knee_meter::clock::nanoseconds_per_link()));
-        machine.facts.insert("clock_ns".into(), proxy);
+/// Options that say which machine a verb looks at.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Read another machine: a folder with its /sys and /proc, hwloc's XML, or a
+    /// description like "pack:2 core:4 pu:2"
+    #[arg(long, short, value_name = "FOLDER|XML|TEXT")]
+    input: Option<String>,
+    /// Read /sys and /proc under this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "input")]
+    root: Option<PathBuf>,
+}
+
+/// Options of `knee machine`.
+#[derive(Debug, Args)]
+pub(crate) struct Machine {
+    #[command(flatten)]
+    input: Input,
+    /// Add the clock proxy to the facts: nanoseconds of a fixed dependent chain
+    #[arg(long, conflicts_with_all = ["input", "root"])]
+    clock: bool,
+    /// Print hwloc's XML, for lstopo and every tool on hwloc
+    #[arg(long, conflicts_with = "json")]
+    xml: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Native for Machine {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let machine = self.read()?;
+        if self.xml {
+            print_out(&machine.to_hwloc_xml())?;
+        } else if self.json {
+            print_out(&format!("{}\n", serde_json::to_string_pretty(&machine).map_err(Failure::new)?))?;
+        } else {
+            print_out(&drawn(&machine))?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    if args.xml {
-        print_out(&machine.to_hwloc_xml())?;
-    } else if args.json {
-        print_out(&format!("{}\n", serde_json::to_string_pretty(&machine).map_err(Failure::new)?))?;
-    } else {
-        print_out(&drawn(&machine))?;
+
+    fn answer(self) -> Result<String, Failure> {
+        json_line(&self.read()?)
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+impl Machine {
+    fn read(&self) -> Result<Topology, Failure> {
+        let mut machine = read(&self.input)?;
+        if self.clock {
+            let proxy = Fact::Known(format!("{:.3}", knee_meter::clock::nanoseconds_per_link()));
+            machine.facts.insert("clock_ns".into(), proxy);
+        }
+        Ok(machine)
+    }
 }
 
 /// This machine, or the one that was asked for.
-pub(crate) fn read(asked: &cli::Input) -> Result<Topology, Failure> {
+pub(super) fn read(asked: &Input) -> Result<Topology, Failure> {
     Ok(match (&asked.root, &asked.input) {
         (Some(root), _) => Topology::from_sysfs(root)?,
         (None, Some(input)) => Topology::from_input(input)?,

@@ -1,11 +1,75 @@
-//! The native verbs, one file each.
+//! The verbs, and the native ones' files: each holds the verb's options and what it does.
+//!
+//! [`VERBS`] is the one list of all of them. The command line, `knee help`, the reference pages and what Python knows of
+//! its own verbs (`python/knee/verbs/verbs.json`) are made from it.
 
+mod answer;
 pub(crate) mod doctor;
-pub(crate) mod drawing;
+mod drawing;
 pub(crate) mod generate;
+mod help;
 pub(crate) mod machine;
 pub(crate) mod memory;
-pub(crate) mod mine;
-pub(crate) mod place;
-pub(crate) mod siblings;
-pub(crate) mod workloads;
+mod mine;
+mod place;
+mod siblings;
+mod workloads;
+
+use clap::Command;
+use clap::builder::styling::{AnsiColor, Styles};
+
+use crate::run::{child, copies, launch_verb, options};
+use crate::verb::{Verb, native, python};
+
+/// Every verb, in the order of `knee --help`. One without a line of help is for knee's own use.
+pub(crate) const VERBS: &[Verb] = &[
+    native::<machine::Machine>("machine", "Show this machine: sockets, nodes, caches, cores, hardware threads"),
+    native::<place::Place>("place", "Show where the threads of a placement go"),
+    native::<doctor::Doctor>("doctor", "Say what can be measured here, and what would help"),
+    native::<options::Run>("run", "Run a program once, pinned, and measure it"),
+    native::<memory::Memory>("memory", "Probe this machine's memory: latency, bandwidth, page costs, sharing"),
+    native::<mine::Mine>("mine", "Count a small pattern in a graph"),
+    native::<workloads::Workloads>("workloads", "List the built-in workloads and their arguments"),
+    python("study", "Measure a program over thread counts and placements, and say where it bends"),
+    python("plan", "Show the runs that a study would make, without making them"),
+    python("report", "Rebuild a study's report"),
+    python("analyze", "Show which factors explain a result"),
+    python("compare", "Compare two studies, or two levels of one: a gate with one verdict"),
+    python("selftest", "Measure knee's false-alarm and detection rates on this machine"),
+    native::<help::Help>("help", "Show the help of a verb, or of a topic"),
+    native::<answer::Answer>("answer", ""),
+    native::<launch_verb::Launch>("launch", ""),
+    native::<child::Child>("child", ""),
+    native::<copies::Copies>("copies", ""),
+    native::<generate::Generate>("generate", ""),
+    python("topic", ""),
+];
+
+/// What `knee help TOPIC` explains beside the verbs. `python/knee/verbs/topic.py` prints them.
+pub(crate) const TOPICS: &[(&str, &str)] =
+    &[("causes", "Why curves bend: what each cause looks like, how to test it, how to move it")];
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default());
+
+/// The whole command line.
+pub(crate) fn command() -> Command {
+    let knee = Command::new("knee")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Find the knee of your speedup curve, know why it bends, move it")
+        .styles(STYLES)
+        .max_term_width(80)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        // Ours also knows the Python verbs and topics.
+        .disable_help_subcommand(true)
+        .after_help(help::topics());
+    knee.subcommands(VERBS.iter().map(Verb::command))
+}
+
+/// The verb of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Verb> {
+    VERBS.iter().find(|verb| verb.name == name)
+}

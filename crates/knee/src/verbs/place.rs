@@ -2,17 +2,64 @@
 
 use std::process::ExitCode;
 
+use clap::{Args, ValueEnum};
 use knee_machine::placement::{Format, Order};
 use knee_machine::{Placement, Topology};
 use serde::Serialize;
 
 use super::{drawing, machine};
-use crate::cli;
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, json_line, print_out};
+use crate::listing::listed;
+use crate::verb::Native;
 
-/// A thread's place with everything that tells it from the others.
+/// Options of `knee place`.
+#[derive(Debug, Args)]
+#[command(after_help = placements())]
+pub(crate) struct Place {
+    /// One of the placements below, or cpus like 0,2,4-7
+    placement: String,
+    /// How many threads; the whole order without it
+    #[arg(long, short = 'n')]
+    threads: Option<usize>,
+    /// Exactly this many hardware threads of each core that is used
+    #[arg(long, value_name = "K")]
+    per_core: Option<usize>,
+    /// Keep to a part: socket:0, node:1, die:0, core:3, kind:NAME, first-threads
+    #[arg(long, value_name = "PART")]
+    within: Vec<String>,
+    /// Leave the farthest core free, siblings and all
+    #[arg(long)]
+    leave_one: bool,
+    /// Use as few sockets as hold all threads
+    #[arg(long)]
+    compact: bool,
+    /// Print what another tool reads
+    #[arg(long, value_enum)]
+    format: Option<Tool>,
+    #[command(flatten)]
+    input: machine::Input,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn placements() -> String {
+    listed("Placements", Placement::NAMED.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())))
+}
+
+/// Tools that read placements.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Tool {
+    List,
+    Omp,
+    Taskset,
+    Numactl,
+    Slurm,
+}
+
+/// A thread and the cpu it is put on, with everything that tells that from the others.
 #[derive(Serialize)]
-struct Place {
+struct PlacedThread {
     thread: usize,
     cpu: u32,
     core: u32,
@@ -20,72 +67,86 @@ struct Place {
     socket: u32,
 }
 
+/// The JSON form.
 #[derive(Serialize)]
-struct Places {
+struct PlacedThreads {
     schema: u32,
     placement: String,
     /// None when the kernel decides.
-    #[expect(clippy::struct_field_names, reason = "the word of the JSON form")]
-    places: Option<Vec<Place>>,
+    places: Option<Vec<PlacedThread>>,
 }
 
-/// Prints the order.
-pub(crate) fn show(args: &cli::Place) -> Result<ExitCode, Failure> {
-    let machine = machine::read(&args.input)?;
-    let placement: Placement = written(args).parse()?;
-    let cpus = cpus(&machine, &placement, args.threads)?;
-    let text = if args.json {
-        let places = cpus.map(|cpus| places(&machine, &cpus));
-        let places = Places { schema: Topology::SCHEMA, placement: placement.to_string(), places };
-        format!("{}\n", serde_json::to_string_pretty(&places).map_err(Failure::new)?)
-    } else {
-        shown(&machine, &placement, cpus, args)
-    };
-    print_out(&text)?;
-    Ok(ExitCode::SUCCESS)
-}
+impl Native for Place {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let (machine, placement, cpus) = self.cpus()?;
+        let text = if self.json {
+            let found = PlacedThreads::new(&machine, &placement, cpus);
+            format!("{}\n", serde_json::to_string_pretty(&found).map_err(Failure::new)?)
+        } else if let Some(tool) = self.format {
+            format!("{}\n", tool.format().write(&cpus.unwrap_or_default(), &machine.allowed.cpus))
+        } else {
+            drawn(&machine, &placement, cpus)
+        };
+        print_out(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
 
-/// The placement with the options' qualifiers behind it.
-fn written(args: &cli::Place) -> String {
-    let per_core = args.per_core.map(|siblings| format!("+per-core:{siblings}"));
-    let within = args.within.iter().map(|part| format!("+within:{part}"));
-    let flags = [("+leave-one", args.leave_one), ("+compact", args.compact)];
-    let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
-    [args.placement.clone()].into_iter().chain(per_core).chain(within).chain(flags).collect()
-}
-
-/// None when the kernel decides.
-fn cpus(machine: &Topology, placement: &Placement, threads: Option<usize>) -> Result<Option<Vec<u32>>, Failure> {
-    match (placement.order(machine)?, threads) {
-        (Order::Kernel, Some(0)) => Err(knee_machine::Error::NoThreads.into()),
-        (Order::Kernel, _) => Ok(None),
-        (Order::Cpus(order), None) => Ok(Some(order)),
-        (Order::Cpus(_), Some(threads)) => Ok(Some(placement.cpus(machine, threads)?)),
+    fn answer(self) -> Result<String, Failure> {
+        let (machine, placement, cpus) = self.cpus()?;
+        json_line(&PlacedThreads::new(&machine, &placement, cpus))
     }
 }
 
-fn places(machine: &Topology, cpus: &[u32]) -> Vec<Place> {
-    let place = |(thread, &cpu): (usize, &u32)| {
-        let found = machine.hardware_threads.iter().find(|hardware| hardware.id == cpu);
-        let hardware = found.expect("an order names online cpus only");
-        Place { thread, cpu, core: hardware.core, node: hardware.node, socket: hardware.socket }
-    };
-    cpus.iter().enumerate().map(place).collect()
+impl Place {
+    /// The cpus in order; none when the kernel decides.
+    fn cpus(&self) -> Result<(Topology, Placement, Option<Vec<u32>>), Failure> {
+        let machine = machine::read(&self.input)?;
+        let placement: Placement = self.written().parse()?;
+        let cpus = match (placement.order(&machine)?, self.threads) {
+            (Order::Kernel, Some(0)) => return Err(knee_machine::Error::NoThreads.into()),
+            (Order::Kernel, _) => None,
+            (Order::Cpus(order), None) => Some(order),
+            (Order::Cpus(_), Some(threads)) => Some(placement.cpus(&machine, threads)?),
+        };
+        Ok((machine, placement, cpus))
+    }
+
+    /// The placement with the options' qualifiers behind it.
+    fn written(&self) -> String {
+        let per_core = self.per_core.map(|siblings| format!("+per-core:{siblings}"));
+        let within = self.within.iter().map(|part| format!("+within:{part}"));
+        let flags = [("+leave-one", self.leave_one), ("+compact", self.compact)];
+        let flags = flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
+        [self.placement.clone()].into_iter().chain(per_core).chain(within).chain(flags).collect()
+    }
 }
 
-fn shown(machine: &Topology, placement: &Placement, cpus: Option<Vec<u32>>, args: &cli::Place) -> String {
+impl Tool {
+    fn format(self) -> Format {
+        match self {
+            Self::List => Format::List,
+            Self::Omp => Format::Omp,
+            Self::Taskset => Format::Taskset,
+            Self::Numactl => Format::Numactl,
+            Self::Slurm => Format::Slurm,
+        }
+    }
+}
+
+impl PlacedThreads {
+    fn new(machine: &Topology, placement: &Placement, cpus: Option<Vec<u32>>) -> Self {
+        let placed = |(thread, cpu): (usize, u32)| {
+            let found = machine.hardware_threads.iter().find(|hardware| hardware.id == cpu);
+            let hardware = found.expect("an order names online cpus only");
+            PlacedThread { thread, cpu, core: hardware.core, node: hardware.node, socket: hardware.socket }
+        };
+        let places = cpus.map(|cpus| cpus.into_iter().enumerate().map(placed).collect());
+        Self { schema: Topology::SCHEMA, placement: placement.to_string(), places }
+    }
+}
+
+fn drawn(machine: &Topology, placement: &Placement, cpus: Option<Vec<u32>>) -> String {
     let allowed = &machine.allowed.cpus;
-    let tool = match args.format {
-        None => None,
-        Some(cli::PlaceFormat::List) => Some(Format::List),
-        Some(cli::PlaceFormat::Omp) => Some(Format::Omp),
-        Some(cli::PlaceFormat::Taskset) => Some(Format::Taskset),
-        Some(cli::PlaceFormat::Numactl) => Some(Format::Numactl),
-        Some(cli::PlaceFormat::Slurm) => Some(Format::Slurm),
-    };
-    if let Some(format) = tool {
-        return format!("{}\n", format.write(&cpus.unwrap_or_default(), allowed));
-    }
     let Some(cpus) = cpus else { return format!("the kernel decides, among cpus {allowed}\n") };
     let mut text = format!("{placement}, {} threads\n(a number is a thread, a dot a free cpu)\n", cpus.len());
     text += &drawing::sockets(machine, |cpu| match cpus.iter().position(|&taken| taken == cpu) {

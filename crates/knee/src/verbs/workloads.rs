@@ -2,36 +2,60 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use knee_workload::{COUNTS, Count, LAYOUTS, Layout, Param, Workload};
 use serde_json::{Value, json};
 
-use crate::cli;
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, json_line, print_out};
 use crate::registry;
+use crate::verb::Native;
 
-/// Prints the list.
-pub(crate) fn show(args: &cli::Workloads) -> Result<ExitCode, Failure> {
-    if !args.resolve.is_empty() {
-        let (workload, args) = registry::resolve(&args.resolve)?;
-        let phase = registry::find(&workload)?.phase();
-        print_out(&format!("{}\n", json!({ "workload": workload, "args": args, "phase": phase })))?;
-    } else if args.json {
-        let list: Vec<Value> = registry::workloads().map(described).collect();
-        let layout = |layout: &Layout| json!({ "name": layout.name, "meaning": layout.meaning });
-        let layouts: Vec<Value> = LAYOUTS.iter().map(layout).collect();
-        let count = |count: &Count| json!({ "name": count.name, "unit": count.unit, "meaning": count.meaning });
-        let counts: Vec<Value> = COUNTS.iter().map(count).collect();
-        let all = json!({ "schema": 1, "workloads": list, "layouts": layouts, "counts": counts });
-        print_out(&format!("{all:#}\n"))?;
-    } else {
+/// Options of `knee workloads`.
+#[derive(Debug, Args)]
+pub(crate) struct Workloads {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Read a workload and its arguments as `knee run` would, and print them as a run spec's program
+    #[arg(long, num_args = 1.., allow_hyphen_values = true, hide = true)]
+    resolve: Vec<String>,
+}
+
+impl Native for Workloads {
+    fn run(self) -> Result<ExitCode, Failure> {
+        if self.json || !self.resolve.is_empty() {
+            print_out(&format!("{:#}\n", self.described()?))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         for workload in registry::workloads() {
             print_out(&format!("{:<10} {}\n", workload.name(), workload.summary()))?;
             for param in workload.params() {
                 print_out(&format!("    {:<14} {}\n", usage(param), meaning(param)))?;
             }
         }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn answer(self) -> Result<String, Failure> {
+        json_line(&self.described()?)
+    }
+}
+
+impl Workloads {
+    /// All workloads, or the one that is to be resolved.
+    fn described(&self) -> Result<Value, Failure> {
+        if self.resolve.is_empty() {
+            let list: Vec<Value> = registry::workloads().map(described).collect();
+            let layout = |layout: &Layout| json!({ "name": layout.name, "meaning": layout.meaning });
+            let layouts: Vec<Value> = LAYOUTS.iter().map(layout).collect();
+            let count = |count: &Count| json!({ "name": count.name, "unit": count.unit, "meaning": count.meaning });
+            let counts: Vec<Value> = COUNTS.iter().map(count).collect();
+            return Ok(json!({ "schema": 1, "workloads": list, "layouts": layouts, "counts": counts }));
+        }
+        let (workload, args) = registry::resolve(&self.resolve)?;
+        let phase = registry::find(&workload)?.phase();
+        Ok(json!({ "workload": workload, "args": args, "phase": phase }))
+    }
 }
 
 /// How a parameter is written.

@@ -92,6 +92,11 @@ pub fn split(text: &str) -> Vec<String> {
 }
 
 impl Request {
+    /// Names of the events that the kernel has for every program: its own, then those of the hardware.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        SOFTWARE.iter().map(|event| event.name).chain(HARDWARE.iter().map(|(name, _)| *name))
+    }
+
     /// Reads one name.
     ///
     /// # Errors

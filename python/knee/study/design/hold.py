@@ -23,9 +23,9 @@ def machine(asked: list[str] | None) -> dict[str, Any]:
         When the binary does not measure the clock.
     """
     if CLOCK not in (asked or []):
-        return _binary.ask("machine", "--json")
+        return _binary.ask("machine")
     try:
-        return _binary.ask("machine", "--json", "--clock")
+        return _binary.ask("machine", "--clock")
     except StudyError as error:
         reason = str(error).partition("\n")[0]
         raise _refused(CLOCK, f"this binary does not measure it: {reason}") from error

@@ -71,9 +71,9 @@ class Placements:
 
 
 def _whole_order(name: str) -> list[int] | None:
-    places = _binary.ask("place", name, "--json")["places"]
+    places = _binary.ask("place", name)["places"]
     return None if places is None else [place["cpu"] for place in places]
 
 
 def _cpus(name: str, threads: int) -> list[int]:
-    return [place["cpu"] for place in _binary.ask("place", name, "-n", str(threads), "--json")["places"]]
+    return [place["cpu"] for place in _binary.ask("place", name, "-n", str(threads))["places"]]

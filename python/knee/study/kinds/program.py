@@ -90,7 +90,7 @@ class Baseline(Program):
         words = shlex.split(value)
         if not words:
             raise StudyError(f"{flag}: it names nothing")
-        listed = {workload["name"] for workload in _binary.ask("workloads", "--json")["workloads"]}
+        listed = {workload["name"] for workload in _binary.ask("workloads")["workloads"]}
         if words[0] in listed:
             return resolved(words)[0]
         return {"command": words, "directory": str(Path.cwd())}

@@ -54,6 +54,7 @@ def run(folder: Folder, tell: Callable[[RunSpec, Record], None], enough: Enough 
     StudyError
         When the study is being run by somebody else, a record cannot be written, or the runner was lost.
     """
+    _binary.hang_up()
     with _locked(folder), _stoppable():
         folder.mend_records()
         todo = remaining(folder)

@@ -8,8 +8,8 @@ use knee_meter::events::Table;
 use knee_meter::perf::split;
 use knee_workload::Bind;
 
+use super::super::options::Run;
 use super::super::program::runtimes;
-use crate::cli::Run;
 use crate::error::{Failure, status};
 use crate::registry;
 use crate::run_spec::{OutputCheck, Program, Role, RunSpec, SCHEMA};

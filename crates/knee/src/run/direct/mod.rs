@@ -9,10 +9,10 @@ use std::process::ExitCode;
 
 use self::asked::run_spec;
 use super::launcher::{Launch, Outcome, hooks, launch};
+use super::options::Run;
 use super::running::{Echo, Streams};
 use super::signals::{Signals, StopRequests};
 use super::tree;
-use crate::cli::Run;
 use crate::error::{Failure, print_out, status};
 use crate::record::Record;
 use crate::run_spec::RunSpec;

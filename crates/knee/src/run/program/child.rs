@@ -14,11 +14,25 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
 
 use super::runtimes;
-use crate::cli;
 use crate::error::{Failure, print_out, status};
 use crate::record::{CheckResult, Pages};
 use crate::registry;
 use crate::run_spec::{Program, RunSpec};
+use crate::verb::Native;
+
+/// Options of `knee child`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Child {
+    #[arg(long)]
+    report: Option<i32>,
+    task: String,
+}
+
+impl Native for Child {
+    fn run(self) -> Result<ExitCode, Failure> {
+        act(&self)
+    }
+}
 
 /// What the child is to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -76,8 +90,8 @@ pub(crate) fn validate(spec: &RunSpec) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The hidden verb `child`.
-pub(crate) fn verb(args: &cli::Child) -> Result<ExitCode, Failure> {
+/// Makes the run and reports.
+fn act(args: &Child) -> Result<ExitCode, Failure> {
     let task: Task = serde_json::from_str(&args.task).map_err(|error| Failure::new(format!("bad task: {error}")))?;
     let (answer, report) = perform(&task)?;
     print_out(&format!("{answer}\n"))?;

@@ -3,11 +3,27 @@
 
 use std::process::{Child, Command, ExitCode};
 
-use crate::cli::Copies;
+use clap::Args;
+
 use crate::error::{Failure, status};
+use crate::verb::Native;
+
+/// Options of `knee copies`.
+#[derive(Debug, Args)]
+pub(crate) struct Copies {
+    number: usize,
+    #[arg(last = true)]
+    command: Vec<String>,
+}
+
+impl Native for Copies {
+    fn run(self) -> Result<ExitCode, Failure> {
+        act(&self)
+    }
+}
 
 /// Starts all copies, waits for all, and ends as the first one that failed.
-pub(crate) fn verb(args: &Copies) -> Result<ExitCode, Failure> {
+fn act(args: &Copies) -> Result<ExitCode, Failure> {
     let (program, words) = args.command.split_first().ok_or_else(|| Failure::new("nothing to run"))?;
     let fail = |error: std::io::Error| Failure::new(format!("cannot run {program}: {error}")).code(status::NOT_FOUND);
     let start = |_| Command::new(program).args(words).spawn();

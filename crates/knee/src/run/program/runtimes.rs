@@ -101,12 +101,21 @@ pub(crate) const RUNTIMES: [Runtime; 10] = [
     },
 ];
 
+/// The help of `--for`.
+pub(crate) fn help() -> String {
+    format!("Tell the program's runtime about threads and cpus: {}", names())
+}
+
+fn names() -> String {
+    RUNTIMES.iter().map(|runtime| runtime.name).collect::<Vec<_>>().join(", ")
+}
+
 /// The runtime of this name.
 pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
-    RUNTIMES.iter().find(|runtime| runtime.name == name).ok_or_else(|| {
-        let known: Vec<_> = RUNTIMES.iter().map(|runtime| runtime.name).collect();
-        Failure::new(format!("unknown runtime: {name:?}")).hint(format!("--for takes {}", known.join(", ")))
-    })
+    RUNTIMES
+        .iter()
+        .find(|runtime| runtime.name == name)
+        .ok_or_else(|| Failure::new(format!("unknown runtime: {name:?}")).hint(format!("--for takes {}", names())))
 }
 
 /// Variables that hold options: what the user has in them stays, and ours comes last.

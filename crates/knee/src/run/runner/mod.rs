@@ -144,15 +144,6 @@ fn start_launcher(spec: &RunSpec, samples: Option<&Path>) -> io::Result<Child> {
     Ok(launcher)
 }
 
-/// Reads run specs and says whether all of them could be run, without running one.
-pub(crate) fn validate() -> Result<ExitCode, Failure> {
-    for line in io::stdin().lines() {
-        let line = line.map_err(|error| Failure::new(format!("cannot read run specs: standard input: {error}")))?;
-        super::program::child::validate(&RunSpec::read(&line)?)?;
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Waits for the launcher or a signal; true when nobody reads our standard output any more.
 fn poll_launcher(output: BorrowedFd<'_>, stdout: BorrowedFd<'_>, signals: &Signals) -> bool {
     let mut fds =

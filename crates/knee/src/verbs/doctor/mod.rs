@@ -8,6 +8,7 @@ mod table;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Args;
 use knee_machine::Topology;
 use knee_meter::perf::{Linux, Surroundings};
 use serde::Serialize;
@@ -15,8 +16,30 @@ use serde::Serialize;
 use self::conditions::Finding;
 use self::measures::Measure;
 use super::siblings;
-use crate::cli;
 use crate::error::{Failure, print_out};
+use crate::verb::Native;
+
+/// Options of `knee doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Test which cpus share a core, whatever /sys says: about 2 s for 2 cpus, 15 s for 16,
+    /// half a minute for 256, up to three times that on a busy machine
+    #[arg(long)]
+    siblings: bool,
+    /// Test whether hardware counters can be had and believed: with work of which the
+    /// counts are known
+    #[arg(long, conflicts_with = "siblings")]
+    counters: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Native for Doctor {
+    fn run(self) -> Result<ExitCode, Failure> {
+        show(&self)
+    }
+}
 
 /// What the doctor says, and its JSON form.
 #[derive(Serialize)]
@@ -27,7 +50,7 @@ struct Report {
 }
 
 /// Prints what was found, or tests the cpus for siblings, or the counters for sense.
-pub(crate) fn show(args: &cli::Doctor) -> Result<ExitCode, Failure> {
+fn show(args: &Doctor) -> Result<ExitCode, Failure> {
     if args.siblings {
         return siblings::show(args.json);
     }

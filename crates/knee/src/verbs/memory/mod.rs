@@ -6,9 +6,11 @@ mod words;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::Args;
 use knee_machine::clock::process_cpu;
 use knee_machine::{Topology, sys};
 use knee_meter::{Baseline, clock};
@@ -17,9 +19,35 @@ use knee_probes::{Context, Figure, Monitor, PROBES, Probe, ProbeValidity, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cli;
 use crate::error::{Failure, print_out, say};
+use crate::verb::Native;
 use words::Asked;
+
+/// Options of `knee memory`.
+#[derive(Debug, Args)]
+#[command(after_help = words::probes())]
+pub(crate) struct Memory {
+    /// One probe instead of all
+    probe: Option<String>,
+    /// Options of the probe
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "--NAME VALUE")]
+    words: Vec<String>,
+    /// Fewer and smaller measurements: under a minute on two cpus
+    #[arg(long)]
+    quick: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write what was found here; all probes together go to machine-memory.json
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl Native for Memory {
+    fn run(self) -> Result<ExitCode, Failure> {
+        act(&self)
+    }
+}
 
 /// What was found, as `machine-memory.json` holds it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +75,7 @@ pub(crate) struct MachineMemory {
 }
 
 /// Measures, shows, writes.
-pub(crate) fn act(args: &cli::Memory) -> Result<ExitCode, Failure> {
+fn act(args: &Memory) -> Result<ExitCode, Failure> {
     let asked = Asked::read(args)?;
     if asked.help {
         print_out(&words::help(asked.probe))?;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use knee_probes::{Given, PROBES, Probe};
 use knee_workload::Args;
 
-use crate::cli;
+use super::Memory;
 use crate::error::Failure;
+use crate::listing::listed;
 
 /// Where a sweep of all probes is kept.
 const FILE: &str = "machine-memory.json";
@@ -24,7 +25,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Reads what follows the verb. What a probe is told and what the verb is told may come in any order.
-    pub(super) fn read(args: &cli::Memory) -> Result<Self, Failure> {
+    pub(super) fn read(args: &Memory) -> Result<Self, Failure> {
         let mut asked = Self {
             probe: args.probe.as_deref().map(find).transpose()?,
             given: Given::new(),
@@ -61,6 +62,12 @@ impl Asked {
         }
         Ok(asked)
     }
+}
+
+/// What `knee memory --help` says of the probes.
+pub(super) fn probes() -> String {
+    let list = listed("Probes", PROBES.iter().map(|probe| (probe.name(), probe.summary().to_owned())));
+    format!("{list}\n\n`knee memory PROBE --help` lists a probe's options.")
 }
 
 fn find(name: &str) -> Result<&'static dyn Probe, Failure> {

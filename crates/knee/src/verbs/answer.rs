@@ -1,0 +1,59 @@
+//! The hidden verb `answer`: a study's questions on standard input, the answers on standard output, one line each.
+//!
+//! A question is `{"ask": ["place", "cores-close"]}`, the words of a native verb, or `{"validate": [...]}`, run specs to
+//! be checked. An answer is `{"answer": ...}`, or `{"message": ..., "hint": ...}`. One process answers all questions of a
+//! study (`python/knee/_binary.py`), so that planning does not start a process for each; it ends with its standard input.
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::error::{Failure, print_out};
+use crate::run::child;
+use crate::run_spec::RunSpec;
+use crate::verb::Native;
+
+/// Options of `knee answer`: none.
+#[derive(Debug, Args)]
+pub(crate) struct Answer {}
+
+/// A line of standard input.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Question {
+    /// What a native verb prints with `--json`.
+    Ask(Vec<String>),
+    /// Whether these run specs could be run.
+    Validate(Vec<Box<RawValue>>),
+}
+
+impl Native for Answer {
+    fn run(self) -> Result<ExitCode, Failure> {
+        for line in io::stdin().lines() {
+            let line = line.map_err(|error| Failure::new(format!("cannot read questions: standard input: {error}")))?;
+            let text = answer(&line).map_or_else(|refusal| refusal.json(), |json| format!("{{\"answer\":{json}}}"));
+            print_out(&format!("{text}\n"))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn answer(line: &str) -> Result<String, Failure> {
+    match serde_json::from_str(line).map_err(|error| Failure::new(format!("bad question: {error}")))? {
+        Question::Ask(words) => ask(&words),
+        Question::Validate(specs) => {
+            specs.iter().try_for_each(|spec| child::validate(&RunSpec::read(spec.get())?)).map(|()| "null".into())
+        }
+    }
+}
+
+fn ask(words: &[String]) -> Result<String, Failure> {
+    let words = ["knee"].into_iter().chain(words.iter().map(String::as_str));
+    let given = super::command().try_get_matches_from(words);
+    let given = given.map_err(|error| Failure::new(error.render().to_string().trim()))?;
+    let (name, options) = given.subcommand().expect("clap asks for a verb");
+    super::find(name).expect("clap knows the verbs of the table only").answer(options)
+}

@@ -1,0 +1,47 @@
+//! `knee help`: the help of a verb, or a topic.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{TOPICS, command, find};
+use crate::error::Failure;
+use crate::listing::listed;
+use crate::python;
+use crate::verb::{Native, Server};
+
+/// Options of `knee help`.
+#[derive(Debug, Args)]
+#[command(after_help = topics())]
+pub(crate) struct Help {
+    /// A verb or a topic; an overview without one
+    #[arg(value_name = "VERB|TOPIC")]
+    name: Option<String>,
+}
+
+/// The topics, from their list.
+pub(super) fn topics() -> String {
+    listed("Topics of `knee help`", TOPICS.iter().map(|(name, meaning)| (*name, (*meaning).to_owned())))
+}
+
+impl Native for Help {
+    fn run(self) -> Result<ExitCode, Failure> {
+        let mut knee = command();
+        // Fills in `knee` before each verb's name.
+        knee.build();
+        let Some(name) = self.name else { return shown(&mut knee) };
+        if TOPICS.iter().any(|(topic, _)| *topic == name) {
+            return python::hand_over("topic", [name.into()]);
+        }
+        match find(&name).map(|verb| &verb.server) {
+            Some(Server::Python) => python::hand_over(&name, ["--help".into()]),
+            Some(Server::Native { .. }) => shown(knee.find_subcommand_mut(&name).expect("it is in the table")),
+            None => Err(Failure::new(format!("unknown verb or topic: {name:?}")).hint("`knee help` lists both")),
+        }
+    }
+}
+
+fn shown(command: &mut clap::Command) -> Result<ExitCode, Failure> {
+    command.print_long_help().map_err(|error| Failure::new(format!("cannot write: standard output: {error}")))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,79 @@
+"""From a study spec to a folder with its plan."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from knee import __version__, _binary
+from knee.store import Folder, RunSpec, StudyError
+from knee.study.checks import read_events
+from knee.study.design import hold, plan
+from knee.study.design.cells import cells_of, placements_of
+from knee.study.run import slurm
+from knee.study.run.create import create
+from knee.study.spec import StudySpec
+
+
+def planned(study_spec: StudySpec, out: Path | None = None, *, for_slurm: bool = False) -> Folder:
+    """Plan a study and make its folder.
+
+    Parameters
+    ----------
+    study_spec
+        What is asked.
+    out
+        The folder; None for a new one under ``knee-studies``.
+    for_slurm
+        Whether a batch script is added.
+
+    Raises
+    ------
+    StudyError
+        When the study cannot be planned, or the folder cannot be made.
+    """
+    # What is built or set up first need not be there yet.
+    if study_spec.build is None and study_spec.setup is None:
+        for program in (study_spec.program, study_spec.baseline or {}):
+            _find_program(program)
+    machine, specs = run_specs(study_spec)
+    read_events(study_spec)
+    batch = slurm.script(study_spec, specs) if for_slurm else None
+    return create(
+        out or _unused(study_spec.name), _asked(study_spec), json.dumps(machine, indent=1) + "\n", specs, batch
+    )
+
+
+def run_specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
+    """Return the machine, and the runs of the study in running order."""
+    machine = hold.machine(study_spec.hold)
+    placements = placements_of(study_spec)
+    cells = cells_of(study_spec, machine, placements)
+    specs = plan.run_specs(study_spec, cells, placements, machine)
+    _binary.validate(specs)
+    return machine, specs
+
+
+def _asked(study_spec: StudySpec) -> str:
+    """Return the study file, with the version of knee that plans it."""
+    return f"knee = {json.dumps(__version__)}\n{study_spec.to_toml()}"
+
+
+def _find_program(program: dict[str, Any]) -> None:
+    """Find a program that is missing before a hundred runs do."""
+    name = str(program.get("command", ["{"])[0])
+    path = str(Path(program.get("directory", ".")) / name) if "/" in name else name
+    if "{" not in name and shutil.which(path) is None:
+        raise StudyError(
+            f"cannot run {name}: no such program, or not executable", hint="give its path, or build it first"
+        )
+
+
+def _unused(name: str) -> Path:
+    """Return a folder under knee-studies that does not exist yet."""
+    base = Path("knee-studies") / f"{slurm.plain(name)}-{date.today().isoformat()}"
+    tries = [base, *(base.with_name(f"{base.name}-{number}") for number in range(2, 1000))]
+    return next(path for path in tries if not path.exists())

@@ -1,0 +1,54 @@
+"""``knee report``: the analysis and the pages of a study that was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from knee.store import Folder, StudyError
+from knee.verbs import EXIT_GATE
+
+FORMS = ("html", "svg", "png", "pdf", "json")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, readable=False))
+@click.option("--format", "forms", default="html", help=f"Any of {', '.join(FORMS)}, with commas.  [default: html]")
+@click.option(
+    "--anonymise",
+    is_flag=True,
+    help="Without names of people, hosts and folders, and times of day, for a blind review: report-anonymous.html, ...",
+)
+def report(folder: Path, forms: str, anonymise: bool) -> int:
+    """Read the records in the study's folder, and write the report there; nothing is measured.
+
+    Exit status: 0 done, 1 no run was good, 2 the folder cannot be read.
+    """
+    asked = forms.split(",")
+    for form in asked:
+        if form not in FORMS:
+            raise StudyError(f"unknown format: {form!r}", hint=f"{', '.join(FORMS[:-1])} or {FORMS[-1]}")
+    return conclude(Folder(folder), asked, anonymise=anonymise)
+
+
+def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> int:
+    """Analyse and report. Only now, with all measuring over, are numpy and its kin imported."""
+    from knee.opened import Study
+    from knee.report.export import export
+    from knee.report.terminal import study as terminal
+
+    if anonymise:
+        from knee.report.anonymous import anonymous
+
+        folder.check()
+        with anonymous(folder) as opened:
+            files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
+            terminal.show(opened.analysis)
+    else:
+        opened = Study.read(folder.path)
+        files = [file for form in forms for file in export(opened, form)]
+        terminal.show(opened.analysis)
+    for file in files:
+        click.echo(str(file))
+    return EXIT_GATE if opened.analysis.bad and len(opened.analysis.bad) == opened.analysis.made else 0

@@ -1,0 +1,31 @@
+"""``knee help TOPIC``: the topics, as ``TOPICS`` in ``crates/knee/src/verbs/mod.rs`` lists them."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+
+def causes() -> str:
+    """Return every cause with its four headings."""
+    from knee.explain.causes import CAUSES
+    from knee.explain.causes.headings import description
+
+    text = ""
+    for cause in map(description, CAUSES):
+        text += f"{cause.name}\n\n"
+        for heading, below in cause.parts.items():
+            text += f"  {heading}\n{textwrap.indent(below.replace('``', '`'), '    ')}\n"
+        text += "\n"
+    return text.rstrip()
+
+
+TOPICS = {"causes": causes}
+
+
+@click.command()
+@click.argument("name", type=click.Choice(list(TOPICS)))
+def topic(name: str) -> None:
+    """Print a topic of `knee help`."""
+    click.echo(TOPICS[name]())
