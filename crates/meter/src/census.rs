@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use knee_machine::clock::{nanoseconds, thread_cpu};
+
 use crate::proc::{descendants, pages_by_node};
-use crate::sampler::{nanoseconds, own_cpu};
 use crate::samples::Samples;
 
 /// Distance from the start to the first census.
@@ -38,7 +39,7 @@ impl Census {
         if now < self.due {
             return 0;
         }
-        let before = own_cpu();
+        let before = thread_cpu();
         let pages = count(ancestor);
         for (node, count) in &pages {
             samples.push(nanoseconds(now - begin), "pages", &format!("node:{node}"), *count);
@@ -48,7 +49,7 @@ impl Census {
         if total(&pages) > self.fullest.as_ref().map_or(0, total) {
             self.fullest = Some(pages);
         }
-        let cost = own_cpu().saturating_sub(before);
+        let cost = thread_cpu().saturating_sub(before);
         self.distance = (2 * self.distance).min(self.period);
         self.due = now + self.distance.max(cost * BUDGET);
         nanoseconds(cost)

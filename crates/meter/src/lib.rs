@@ -15,9 +15,11 @@ pub mod perf;
 mod proc;
 mod sampler;
 mod samples;
+mod states;
 mod validity;
 
 pub use gauges::{Gauges, NAMES as GAUGES};
-pub use proc::{descendants, pages_by_node};
-pub use sampler::{Sampler, Sampling, ThreadUse, Watched};
+pub use proc::{Schedstat, descendants, pages_by_node};
+pub use sampler::{Published, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
+pub use states::{State, StateCounts};
 pub use validity::{Baseline, Validity};

@@ -17,13 +17,35 @@ pub(crate) struct Times {
 
 /// Where one thread is at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ThreadSite {
     /// The thread's name.
     pub(crate) name: String,
-    /// Cpu it ran on last.
+    /// Cpu it ran on last; of a ready one the cpu for which it waits.
     pub(crate) cpu: u32,
-    /// Whether it was running or ready.
-    pub(crate) runnable: bool,
+    /// The kernel's letter for its state.
+    pub(crate) letter: u8,
+}
+
+/// What `schedstat` says of one thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Schedstat {
+    /// CPU time since the thread began.
+    pub cpu_ns: u64,
+    /// Time it was ready and waited for a cpu.
+    pub run_delay_ns: u64,
+}
+
+impl Schedstat {
+    /// Of a thread; none where the kernel keeps none, or the thread is gone.
+    #[must_use]
+    pub fn of(pid: i32, tid: i32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.split_ascii_whitespace().map(str::parse);
+        Some(Self { cpu_ns: fields.next()?.ok()?, run_delay_ns: fields.next()?.ok()? })
+    }
 }
 
 /// The open files of one thread.
@@ -52,7 +74,7 @@ impl Task {
     /// CPU time, from schedstat to the nanosecond, else from stat in ticks. None once the thread is gone.
     pub(crate) fn times(&self, buffer: &mut [u8; 1024]) -> Option<Times> {
         if let Some(file) = &self.schedstat {
-            let (cpu_ns, run_delay_ns) = parse_schedstat(read_in_place(file, buffer)?)?;
+            let Schedstat { cpu_ns, run_delay_ns } = Schedstat::parse(read_in_place(file, buffer)?)?;
             return Some(Times { cpu_ns, run_delay_ns: Some(run_delay_ns) });
         }
         let (_, ticks, _) = parse_stat(&String::from_utf8_lossy(bytes_in_place(&self.stat, buffer)?))?;
@@ -60,12 +82,12 @@ impl Task {
     }
 
     /// Where it is. None once the thread is gone.
-    pub(crate) fn place(&self, buffer: &mut [u8; 1024]) -> Option<Place> {
+    pub(crate) fn site(&self, buffer: &mut [u8; 1024]) -> Option<ThreadSite> {
         // The kernel cuts a name after 15 bytes, perhaps inside a letter.
         let text = String::from_utf8_lossy(bytes_in_place(&self.stat, buffer)?);
-        let (runnable, _, cpu) = parse_stat(&text)?;
+        let (letter, _, cpu) = parse_stat(&text)?;
         let name = text.get(text.find('(')? + 1..text.rfind(')')?).unwrap_or_default().to_owned();
-        Some(Place { name, cpu, runnable })
+        Some(ThreadSite { name, cpu, letter })
     }
 }
 
@@ -80,18 +102,13 @@ fn bytes_in_place<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> Option<&'a [u8
 
 /// State, utime + stime in ticks, processor. The name in brackets may hold anything, brackets too, so fields are
 /// counted from the last closing one.
-fn parse_stat(text: &str) -> Option<(bool, u64, u32)> {
+fn parse_stat(text: &str) -> Option<(u8, u64, u32)> {
     let mut fields = text[text.rfind(')')? + 1..].split_ascii_whitespace();
-    let runnable = fields.next()? == "R";
+    let letter = *fields.next()?.as_bytes().first()?;
     let user: u64 = fields.nth(10)?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     let cpu = fields.nth(23)?.parse().ok()?;
-    Some((runnable, user + system, cpu))
-}
-
-fn parse_schedstat(text: &str) -> Option<(u64, u64)> {
-    let mut fields = text.split_ascii_whitespace().map(str::parse);
-    Some((fields.next()?.ok()?, fields.next()?.ok()?))
+    Some((letter, user + system, cpu))
 }
 
 /// Numbers that name the entries of a folder, like the threads in `/proc/PID/task`.
@@ -163,7 +180,7 @@ mod tests {
     fn a_name_full_of_brackets_does_not_shift_the_fields() {
         let text =
             "42 (a) R 1 (b)) S 1 42 42 0 -1 4194304 1 0 0 0 7 5 0 0 20 0 1 0 100 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 17 3 0";
-        assert_eq!(parse_stat(text), Some((false, 12, 3)));
+        assert_eq!(parse_stat(text), Some((b'S', 12, 3)));
     }
 
     #[test]
@@ -173,7 +190,7 @@ mod tests {
         let task = Task::open(pid, tid).unwrap();
         let mut buffer = [0; 1024];
         let times = task.times(&mut buffer).unwrap();
-        assert!(task.place(&mut buffer).unwrap().runnable);
+        assert_eq!(task.site(&mut buffer).unwrap().letter, b'R');
         let begin = std::time::Instant::now();
         while begin.elapsed() < std::time::Duration::from_millis(30) {}
         assert!(task.times(&mut buffer).unwrap().cpu_ns > times.cpu_ns);

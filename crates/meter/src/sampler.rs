@@ -1,4 +1,4 @@
-//! Samples a process tree: which threads it has, how much CPU time each took, and where each ran.
+//! Samples a process tree: which threads it has, how much CPU time each took, where each ran, and in which state it was.
 //!
 //! The sampler has a budget of 1 % of one cpu. A tick that took longer postpones the next one, so a tree of a
 //! thousand threads is sampled less often instead of being disturbed; the record says how often it was.
@@ -8,26 +8,30 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use knee_machine::clock::{nanoseconds, thread_cpu};
 use knee_machine::{CpuSet, sys};
-use rustix::time::{ClockId, clock_gettime};
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::census::Census;
 use crate::gauges::Gauges;
-use crate::proc::{Place, Task, Times, descendants, numbered};
+use crate::proc::{Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
+use crate::states::{Growth, Stand, StateCounts, told};
 
 /// A tick may take this fraction of the time until the next one.
 const BUDGET: u32 = 100;
-/// Looking for new threads, and where each of them is, costs more than reading CPU times. Programs start their threads
-/// early, so every one of the first ticks looks, and later every fourth.
+/// Looking for new threads costs more than reading the files of those that are known. Programs start their threads early,
+/// so every one of the first ticks looks, and later every fourth. Where each thread is and what it does is read at every
+/// tick as long as that fits into the budget, and otherwise at the ticks that look.
 const FIRST_TICKS: u64 = 16;
 const LOOK_EVERY: u64 = 4;
 /// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
 /// threads beyond this is in the totals of the run all the same.
 const MOST_WATCHED: usize = 400;
+
+/// Source of samples that the program itself counted.
+pub const WORKLOAD: &str = "workload";
 
 /// What one thread did, as far as samples saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +56,9 @@ pub struct ThreadUse {
     /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run_delay_ns: Option<u64>,
-    /// Times it was seen on another cpu than when it was last looked for.
+    /// In how many samples it was seen in each state.
+    pub states: StateCounts,
+    /// Times it was seen on another cpu than in the sample before.
     pub migrations: u32,
     /// When it was first and last seen, since the launch.
     pub first_seen_ns: u64,
@@ -71,6 +77,9 @@ pub struct Sampling {
     pub cost_ns: u64,
 }
 
+/// Says the names of running counters and what they stand at.
+pub type Published<'a> = dyn FnMut(&mut dyn FnMut(&str, u64)) + 'a;
+
 /// What was seen of a tree.
 #[derive(Debug)]
 pub struct Watched {
@@ -88,6 +97,7 @@ struct Thread {
     /// None once the thread is gone: its files are closed, or a program that starts thousands would use ours up.
     task: Option<Task>,
     seen: ThreadUse,
+    growth: Growth,
     source: String,
 }
 
@@ -101,6 +111,8 @@ pub struct Sampler {
     census: Option<Census>,
     samples: Samples,
     sampling: Sampling,
+    /// CPU time of reading every file of every thread, when that was last done.
+    whole_cost: Duration,
 }
 
 impl Sampler {
@@ -120,6 +132,7 @@ impl Sampler {
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0 },
+            whole_cost: Duration::ZERO,
         }
     }
 
@@ -131,8 +144,9 @@ impl Sampler {
         next.saturating_duration_since(Instant::now())
     }
 
-    /// Takes a sample if one is due, of the threads and of what else is read while they run.
-    pub fn tick(&mut self, gauges: &mut Gauges) {
+    /// Takes a sample if one is due, of the threads and of what else is read while they run: `published` is asked for the
+    /// running counters of the program, which become samples with the source `workload`.
+    pub fn tick(&mut self, gauges: &mut Gauges, published: &mut Published<'_>) {
         let start = Instant::now();
         if let Some(census) = &mut self.census {
             self.sampling.cost_ns += census.tick(start, self.ancestor, self.begin, &mut self.samples);
@@ -140,13 +154,15 @@ impl Sampler {
         if start < self.due {
             return;
         }
-        let before = own_cpu();
+        let before = thread_cpu();
         self.sample(start);
+        let t_ns = nanoseconds(start - self.begin);
         if !gauges.is_empty() {
-            gauges.sample(nanoseconds(start - self.begin), &mut self.samples);
+            gauges.sample(t_ns, &mut self.samples);
         }
+        published(&mut |name, sum| self.samples.push(t_ns, WORKLOAD, name, sum));
         // CPU time, not time: a sampler that was itself kept waiting has disturbed nobody.
-        let cost = own_cpu().saturating_sub(before);
+        let cost = thread_cpu().saturating_sub(before);
         self.sampling.count += 1;
         self.sampling.cost_ns += nanoseconds(cost);
         self.due = start + self.period.max(cost * BUDGET);
@@ -158,12 +174,49 @@ impl Sampler {
         if looks {
             self.look(t_ns);
         }
+        if looks || self.whole_cost * BUDGET <= self.period {
+            let before = thread_cpu();
+            self.read_whole(t_ns, looks);
+            self.whole_cost = thread_cpu().saturating_sub(before);
+        } else {
+            self.read_times(t_ns);
+        }
+    }
+
+    /// Notes CPU times, places and states of all threads.
+    fn read_whole(&mut self, t_ns: u64, looks: bool) {
+        let (mut buffer, mut stands) = ([0; 1024], Vec::new());
+        for watched in self.threads.values_mut() {
+            let Some(task) = &watched.task else { continue };
+            let site = task.site(&mut buffer);
+            let Some(times) = task.times(&mut buffer) else {
+                watched.task = None;
+                continue;
+            };
+            let grown_ns = watched.note(times, t_ns, &mut self.samples);
+            if let Some(ThreadSite { name, cpu, letter }) = site {
+                watched.stand(cpu, looks.then_some(name), t_ns, &mut self.samples);
+                let known = times.run_delay_ns.is_some();
+                stands.push(Stand { tid: watched.seen.tid, letter, cpu, grown_ns: known.then_some(grown_ns) });
+            }
+        }
+        for (stand, state) in stands.iter().zip(told(&stands)) {
+            if let Some(watched) = self.threads.get_mut(&stand.tid) {
+                watched.seen.states.add(state);
+                self.samples.push(t_ns, &watched.source, "state", state as u64);
+            }
+        }
+    }
+
+    /// Notes CPU times of all threads.
+    fn read_times(&mut self, t_ns: u64) {
         let mut buffer = [0; 1024];
         for watched in self.threads.values_mut() {
             let Some(task) = &watched.task else { continue };
-            let place = if looks { task.place(&mut buffer) } else { None };
             match task.times(&mut buffer) {
-                Some(times) => note(watched, times, place, t_ns, &mut self.samples),
+                Some(times) => {
+                    watched.note(times, t_ns, &mut self.samples);
+                }
                 None => watched.task = None,
             }
         }
@@ -193,12 +246,13 @@ impl Sampler {
                 name: String::new(),
                 cpu_ns: 0,
                 run_delay_ns: None,
+                states: StateCounts::default(),
                 migrations: 0,
                 first_seen_ns: t_ns,
                 last_seen_ns: t_ns,
             };
             let source = format!("thread:{tid}");
-            self.threads.insert(tid, Thread { task: Some(task), seen, source });
+            self.threads.insert(tid, Thread { task: Some(task), seen, growth: Growth::new(t_ns), source });
         }
     }
 
@@ -221,31 +275,33 @@ impl Sampler {
     }
 }
 
-fn note(watched: &mut Thread, times: Times, place: Option<Place>, t_ns: u64, samples: &mut Samples) {
-    let seen = &mut watched.seen;
-    seen.cpu_ns = times.cpu_ns;
-    seen.run_delay_ns = times.run_delay_ns;
-    seen.last_seen_ns = t_ns;
-    samples.push(t_ns, &watched.source, "cpu_ns", times.cpu_ns);
-    let Some(place) = place else { return };
-    // Both are cheap, and the last word counts: a program may tie or name its threads late.
-    if let Ok(affinity) = sys::affinity_of(seen.tid) {
-        (seen.affinity, seen.looked) = (Some(affinity), Some(Instant::now()));
+impl Thread {
+    /// Notes CPU time and run delay; returns how much CPU time there was since the sample before.
+    fn note(&mut self, times: Times, t_ns: u64, samples: &mut Samples) -> u64 {
+        let seen = &mut self.seen;
+        seen.cpu_ns = times.cpu_ns;
+        seen.run_delay_ns = times.run_delay_ns;
+        seen.last_seen_ns = t_ns;
+        samples.push(t_ns, &self.source, "cpu_ns", times.cpu_ns);
+        if let Some(run_delay_ns) = times.run_delay_ns {
+            samples.push(t_ns, &self.source, "run_delay_ns", run_delay_ns);
+        }
+        self.growth.until(t_ns, times.cpu_ns)
     }
-    seen.name = place.name;
-    if seen.cpu != u32::MAX && seen.cpu != place.cpu {
-        seen.migrations += 1;
+
+    /// Notes where it is, and, with its name, what may change late: a program may tie or name its threads at any time.
+    fn stand(&mut self, cpu: u32, name: Option<String>, t_ns: u64, samples: &mut Samples) {
+        let seen = &mut self.seen;
+        if let Some(name) = name {
+            seen.name = name;
+            if let Ok(affinity) = sys::affinity_of(seen.tid) {
+                (seen.affinity, seen.looked) = (Some(affinity), Some(Instant::now()));
+            }
+        }
+        if seen.cpu != u32::MAX && seen.cpu != cpu {
+            seen.migrations += 1;
+        }
+        seen.cpu = cpu;
+        samples.push(t_ns, &self.source, "cpu", cpu.into());
     }
-    seen.cpu = place.cpu;
-    samples.push(t_ns, &watched.source, "cpu", place.cpu.into());
-    samples.push(t_ns, &watched.source, "runnable", place.runnable.into());
-}
-
-pub(crate) fn own_cpu() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-pub(crate) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

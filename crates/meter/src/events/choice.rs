@@ -12,7 +12,7 @@ pub struct Choice<'a> {
     /// Whether the table is the right one.
     pub trust: Trust,
     /// Measures that are known to be wrong on this part, and not taken unless the user insists.
-    pub refused: Vec<Refusal<'a>>,
+    pub refused: Vec<RefusedMeasure<'a>>,
 }
 
 impl Choice<'_> {
@@ -41,7 +41,7 @@ pub enum Trust {
 
 /// A measure that is not taken.
 #[derive(Debug, Clone, Copy)]
-pub struct Refusal<'a> {
+pub struct RefusedMeasure<'a> {
     /// The measure.
     pub measure: &'a str,
     /// What is wrong with it.
@@ -77,10 +77,10 @@ fn doubts(cpu: &Cpu) -> Option<String> {
     contradiction.or_else(guest)
 }
 
-fn refused<'a>(table: &'a Table, cpu: &Cpu) -> Vec<Refusal<'a>> {
+fn refused<'a>(table: &'a Table, cpu: &Cpu) -> Vec<RefusedMeasure<'a>> {
     let wrong = |measure: &'a str| {
         let mut errata = table.errata_for(measure, cpu);
-        errata.find(|erratum| erratum.action == Action::Refuse).map(|erratum| Refusal { measure, erratum })
+        errata.find(|erratum| erratum.action == Action::Refuse).map(|erratum| RefusedMeasure { measure, erratum })
     };
     table.events().iter().filter_map(|event| wrong(&event.measure)).collect()
 }

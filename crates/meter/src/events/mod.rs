@@ -24,7 +24,7 @@ mod numbers;
 mod reader;
 mod table;
 
-pub use choice::{Choice, Refusal, Trust, choose, choose_own};
+pub use choice::{Choice, RefusedMeasure, Trust, choose, choose_own};
 pub use cpu::{Cpu, Kind};
 pub use errata::{Action, Erratum};
 pub use event::{Check, Disputed, Encoded, Encoding, Event};

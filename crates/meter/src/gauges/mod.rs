@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use self::resctrl::Group;
 use self::source::Source;
-use crate::perf::{Counter, Refusal};
+use crate::perf::{Counter, CounterRefusal};
 use crate::samples::Samples;
 
 pub(crate) use self::numastat::examine as examine_numastat;
@@ -182,6 +182,6 @@ impl Gauge {
 }
 
 /// A refusal because something is not there.
-fn refuse<T>(reason: impl Into<String>, remedy: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::new(reason, remedy))
+fn refuse<T>(reason: impl Into<String>, remedy: impl Into<String>) -> Result<T, CounterRefusal> {
+    Err(CounterRefusal::new(reason, remedy))
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::refuse;
 use super::source::{MACHINE, Source};
 use super::tally::Kind;
-use crate::perf::Refusal;
+use crate::perf::CounterRefusal;
 
 /// What a value covers.
 pub(crate) const SCOPE: &str = "pages handed out or moved on the whole machine while the program ran, not accesses";
@@ -17,7 +17,7 @@ pub(crate) const SCOPE: &str = "pages handed out or moved on the whole machine w
 const BALANCING: [&str; 4] = ["numa_pages_migrated", "numa_hint_faults", "numa_hint_faults_local", "numa_pte_updates"];
 
 /// Where a name is counted.
-pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
+pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, CounterRefusal> {
     if BALANCING.contains(&name) {
         return balancing(root, name);
     }
@@ -32,7 +32,7 @@ pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
 }
 
 /// A count of what never happens is 0 and says nothing, so it is not given.
-fn balancing(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
+fn balancing(root: &Path, name: &str) -> Result<Vec<Source>, CounterRefusal> {
     let state = fs::read_to_string(root.join("proc/sys/kernel/numa_balancing"));
     match state.as_deref().map(str::trim) {
         Ok("0") => refuse("automatic NUMA balancing is off (kernel.numa_balancing = 0): it moves no page", ""),
@@ -44,7 +44,7 @@ fn balancing(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
     }
 }
 
-fn nodes(root: &Path) -> Result<Vec<(String, PathBuf)>, Refusal> {
+fn nodes(root: &Path) -> Result<Vec<(String, PathBuf)>, CounterRefusal> {
     let entries = fs::read_dir(root.join("sys/devices/system/node")).into_iter().flatten().flatten();
     let found = entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
@@ -61,7 +61,7 @@ fn nodes(root: &Path) -> Result<Vec<(String, PathBuf)>, Refusal> {
 }
 
 /// Which nodes are counted.
-pub(crate) fn examine(root: &Path) -> Result<String, Refusal> {
+pub(crate) fn examine(root: &Path) -> Result<String, CounterRefusal> {
     let nodes: Vec<String> = nodes(root)?.into_iter().map(|(name, _)| name).collect();
     Ok(format!("numastat of {}: allocations, not accesses", nodes.join(" ")))
 }

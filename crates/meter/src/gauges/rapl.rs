@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::refuse;
 use super::source::{Source, number_in};
 use super::tally::Kind;
-use crate::perf::Refusal;
+use crate::perf::CounterRefusal;
 
 /// What a value covers.
 pub(crate) const SCOPE: &str = "the whole machine while the program ran";
@@ -47,7 +47,7 @@ fn zones(root: &Path) -> Vec<Zone> {
 }
 
 /// The zones that a name asks for, with their range.
-pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, Refusal> {
+pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, CounterRefusal> {
     let kind = name.strip_prefix("energy-").unwrap_or(name);
     let zones = zones(root);
     if zones.is_empty() {
@@ -66,7 +66,7 @@ fn is_of(zone: &str, kind: &str) -> bool {
     zone == kind || zone.strip_prefix(kind).is_some_and(|rest| rest.starts_with(['-', ':']))
 }
 
-fn source(zone: &Zone) -> Result<Source, Refusal> {
+fn source(zone: &Zone) -> Result<Source, CounterRefusal> {
     let file = zone.folder.join("energy_uj");
     match fs::read_to_string(&file) {
         Ok(_) => {}
@@ -83,7 +83,7 @@ fn source(zone: &Zone) -> Result<Source, Refusal> {
     Ok(Source::new(format!("rapl:{}", zone.name), file, None, range.map_or(Kind::Grows, Kind::Wraps)))
 }
 
-fn absent<T>() -> Result<T, Refusal> {
+fn absent<T>() -> Result<T, CounterRefusal> {
     refuse(
         "no RAPL: the kernel lists no intel-rapl zones under /sys/class/powercap",
         "modprobe intel_rapl_msr; guests of a hypervisor have none",
@@ -91,7 +91,7 @@ fn absent<T>() -> Result<T, Refusal> {
 }
 
 /// Which zones there are, and whether they can be read.
-pub(crate) fn examine(root: &Path) -> Result<String, Refusal> {
+pub(crate) fn examine(root: &Path) -> Result<String, CounterRefusal> {
     let zones = zones(root);
     if zones.is_empty() {
         return absent();

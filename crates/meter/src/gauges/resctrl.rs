@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::refuse;
 use super::source::Source;
 use super::tally::Kind;
-use crate::perf::Refusal;
+use crate::perf::CounterRefusal;
 
 /// What it counts.
 pub(crate) const NAMES: [&str; 3] = ["mbm_total_bytes", "mbm_local_bytes", "llc_occupancy"];
@@ -101,7 +101,7 @@ fn sweep(root: &Path, control: &Path) {
 }
 
 /// A quantity in every L3 of the group, or of the one that knee is in.
-pub(crate) fn sources(root: &Path, group: Option<&Path>, name: &str) -> Result<Vec<Source>, Refusal> {
+pub(crate) fn sources(root: &Path, group: Option<&Path>, name: &str) -> Result<Vec<Source>, CounterRefusal> {
     examine(root)?;
     let folder = group.map_or_else(|| own_group(root).0, Path::to_owned).join("mon_data");
     let kind = if name == "llc_occupancy" { Kind::Level } else { Kind::Grows };
@@ -132,7 +132,7 @@ fn part(cache: &str) -> String {
 }
 
 /// What resctrl can count, or why it cannot.
-pub(crate) fn examine(root: &Path) -> Result<String, Refusal> {
+pub(crate) fn examine(root: &Path) -> Result<String, CounterRefusal> {
     let mounted = root.join("sys/fs/resctrl");
     if !mounted.join("info").exists() {
         let known = fs::read_to_string(root.join("proc/filesystems")).unwrap_or_default();

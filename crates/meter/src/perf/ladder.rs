@@ -12,7 +12,7 @@ use super::counters::generic;
 use super::generic::TYPE_SOFTWARE;
 use super::kernel::{Kernel, Opening, Raw, Target};
 use super::pmu::{Encoding, Pmus};
-use super::reason::{Permissions, Refusal, Subject};
+use super::reason::{CounterRefusal, Permissions, Subject};
 use crate::gauges;
 
 /// Whether a rung holds.
@@ -46,7 +46,7 @@ impl Rung {
         Self { name, standing: Standing::Yes, found: found.into(), remedy: String::new() }
     }
 
-    pub(crate) fn no(name: &'static str, refusal: Refusal) -> Self {
+    pub(crate) fn no(name: &'static str, refusal: CounterRefusal) -> Self {
         Self { name, standing: Standing::No, found: refusal.reason, remedy: refusal.remedy }
     }
 
@@ -54,7 +54,7 @@ impl Rung {
         Self { name, standing: Standing::Untried, found: why.into(), remedy: String::new() }
     }
 
-    fn of(name: &'static str, examined: Result<String, Refusal>) -> Self {
+    fn of(name: &'static str, examined: Result<String, CounterRefusal>) -> Self {
         match examined {
             Ok(found) => Self::yes(name, found),
             Err(refusal) => Self::no(name, refusal),
@@ -113,7 +113,7 @@ impl Surroundings {
         match opened {
             // Why there is no PMU, and what would help, is said by its own rung.
             Err(_) if self.cores.is_empty() => {
-                Rung::no("cycles event opens", Refusal::new("it does not, as without a PMU", ""))
+                Rung::no("cycles event opens", CounterRefusal::new("it does not, as without a PMU", ""))
             }
             Ok(()) if user_only => self.partly("cycles event opens", "yes, without the kernel's work"),
             Ok(()) => Rung::yes("cycles event opens", "yes"),
@@ -127,7 +127,7 @@ impl Surroundings {
         Rung { remedy: refusal.remedy, ..Rung::yes(name, format!("{found}: {}", refusal.reason)) }
     }
 
-    fn open(&self, kernel: &mut dyn Kernel, event: &Encoding) -> (Result<(), Refusal>, bool) {
+    fn open(&self, kernel: &mut dyn Kernel, event: &Encoding) -> (Result<(), CounterRefusal>, bool) {
         let how = Opening::of(Target::Caller);
         let explain = |error: &io::Error, subject| self.permissions.explain(error, subject, &self.cores);
         match kernel.open(event, how) {
@@ -162,7 +162,7 @@ impl Surroundings {
             } else {
                 "the driver of this model's uncore may be missing: modprobe intel_uncore or amd_uncore"
             };
-            return Rung::no(name, Refusal::new("the kernel lists no such PMU", remedy));
+            return Rung::no(name, CounterRefusal::new("the kernel lists no such PMU", remedy));
         };
         let Some(event) = self.pmus.events(first).into_iter().next() else {
             return Rung::untried(name, format!("{} listed; {first} names no event to try", listed.join(" ")));
@@ -175,7 +175,7 @@ impl Surroundings {
         match opened.map(|event| kernel.open(&event, Opening::of(Target::Cpu(cpu)))) {
             Ok(Ok(_)) => Rung::yes(name, format!("{} listed, {first}/{event}/ opens", listed.join(" "))),
             Ok(Err(error)) => Rung::no(name, self.permissions.explain(&error, Subject::Machine, &self.cores)),
-            Err(reason) => Rung::no(name, Refusal::new(reason, "")),
+            Err(reason) => Rung::no(name, CounterRefusal::new(reason, "")),
         }
     }
 }
@@ -197,13 +197,13 @@ pub fn climb(kernel: &mut dyn Kernel, around: &Surroundings, work: &mut dyn Work
     rungs
 }
 
-fn distrusted(reason: String, guest: bool) -> Refusal {
+fn distrusted(reason: String, guest: bool) -> CounterRefusal {
     let remedy = if guest {
         "do not believe this guest's counters: the hypervisor makes them up; bare metal has real ones"
     } else {
         "do not believe these counters: another tool may be writing to them, or the firmware holds them"
     };
-    Refusal::new(reason, remedy)
+    CounterRefusal::new(reason, remedy)
 }
 
 fn canary_instructions(kernel: &mut dyn Kernel, around: &Surroundings, work: &mut dyn Work) -> (Rung, Rung) {
@@ -232,7 +232,7 @@ fn share(name: &'static str, raw: Raw) -> Rung {
     }
     let percent = 100.0 * raw.running_ns as f64 / raw.enabled_ns.max(1) as f64;
     let remedy = "somebody else holds counters: end other perf sessions, and sysctl kernel.nmi_watchdog=0";
-    Rung::no(name, Refusal::new(format!("a single event counts in {percent:.1} % of its time"), remedy))
+    Rung::no(name, CounterRefusal::new(format!("a single event counts in {percent:.1} % of its time"), remedy))
 }
 
 fn canary_misses(kernel: &mut dyn Kernel, around: &Surroundings, work: &mut dyn Work) -> Rung {

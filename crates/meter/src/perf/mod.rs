@@ -17,7 +17,7 @@
 //! enabled and the time that it really counted; the value is scaled up by their ratio and says so, and an event that
 //! never got its turn is not counted, which is not 0 ([`Counter`]).
 //!
-//! **Reasons.** [`Refusal`] puts errors of the kernel into words with a remedy, [`climb`] goes from "is there a PMU" to
+//! **Reasons.** [`CounterRefusal`] puts errors of the kernel into words with a remedy, [`climb`] goes from "is there a PMU" to
 //! "does it count what was really done" one rung after the other. Kernel and files are behind [`Kernel`] and a root
 //! folder, so that both run on recorded answers.
 
@@ -44,5 +44,5 @@ pub use marks::{Counted, Marks};
 pub use placement::{PlacementProbe, check_placement};
 pub use pmu::{Encoding, Pmus};
 pub use reading::Counter;
-pub use reason::{Permissions, Refusal};
+pub use reason::{CounterRefusal, Permissions};
 pub use request::{NamedEvent, Names, Reach, Request, Resolved, split};

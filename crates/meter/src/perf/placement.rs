@@ -5,7 +5,7 @@ use std::io;
 use super::kernel::{Kernel, Raw};
 use super::ladder::{Rung, Surroundings, count};
 use super::reading::scale;
-use super::reason::{Refusal, Subject};
+use super::reason::{CounterRefusal, Subject};
 use super::request::{Names, Request};
 
 /// Loads from memory of a known node.
@@ -57,7 +57,7 @@ pub fn check_placement(
                     format!("{lines} loads from node {home}: {right} {right_count:.0}, {wrong} {wrong_count:.0}");
                 if right_count < LEAST * lines as f64 || wrong_count > MOST_WRONG * right_count {
                     let remedy = "do not use these events on this machine; the page census says where pages lie";
-                    return Rung::no(NAME, Refusal::new(said, remedy));
+                    return Rung::no(NAME, CounterRefusal::new(said, remedy));
                 }
                 told.push(said);
             }
@@ -73,8 +73,8 @@ fn one(
     names: &Names<'_>,
     name: &str,
     probe: &mut dyn PlacementProbe,
-) -> Result<(u64, f64), Refusal> {
-    let plain = |reason: String| Refusal::new(reason, "");
+) -> Result<(u64, f64), CounterRefusal> {
+    let plain = |reason: String| CounterRefusal::new(reason, "");
     let resolved = Request::Named(name.into()).resolve(&around.pmus, names).map_err(plain)?;
     let (mut lines, mut sum) = (0, 0.0);
     for event in &resolved.parts {

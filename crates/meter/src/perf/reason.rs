@@ -12,7 +12,7 @@ const SYS_ADMIN: u32 = 21;
 
 /// Why not, and the one thing to try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub struct CounterRefusal {
     /// Why not.
     pub reason: String,
     /// What would help; empty where nothing does.
@@ -20,7 +20,7 @@ pub struct Refusal {
     pub remedy: String,
 }
 
-impl Refusal {
+impl CounterRefusal {
     /// A refusal with its remedy.
     #[must_use]
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
@@ -90,15 +90,15 @@ impl Permissions {
     }
 
     /// Why `perf_event_open` refused, from its error number.
-    pub(crate) fn explain(&self, error: &std::io::Error, subject: Subject, core_pmus: &[String]) -> Refusal {
+    pub(crate) fn explain(&self, error: &std::io::Error, subject: Subject, core_pmus: &[String]) -> CounterRefusal {
         let number = error.raw_os_error().unwrap_or(0);
         match number {
             libc::ENOENT if core_pmus.is_empty() => self.no_pmu(),
-            libc::ENOENT => Refusal::new(
+            libc::ENOENT => CounterRefusal::new(
                 format!("PMU {} does not count this event", core_pmus.join(" and ")),
                 "`perf list` shows the events that it counts; `pmu/event=0x..,umask=0x../` asks for one by number",
             ),
-            libc::EOPNOTSUPP => Refusal::new(
+            libc::EOPNOTSUPP => CounterRefusal::new(
                 "the PMU lacks what this event needs (EOPNOTSUPP)",
                 if self.guest {
                     "a guest's PMU often lacks part of the real one's: bare metal has all of it"
@@ -107,48 +107,52 @@ impl Permissions {
                 },
             ),
             libc::EACCES | libc::EPERM => self.forbidden(number, subject),
-            libc::EINVAL => Refusal::new(
+            libc::EINVAL => CounterRefusal::new(
                 "the PMU does not take this encoding (EINVAL): a bad umask, a register that this model lacks, or too \
                  many events at once",
                 "compare the numbers with the manual of this very model",
             ),
-            libc::EBUSY => {
-                Refusal::new("another user holds the PMU for itself (EBUSY)", "end the other perf, likwid or VTune")
+            libc::EBUSY => CounterRefusal::new(
+                "another user holds the PMU for itself (EBUSY)",
+                "end the other perf, likwid or VTune",
+            ),
+            libc::ENOSPC => {
+                CounterRefusal::new("all counters are taken (ENOSPC)", "end who holds them, or ask for fewer")
             }
-            libc::ENOSPC => Refusal::new("all counters are taken (ENOSPC)", "end who holds them, or ask for fewer"),
-            libc::EMFILE | libc::ENFILE => {
-                Refusal::new("no more files may be open (EMFILE)", "ask for fewer counters, or raise `ulimit -n`")
-            }
-            libc::ENODEV => Refusal::new("the PMU does not serve this cpu (ENODEV)", ""),
+            libc::EMFILE | libc::ENFILE => CounterRefusal::new(
+                "no more files may be open (EMFILE)",
+                "ask for fewer counters, or raise `ulimit -n`",
+            ),
+            libc::ENODEV => CounterRefusal::new("the PMU does not serve this cpu (ENODEV)", ""),
             libc::ENOSYS => {
-                Refusal::new("this kernel has no perf events (ENOSYS)", "a kernel with CONFIG_PERF_EVENTS=y")
+                CounterRefusal::new("this kernel has no perf events (ENOSYS)", "a kernel with CONFIG_PERF_EVENTS=y")
             }
-            _ => Refusal::new(format!("the kernel refused it: {error}"), ""),
+            _ => CounterRefusal::new(format!("the kernel refused it: {error}"), ""),
         }
     }
 
     /// No PMU of cores is listed.
-    pub(crate) fn no_pmu(&self) -> Refusal {
+    pub(crate) fn no_pmu(&self) -> CounterRefusal {
         if self.guest {
-            Refusal::new(
+            CounterRefusal::new(
                 "no hardware PMU: the hypervisor shows this guest none",
                 "bare metal, or a guest with a virtual PMU (KVM: -cpu host,pmu=on; VMware: vpmc.enable; clouds: .metal \
                  or whole-socket sizes)",
             )
         } else {
-            Refusal::new(
+            CounterRefusal::new(
                 "no hardware PMU: the kernel lists none of the cores",
                 "`dmesg | grep -i pmu` says why: firmware may hold it back, or the kernel may be too old for this cpu",
             )
         }
     }
 
-    fn forbidden(&self, number: i32, subject: Subject) -> Refusal {
+    fn forbidden(&self, number: i32, subject: Subject) -> CounterRefusal {
         let name = if number == libc::EACCES { "EACCES" } else { "EPERM" };
         let highest = subject.highest_paranoid();
         if let Some(paranoid) = self.paranoid.filter(|paranoid| *paranoid > highest && !self.privileged) {
             let since = if paranoid > 2 { " (Debian and Ubuntu know values above 2: no events at all)" } else { "" };
-            return Refusal::new(
+            return CounterRefusal::new(
                 format!(
                     "kernel.perf_event_paranoid is {paranoid}{since}: this user may not {} ({name})",
                     subject.words()
@@ -157,13 +161,13 @@ impl Permissions {
             );
         }
         if self.filtered {
-            return Refusal::new(
+            return CounterRefusal::new(
                 format!("a filter of system calls (seccomp) forbids perf_event_open, as in most containers ({name})"),
                 "docker run --cap-add PERFMON, or --security-opt seccomp=PROFILE with perf_event_open in it",
             );
         }
         let paranoid = self.paranoid.map_or("unknown".into(), |paranoid| paranoid.to_string());
-        Refusal::new(
+        CounterRefusal::new(
             format!("forbidden ({name}), and not by kernel.perf_event_paranoid, which is {paranoid}"),
             "a security module (SELinux, AppArmor, lockdown) may say why in `dmesg`",
         )

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
+use knee_meter::Schedstat;
+
 /// Beginnings of the names of threads that do no work of the program (the kernel keeps 15 letters of a name).
 const HELPERS: [&str; 21] = [
     "ghc_ticker",
@@ -76,9 +78,8 @@ pub(super) struct Demand {
 impl Demand {
     /// None where the kernel keeps no schedstat, or the thread is gone.
     pub(super) fn of(pid: i32, tid: i32) -> Option<Self> {
-        let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
-        let mut words = text.split_ascii_whitespace().map(|word| word.parse().map(Duration::from_nanos));
-        Some(Self { used: words.next()?.ok()?, waited: words.next()?.ok()? })
+        let Schedstat { cpu_ns, run_delay_ns } = Schedstat::of(pid, tid)?;
+        Some(Self { used: Duration::from_nanos(cpu_ns), waited: Duration::from_nanos(run_delay_ns) })
     }
 
     /// Whether it wanted a cpu for at least half of the time since then, whether it got one or not.
