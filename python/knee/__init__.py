@@ -6,7 +6,7 @@ program that is measured, so importing this package has to cost it next to nothi
 
 from __future__ import annotations
 
-from knee.regions import TYPE_CHECKING, region
+from knee.regions import TYPE_CHECKING, counter, region
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["__version__", "open", "region"]
+__all__ = ["__version__", "counter", "open", "region"]
 
 
 def __getattr__(name: str) -> str:

@@ -19,12 +19,14 @@ from knee.study.checks import refuse_contradictions
 from knee.study.spec import StudySpec
 
 HEAD, SLOT, TIMES, NAME = 4096, 832, 336, 704
+COUNTER = 128
 
 
-def make(path: Path, native: int, locked: int, version: int = 2) -> Path:
+def make(path: Path, native: int, locked: int, version: int = 3, counters: tuple[int, int] = (0, 0)) -> Path:
     """A file of regions as the launcher makes it, with few slots."""
     head = b"kneeregn" + struct.pack("=4I", version, SLOT, native, locked)
-    path.write_bytes(head.ljust(HEAD + (native + locked) * SLOT, b"\0"))
+    head = head.ljust(88, b"\0") + struct.pack("=3I", COUNTER, *counters)
+    path.write_bytes(head.ljust(HEAD + (native + locked) * SLOT + sum(counters) * COUNTER, b"\0"))
     return path
 
 
@@ -91,6 +93,48 @@ except ChildProcessError:
     assert len({pid for _, pid, _, _ in found}) >= 3
     # Four processes of three threads each: two threads found no slot.
     assert struct.unpack_from("=Q", path.read_bytes(), 48)[0] == 200
+
+
+def test_running_counters_of_threads_and_processes_have_slots_of_their_own(tmp_path):
+    path = make(tmp_path / "regions", native=1, locked=2, counters=(2, 5))
+    code = """
+import os, threading
+from knee import counter
+def worker():
+    for _ in range(100):
+        counter("matches").add(3)
+counter("lists").add(7)
+threads = [threading.Thread(target=worker) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+if os.fork() == 0:
+    counter("lists").add(1)
+    counter("matches").add(1)
+    counter("matches").add(1)
+    counter("no room").add(5)
+    os._exit(0)
+os.wait()
+"""
+    run(code, KNEE_REGIONS=str(path))
+    data = path.read_bytes()
+    found = []
+    for at in range(HEAD + 3 * SLOT + 2 * COUNTER, len(data), COUNTER):
+        value, ready, pid, tid, size = struct.unpack_from("=Q4I", data, at)
+        assert (ready, pid <= tid) == (1, True)
+        found.append((data[at + 24 : at + 24 + size].decode(), value, pid))
+    parent, child = found[0][2], found[-1][2]
+    assert parent != child
+    assert sorted(found) == sorted(
+        [
+            ("lists", 7, parent),
+            ("matches", 300, parent),
+            ("matches", 300, parent),
+            ("lists", 1, child),
+            ("matches", 2, child),
+        ]
+    )
+    assert struct.unpack_from("=2I", data, 100) == (0, 5)
+    assert struct.unpack_from("=Q", data, 120)[0] == 1, "one addition found no room"
 
 
 def test_a_long_name_is_cut_and_its_length_kept(tmp_path):

@@ -45,7 +45,7 @@ fn samples_inside_a_phase_show_its_work() {
             let of_thread = all.iter().filter(|(at, from, name, _)| *at <= t && *from == source && name == "cpu_ns");
             of_thread.last().map_or(0, |(.., value)| *value)
         };
-        record["threads"].as_array().unwrap().iter().map(latest).sum()
+        record["observed_threads"].as_array().unwrap().iter().map(latest).sum()
     };
     let inside = cpu(end) - cpu(begin);
     let spent = number(&phases[2], "cpu_ns");

@@ -292,6 +292,65 @@ fn a_metric_of_a_study_may_be_a_region_and_samples_show_when() {
     assert_eq!(unknown["metric"]["unavailable"], json!("the program marked no such phase"));
 }
 
+/// Last and all values of a running counter among the samples, in their order, and the record.
+fn counted(program: &[&str], name: &str) -> (Vec<u64>, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let record = record(&["--sample-ms", "5", "--samples", folder.path().to_str().unwrap()], program);
+    let lines = Command::new("gzip").arg("-dc").arg(folder.path().join("run.csv.gz")).output().unwrap().stdout;
+    let lines = String::from_utf8(lines).unwrap();
+    let wanted = format!(",workload,{name},");
+    let values = lines.lines().filter_map(|line| line.split_once(&wanted));
+    let (times, values): (Vec<u64>, Vec<u64>) =
+        values.map(|(t_ns, value)| (t_ns.parse::<u64>().unwrap(), value.parse::<u64>().unwrap())).unzip();
+    assert!(times.is_sorted() && times.last().is_none_or(|t| *t <= number(&record, "wall_ns")), "{lines}");
+    (values, record)
+}
+
+#[test]
+fn running_counters_are_sampled_and_their_last_value_is_the_sum_of_all_threads_and_processes() {
+    let test = "running_counters_are_sampled_and_their_last_value_is_the_sum_of_all_threads_and_processes";
+    let Some(program) = in_c(test) else { return };
+    let (matches, record) = counted(&[program, "counts"], "matches");
+    assert!(matches.is_sorted() && matches.contains(&6000), "four threads, seen while the program slept: {matches:?}");
+    assert_eq!(matches.last(), Some(&7500), "and the child of the fork counts from 0: {matches:?}");
+    assert_eq!(counted(&[program, "counts"], "lists").0.last(), Some(&5));
+    assert!(faults(&record).is_empty() && names(&record).is_empty(), "{record}");
+    let (steps, killed) = counted(&[program, "counts-killed"], "steps");
+    assert_eq!(killed["exit"], json!({ "signal": 9 }));
+    assert!(steps.is_sorted() && steps.iter().all(|sum| sum % 1_000_000_007 == 0), "a torn sum: {steps:?}");
+    assert!(steps.last() > Some(&0) && faults(&killed).is_empty(), "{killed}");
+}
+
+#[test]
+fn counters_that_find_no_room_are_told() {
+    let Some(program) = in_c("counters_that_find_no_room_are_told") else { return };
+    let flood = record(&["--sample-ms", "0"], &[program, "counts-flood"]);
+    // Two names a thread: half of the threads and ten more found no slot for their thousand additions and the one.
+    let lost = ((1 << 13) + 10) * 1001;
+    let said = faults(&flood).join("; ");
+    assert!(said.ends_with(&format!("1024 names a process): {lost}")), "{said}");
+    assert!(said.starts_with("regions: additions to running counters that found no room (16384 threads"), "{said}");
+}
+
+#[test]
+fn a_workload_publishes_where_it_is_sampled_and_its_phase_has_the_same_sum() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = folder.path().to_str().unwrap();
+    let options = ["--json", "-n", "2", "--placement", "none", "--samples", samples, "--sample-ms"];
+    let mine = |period: &str| {
+        let output = knee().arg("run").args(options).args([period, "mine", "count", "rmat:12"]).output();
+        let record = shared::json(&output.unwrap());
+        let lines = Command::new("gzip").arg("-dc").arg(folder.path().join("run.csv.gz")).output().unwrap().stdout;
+        (record, String::from_utf8(lines).unwrap())
+    };
+    let (record, lines) = mine("2");
+    let last = lines.lines().rfind(|line| line.contains(",workload,matches,")).unwrap();
+    let matches = record["phases"][2]["counters"]["matches"].as_u64().unwrap();
+    assert!(last.ends_with(&format!(",{matches}")), "{last} of {record}");
+    let (record, _) = mine("0");
+    assert_eq!(record["phases"][2]["counters"]["matches"].as_u64(), Some(matches), "also without samples");
+}
+
 /// Run by itself, it marks regions while nobody listens, and maps nothing for them. The next test runs it under
 /// `knee run`, as a program in Rust.
 #[test]
@@ -406,7 +465,7 @@ fn a_file_of_another_version_is_left_alone_but_for_a_count() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("regions");
     let mut bytes = knee_region::blank(&[]);
-    bytes[8..12].copy_from_slice(&3_u32.to_ne_bytes());
+    bytes[8..12].copy_from_slice(&2_u32.to_ne_bytes());
     bytes.resize(1 << 16, 0);
     std::fs::write(&path, &bytes).unwrap();
     let packages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python");

@@ -17,5 +17,7 @@ use knee_workload::Workload;
 pub use graph::Graph;
 pub use matching::{Pattern, Plan, count};
 
+use matching::count_published;
+
 /// Every workload of this crate.
 pub const WORKLOADS: &[&dyn Workload] = &[&mine::Mine];

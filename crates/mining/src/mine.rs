@@ -1,8 +1,8 @@
 //! The workload `mine`: count a pattern in a graph.
 
-use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
+use knee_workload::{Args, Check, Counter, Error, Param, Phases, Run, Team, Workload};
 
-use crate::{Graph, Pattern, Plan, count, graph};
+use crate::{Graph, Pattern, Plan, count_published, graph};
 
 pub(crate) struct Mine;
 
@@ -57,7 +57,8 @@ impl Workload for Mine {
         ];
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let repeat = args.number("repeat", 1..=1_000_000)?;
-        Ok(Box::new(Prepared { pool, graph, pattern, plan, repeat, facts }))
+        let found = team.counter("matches");
+        Ok(Box::new(Prepared { pool, graph, pattern, plan, repeat, found, facts }))
     }
 }
 
@@ -76,19 +77,23 @@ struct Prepared {
     pattern: Pattern,
     plan: Plan,
     repeat: u64,
+    /// Copies found so far, for whoever draws them over time.
+    found: Counter,
     facts: Vec<(String, String)>,
 }
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        let (graph, pattern, plan) = (&self.graph, self.pattern, self.plan);
+        let once = || count_published(&self.graph, self.pattern, self.plan, self.found);
         let counted = || {
-            let first = count(graph, pattern, plan);
-            let same = (1..self.repeat).all(|_| count(graph, pattern, plan) == first);
+            let first = once();
+            let same = (1..self.repeat).all(|_| once() == first);
             assert!(same, "counted again, the graph has another number of them");
             first
         };
-        phases.measure("match", || self.pool.install(counted)).to_string()
+        let count = phases.measure("match", || self.pool.install(counted));
+        phases.count("matches", u64::try_from(count * u128::from(self.repeat)).unwrap_or(u64::MAX));
+        count.to_string()
     }
 
     /// Counting again by the other plan would take as long as the run; a study compares answers across its cells.

@@ -18,11 +18,20 @@
  *
  * A region must not be entered or left in a signal handler.
  *
+ * Workers may publish running counters, numbers that only grow, so that they can be drawn over time:
+ *
+ *     knee_count("matches", found);
+ *
+ * or by a handle, `knee_counter_t matches = knee_counter("matches");` and `knee_counter_add(matches, found);`. Each thread
+ * has its own number, and the sum of all threads is sampled. Add once for each chunk of work, not for each item.
+ *
  * When nobody listens, begin and end are one load and one branch, enter and leave one branch. Somebody listens where
  * `knee run` started the program. Link with -lknee_region (libknee_region.so or libknee_region.a).
  */
 #ifndef KNEE_REGION_H
 #define KNEE_REGION_H
+
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,17 +44,25 @@ extern "C" {
 /* A region whose name was looked up; null when nobody listens. */
 typedef const struct knee_region_name *knee_region_t;
 
+/* A running counter whose name was looked up; null when nobody listens. */
+typedef const struct knee_counter_name *knee_counter_t;
+
 /* Whether somebody listens. It does not change while the program runs. */
 int knee_region_state(void);
 
 /* Looks a name up. Any thread may use the handle, as long as the process lives. */
 knee_region_t knee_region(const char *name);
 
+/* Looks the name of a running counter up. Any thread may use the handle, as long as the process lives. */
+knee_counter_t knee_counter(const char *name);
+
 /* What the functions below call. For languages that cannot include this header. */
 int knee_region_begin_by_name(const char *name);
 int knee_region_end_by_name(const char *name);
 void knee_region_begin_known(knee_region_t region);
 void knee_region_end_known(knee_region_t region);
+int knee_count_by_name(const char *name, uint64_t more);
+void knee_counter_add_known(knee_counter_t counter, uint64_t more);
 
 /* What this file of the program knows of knee_region_state; 0 until it has asked. */
 static int knee_region_state_here;
@@ -82,6 +99,18 @@ static inline void knee_region_enter(knee_region_t region) {
 static inline void knee_region_leave(knee_region_t region) {
     if (__builtin_expect(region != 0, 0))
         knee_region_end_known(region);
+}
+
+/* Adds to the running counter of this name. */
+static inline void knee_count(const char *name, uint64_t more) {
+    if (!knee_region_silent_here())
+        knee_region_heard(knee_count_by_name(name, more));
+}
+
+/* Adds to a running counter by its handle. */
+static inline void knee_counter_add(knee_counter_t counter, uint64_t more) {
+    if (__builtin_expect(counter != 0, 0))
+        knee_counter_add_known(counter, more);
 }
 
 #ifdef __cplusplus

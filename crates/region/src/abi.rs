@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use crate::names::{Name, intern};
-use crate::{listener, thread};
+use crate::{listener, published, thread};
 
 /// Whether somebody listens: `KNEE_REGION_SILENT` (1) or `KNEE_REGION_LISTENING` (2).
 #[unsafe(no_mangle)]
@@ -66,6 +66,40 @@ unsafe extern "C" fn knee_region_begin_known(name: Option<&'static Name>) {
 unsafe extern "C" fn knee_region_end_known(name: Option<&'static Name>) {
     if let Some(name) = name {
         thread::end(name);
+    }
+}
+
+/// Adds to the running counter of a name, and says whether somebody listens.
+///
+/// # Safety
+/// `name` is null or a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_count_by_name(name: *const c_char, more: u64) -> c_int {
+    if !listener::silent() {
+        // SAFETY: the caller keeps our own promise.
+        published::add(unsafe { known(name) }, more);
+    }
+    listener::state().into()
+}
+
+/// The handle of a running counter; null when nobody listens.
+///
+/// # Safety
+/// `name` is null or a string that ends in a zero byte.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_counter(name: *const c_char) -> Option<&'static Name> {
+    // SAFETY: the caller keeps our own promise.
+    (!listener::silent()).then(|| unsafe { known(name) })
+}
+
+/// Adds to a running counter by its handle.
+///
+/// # Safety
+/// `name` is null or came from [`knee_counter`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn knee_counter_add_known(name: Option<&'static Name>, more: u64) {
+    if let Some(name) = name {
+        published::add(name, more);
     }
 }
 

@@ -1,4 +1,5 @@
-//! The file that is mapped: a head of one page, then slots of 832 bytes. All numbers are in the machine's own byte order.
+//! The file that is mapped: a head of one page, then slots of 832 bytes for regions, then slots of 128 bytes for running
+//! counters. All numbers are in the machine's own byte order.
 //!
 //! The head has a table of events, as the kernel takes them (`perf_event_attr`): every thread that marks a region opens
 //! them for itself, and notes what it counted beside its times. Who listens has filled the table; the kernel checks it.
@@ -7,7 +8,13 @@
 //! force and then says which one is, so whoever reads, even after the thread was killed between two stores, finds a
 //! copy that holds together.
 //!
-//! Slots are claimed in two ways. Native code raises a counter by compare-and-swap. An interpreter that has no atomic
+//! A counter's slot belongs to one running counter of one thread, which alone writes it: adding is a load and a store of
+//! one aligned number of 64 bits, so whoever reads, at any moment and also after the thread was killed, finds what the
+//! thread had added until then. The sum over all threads is what has been counted so far; the launcher reads it with every
+//! sample. 128 bytes, because processors fetch lines of 64 in pairs, and threads are not to pull them from each other. The
+//! slot of a thread that has ended stays, or the sum would fall.
+//!
+//! Slots of both kinds are claimed in two ways. Native code raises a counter by compare-and-swap. An interpreter that has no atomic
 //! operations takes its slots from a second table, under a lock of the file (`fcntl`); after that it needs no lock either.
 //! `python/knee/regions/listener.py` knows this layout too.
 
@@ -17,7 +24,7 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 /// First bytes of the file.
 pub const MAGIC: [u8; 8] = *b"kneeregn";
 /// Version of the layout. A program that was linked with another one counts itself in [`Head::refused`] and marks nothing.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes before the first slot.
 pub const HEAD_BYTES: usize = 4096;
 /// Bytes of a slot.
@@ -34,8 +41,18 @@ pub const EVENTS_AT: usize = 256;
 pub const NATIVE_SLOTS: u32 = 1 << 16;
 /// Slots that are claimed under the lock.
 pub const LOCKED_SLOTS: u32 = 1 << 14;
+/// Bytes of a counter's slot.
+pub const COUNTER_BYTES: usize = 128;
+/// Bytes of a counter's name that its slot holds.
+pub const COUNTER_NAME_BYTES: usize = 104;
+/// Counters that are claimed by compare-and-swap.
+pub const NATIVE_COUNTERS: u32 = 1 << 14;
+/// Counters that are claimed under the lock.
+pub const LOCKED_COUNTERS: u32 = 1 << 12;
+/// Where the first counter's slot begins.
+pub const COUNTERS_AT: usize = HEAD_BYTES + (NATIVE_SLOTS + LOCKED_SLOTS) as usize * SLOT_BYTES;
 /// Bytes of the file.
-pub const FILE_BYTES: u64 = (HEAD_BYTES + (NATIVE_SLOTS + LOCKED_SLOTS) as usize * SLOT_BYTES) as u64;
+pub const FILE_BYTES: u64 = (COUNTERS_AT + (NATIVE_COUNTERS + LOCKED_COUNTERS) as usize * COUNTER_BYTES) as u64;
 
 /// What stands at the beginning of the file.
 #[derive(Debug)]
@@ -74,8 +91,24 @@ pub struct Head {
     pub native_uncounted: AtomicU64,
     /// The same in an interpreter.
     pub locked_uncounted: AtomicU64,
+    /// See [`COUNTER_BYTES`].
+    pub counter_bytes: AtomicU32,
+    /// How many counters there are of each kind, the native ones first.
+    pub native_counters: AtomicU32,
+    /// See `native_counters`.
+    pub locked_counters: AtomicU32,
+    /// How many of them are claimed.
+    pub native_counters_claimed: AtomicU32,
+    /// See `native_counters_claimed`.
+    pub locked_counters_claimed: AtomicU32,
     /// Nothing.
-    pub gap: [AtomicU64; 21],
+    pub vacant: AtomicU32,
+    /// Additions for which native code found no counter, or no room for one more name.
+    pub native_additions_lost: AtomicU64,
+    /// Additions for which an interpreter found none.
+    pub locked_additions_lost: AtomicU64,
+    /// Nothing.
+    pub gap: [AtomicU64; 16],
     /// The events, each an attribute of `perf_event_open`.
     pub attributes: [[AtomicU64; EVENT_BYTES / 8]; EVENTS],
 }
@@ -104,6 +137,24 @@ pub struct Slot {
     pub name_bytes: AtomicU32,
     /// The name, UTF-8.
     pub name: [AtomicU8; NAME_BYTES],
+}
+
+/// One running counter of one thread.
+#[derive(Debug)]
+#[repr(C)]
+pub struct CounterSlot {
+    /// What the thread has added so far.
+    pub value: AtomicU64,
+    /// 1 once the name and ids are there.
+    pub ready: AtomicU32,
+    /// The process.
+    pub pid: AtomicI32,
+    /// The thread.
+    pub tid: AtomicI32,
+    /// Length of the name; more than [`COUNTER_NAME_BYTES`] when it was cut.
+    pub name_bytes: AtomicU32,
+    /// The name, UTF-8.
+    pub name: [AtomicU8; COUNTER_NAME_BYTES],
 }
 
 /// What a thread has spent in a region, in calls that have ended.
@@ -143,6 +194,9 @@ const _: () = {
     assert!(offset_of!(Slot, times) == 32 && offset_of!(Slot, name_bytes) == 704);
     assert!(size_of::<Head>() <= HEAD_BYTES && offset_of!(Head, refused) == 32 && offset_of!(Head, native_lost) == 40);
     assert!(offset_of!(Head, events) == 64 && offset_of!(Head, attributes) == EVENTS_AT);
+    assert!(offset_of!(Head, counter_bytes) == 88 && offset_of!(Head, native_additions_lost) == 112);
+    assert!(size_of::<CounterSlot>() == COUNTER_BYTES && offset_of!(CounterSlot, name) == 24);
+    assert!(COUNTERS_AT.is_multiple_of(COUNTER_BYTES));
 };
 
 /// The head of a fresh file in which threads are to count these events, of which those beyond [`EVENTS`] or larger than
@@ -151,6 +205,9 @@ const _: () = {
 pub fn blank(attributes: &[Vec<u8>]) -> Vec<u8> {
     let mut head = beginning();
     head.resize(HEAD_BYTES, 0);
+    let counter_bytes = u32::try_from(COUNTER_BYTES).expect("128 fits");
+    let counters = [counter_bytes, NATIVE_COUNTERS, LOCKED_COUNTERS].map(u32::to_ne_bytes);
+    head[offset_of!(Head, counter_bytes)..][..12].copy_from_slice(counters.as_flattened());
     let fit: Vec<_> = attributes.iter().filter(|attribute| attribute.len() <= EVENT_BYTES).take(EVENTS).collect();
     let count = u32::try_from(fit.len()).expect("twelve at most");
     head[offset_of!(Head, events)..][..4].copy_from_slice(&count.to_ne_bytes());
@@ -203,6 +260,27 @@ impl Slot {
         // Release: the copy is whole before it is in force, also for a reader after this process was killed.
         self.turn.store(turn.wrapping_add(1), Ordering::Release);
         self.open_since_ns.store(0, Ordering::Release);
+    }
+}
+
+impl CounterSlot {
+    /// Makes it the slot of one counter of one thread.
+    pub(crate) fn take(&self, pid: i32, tid: i32, name: &[u8]) {
+        self.pid.store(pid, Ordering::Relaxed);
+        self.tid.store(tid, Ordering::Relaxed);
+        self.name_bytes.store(u32::try_from(name.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+        for (to, &from) in self.name.iter().zip(name) {
+            to.store(from, Ordering::Relaxed);
+        }
+        // Release: pairs with the Acquire of whoever reads the name while the program runs.
+        self.ready.store(1, Ordering::Release);
+    }
+
+    /// Adds. Only the slot's own thread writes, so what it reads is what it wrote.
+    #[inline]
+    pub(crate) fn add(&self, more: u64) {
+        // Relaxed: the number stands for itself.
+        self.value.store(self.value.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
 }
 

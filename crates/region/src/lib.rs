@@ -17,6 +17,15 @@
 //! Regions belong to the thread that enters them, may be inside each other, and may be entered as often as one likes.
 //! `knee_region.h` is the same for C and C++.
 //!
+//! Workers may also publish running counters, numbers that only grow, so that they can be drawn over time:
+//!
+//! ```
+//! fn chunk(found: u64) {
+//!     knee_region::counter!("matches").add(found);
+//! }
+//! # chunk(3);
+//! ```
+//!
 //! **When nobody listens**, entering is one relaxed load and a branch that is never taken. Somebody listens where
 //! `knee run` has put the name of a file into the variable `KNEE_REGIONS`.
 //!
@@ -29,50 +38,38 @@ mod counters;
 pub mod format;
 mod listener;
 mod names;
+mod published;
 mod read;
 mod sys;
 mod thread;
+mod totals;
 
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::names::Name;
+use crate::names::{KnownName, Name};
 
 pub use format::{Reading, blank};
 pub use read::{Contents, Malformed, Use, read};
+pub use totals::Totals;
 
 /// The variable that names the file.
 pub const VARIABLE: &str = "KNEE_REGIONS";
 
 /// A region that is known by name: entering it looks nothing up.
 #[derive(Debug)]
-pub struct Region {
-    name: &'static str,
-    /// Filled when it is entered for the first time while somebody listens. Two threads may both fill it, with the same:
-    /// a lock could be left closed in the child of a fork.
-    known: AtomicPtr<Name>,
-}
+pub struct Region(KnownName);
 
 impl Region {
     /// A region of this name. Two of the same name are the same region.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
-        Self { name, known: AtomicPtr::new(std::ptr::null_mut()) }
+        Self(KnownName::new(name))
     }
 
     /// Enters it until the guard is dropped.
     #[inline]
     pub fn enter(&self) -> Guard {
-        Guard::new(|| self.known())
-    }
-
-    fn known(&self) -> &'static Name {
-        // Acquire: pairs with the Release below, so the name is whole.
-        sys::name_at(self.known.load(Ordering::Acquire)).unwrap_or_else(|| {
-            let name = names::intern(self.name.as_bytes());
-            self.known.store(std::ptr::from_ref(name).cast_mut(), Ordering::Release);
-            name
-        })
+        Guard::new(|| self.0.get())
     }
 }
 
@@ -105,6 +102,50 @@ macro_rules! region {
         static REGION: $crate::Region = $crate::Region::new($name);
         REGION.enter()
     }};
+}
+
+/// A running counter that is known by name: adding to it looks nothing up.
+#[derive(Debug)]
+pub struct Counter(KnownName);
+
+impl Counter {
+    /// A counter of this name. What is added to two of the same name is one sum.
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self(KnownName::new(name))
+    }
+
+    /// Adds to what the calling thread has counted. Where nobody listens that is one load and a branch, and else a few
+    /// more: add once for each chunk of work.
+    #[inline]
+    pub fn add(&self, more: u64) {
+        if !listener::silent() {
+            published::add(self.0.get(), more);
+        }
+    }
+}
+
+/// Adds to the running counter of this name.
+#[inline]
+pub fn count(name: &str, more: u64) {
+    if !listener::silent() {
+        published::add(names::intern(name.as_bytes()), more);
+    }
+}
+
+/// The running counter of a name that does not change.
+#[macro_export]
+macro_rules! counter {
+    ($name:expr) => {{
+        static COUNTER: $crate::Counter = $crate::Counter::new($name);
+        &COUNTER
+    }};
+}
+
+/// Whether somebody listens. It does not change while the program runs.
+#[must_use]
+pub fn listening() -> bool {
+    !listener::silent()
 }
 
 /// A region that was entered; dropping it leaves the region.

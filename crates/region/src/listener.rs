@@ -6,7 +6,7 @@ use std::io;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::format::{Head, MAGIC, SLOT_BYTES, Slot, VERSION};
+use crate::format::{COUNTER_BYTES, CounterSlot, HEAD_BYTES, Head, MAGIC, SLOT_BYTES, Slot, VERSION};
 use crate::{VARIABLE, sys};
 
 /// Nobody has looked yet.
@@ -27,6 +27,7 @@ static LISTENER: AtomicPtr<Listener> = AtomicPtr::new(std::ptr::null_mut());
 pub(crate) struct Listener {
     pub(crate) head: &'static Head,
     slots: &'static [Slot],
+    counters: &'static [CounterSlot],
     /// This process's id, on a page that the kernel wipes in the child of a fork.
     pid: Option<&'static AtomicI32>,
 }
@@ -88,18 +89,23 @@ impl Listener {
 
     fn map(path: &OsStr) -> io::Result<Self> {
         let file = open_soon(path)?;
-        let (head, slots) = sys::map(&file)?;
+        let mapping = sys::Mapping::of(&file)?;
+        let head = mapping.head();
         let number = |field: &AtomicU32| field.load(Ordering::Relaxed);
         if head.magic.iter().zip(MAGIC).any(|(found, wanted)| found.load(Ordering::Relaxed) != wanted) {
             return Err(io::Error::other("not a file of regions"));
         }
-        if number(&head.version) != VERSION || number(&head.slot_bytes) as usize != SLOT_BYTES {
+        let sizes = [&head.slot_bytes, &head.counter_bytes].map(|size| number(size) as usize);
+        if number(&head.version) != VERSION || sizes != [SLOT_BYTES, COUNTER_BYTES] {
             head.refused.fetch_add(1, Ordering::Relaxed);
             return Err(io::Error::other("a file of another version"));
         }
-        let native = slots.get(..number(&head.native_slots) as usize);
-        let slots = native.ok_or_else(|| io::Error::other("a file that is too short"))?;
-        Ok(Self { head, slots, pid: sys::page_wiped_by_fork() })
+        let [native, locked, counters] =
+            [&head.native_slots, &head.locked_slots, &head.native_counters].map(|many| number(many) as usize);
+        let counters_at = HEAD_BYTES + (native + locked) * SLOT_BYTES;
+        let tables = mapping.slots(HEAD_BYTES, native).zip(mapping.counters(counters_at, counters));
+        let (slots, counters) = tables.ok_or_else(|| io::Error::other("a file that is too short"))?;
+        Ok(Self { head, slots, counters, pid: sys::page_wiped_by_fork() })
     }
 
     /// This process's id. In the child of a fork the page reads 0 until the child has put its own there.
@@ -117,12 +123,20 @@ impl Listener {
 
     /// A slot that nobody has; none when all are taken.
     pub(crate) fn claim(&self) -> Option<&'static Slot> {
-        let most = self.slots.len();
-        let next = |claimed: u32| ((claimed as usize) < most).then_some(claimed + 1);
-        // Relaxed: the number alone makes the slot ours; what is in it is published by `ready`.
-        let claimed = self.head.native_claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        self.slots.get(claimed.ok()? as usize)
+        claim(self.slots, &self.head.native_claimed)
     }
+
+    /// A counter's slot that nobody has; none when all are taken.
+    pub(crate) fn claim_counter(&self) -> Option<&'static CounterSlot> {
+        claim(self.counters, &self.head.native_counters_claimed)
+    }
+}
+
+fn claim<T>(slots: &'static [T], claimed: &AtomicU32) -> Option<&'static T> {
+    let next = |claimed: u32| ((claimed as usize) < slots.len()).then_some(claimed + 1);
+    // Relaxed: the number alone makes the slot ours; what is in it is published by `ready`.
+    let index = claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+    slots.get(index.ok()? as usize)
 }
 
 /// Opens the file. Where no further file may be open, perhaps only because other threads look at this moment and hold

@@ -14,6 +14,29 @@ pub(crate) struct Name {
     pub(crate) text: &'static [u8],
 }
 
+/// A name in the program's text, which is looked up when it is first used while somebody listens.
+#[derive(Debug)]
+pub(crate) struct KnownName {
+    text: &'static str,
+    /// Two threads may both fill it, with the same: a lock could be left closed in the child of a fork.
+    place: AtomicPtr<Name>,
+}
+
+impl KnownName {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self { text, place: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    pub(crate) fn get(&self) -> &'static Name {
+        // Acquire: pairs with the Release below, so the name is whole.
+        crate::sys::name_at(self.place.load(Ordering::Acquire)).unwrap_or_else(|| {
+            let name = intern(self.text.as_bytes());
+            self.place.store(std::ptr::from_ref(name).cast_mut(), Ordering::Release);
+            name
+        })
+    }
+}
+
 /// Stands for every name beyond [`MOST`].
 static LOST: Name = Name { number: None, text: &[] };
 static TABLE: [AtomicPtr<Name>; MOST] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MOST];

@@ -48,6 +48,8 @@ pub struct Contents {
     pub uses: Vec<Use>,
     /// Calls for which there was no slot.
     pub lost: u64,
+    /// Additions to running counters for which there was no slot.
+    pub additions_lost: u64,
     /// Processes that speak another version of the file.
     pub refused: u32,
     /// Marks that came while another one was being noted.
@@ -98,6 +100,7 @@ pub fn read(mut file: impl Read + Seek) -> Result<Contents, Malformed> {
     let both = |native: usize, locked: usize| u64_at(&head, native).saturating_add(u64_at(&head, locked));
     let mut contents = Contents {
         lost: both(offset_of!(Head, native_lost), offset_of!(Head, locked_lost)),
+        additions_lost: both(offset_of!(Head, native_additions_lost), offset_of!(Head, locked_additions_lost)),
         uncounted: both(offset_of!(Head, native_uncounted), offset_of!(Head, locked_uncounted)),
         refused: u32_at(&head, offset_of!(Head, refused)),
         reentered: u64_at(&head, offset_of!(Head, reentered)),
@@ -164,15 +167,19 @@ impl Use {
     }
 }
 
-/// The name, without anything that would move a terminal's cursor.
 fn name(slot: &[u8]) -> String {
     let bytes = u32_at(slot, offset_of!(Slot, name_bytes)) as usize;
-    let text = &slot[offset_of!(Slot, name)..][..bytes.min(NAME_BYTES)];
+    plain_name(&slot[offset_of!(Slot, name)..][..NAME_BYTES], bytes)
+}
+
+/// A name of so many bytes, of which `held` has the first ones, without anything that would move a terminal's cursor.
+pub(crate) fn plain_name(held: &[u8], bytes: usize) -> String {
+    let text = &held[..bytes.min(held.len())];
     let plain = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
     let text: String = String::from_utf8_lossy(text).chars().map(plain).collect();
     match bytes {
         0 => "(no name)".into(),
-        bytes if bytes > NAME_BYTES => text + "…",
+        bytes if bytes > held.len() => text + "…",
         _ => text,
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::AtomicI32;
 
-use crate::format::{EVENT_BYTES, HEAD_BYTES, Head, Reading, SLOT_BYTES, Slot};
+use crate::format::{COUNTER_BYTES, CounterSlot, EVENT_BYTES, HEAD_BYTES, Head, Reading, SLOT_BYTES, Slot};
 use crate::listener::Listener;
 use crate::names::Name;
 
@@ -16,25 +16,52 @@ const CLOSE_ON_EXEC: libc::c_ulong = 8;
 const EVENT_ID: libc::Ioctl =
     (2 << 30) | ((size_of::<usize>() as libc::Ioctl) << 16) | ((b'$' as libc::Ioctl) << 8) | 7;
 
-/// Maps the file, for good.
-pub(crate) fn map(file: &File) -> io::Result<(&'static Head, &'static [Slot])> {
-    let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-    if bytes < HEAD_BYTES {
-        return Err(io::Error::other("a file that is too short"));
+/// A file that is mapped for good.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mapping {
+    start: *mut libc::c_void,
+    bytes: usize,
+}
+
+impl Mapping {
+    /// Maps a file that has a head at least.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        let bytes = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        if bytes < HEAD_BYTES {
+            return Err(io::Error::other("a file that is too short"));
+        }
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping where the kernel likes, of a file that is open for reading and writing.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+        if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self { start, bytes }) }
     }
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a new mapping where the kernel likes, of a file that is open for reading and writing.
-    let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file.as_raw_fd(), 0) };
-    if start == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
+
+    pub(crate) fn head(self) -> &'static Head {
+        // SAFETY: the mapping is never undone, begins at a page and is longer than the head, which consists of atomics
+        // alone: for them every value is valid, and other processes may change it. knee forbids that the file becomes
+        // shorter (F_SEAL_SHRINK).
+        unsafe { &*self.start.cast::<Head>() }
     }
-    // SAFETY: the mapping is `bytes` long, begins at a page and is never undone. Head and slots consist of atomics alone,
-    // for which every value is valid and which other processes may change; the slots that are counted all lie inside.
-    // knee forbids that the file becomes shorter (F_SEAL_SHRINK).
-    unsafe {
-        let head = &*start.cast::<Head>();
-        let slots = std::slice::from_raw_parts(start.byte_add(HEAD_BYTES).cast(), (bytes - HEAD_BYTES) / SLOT_BYTES);
-        Ok((head, slots))
+
+    /// So many slots from this byte on; none where the file is too short.
+    pub(crate) fn slots(self, at: usize, count: usize) -> Option<&'static [Slot]> {
+        self.holds(at, count, SLOT_BYTES).then(|| {
+            // SAFETY: as for the head; all of them lie inside, and begin at a multiple of eight bytes.
+            unsafe { std::slice::from_raw_parts(self.start.byte_add(at).cast(), count) }
+        })
+    }
+
+    /// So many counters from this byte on; none where the file is too short.
+    pub(crate) fn counters(self, at: usize, count: usize) -> Option<&'static [CounterSlot]> {
+        self.holds(at, count, COUNTER_BYTES).then(|| {
+            // SAFETY: as for the head; all of them lie inside, and begin at a multiple of eight bytes.
+            unsafe { std::slice::from_raw_parts(self.start.byte_add(at).cast(), count) }
+        })
+    }
+
+    fn holds(self, at: usize, count: usize, each: usize) -> bool {
+        let end = count.checked_mul(each).and_then(|bytes| bytes.checked_add(at));
+        at.is_multiple_of(align_of::<u64>()) && end.is_some_and(|end| end <= self.bytes)
     }
 }
 

@@ -1,9 +1,13 @@
 //! Whatever stands in the file, the reader says something or refuses; it does not panic and does not invent.
 
 use std::io::Cursor;
+use std::os::unix::fs::FileExt;
 
-use knee_region::format::{EVENTS, FILE_BYTES, HEAD_BYTES, LOCKED_SLOTS, NATIVE_SLOTS, SLOT_BYTES};
-use knee_region::{Contents, Malformed, Reading, blank, read};
+use knee_region::format::{
+    COUNTER_BYTES, COUNTER_NAME_BYTES, COUNTERS_AT, EVENTS, FILE_BYTES, HEAD_BYTES, LOCKED_SLOTS, NATIVE_COUNTERS,
+    NATIVE_SLOTS, SLOT_BYTES,
+};
+use knee_region::{Contents, Malformed, Reading, Totals, blank, read};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -52,6 +56,52 @@ fn both_tables_are_read_and_the_copy_in_force_counts() {
     assert_eq!((found.refused, found.senseless), (4, 0));
     let counted = Reading { count: 35, enabled_ns: 50, running_ns: 25 };
     assert_eq!(found.uses[1].counts[..2], [counted, Reading::default()]);
+}
+
+/// A file of its own with these counters at the beginning of each table.
+fn counted(native: &[Vec<u8>], locked: &[Vec<u8>]) -> std::fs::File {
+    let file = tempfile::tempfile().unwrap();
+    let mut head = blank(&[]);
+    let claimed = [native.len(), locked.len()].map(|many| u32::try_from(many).unwrap().to_ne_bytes());
+    head[100..108].copy_from_slice(claimed.as_flattened());
+    file.write_all_at(&head, 0).unwrap();
+    file.set_len(FILE_BYTES).unwrap();
+    file.write_all_at(&native.concat(), COUNTERS_AT as u64).unwrap();
+    let locked_at = COUNTERS_AT + NATIVE_COUNTERS as usize * COUNTER_BYTES;
+    file.write_all_at(&locked.concat(), locked_at as u64).unwrap();
+    file
+}
+
+fn counter(name: &str, value: u64, ready: u32) -> Vec<u8> {
+    let mut bytes = value.to_ne_bytes().to_vec();
+    let size = u32::try_from(name.len()).unwrap();
+    bytes.extend([ready, 7, 8, size].into_iter().flat_map(u32::to_ne_bytes));
+    bytes.extend(name.bytes().take(COUNTER_NAME_BYTES));
+    bytes.resize(COUNTER_BYTES, 0);
+    bytes
+}
+
+#[test]
+fn running_counters_are_summed_by_name_as_they_stand() {
+    let native = [counter("matches", 5, 1), counter("lists", 2, 1), counter("matches", 30, 1), counter("torn", 9, 0)];
+    let file =
+        counted(&native, &[counter("lists", u64::MAX, 1), counter(&"n".repeat(200), 1, 1), counter("a\n", 1, 1)]);
+    let mut totals = Totals::of(&file).unwrap();
+    let long = "n".repeat(COUNTER_NAME_BYTES) + "…";
+    assert_eq!(totals.read(), [("matches", 35), ("lists", 1), (long.as_str(), 1), ("a\u{fffd}", 1)]);
+    file.write_all_at(&8_u64.to_ne_bytes(), COUNTERS_AT as u64).unwrap();
+    file.write_all_at(&counter("torn", 9, 1), (COUNTERS_AT + 3 * COUNTER_BYTES) as u64).unwrap();
+    assert_eq!(totals.read()[0], ("matches", 38), "read where they are");
+    assert_eq!(totals.read()[4], ("torn", 9), "ready since");
+}
+
+#[test]
+fn a_head_that_claims_more_counters_than_there_are_is_not_believed() {
+    let file = counted(&[counter("a", 1, 1)], &[]);
+    file.write_all_at(&[0xff; 8], 100).unwrap();
+    assert_eq!(Totals::of(&file).unwrap().read(), [("a", 1)]);
+    file.set_len(FILE_BYTES - 1).unwrap();
+    assert!(Totals::of(&file).is_err());
 }
 
 #[test]

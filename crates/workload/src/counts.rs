@@ -18,7 +18,6 @@ pub struct Count {
 /// All of them.
 pub const COUNTS: &[Count] = &[
     count("matches", "matches", "copies of the pattern that were found, all repetitions together"),
-    count("edges", "edges", "edges that were worked off, all repetitions together"),
     count(
         "local-read-bytes",
         "bytes",

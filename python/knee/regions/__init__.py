@@ -13,6 +13,10 @@
 A region belongs to the thread that enters it. Regions may be inside each other, and may be entered as often as one
 likes. Coroutines and generators give their thread away in the middle: mark what they call instead.
 
+Workers may also publish running counters, numbers that only grow, so that they can be drawn over time::
+
+    counter("matches").add(len(found))  # once for each chunk of work
+
 Nothing but the standard library is imported, and next to nothing of it where nobody listens. Somebody listens where
 ``knee run`` started the program; then ``KNEE_REGIONS`` names the file in which regions are noted.
 """
@@ -90,6 +94,29 @@ class Noted(Region):
         return marked
 
 
+class Counter:
+    """A running counter. This one notes nothing."""
+
+    __slots__ = ()
+
+    def add(self, more: int) -> None:
+        """Add to what the calling thread has counted."""
+
+
+class Published(Counter):
+    """A running counter while somebody listens. One object may serve all threads."""
+
+    __slots__ = ("_listener", "_name")
+
+    def __init__(self, listener: Listener, name: str) -> None:
+        self._listener = listener
+        self._name = name
+
+    def add(self, more: int) -> None:
+        """Add to what the calling thread has counted."""
+        self._listener.add(self._name, more)
+
+
 def _look() -> Listener | None:
     path = os.environ.get(VARIABLE)
     if not path:
@@ -100,6 +127,7 @@ def _look() -> Listener | None:
 
 
 _SILENT = Region()
+_UNHEARD = Counter()
 _LISTENER = _look()
 
 
@@ -122,3 +150,23 @@ def region(name: str) -> Region:
     ...     pass
     """
     return _SILENT if _LISTENER is None else Noted(_LISTENER, name)
+
+
+def counter(name: str) -> Counter:
+    """Return the running counter of this name.
+
+    Parameters
+    ----------
+    name
+        Its name in the samples. What is added to two of the same name, in any thread or process, is one sum.
+
+    Returns
+    -------
+    Counter
+        What takes additions. Where nobody listens, it does nothing.
+
+    Examples
+    --------
+    >>> counter("matches").add(3)
+    """
+    return _UNHEARD if _LISTENER is None else Published(_LISTENER, name)

@@ -1,4 +1,4 @@
-"""The file in which regions are noted, as `crates/region/src/format.rs` describes it.
+"""The file in which regions and running counters are noted, as `crates/region/src/format.rs` describes it.
 
 Python has no atomic operations, so slots are claimed from the table that a lock of the file guards. After that a slot
 belongs to one thread, which notes what it spends there without any lock.
@@ -21,16 +21,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MAGIC, _VERSION = b"kneeregn", 2
+_MAGIC, _VERSION = b"kneeregn", 3
 _HEAD_BYTES, _SLOT_BYTES, _NAME_BYTES = 4096, 832, 124
+_COUNTER_BYTES, _COUNTER_NAME_BYTES = 128, 104
 # Places in the head, counted in numbers of 32 bits, and of 64 bits.
 _SLOT_SIZE, _NATIVE_SLOTS, _LOCKED_SLOTS, _LOCKED_CLAIMED, _REFUSED = 3, 4, 5, 7, 8
 _EVENTS = 16
-_LOCKED_LOST, _LOCKED_UNCOUNTED = 6, 10
+_COUNTER_SIZE, _NATIVE_COUNTERS, _LOCKED_COUNTERS, _LOCKED_COUNTERS_CLAIMED = 22, 23, 24, 26
+_LOCKED_LOST, _LOCKED_UNCOUNTED, _LOCKED_ADDITIONS_LOST = 6, 10, 15
 # Places in a slot, likewise.
 _READY, _PID, _TID, _TURN, _UNMATCHED, _CROSSED, _NAME_SIZE = 0, 1, 2, 3, 6, 7, 176
 _OPEN_SINCE, _TIMES, _TIMES_SIZE, _COUNTS = 2, 4, 42, 6
 _NAME_AT = 708
+# Places in the slot of a counter, counted in numbers of 32 bits; its value is the first number of 64 bits.
+_COUNTER_READY, _COUNTER_PID, _COUNTER_TID, _COUNTER_NAME_SIZE = 2, 3, 4, 5
+_COUNTER_NAME_AT = 24
 
 
 class _Own:
@@ -63,6 +68,8 @@ class _Thread(threading.local):
         self.main = self.tid == os.getpid()
         self.entered = 0
         self.own: dict[str, _Own] = {}
+        self.published: dict[str, int] = {}
+        """Where the value of each running counter is, counted in numbers of 64 bits."""
         self.counters: Counters | None = None
         """Opened with the first region, where somebody wants counts."""
 
@@ -100,11 +107,14 @@ class Listener:
         if self._file.size() < _HEAD_BYTES or self._file[: len(_MAGIC)] != _MAGIC:
             return False
         small = self._small
-        if small[2] != _VERSION or small[_SLOT_SIZE] != _SLOT_BYTES:
-            self._locked(lambda: self._count(small, _REFUSED))
+        if (small[2], small[_SLOT_SIZE], small[_COUNTER_SIZE]) != (_VERSION, _SLOT_BYTES, _COUNTER_BYTES):
+            self._locked(lambda: self._count(small, _REFUSED), _LOCKED_LOST)
             return False
-        slots = small[_NATIVE_SLOTS] + small[_LOCKED_SLOTS]
-        return self._file.size() >= _HEAD_BYTES + slots * _SLOT_BYTES
+        counters = small[_NATIVE_COUNTERS] + small[_LOCKED_COUNTERS]
+        return self._file.size() >= self._counters_at() + counters * _COUNTER_BYTES
+
+    def _counters_at(self) -> int:
+        return _HEAD_BYTES + (self._small[_NATIVE_SLOTS] + self._small[_LOCKED_SLOTS]) * _SLOT_BYTES
 
     def _forked(self) -> None:
         """Start anew in the child; what was open there goes on in the parent, and may end here too."""
@@ -164,6 +174,14 @@ class Listener:
                 own.slot = self._claim(name)
             self._fault(own, _UNMATCHED)
 
+    def add(self, name: str, more: int) -> None:
+        """Add to what this thread has counted."""
+        published = self._thread.published
+        at = published.get(name) or self._claim_counter(name)
+        if at is not None:
+            published[name] = at
+            self._large[at] = (self._large[at] + more) & 0xFFFF_FFFF_FFFF_FFFF
+
     def _new(self, name: str) -> _Own:
         own = self._thread.own[name] = _Own(None)
         return own
@@ -209,7 +227,7 @@ class Listener:
     def _claim(self, name: str) -> int | None:
         """Return the byte at which a slot for this thread begins; None when all are taken."""
         small, thread = self._small, self._thread
-        claimed = self._locked(self._next)
+        claimed = self._next(_LOCKED_CLAIMED, _LOCKED_SLOTS, _LOCKED_LOST)
         if claimed is None:
             return None
         slot = _HEAD_BYTES + (small[_NATIVE_SLOTS] + claimed) * _SLOT_BYTES
@@ -221,16 +239,36 @@ class Listener:
         small[slot // 4 + _READY] = 1
         return slot
 
-    def _next(self) -> int | None:
-        claimed = self._small[_LOCKED_CLAIMED]
-        if claimed >= self._small[_LOCKED_SLOTS]:
-            self._count(self._large, _LOCKED_LOST)
+    def _claim_counter(self, name: str) -> int | None:
+        """Return where the value of a counter for this thread is, in numbers of 64 bits; None when all are taken."""
+        small, thread = self._small, self._thread
+        claimed = self._next(_LOCKED_COUNTERS_CLAIMED, _LOCKED_COUNTERS, _LOCKED_ADDITIONS_LOST)
+        if claimed is None:
             return None
-        self._small[_LOCKED_CLAIMED] = claimed + 1
-        return claimed
+        slot = self._counters_at() + (small[_NATIVE_COUNTERS] + claimed) * _COUNTER_BYTES
+        text = name.encode(errors="replace")
+        small[slot // 4 + _COUNTER_PID], small[slot // 4 + _COUNTER_TID] = os.getpid(), thread.tid
+        small[slot // 4 + _COUNTER_NAME_SIZE] = len(text)
+        shown = text[:_COUNTER_NAME_BYTES]
+        self._file[slot + _COUNTER_NAME_AT : slot + _COUNTER_NAME_AT + len(shown)] = shown
+        small[slot // 4 + _COUNTER_READY] = 1
+        return slot // 8
 
-    def _locked(self, act: Callable[[], T]) -> T | None:
-        """Do something that no other thread of any process may do at the same time; None when that cannot be."""
+    def _next(self, claimed_at: int, most_at: int, lost_at: int) -> int | None:
+        """Claim the next slot of a table, or count that there is none."""
+
+        def claim() -> int | None:
+            claimed = self._small[claimed_at]
+            if claimed >= self._small[most_at]:
+                self._count(self._large, lost_at)
+                return None
+            self._small[claimed_at] = claimed + 1
+            return claimed
+
+        return self._locked(claim, lost_at)
+
+    def _locked(self, act: Callable[[], T], lost_at: int) -> T | None:
+        """Do what no other thread of any process may do at the same time; where that fails, count it and give None."""
         import fcntl
 
         # The file's lock is one of the whole process, so threads need one among themselves.
@@ -244,7 +282,7 @@ class Listener:
                     # Closing gives the lock back, and so does the kernel when the process ends in the middle.
                     os.close(file)
             except OSError:
-                self._count(self._large, _LOCKED_LOST)
+                self._count(self._large, lost_at)
                 return None
 
     @staticmethod

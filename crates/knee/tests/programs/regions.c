@@ -253,6 +253,53 @@ static void flood(void) {
     }
 }
 
+// A thousand additions, by name and by handle, and one to a counter that nobody else has.
+static void *counter(void *unused) {
+    knee_counter_t matches = knee_counter("matches");
+    for (int i = 0; i < 500; i++) {
+        knee_count("matches", 2);
+        knee_counter_add(matches, 1);
+    }
+    knee_count("lists", 1);
+    return unused;
+}
+
+// Four threads that count, then a child that does; the program lives on for some samples.
+static void counts(void) {
+    pthread_t team[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&team[i], NULL, counter, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(team[i], NULL);
+    usleep(60000);
+    pid_t child = fork();
+    if (child == 0) {
+        counter(NULL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+// Counts without end until it is killed, by itself at some moment.
+static void counts_killed(void) {
+    if (fork() == 0) {
+        usleep(20000 + getpid() % 16 * 500);
+        kill(getppid(), SIGKILL);
+        _exit(0);
+    }
+    for (;;)
+        knee_count("steps", 1000000007);
+}
+
+// Counters of more threads than there are slots.
+static void counts_flood(void) {
+    pthread_t thread;
+    for (int i = 0; i < (1 << 14) + 10; i++) {
+        pthread_create(&thread, NULL, counter, NULL);
+        pthread_join(thread, NULL);
+    }
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc == 2 ? argv[1] : "";
     if (strcmp(mode, "threads") == 0)
@@ -271,6 +318,12 @@ int main(int argc, char **argv) {
         killed_anywhere();
     else if (strcmp(mode, "wrong") == 0)
         wrong();
+    else if (strcmp(mode, "counts") == 0)
+        counts();
+    else if (strcmp(mode, "counts-killed") == 0)
+        counts_killed();
+    else if (strcmp(mode, "counts-flood") == 0)
+        counts_flood();
     else if (strcmp(mode, "flood") == 0)
         flood();
     else if (strcmp(mode, "closes") == 0)

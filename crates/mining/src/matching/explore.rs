@@ -4,14 +4,16 @@
 //!
 //! Jamshidi, Mahadasa, Vora, *Peregrine: a pattern-aware graph mining system*, EuroSys 2020.
 
+use knee_workload::Counter;
+
 use super::sets::{above, common, common_count};
 use super::{EDGES_PER_TASK, sum_ranges};
 use crate::Graph;
 
 /// Symmetry: a < b < c by rank.
-pub(super) fn triangles(graph: &Graph) -> u128 {
+pub(super) fn triangles(graph: &Graph, found: Counter) -> u128 {
     let up = &graph.upward;
-    sum_ranges(up.len(), EDGES_PER_TASK, |range| {
+    sum_ranges(up.len(), EDGES_PER_TASK, found, |range| {
         up.pairs(range).map(|(a, b)| u128::from(common_count(up.of(a), up.of(b)))).sum()
     })
 }
@@ -20,9 +22,9 @@ pub(super) fn triangles(graph: &Graph) -> u128 {
 ///
 /// b has the higher degree. Its neighbours are kept as a bitmap while all its chords are matched, so that a chord costs
 /// the shorter of its two lists: the hubs of a skewed graph would make anything else quadratic.
-pub(super) fn diamonds(graph: &Graph) -> u128 {
+pub(super) fn diamonds(graph: &Graph, found: Counter) -> u128 {
     let (down, all) = (&graph.downward, &graph.neighbours);
-    sum_ranges(down.len(), CHORDS_PER_TASK, |range| {
+    sum_ranges(down.len(), CHORDS_PER_TASK, found, |range| {
         let mut of_b = Bitmap::over(graph.vertices);
         let mut candidates = Vec::new();
         let matches = |(b, a)| {
@@ -70,9 +72,9 @@ impl<'a> Bitmap<'a> {
 }
 
 /// Symmetry: a < b < c < d by rank.
-pub(super) fn cliques4(graph: &Graph) -> u128 {
+pub(super) fn cliques4(graph: &Graph, found: Counter) -> u128 {
     let up = &graph.upward;
-    sum_ranges(up.len(), EDGES_PER_TASK, |range| {
+    sum_ranges(up.len(), EDGES_PER_TASK, found, |range| {
         let mut candidates = Vec::new();
         let matches = |(a, b)| {
             common(up.of(a), up.of(b), &mut candidates);

@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use knee_workload::Counter;
 use rayon::prelude::*;
 
 use super::sum_ranges;
@@ -13,6 +14,8 @@ use crate::Graph;
 
 /// Vertices in one task: upward lists are short and even, so vertices need not be split.
 const VERTICES_PER_TASK: usize = 64;
+/// Chords in one task: each costs a load and a product.
+const CHORDS_PER_TASK: usize = 4096;
 
 /// Which upward neighbours a vertex has, and where, as a table over all vertices: 0 for none, else position + 1.
 struct Marks(Vec<u32>);
@@ -46,9 +49,9 @@ fn vertex(number: usize) -> u32 {
     u32::try_from(number).expect("vertices fit 32 bits")
 }
 
-pub(super) fn triangles(graph: &Graph) -> u128 {
+pub(super) fn triangles(graph: &Graph, found: Counter) -> u128 {
     let up = &graph.upward;
-    sum_ranges(graph.vertices, VERTICES_PER_TASK, |range| {
+    sum_ranges(graph.vertices, VERTICES_PER_TASK, found, |range| {
         Marks::with(graph, |marks| {
             let at = |a: usize| {
                 let own = up.of(vertex(a));
@@ -62,14 +65,14 @@ pub(super) fn triangles(graph: &Graph) -> u128 {
     })
 }
 
-pub(super) fn diamonds(graph: &Graph) -> u128 {
+pub(super) fn diamonds(graph: &Graph, found: Counter) -> u128 {
     let per_edge = triangles_per_edge(graph);
     let chord = |count: &AtomicU32| {
         // Relaxed: the parallel loop that wrote the counts has been joined.
         let t = u128::from(count.load(Ordering::Relaxed));
         t * t.saturating_sub(1) / 2
     };
-    per_edge.par_iter().map(chord).sum()
+    sum_ranges(per_edge.len(), CHORDS_PER_TASK, found, |range| per_edge[range].iter().map(chord).sum())
 }
 
 /// Triangles on every edge, in the order of the upward pairs. Each triangle is found once and added to its three edges.
@@ -107,8 +110,8 @@ fn triangles_per_edge(graph: &Graph) -> Vec<AtomicU32> {
     counts
 }
 
-pub(super) fn cliques4(graph: &Graph) -> u128 {
-    sum_ranges(graph.vertices, 8, |range| {
+pub(super) fn cliques4(graph: &Graph, found: Counter) -> u128 {
+    sum_ranges(graph.vertices, 8, found, |range| {
         Marks::with(graph, |marks| {
             let mut rows = Vec::new();
             range.map(|a| u128::from(cliques_above(graph, vertex(a), marks, &mut rows))).sum()

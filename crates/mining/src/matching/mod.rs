@@ -6,6 +6,7 @@ mod sets;
 
 use std::ops::Range;
 
+use knee_workload::Counter;
 use rayon::prelude::*;
 
 use crate::Graph;
@@ -52,18 +53,29 @@ pub enum Plan {
 /// Counts the edge-induced copies of `pattern`, on the rayon pool that the caller is in.
 #[must_use]
 pub fn count(graph: &Graph, pattern: Pattern, plan: Plan) -> u128 {
+    count_published(graph, pattern, plan, Counter::default())
+}
+
+/// The same; `found` is told of each task's copies as soon as they are counted.
+pub(crate) fn count_published(graph: &Graph, pattern: Pattern, plan: Plan, found: Counter) -> u128 {
     match (plan, pattern) {
-        (Plan::Explore, Pattern::Triangle) => explore::triangles(graph),
-        (Plan::Explore, Pattern::Diamond) => explore::diamonds(graph),
-        (Plan::Explore, Pattern::Clique4) => explore::cliques4(graph),
-        (Plan::Formula, Pattern::Triangle) => formula::triangles(graph),
-        (Plan::Formula, Pattern::Diamond) => formula::diamonds(graph),
-        (Plan::Formula, Pattern::Clique4) => formula::cliques4(graph),
+        (Plan::Explore, Pattern::Triangle) => explore::triangles(graph, found),
+        (Plan::Explore, Pattern::Diamond) => explore::diamonds(graph, found),
+        (Plan::Explore, Pattern::Clique4) => explore::cliques4(graph, found),
+        (Plan::Formula, Pattern::Triangle) => formula::triangles(graph, found),
+        (Plan::Formula, Pattern::Diamond) => formula::diamonds(graph, found),
+        (Plan::Formula, Pattern::Clique4) => formula::cliques4(graph, found),
     }
 }
 
-/// Sums `tasks` ranges of `0..items` in parallel; each worker that takes part makes a scratch space once per range.
-fn sum_ranges(items: usize, per_task: usize, task: impl Fn(Range<usize>) -> u128 + Sync) -> u128 {
+/// Sums `tasks` ranges of `0..items` in parallel, and tells `found` of each; each worker that takes part makes a scratch
+/// space once per range.
+fn sum_ranges(items: usize, per_task: usize, found: Counter, task: impl Fn(Range<usize>) -> u128 + Sync) -> u128 {
     let range = |number: usize| number * per_task..items.min((number + 1) * per_task);
-    (0..items.div_ceil(per_task)).into_par_iter().with_max_len(1).map(|number| task(range(number))).sum()
+    let told = |number: usize| {
+        let sum = task(range(number));
+        found.add(u64::try_from(sum).unwrap_or(u64::MAX));
+        sum
+    };
+    (0..items.div_ceil(per_task)).into_par_iter().with_max_len(1).map(told).sum()
 }

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
-use knee_workload::{Args, Bind, Check, Phase, Phases, Team};
+use knee_workload::{Args, Bind, Check, Phase, Phases, Publish, Team};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
@@ -107,10 +107,25 @@ fn act(args: &Child) -> Result<ExitCode, Failure> {
     })
 }
 
+/// A running counter in the file of regions.
+struct Published(knee_region::Counter);
+
+impl Publish for Published {
+    fn add(&self, more: u64) {
+        self.0.add(more);
+    }
+}
+
+/// Where a workload publishes a running counter; nowhere when nobody samples.
+fn publisher(name: &'static str) -> Option<&'static dyn Publish> {
+    let counter = knee_region::listening().then(|| Published(knee_region::Counter::new(name)))?;
+    Some(Box::leak(Box::new(counter)))
+}
+
 fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let workload = registry::find(&task.workload)?;
     let args = Args::complete(workload.params(), &task.args)?;
-    let team = Team::new(task.threads, &task.cpus, task.bind);
+    let team = Team::new(task.threads, &task.cpus, task.bind).publishing(publisher);
     let mut phases = Phases::launched_at(Duration::from_nanos(task.launch_ns));
     let mut run = workload.prepare(&args, &team, &mut phases)?;
     let answer = run.run(&mut phases);

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Marks;
-use knee_region::format::{FILE_BYTES, LOCKED_SLOTS, NATIVE_SLOTS};
-use knee_region::{Contents, Use, blank};
+use knee_region::format::{FILE_BYTES, LOCKED_COUNTERS, LOCKED_SLOTS, NATIVE_COUNTERS, NATIVE_SLOTS};
+use knee_region::{Contents, Totals, Use, blank};
 use knee_workload::Phase;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 
@@ -58,6 +58,11 @@ impl Regions {
         file.set_len(FILE_BYTES)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok(Self { file, marks, launch_ns: nanoseconds(launch) })
+    }
+
+    /// What running counters stand at while the program runs; none where there is no memory to map.
+    pub(crate) fn totals(&self) -> Option<Totals> {
+        Totals::of(&self.file).ok()
     }
 
     /// How every process below us can open it.
@@ -166,8 +171,10 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
 /// What could not be noted.
 fn losses(contents: &Contents) -> impl Iterator<Item = String> {
     let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
+    let counters = format!("{NATIVE_COUNTERS} threads × counters, {LOCKED_COUNTERS} in Python, 1024 names a process");
     let found = [
         (contents.lost, format!("calls that found no room ({room})")),
+        (contents.additions_lost, format!("additions to running counters that found no room ({counters})")),
         (contents.refused.into(), "processes linked with another version of knee-region, whose calls are lost".into()),
         (contents.reentered, "marks inside another mark (from a signal handler), or of a thread that was over".into()),
         (contents.uncounted, "counters that a thread could not open or keep".into()),
@@ -224,10 +231,17 @@ mod tests {
     fn every_kind_of_mistake_and_loss_is_said_and_a_flood_is_cut() {
         let mut wrong = one("a", [1, 1], [0, 0, 0], 0);
         (wrong.unmatched_ends, wrong.crossed_ends, wrong.open) = (2, 1, true);
-        let contents =
-            Contents { uses: vec![wrong.clone()], lost: 5, refused: 1, reentered: 3, uncounted: 2, senseless: 1 };
+        let contents = Contents {
+            uses: vec![wrong.clone()],
+            lost: 5,
+            refused: 1,
+            reentered: 3,
+            uncounted: 2,
+            senseless: 1,
+            additions_lost: 6,
+        };
         let marked = Marked::new(&contents, &Marks::default(), 0);
-        assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (8, 0, 0), "{:?}", marked.faults);
+        assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (9, 0, 0), "{:?}", marked.faults);
         assert_eq!(marked.faults[0], "region a: ends without a begin: 2");
         let many = (0..50).map(|number| Use { name: format!("{number}"), ..wrong.clone() }).collect();
         let marked = Marked::new(&Contents { uses: many, ..Contents::default() }, &Marks::default(), 0);

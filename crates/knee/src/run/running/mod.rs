@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 use knee_machine::clock::monotonic;
 use knee_machine::{CpuSet, sys};
 use knee_meter::Sampler;
-use knee_region::VARIABLE;
+use knee_meter::perf::Marks;
 use knee_region::format::EVENTS;
+use knee_region::{Totals, VARIABLE};
 use knee_workload::Bind;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -43,8 +44,12 @@ pub(crate) struct Running {
     sampler: Option<Sampler>,
     pinner: Option<Pinner>,
     counting: Counting,
-    /// Where a command notes its regions; workloads report their phases.
+    /// Where the program notes its regions and running counters; workloads report their phases.
     regions: Option<io::Result<Regions>>,
+    /// What its running counters stand at, where there are samples.
+    published: Option<Totals>,
+    /// How long it took; none as long as it runs.
+    wall: Option<Duration>,
     pub(crate) timed_out: bool,
     pub(crate) was_stopped: bool,
     /// Why `/proc` showed nothing of it, if it did not.
@@ -63,14 +68,18 @@ impl Running {
         counting.started();
         drop(command);
         let [out, err] = streams.echoes();
+        let sampler = sampler(spec, begin);
+        let published = regions.iter().flatten().next().filter(|_| sampler.is_some()).and_then(Regions::totals);
         Ok(Self {
             stdout: captured(process.stdout.take(), out)?,
             stderr: captured(process.stderr.take(), err)?,
             report: captured(report.map(|(read, _write)| read), None)?,
-            sampler: sampler(spec, begin),
+            sampler,
             pinner: pinner(spec),
             counting,
             regions,
+            published,
+            wall: None,
             exited: pidfd_open(Pid::from_child(&process), PidfdFlags::empty()).ok(),
             process,
             begin,
@@ -127,13 +136,19 @@ fn pinner(spec: &RunSpec) -> Option<Pinner> {
     each.then(|| Pinner::new(us(), &spec.cpus, &program::skipped(spec)))
 }
 
-/// Tells a command where to note its regions, unless the user has told it something else.
+/// Tells the program where to note its regions and running counters, unless the user has told it something else. A
+/// workload has counters only, so it is told where it is sampled.
 fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Counting) -> Option<io::Result<Regions>> {
-    let Program::Command { env, .. } = &spec.program else { return None };
-    if env.contains_key(VARIABLE) {
-        return None;
-    }
-    let regions = Regions::create(launch, counting.marks(EVENTS));
+    let marks = match &spec.program {
+        Program::Command { env, .. } if env.contains_key(VARIABLE) => return None,
+        Program::Command { .. } => counting.marks(EVENTS),
+        Program::Workload { .. } if spec.sample_ms.unwrap_or(0) > 0 => Marks::default(),
+        Program::Workload { .. } => {
+            command.env_remove(VARIABLE);
+            return None;
+        }
+    };
+    let regions = Regions::create(launch, marks);
     match &regions {
         Ok(regions) => command.env(VARIABLE, regions.path()),
         // One of a knee around us would take what is ours.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Counter;
-use knee_meter::{Sampler, Sampling, ThreadUse, Watched};
+use knee_meter::{Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
+use knee_region::Totals;
 
 use super::super::pinning::{Observed, Pinner};
 use super::super::program::child::{self, Report};
@@ -66,7 +68,13 @@ impl Running {
         let marked = self.regions.map(|regions| regions.map_or_else(|error| Marked::none(&error), |made| made.read()));
         let marked = marked.unwrap_or_default();
         let path = samples.map(|folder| folder.join(format!("{}.csv.gz", spec.id)));
-        let sampled = self.sampler.map(|sampler| finished(sampler, &marked.spans, path.as_deref()));
+        let mut published = self.published;
+        let sampled = self.sampler.map(|mut sampler| {
+            for (name, sum) in published.iter_mut().flat_map(Totals::read) {
+                sampler.mark(self.wall.map_or(0, nanoseconds), WORKLOAD, name, sum);
+            }
+            finished(sampler, &marked.spans, path.as_deref())
+        });
         let (observed, pages, samples) = sampled.map_or_else(Default::default, |watched| {
             let Watched { threads, sampling, pages, written } = watched;
             (threads, pages.map(Pages::known), kept(sampling, written, &spec.id, path.as_deref()))

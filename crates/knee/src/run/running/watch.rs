@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use knee_machine::sys;
 use knee_meter::Sampler;
+use knee_region::Totals;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
@@ -38,11 +39,17 @@ impl Running {
                 pinner.tick();
             }
             if let Some(sampler) = &mut self.sampler {
-                sampler.tick(self.counting.gauges());
+                let published = &mut self.published;
+                sampler.tick(self.counting.gauges(), &mut |note| {
+                    for (name, sum) in published.iter_mut().flat_map(Totals::read) {
+                        note(name, sum);
+                    }
+                });
             }
             let events = self.wait(stop_at, stop);
             if events.exited {
                 let wall = self.begin.elapsed();
+                self.wall = Some(wall);
                 self.counting.ended();
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
                 self.unseen = why_unseen(pid);
