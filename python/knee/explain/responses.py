@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from knee.store import Run, StudyError
+from knee.store import Run, StudyError, count_named
+from knee.store.counts import THREAD
 
 COMPARED = ("speedup", "work-inflation")
 """Responses that need the run on the fewest threads of the same block and levels."""
@@ -87,6 +88,7 @@ def names(runs: list[Run]) -> list[str]:
     offered += sorted({phase["name"] for run in runs for phase in run.record["phases"]})
     counted = {counter for run in runs for counter in run.record["counters"]}
     offered += [*sorted(counted), *(name for name, of in DERIVED.items() if set(of) <= counted)]
+    offered += sorted({name for run in runs for name in _own(run)})
     offered += sorted({name for run in runs for name in _reported(run)})
     return list(dict.fromkeys(offered))
 
@@ -127,10 +129,16 @@ def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
 def _of_counts(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
     if name in DERIVED:
         return lambda run: _derived(run, name), {"remote-share": "share", "remote-bytes": "bytes"}.get(name, "1/s")
+    asked_for = any(name in run.record["counters"] for run in runs)
+    if not asked_for and any(name in _own(run) for run in runs):
+        return lambda run: _own(run).get(name, f"it counted no {name}"), _own_unit(runs, name)
     if any(name in _reported(run) for run in runs):
         return lambda run: _reported(run).get(name, f"it reported no {name}"), "as reported"
-    unit = next((count["unit"] for run in runs if "unit" in (count := _counter(run, name))), None)
-    return lambda run: _counted(run, name), str(unit or "events")
+    return lambda run: _counted(run, name), _counter_unit(runs, name)
+
+
+def _counter_unit(runs: list[Run], name: str) -> str:
+    return str(next((count["unit"] for run in runs if "unit" in (count := _counter(run, name))), None) or "events")
 
 
 def _phase(run: Run, name: str) -> Value:
@@ -163,6 +171,35 @@ def _derived(run: Run, name: str) -> Value:
     if name == "remote-bytes":
         return all_ - local
     return 1 - local / all_ if all_ > 0 else "there was no traffic"
+
+
+def _own(run: Run) -> dict[str, float]:
+    """Return what the program counted in its phases.
+
+    A name stands for the phase that is measured, or for the only phase that has it; the others are ``PHASE:NAME``.
+    """
+    found: dict[str, float] = {}
+    phases: dict[str, set[str]] = {}
+    for phase in run.record["phases"]:
+        for name, value in (phase.get("counters") or {}).items():
+            phases.setdefault(name, set()).add(phase["name"])
+            whole = f"{phase['name']}:{name}"
+            found[whole] = found.get(whole, 0.0) + value
+    for name, having in phases.items():
+        chosen = having & {_metric(run)} or having
+        if len(chosen) == 1:
+            found[name] = found.pop(f"{next(iter(chosen))}:{name}")
+    return found
+
+
+def _own_unit(runs: list[Run], name: str) -> str:
+    """Return the unit of what a program counts, from the list; threads' shares of a counter have the counter's."""
+    base = name.rpartition(":")[2]
+    if listed := count_named(base):
+        return listed.unit
+    if base.startswith(THREAD):
+        return _counter_unit(runs, base.removeprefix(THREAD))
+    return "as counted"
 
 
 def _reported(run: Run) -> dict[str, float]:

@@ -6,7 +6,7 @@ from knee.plots import runs
 from knee.plots.factorial import effects, interaction, residuals
 from knee.plots.figure import Figure, FigureFile, StudyData
 from knee.plots.machine import latency, matrix, placements
-from knee.plots.resources import cpu_time, cpu_use, instructions, over_time, traffic
+from knee.plots.resources import cpu_time, cpu_use, instructions, over_time, traffic, work_over_time
 from knee.plots.scaling import efficiency, run_time, speedup
 
 FIGURES: tuple[FigureFile, ...] = (
@@ -18,6 +18,7 @@ FIGURES: tuple[FigureFile, ...] = (
     traffic,
     cpu_use,
     over_time,
+    work_over_time,
     placements,
     effects,
     interaction,

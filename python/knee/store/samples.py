@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from knee.store.types import StudyError
@@ -13,6 +14,14 @@ COLUMNS = ["t_ns", "source", "name", "value"]
 
 Series = list[tuple[int, int]]
 """Times in ns since the launch, each with the value that was noted then."""
+
+
+WORKLOAD = "workload"
+"""The source of what the program counted itself; no reading of it can fail."""
+
+STATES = ("running", "runnable", "sleeping", "disk", "other")
+"""What the values of the samples ``state`` of a thread mean, by number. `crates/meter/src/states.rs` says how
+running is told from runnable."""
 
 
 def samples(path: Path, name: str) -> dict[str, Series]:
@@ -36,6 +45,18 @@ def samples(path: Path, name: str) -> dict[str, Series]:
         return {}
 
 
+def published(path: Path) -> dict[str, Series]:
+    """Return what the program counted itself while it ran, by name; empty where ``samples`` would be."""
+    found: dict[str, Series] = {}
+    try:
+        for t_ns, source, name, value in _lines(path):
+            if source == WORKLOAD:
+                found.setdefault(name, []).append((t_ns, value))
+    except StudyError:
+        return {}
+    return found
+
+
 def noted(path: Path, *names: str) -> dict[str, dict[str, Series]]:
     """Return everything that has one of these names, by name and source; a name that is nowhere has no source.
 
@@ -44,16 +65,21 @@ def noted(path: Path, *names: str) -> dict[str, dict[str, Series]]:
     StudyError
         When the file is missing, was cut off, or is damaged.
     """
-    known: dict[str, dict[str, Series]] = {name: {} for name in names}
+    found: dict[str, dict[str, Series]] = {name: {} for name in names}
+    for t_ns, source, called, value in _lines(path):
+        if called in found:
+            found[called].setdefault(source, []).append((t_ns, value))
+    return found
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, str, int]]:
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             lines = csv.reader(file)
             if next(lines, None) != COLUMNS:
                 raise StudyError(f"cannot read samples: {path}: its first line is not {','.join(COLUMNS)}")
             for t_ns, source, called, value in lines:
-                if called in known:
-                    known[called].setdefault(source, []).append((int(t_ns), int(value)))
+                yield int(t_ns), source, called, int(value)
     except (OSError, EOFError, ValueError, csv.Error, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise StudyError(f"cannot read samples: {path}: {reason}") from error
-    return known
