@@ -13,4 +13,5 @@ $bin/ruff check --quiet .
 $bin/pyright --pythonpath $bin/python
 ci/generated.sh check
 $bin/python ci/imports.py
+$bin/python ci/cycles.py
 echo "all checks passed"
