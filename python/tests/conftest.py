@@ -65,9 +65,25 @@ def machine(cores: int) -> dict:
         "cores": [{"id": cpu, "socket": 0, "node": 0, "cpus": [cpu]} for cpu in cpus],
         "hardware_threads": [{"id": cpu, "cpus": [cpu], "core": cpu, "socket": 0, "node": 0} for cpu in cpus],
         "offline": [],
-        "allowed": {"cpus": cpus, "quota_cpus": None},
+        "allowed": {"cpus": cpus, "nodes": [0], "quota_cpus": None},
         "facts": facts,
     }
+
+
+THREAD = {
+    "tid": 1,
+    "pid": 1,
+    "cpu": 0,
+    "cpu_ns": 0,
+    "states": dict.fromkeys(("running", "runnable", "sleeping", "disk", "other"), 0),
+    "migrations": 0,
+    "first_seen_ns": 0,
+    "last_seen_ns": 0,
+}
+"""An observed thread of a record."""
+
+VALID = {"own_share": 1.0, "clock_before_ns": 1.0, "clock_after_ns": 1.0}
+"""The validity of a record that nothing disturbed."""
 
 
 def record(name: str, block: int, wall_s: float, cpu_s: float, **more: object) -> dict:

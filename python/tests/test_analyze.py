@@ -5,7 +5,7 @@ import random
 
 import pytest
 from click.testing import CliRunner
-from conftest import machine, record, rewrite
+from conftest import VALID, machine, record, rewrite
 
 from knee import cli
 from knee.explain.factorial.levels import contrast_of
@@ -35,7 +35,8 @@ def study(tmp_path):
                     "energy-package": {"value": wall * 1e6, "unit": "uJ"},
                     "instructions": {"unavailable": "no hardware PMU"},
                 }
-                phases = [{"name": "match", "wall_ns": int(wall * 5e8), "cpu_ns": int(wall * n * 5e8)}]
+                phases = [{"name": "match", "wall_ns": int(wall * 5e8), "cpu_ns": int(wall * n * 5e8),
+                           "begin_ns": 0, "end_ns": int(wall * 5e8)}]  # fmt: skip
                 records.append(record(name, block, wall, wall * n * 1.1, counters=counters, phases=phases))
         folder.study_spec.write_text("schema = 1\nname = 'made up'\n[program]\ncommand = ['program']\n")
         folder.machine.write_text(json.dumps(machine(4)))
@@ -143,7 +144,7 @@ def test_bad_runs_and_controls_are_left_out_and_counted(study):
     assert found["left_out"] == {"0002": "exit status 3", "0017": "exit status 3"}
     assert (len(found["run_ids"]), found["anova"]["adds_up"]) == (27, False)
     text = printed(folder)
-    rewrite(folder.records, lambda one: one | {"validity": {"other_busy": 0.2}})
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.2}})
     assert "27 of 27 runs were disturbed" in printed(folder)
     assert "Left out: 2 runs: exit status 3." in text
     assert "type II" in text

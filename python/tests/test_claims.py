@@ -312,9 +312,14 @@ def masked(folder) -> None:
     machine = json.loads(folder.machine.read_text())
     threads = range(8)
     machine["sockets"] = [{"id": 0, "cpus": [0, 1, 4, 5]}, {"id": 1, "cpus": [2, 3, 6, 7]}]
-    machine["nodes"] = [*machine["sockets"], {"id": 2, "cpus": []}]
-    machine["cores"] = [{"id": core, "cpus": [core, core + 4]} for core in range(4)]
-    machine["hardware_threads"] = [{"id": cpu, "cpus": [cpu]} for cpu in threads]
+    node = {"memory_bytes": 1 << 30, "distances": [10, 20, 30]}
+    machine["nodes"] = [one | node for one in (*machine["sockets"], {"id": 2, "cpus": []})]
+    machine["cores"] = [
+        {"id": core, "socket": core // 2, "node": core // 2, "cpus": [core, core + 4]} for core in range(4)
+    ]
+    machine["hardware_threads"] = [
+        {"id": cpu, "cpus": [cpu], "core": cpu % 4, "socket": cpu % 4 // 2, "node": cpu % 4 // 2} for cpu in threads
+    ]
     machine["allowed"]["cpus"] = [0, 4]
     folder.machine.write_text(json.dumps(machine))
 

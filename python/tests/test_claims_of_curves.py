@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import judged
+from conftest import VALID, judged
 
 CLOSE = {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}
 SPREAD = {n: (8 * 1.2 / n**0.9, 8.0) for n in (1, 2, 4, 8)}
@@ -110,7 +110,9 @@ def test_a_count_without_good_runs_leaves_no_slope_and_no_order(simulated):
 
 def test_disturbed_runs_count_as_they_do_for_other_claims(simulated):
     folder = simulated(CURVES)
-    lines = [json.loads(line) | {"validity": {"other_busy": 0.5}} for line in folder.records.read_text().splitlines()]
+    lines = [
+        json.loads(line) | {"validity": VALID | {"other_busy": 0.5}} for line in folder.records.read_text().splitlines()
+    ]
     folder.records.write_text("".join(json.dumps(one) + "\n" for one in lines))
     (one,) = judged(folder, slope("cores-close", more="below = -0.9"))
     assert one.answer == "confirmed"

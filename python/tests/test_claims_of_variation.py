@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from conftest import judged, rewrite
+from conftest import THREAD, judged, rewrite
 
 from knee.opened import Study
 
@@ -85,7 +85,8 @@ def test_what_has_no_variation_says_why(simulated, blocks, claim, why):
 
 def seen(folder, *fields: dict):
     """Give every run these threads, and a main thread that waited for them."""
-    threads = [{"tid": 1, "cpu_ns": 1000, "run_delay_ns": 0}, *({"tid": 2 + n, **one} for n, one in enumerate(fields))]
+    main = THREAD | {"cpu_ns": 1000, "run_delay_ns": 0}
+    threads = [main, *(THREAD | {"tid": 2 + n, **one} for n, one in enumerate(fields))]
     rewrite(folder.records, lambda one: one | {"observed_threads": threads})
     return folder
 
@@ -109,7 +110,9 @@ def test_threads_vary_between_launches_too(simulated):
     folder = seen(simulated(ONE_CELL), *[{"cpu_ns": 10**9}] * 4)
     rewrite(
         folder.records,
-        lambda one: one | {"observed_threads": [{"cpu_ns": 10**9 * (one["block"] if n else 1)} for n in range(4)]},
+        lambda one: (
+            one | {"observed_threads": [THREAD | {"cpu_ns": 10**9 * (one["block"] if n else 1)} for n in range(4)]}
+        ),
     )
     (one,) = judged(folder, 'variation = { threads = 4 }\namong = "threads"\nabove = 2')
     assert one.answer == "undecided"

@@ -99,7 +99,7 @@ def test_what_is_said_of_a_weak_study_holds_for_it(simulated):
 def test_counts_of_a_weak_study_are_for_the_work_of_one_thread(simulated):
     folder = simulated({"cores-close": GROWS}, noise=0.0)
     threads = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
-    counters = {"instructions": 1000.0, "mbm_total_bytes": 300.0, "mbm_local_bytes": 200.0}
+    counters = {"instructions": 1000, "mbm_total_bytes": 300, "mbm_local_bytes": 200}
     rewrite(
         folder.records,
         lambda one: one | {"counters": {name: value * threads[one["id"]] for name, value in counters.items()}},

@@ -10,7 +10,9 @@ TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 def printing(folder, outputs: dict[str, str], program=None, asked: str = "same_output = true", cell=None):
     """Let runs print what is given (and `a` otherwise); returns the bad runs and why."""
     rewrite(folder.plan, lambda spec: spec | ({"program": program} if program else {}) | (cell(spec) if cell else {}))
-    rewrite(folder.records, lambda one: one | {"output": {"stdout_fnv1a": outputs.get(one["id"], "a")}})
+    rewrite(
+        folder.records, lambda one: one | {"output": {"stdout_bytes": 1, "stdout_fnv1a": outputs.get(one["id"], "a")}}
+    )
     folder.study_spec.write_text(folder.study_spec.read_text() + f"[measure]\n{asked}\n")
     return {run.spec["id"]: run.bad for run in store.runs(folder) if run.bad}
 

@@ -84,6 +84,9 @@ def probed(nodes: int) -> dict:
     ]
     return {
         "schema": 1,
+        "start": "2026-01-01T00:00:00.000Z",
+        "quick": True,
+        "seconds": 1.0,
         "claimed_caches": {"L1": 32768, "L2": 1 << 20},
         "knees": {},
         "figures": curve + nodes_of + cpus,

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import record
+from conftest import THREAD, record, rewrite
 
 from knee import store
 from knee.store import Folder, StudyError
@@ -81,3 +81,11 @@ def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
     assert (run.time_s, run.cpu_s) == (2.0, 3.0)
     printed = joined(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
     assert (printed.time_s, printed.cpu_s) == (0.25, None)
+
+
+def test_threads_are_checked_by_who_reads_them(simulated):
+    folder = simulated({"cores-close": {1: (2.0, 2.0)}}, blocks=2)
+    rewrite(folder.records, lambda one: one | {"observed_threads": [THREAD | {"cpu_ns": "7"}]})
+    assert len(store.runs(folder)) == 2
+    with pytest.raises(StudyError, match=r"cannot read line 2: .*: observed_threads 1 cpu_ns is not a whole number"):
+        store.observed_threads(folder, ["0002"])

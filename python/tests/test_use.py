@@ -30,7 +30,7 @@ def cell(rows: list[dict], series: str, threads: int, **more: str) -> dict:
 def test_instructions_are_medians_and_the_rate_is_that_of_the_fastest_run(simulated):
     folder = simulated(TWO, noise=0.0)
     rewrite(folder.records, lambda one: one | {"wall_ns": int(one["wall_ns"] * (2 if one["block"] == 5 else 1))})
-    opened = study(folder, lambda spec: {"instructions": 100 * spec["threads"] + (1e6 if spec["block"] == 3 else 0)})
+    opened = study(folder, lambda spec: {"instructions": 100 * spec["threads"] + (10**6 if spec["block"] == 3 else 0)})
     found = drawn(opened)
     assert {"instructions", "issue-rate"} <= found.keys()
     assert not {"cpu-seconds", "switches"} & found.keys()

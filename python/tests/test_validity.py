@@ -1,7 +1,7 @@
 """Runs that count and are marked: disturbed ones, and those made when a held fact had changed."""
 
 import pytest
-from conftest import rewrite, shown
+from conftest import THREAD, VALID, rewrite, shown
 
 from knee import store
 from knee.opened import Study
@@ -21,13 +21,18 @@ def changed(folder, changes: dict[str, list[dict]]) -> Study:
 
 @pytest.mark.parametrize(
     "nulls",
-    [{"validity": None}, {"validity": {"other_busy": None}}, {"changed": None, "facts": None}, {"facts": {"a": None}}],
+    [
+        {"validity": None},
+        {"validity": VALID | {"other_busy": None}},
+        {"changed": None, "facts": None},
+        {"metric": None},
+    ],
 )
 def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
     # Threads beyond the cpus that waited: somebody asks whether they were alone.
     folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0), 3: (1.0, 2.0)}})
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
-    rewrite(folder.records, lambda one: one | {"observed_threads": [{"run_delay_ns": 10**9}]} | nulls)
+    rewrite(folder.records, lambda one: one | {"observed_threads": [THREAD | {"run_delay_ns": 10**9}]} | nulls)
     study = Study.read(folder.path)
     assert study.analysis.disturbed == {}
     assert study.analysis.findings == []

@@ -1,7 +1,7 @@
 """The verdict on curves whose truth is known: it says no more than they carry."""
 
 import pytest
-from conftest import rewrite
+from conftest import THREAD, VALID, rewrite
 
 from knee.opened import Study
 
@@ -175,8 +175,8 @@ def test_threads_take_turns_on_the_cpus_that_they_were_held_on(simulated):
     def waited(one: dict) -> dict:
         turns = specs[one["id"]]["threads"] > 2
         return one | {
-            "observed_threads": [{"run_delay_ns": one["wall_ns"] if turns else 0}],
-            "validity": {"other_busy": 0.0},
+            "observed_threads": [THREAD | {"run_delay_ns": one["wall_ns"] if turns else 0}],
+            "validity": VALID | {"other_busy": 0.0},
         }
 
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})

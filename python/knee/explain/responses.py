@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from knee.store import Run, StudyError, count_named
 from knee.store.counts import THREAD
@@ -150,7 +150,7 @@ def _phase(run: Run, name: str) -> Value:
 
 def _counter(run: Run, name: str) -> dict[str, Any]:
     count = run.record["counters"].get(name, {"unavailable": "it was not asked for"})
-    return cast("dict[str, Any]", count) if isinstance(count, dict) else {"value": count}
+    return count if isinstance(count, dict) else {"value": count}
 
 
 def _counted(run: Run, name: str) -> Value:

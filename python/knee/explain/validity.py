@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 from knee.store import Run
 
@@ -57,7 +58,8 @@ def changes(runs: list[Run]) -> list[Change]:
 def disturbance(run: Run) -> str | None:
     """Return what disturbed a run while it was made, if anything did."""
     # A part that was not measured is missing, or null.
-    validity = {name: value for name, value in (run.record.get("validity") or {}).items() if value is not None}
+    measured = cast("dict[str, float | None]", run.record.get("validity") or {})
+    validity = {name: value for name, value in measured.items() if value is not None}
     capacity = run.record["wall_ns"] / 1e9 * max(1, len(run.spec["cpus"]))
     for name, limit in DISTURBED.items():
         if validity.get(name, 0.0) > limit and validity[name] * capacity > SEVERAL_TICKS:

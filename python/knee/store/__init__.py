@@ -10,7 +10,8 @@ from knee.store.observed import observed_threads
 from knee.store.run import Run, role_of
 from knee.store.runs import runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
-from knee.store.types import SCHEMA, Changed, Level, Record, Role, RunSpec, StudyError, finite
+from knee.store.seam import Changed, Level, Record, Role, RunSpec
+from knee.store.types import SCHEMA, StudyError, finite
 
 __all__ = [
     "KINDS",

@@ -13,7 +13,7 @@ from knee.store.ended import End, read_end
 from knee.store.folder import Folder
 from knee.store.run import Run
 from knee.store.runs import runs_of
-from knee.store.types import RunSpec
+from knee.store.seam import RunSpec
 
 
 @dataclass(frozen=True)

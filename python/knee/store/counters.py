@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from knee.store.types import Record
+from knee.store.seam import Record
 
 
 @dataclass(frozen=True)

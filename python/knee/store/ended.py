@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from knee.store import read, shape
+from knee.store import read
+from knee.store.check import END
 from knee.store.folder import Folder, write_whole
 from knee.store.types import SCHEMA
 
@@ -23,7 +24,7 @@ def read_end(folder: Folder) -> End | None:
     path = folder.path / "ended.json"
     if not path.exists():
         return None
-    found = read.whole(path, shape.END, "why it ended", "remove it, and the study goes on")
+    found = read.whole(path, END, "why it ended", "remove it, and the study goes on")
     return End(found["block"], found["why"])
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from knee.store import read, shape
+from knee.store import read
+from knee.store.check import STUDY_SPEC
 from knee.store.claims import claims
 from knee.store.run import role_of
-from knee.store.types import Level, Record, RunSpec, StudyError
+from knee.store.seam import MACHINE_MEMORY, RECORD, RUN_SPEC, TOPOLOGY, Level, Record, RunSpec
+from knee.store.types import StudyError
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Folder:
         def fail(key: str, reason: str, better: str | None) -> StudyError:
             return StudyError(f"cannot read the study: {self.study_spec}: {key}: {reason}", hint=better or hint)
 
-        if reason := shape.STUDY_SPEC.mismatch(tables):
+        if reason := STUDY_SPEC.mismatch(tables):
             raise StudyError(f"cannot read the study: {self.study_spec}: {reason}", hint=hint)
         claims(tables.get("claim"), fail)
         return tables
@@ -93,21 +95,21 @@ class Folder:
 
     def read_machine(self) -> dict[str, Any]:
         """Return the machine as ``knee machine --json`` printed it."""
-        return read.whole(self.machine, shape.MACHINE, "the machine", self._machine_again())
+        return read.whole(self.machine, TOPOLOGY, "the machine", self._machine_again())
 
     def read_memory(self) -> dict[str, Any] | None:
         """Return what ``knee memory`` found, if its file is there."""
         if not self.memory.exists():
             return None
         hint = f"knee memory --json > {self.memory}, on the machine that was measured"
-        return read.whole(self.memory, shape.MEMORY, "the machine's memory", hint)
+        return read.whole(self.memory, MACHINE_MEMORY, "the machine's memory", hint)
 
     def read_plan(self) -> list[RunSpec]:
         """Return every planned run, in order."""
         found: list[RunSpec] = []
         seen: dict[str, int] = {}
         first: dict[tuple[str, tuple[tuple[str, Level], ...]], RunSpec] = {}
-        for number, line in read.lines(self.plan, shape.RUN_SPEC, self._again()):
+        for number, line in read.lines(self.plan, RUN_SPEC, self._again()):
             spec = cast("RunSpec", line)
             if reason := _unplanned(spec, seen):
                 raise StudyError(f"cannot read line {number}: {self.plan}: {reason}", hint=self._again())
@@ -126,7 +128,7 @@ class Folder:
         if not self.records.exists():
             return
         seen: dict[str, int] = {}
-        for number, line in read.lines(self.records, shape.RECORD, self.without_line(), torn=True):
+        for number, line in read.lines(self.records, RECORD, self.without_line(), torn=True):
             record = cast("Record", line)
             first = seen.setdefault(record["id"], number)
             if first != number:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
+from knee.store.check import listed
 from knee.store.folder import Folder
+from knee.store.seam import THREAD_USE, ThreadUse
+from knee.store.types import StudyError
 
 
-def observed_threads(folder: Folder, runs: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+def observed_threads(folder: Folder, runs: Collection[str]) -> dict[str, list[ThreadUse]]:
     """Return what was seen of the threads of these runs, by run.
 
     Parameters
@@ -22,6 +24,17 @@ def observed_threads(folder: Folder, runs: Collection[str]) -> dict[str, list[di
     -------
     dict
         For each of them that has a record a list, empty where nobody looked at its threads.
+
+    Raises
+    ------
+    StudyError
+        When a record's threads were damaged.
     """
-    records = (record for _, record in folder.numbered_records())
-    return {record["id"]: list(record["observed_threads"]) for record in records if record["id"] in runs}
+    threads: dict[str, list[ThreadUse]] = {}
+    for number, record in folder.numbered_records():
+        if record["id"] in runs:
+            if reason := listed(THREAD_USE).mismatch(record["observed_threads"], "observed_threads"):
+                message = f"cannot read line {number}: {folder.records}: {reason}"
+                raise StudyError(message, hint=folder.without_line())
+            threads[record["id"]] = list(record["observed_threads"])
+    return threads

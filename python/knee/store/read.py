@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from knee.store.shape import Shape
+from knee.store.check import Check
 from knee.store.types import SCHEMA, StudyError
 
 TOGETHER = 256
@@ -32,20 +32,20 @@ def text(path: Path, hint: str | None = None) -> str:
         raise StudyError(f"cannot read: {path}: {reason_of(error)}", hint=hint) from error
 
 
-def whole(path: Path, shape: Shape, what: str, hint: str) -> dict[str, Any]:
+def whole(path: Path, check: Check, what: str, hint: str) -> dict[str, Any]:
     """Return the one object that a file holds."""
     try:
-        return _object(text(path, hint), shape)
+        return _object(text(path, hint), check)
     except NotWritten as error:
         raise StudyError(f"cannot read {what}: {path}: {error}", hint=error.hint or hint) from error
 
 
-def lines(path: Path, shape: Shape, hint: str, *, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+def lines(path: Path, check: Check, hint: str, *, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every line with its number, one object each; blank ones are passed over.
 
     Parameters
     ----------
-    path, shape
+    path, check
         The file, and what each of its objects has to be.
     hint
         What to try when a line is damaged.
@@ -59,33 +59,33 @@ def lines(path: Path, shape: Shape, hint: str, *, torn: bool = False) -> Iterato
                 if line.strip() and (line.endswith(b"\n") or not torn):
                     numbered.append((number, line))
                 if len(numbered) == TOGETHER:
-                    yield from _together(path, numbered, shape, hint)
+                    yield from _together(path, numbered, check, hint)
                     numbered = []
-            yield from _together(path, numbered, shape, hint)
+            yield from _together(path, numbered, check, hint)
     except OSError as error:
         raise StudyError(f"cannot read: {path}: {reason_of(error)}", hint=hint) from error
 
 
 def _together(
-    path: Path, numbered: list[tuple[int, bytes]], shape: Shape, hint: str
+    path: Path, numbered: list[tuple[int, bytes]], check: Check, hint: str
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         found = cast("list[object]", _value(f"[{_utf8(b','.join(line for _, line in numbered))}]"))
     except NotWritten:
         found = []
     if len(found) != len(numbered):
-        _blame(path, numbered, shape, hint)
+        _blame(path, numbered, check, hint)
     for (number, _), one in zip(numbered, found, strict=True):
         try:
-            yield number, _checked(one, shape)
+            yield number, _checked(one, check)
         except NotWritten as error:
             raise _bad_line(path, number, error, hint) from error
 
 
-def _blame(path: Path, numbered: list[tuple[int, bytes]], shape: Shape, hint: str) -> NoReturn:
+def _blame(path: Path, numbered: list[tuple[int, bytes]], check: Check, hint: str) -> NoReturn:
     for number, line in numbered:
         try:
-            _object(_utf8(line), shape)
+            _object(_utf8(line), check)
         except NotWritten as error:
             raise _bad_line(path, number, error, hint) from error
     raise StudyError(f"cannot read: {path}: its lines are not one object each", hint=hint)
@@ -95,16 +95,16 @@ def _bad_line(path: Path, number: int, error: NotWritten, hint: str) -> StudyErr
     return StudyError(f"cannot read line {number}: {path}: {error}", hint=error.hint or hint)
 
 
-def _object(words: str, shape: Shape) -> dict[str, Any]:
-    return _checked(_value(words), shape)
+def _object(words: str, check: Check) -> dict[str, Any]:
+    return _checked(_value(words), check)
 
 
-def _checked(value: object, shape: Shape) -> dict[str, Any]:
+def _checked(value: object, check: Check) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise NotWritten("it is not an object")
     found = cast("dict[str, Any]", value)
     check_schema(found.get("schema"))
-    reason = shape.mismatch(found)
+    reason = check.mismatch(found)
     if reason:
         raise NotWritten(reason)
     return found

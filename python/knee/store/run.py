@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.store.types import Changed, Level, Record, Role, RunSpec
+from knee.store.seam import Changed, Level, Record, Role, RunSpec
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,9 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
 
 
 def _waited(record: Record) -> int | None:
-    waits: list[int | None] = [thread.get("run_delay_ns") for thread in record["observed_threads"]]
-    known = [wait for wait in waits if wait is not None]
+    waits: list[object] = [thread.get("run_delay_ns") for thread in record["observed_threads"]]
+    # Threads are checked by who looks at them one by one.
+    known = [wait for wait in waits if isinstance(wait, int)]
     return sum(known) if known and len(known) == len(waits) else None
 
 
@@ -91,12 +92,12 @@ def _measured(record: Record) -> tuple[float, float | None, str | None]:
 
 def _failure(record: Record) -> str | None:
     end, check = record["exit"], record.get("check")
-    if end.get("error"):
-        return str(end["error"])
-    if end.get("timeout_s") is not None:
-        return f"stopped after {end['timeout_s']} s"
-    if end.get("signal") is not None:
-        return f"ended by signal {end['signal']}"
+    if error := end.get("error"):
+        return error
+    if (seconds := end.get("timeout_s")) is not None:
+        return f"stopped after {seconds} s"
+    if (signal := end.get("signal")) is not None:
+        return f"ended by signal {signal}"
     if check is not None and not check["ok"]:
         return f"check failed: {check.get('reason', 'no reason given')}"
     if end.get("code") != 0:

@@ -7,7 +7,8 @@ from typing import Any
 from knee.store.folder import Folder
 from knee.store.outputs import judged
 from knee.store.run import Run, joined
-from knee.store.types import Record, RunSpec, StudyError
+from knee.store.seam import Record, RunSpec
+from knee.store.types import StudyError
 
 
 def runs(folder: Folder) -> list[Run]:

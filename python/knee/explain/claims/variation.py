@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
 from knee.explain.responses import pool
 from knee.stats.spread import FEWEST, spread
 from knee.store import Run, observed_threads
+from knee.store.seam import ThreadUse
 
 FIELDS = {"cpu": "cpu_ns", "run-delay": "run_delay_ns"}
 """Responses of threads, and the fields of observed threads that have them."""
@@ -46,12 +47,12 @@ def _among_threads(claim: Claim, evidence: Evidence) -> Number:
     )
 
 
-def _largest_over_least(run: Run, threads: list[dict[str, Any]], field: str) -> float:
+def _largest_over_least(run: Run, threads: list[ThreadUse], field: str) -> float:
     """Return it of the threads that computed most, as many as the run was told to use: others only wait for them."""
     seen = sorted(threads, key=lambda thread: -thread["cpu_ns"])[: run.threads]
     if len(seen) < run.threads:
         raise NoNumberError(f"run {run.spec['id']} was seen with {len(seen)} threads, and told to use {run.threads}")
-    values = np.array([float(thread.get(field, np.nan)) for thread in seen])
+    values = np.array([float(cast("dict[str, Any]", thread).get(field, np.nan)) for thread in seen])
     if not np.isfinite(values).all():
         raise NoNumberError(f"the kernel does not say {field} of the threads of run {run.spec['id']}")
     if values.min() <= 0:

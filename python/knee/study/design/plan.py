@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, get_args
 
-from knee.store import SCHEMA, Level, Role, RunSpec, StudyError, role_of
+from knee.store import SCHEMA, Role, RunSpec, StudyError, role_of
+from knee.store.seam import Bind, MemoryPolicy, OutputCheck, PageCache, Policy
 from knee.study.checks import refuse_contradictions
 from knee.study.design.cells import Cell, copied
 from knee.study.design.hold import held
@@ -15,7 +16,7 @@ from knee.study.design.program import filled, grown, levels, program_of
 from knee.study.kinds.text import numbers
 from knee.study.spec import StudySpec
 
-POLICIES = ("local", "bind", "interleave", "weighted-interleave", "preferred")
+POLICIES = get_args(Policy)
 
 
 def run_specs(
@@ -134,7 +135,7 @@ class _Planner:
         if role_of(spec) == "copies":
             spec["bind"] = "set"
         elif asked:
-            spec["bind"] = str(asked) if fits else "set"
+            spec["bind"] = cast("Bind", asked) if fits else "set"
         if spec.get("bind") == "each" and "command" in spec["program"] and self.study_spec.skip:
             spec["skip"] = self.study_spec.skip
 
@@ -146,7 +147,7 @@ class _Planner:
         if metric:
             spec["metric"] = metric
         if self.study_spec.check:
-            spec["check"] = self.study_spec.check
+            spec["check"] = cast("OutputCheck", self.study_spec.check)
         if self.study_spec.census_ms is not None:
             spec["census_ms"] = self.study_spec.census_ms
         counts = self.study_spec.together or role_of(spec) == "counting"
@@ -166,7 +167,7 @@ class _Planner:
         """Add what is done before and after the run."""
         cache = spec["cell"].get("cache") or self.study_spec.cache
         if cache:
-            spec["cache"] = str(cache)
+            spec["cache"] = cast("PageCache", cache)
         if self.study_spec.warmup:
             spec["warmup"] = self.study_spec.warmup
         if self.study_spec.prepare is not None:
@@ -188,12 +189,12 @@ class _Planner:
                 raise StudyError(f"{where}: it mentions {{{name}}}, for which the baseline has no level")
 
 
-def _memory(text: str) -> dict[str, Level | list[int]]:
+def _memory(text: str) -> MemoryPolicy:
     policy, _, nodes = text.partition(":")
     if policy not in POLICIES or bool(nodes) == (policy == "local"):
         hint = "local, bind:0,1, interleave:0-3, weighted-interleave:0-3 or preferred:0"
         raise StudyError(f"unknown memory policy: {text!r}", hint=hint)
     try:
-        return {"policy": policy, "nodes": numbers(nodes)}
+        return {"policy": cast("Policy", policy), "nodes": numbers(nodes)}
     except ValueError as error:
         raise StudyError(f"unknown memory policy: {text!r}: {nodes!r} is no list of nodes") from error

@@ -52,8 +52,11 @@ def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record], None]:
 
 def _ending(record: Record) -> str:
     end = record["exit"]
-    for key, words in (("error", "{}"), ("timeout_s", "stopped after {} s"), ("signal", "ended by signal {}")):
-        if end.get(key) is not None:
-            return words.format(end[key])
+    if error := end.get("error"):
+        return error
+    if (seconds := end.get("timeout_s")) is not None:
+        return f"stopped after {seconds} s"
+    if (signal := end.get("signal")) is not None:
+        return f"ended by signal {signal}"
     said = str(record["output"].get("stderr_tail", "")).strip().splitlines()
     return f"exit status {end.get('code')}" + (f": {said[0][:100]}" if said else "")

@@ -1,0 +1,180 @@
+"""Checks of what was read: whether a value has the fields and types that it has to have, and what is wrong if not.
+
+Fields that are not named may be anything: a newer knee of the same schema may write more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import cast
+
+WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
+
+MOST_KNOWN = 10_000
+"""Combinations of fields and types that are remembered: records of one study have a few."""
+
+Signature = tuple[str | type, ...]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a value has to be: of one of some types, exactly, since JSON has no others.
+
+    An object has ``fields``, of which those in ``may`` can be missing or null, and those of any other name are
+    ``others``; a list has ``members``; text is one of ``choices`` where there are any. ``called`` is what to call it
+    where the types do not say.
+    """
+
+    types: frozenset[type]
+    fields: tuple[tuple[str, bool, Check], ...] = ()
+    others: Check | None = None
+    members: Check | None = None
+    choices: frozenset[str] = frozenset()
+    called: str = ""
+    _known: set[Signature] = field(default_factory=set[Signature], compare=False)
+
+    def fits(self, value: object) -> bool:
+        """Whether a value passes; asked of every line, so in few steps and without a word."""
+        kind = type(value)
+        if kind not in self.types:
+            return False
+        if kind is str:
+            return not self.choices or value in self.choices
+        if self.fields and kind is dict:
+            found = cast("dict[str, object]", value)
+            # Objects of one kind have the same fields of the same types, which need a look once.
+            signature = (*found, *map(type, found.values()))
+            if signature not in self._known and not self._learn(signature, found):
+                return False
+            for name, check in self._deep:
+                one = found.get(name)
+                if one is not None and not check.fits(one):
+                    return False
+        inner = self.others if kind is dict else self.members
+        if inner is None:
+            return True
+        within = cast("dict[str, object]", value).values() if kind is dict else cast("list[object]", value)
+        return inner.types.issuperset(map(type, within)) and (inner.plain or all(map(inner.fits, within)))
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether the type says all."""
+        return not self.fields and self.others is None and self.members is None and not self.choices
+
+    @cached_property
+    def _deep(self) -> list[tuple[str, Check]]:
+        """Fields of which the type does not say all."""
+        return [(name, check) for name, _, check in self.fields if not check.plain]
+
+    def _learn(self, signature: Signature, found: dict[str, object]) -> bool:
+        for name, may, check in self.fields:
+            one = found.get(name)
+            if type(one) not in check.types and not (may and one is None):
+                return False
+        if len(self._known) < MOST_KNOWN:
+            self._known.add(signature)
+        return True
+
+    def mismatch(self, value: object, name: str = "") -> str | None:
+        """Return what is wrong with a value, naming the field; None when nothing is.
+
+        Examples
+        --------
+        >>> thing({"id": TEXT}).mismatch({"id": 7})
+        'id is not text'
+        >>> thing({"phases": listed(thing({"name": TEXT, "wall_ns": WHOLE}))}).mismatch({"phases": [{"name": "sum"}]})
+        'phases 1 has no wall_ns'
+        >>> thing({}, {"bind": choice("each", "set")}).mismatch({"bind": "tight"})
+        'bind is not one of each, set'
+        """
+        if self.fits(value):
+            return None
+        if type(value) not in self.types:
+            return f"{name or 'it'} is not {self._words}"
+        if self.choices:
+            return f"{name or 'it'} is not one of {', '.join(sorted(self.choices))}"
+        if self.members and isinstance(value, list):
+            parts = [(self.members, one, str(number)) for number, one in enumerate(cast("list[object]", value), 1)]
+        else:
+            found = cast("dict[str, object]", value)
+            for key, may, _ in self.fields:
+                if not may and found.get(key) is None:
+                    return f"{name or 'it'} has no {key}"
+            parts = [(check, found[key], key) for key, _, check in self.fields if found.get(key) is not None]
+            parts += [(self.others, one, key) for key, one in found.items() if self.others]
+        wrong = (check.mismatch(one, f"{name} {key}".strip()) for check, one, key in parts)
+        return next(filter(None, wrong), None)
+
+    @property
+    def _words(self) -> str:
+        if self.called:
+            return self.called
+        named = self.types - {int} if float in self.types else self.types
+        return " or ".join(words for kind, words in WORDS.items() if kind in named)
+
+
+def thing(fields: Mapping[str, Check], may: Mapping[str, Check] | None = None) -> Check:
+    """Return the check of an object with these fields, and those that may be missing."""
+    required = [(name, False, check) for name, check in fields.items()]
+    return Check(OBJECT.types, (*required, *((name, True, check) for name, check in (may or {}).items())))
+
+
+def any_name(check: Check) -> Check:
+    """Return the check of an object whose fields are all alike."""
+    return Check(OBJECT.types, others=check)
+
+
+def listed(check: Check) -> Check:
+    """Return the check of a list."""
+    return Check(frozenset({list}), members=check)
+
+
+def choice(*choices: str) -> Check:
+    """Return the check of text that is one of these."""
+    return Check(TEXT.types, choices=frozenset(choices))
+
+
+def either(*checks: Check, called: str = "") -> Check:
+    """Return the check of a value that one of several describes: of their types; of an object its fields, of which
+    those that not every kind of object has can be missing.
+    """
+    types = frozenset[type]().union(*(check.types for check in checks))
+    objects = [check for check in checks if dict in check.types]
+    if len(objects) == 1:
+        return Check(types, objects[0].fields, objects[0].others, called=called)
+    if any(not check.fields for check in objects):
+        return Check(types, called=called)
+    kinds = [{name: (may, check) for name, may, check in one.fields} for one in objects]
+    merged = {name: one for kind in kinds for name, one in kind.items()}
+    always = {name for name in merged if all(name in kind and not kind[name][0] for kind in kinds)}
+    return Check(types, tuple((name, name not in always, check) for name, (_, check) in merged.items()), called=called)
+
+
+TEXT, WHOLE, TRUTH = Check(frozenset({str})), Check(frozenset({int})), Check(frozenset({bool}))
+NUMBER, LEVEL = Check(frozenset({int, float})), Check(frozenset({str, int, float}))
+OBJECT = Check(frozenset({dict}))
+
+STUDY_SPEC = thing(
+    {},
+    {
+        "name": TEXT,
+        "knee": TEXT,
+        "program": OBJECT,
+        "factors": OBJECT,
+        "design": thing({}, {"budget_s": NUMBER, "width": NUMBER}),
+        "measure": thing({}, {"same_output": TRUTH, "responses": listed(TEXT)}),
+    },
+)
+"""What everybody relies on in study.toml; its own reader knows all of it."""
+
+END = thing({"block": WHOLE, "why": TEXT})
+"""ended.json."""
