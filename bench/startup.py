@@ -1,28 +1,105 @@
-"""How long does `knee --version` take, beside `true`? Interleaved, median of 50.
+"""How long one waits for knee: for `--version`, for a study's first run, for a study of one run, for a report of ten.
 
-Usage: .venv/bin/python bench/startup.py
+    python bench/startup.py [--rounds N] [--against CHECKOUT]
+
+Each figure is the median of N rounds. With another checkout of knee, built in the same way, both are measured by turns,
+and the ratio is given with its range over rounds; KNEE_OTHER names one as well. Programs before the first run are
+counted where strace is installed.
 """
 
-import shutil
-import subprocess
-import time
+from __future__ import annotations
 
-import numpy as np
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import datetime
+from pathlib import Path
 
 from knee import _binary
+
+ROOT = Path(__file__).parents[1]
+ONE_RUN = ("--blocks", "1", "--factor", "threads=1", "--factor", "placement=none", "fib", "--n", "20")
+TEN_RUNS = ("--blocks", "10", *ONE_RUN[2:])
+
+
+class Checkout:
+    """A binary and the Python part beside it."""
+
+    def __init__(self, root: Path, binary: Path) -> None:
+        self.binary = binary
+        self.environment = os.environ | {"PYTHONPATH": str(root / "python"), "KNEE_PYTHON": sys.executable}
+        self.environment.pop("KNEE_BIN", None)
+
+    def takes(self, *words: str, before: tuple[str, ...] = ()) -> float:
+        """Seconds of one launch."""
+        began = time.perf_counter()
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run([*before, str(self.binary), *words], env=self.environment, check=True, **quiet)
+        return time.perf_counter() - began
+
+    def study(self, folder: Path) -> dict[str, float]:
+        """Seconds from Enter to the first run, and of the whole study with its report."""
+        began = time.time()
+        whole = self.takes("study", "--out", str(folder), *ONE_RUN)
+        first = json.loads((folder / "records.jsonl").read_text().splitlines()[0])["start"]
+        return {"Enter to first run": datetime.fromisoformat(first).timestamp() - began, "study of one run": whole}
+
+    def processes(self, folder: Path) -> int | None:
+        """Programs started until the one that is measured, which is not counted; None without strace."""
+        if shutil.which("strace") is None:
+            return None
+        log = folder.with_name(f"{folder.name}-trace")
+        trace = ("strace", "-f", "-qq", "-e", "trace=execve", "-o", str(log))
+        self.takes("study", "--no-report", "--out", str(folder), *ONE_RUN, before=trace)
+        started = [line for line in log.read_text().splitlines() if "execve(" in line and line.endswith("= 0")]
+        return next(at for at, line in enumerate(started) if '"child"' in line)
+
+
+def rounds(checkouts: dict[str, Checkout], count: int, place: Path) -> list[dict[str, dict[str, float]]]:
+    """Return seconds by round, checkout and what was waited for."""
+    for name, knee in checkouts.items():
+        knee.takes("study", "--no-report", "--out", str(place / name), *TEN_RUNS)
+        knee.takes("report", str(place / name))
+    taken = []
+    for number in range(count):
+        one = {}
+        for name in list(checkouts)[:: 1 if number % 2 else -1]:
+            knee = checkouts[name]
+            one[name] = {"--version": knee.takes("--version"), **knee.study(place / f"{name}-{number}")}
+            one[name]["report of ten runs"] = knee.takes("report", str(place / name))
+        taken.append(one)
+    return taken
 
 
 def main() -> None:
     """Measure and print."""
-    programs = {"knee --version": [str(_binary.find()), "--version"], "true": [str(shutil.which("true"))]}
-    times: dict[str, list[float]] = {name: [] for name in programs}
-    for _ in range(50):
-        for name, words in programs.items():
-            begin = time.perf_counter()
-            subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
-            times[name].append(1e3 * (time.perf_counter() - begin))
-    for name, taken in times.items():
-        print(f"{name}: median {np.median(taken):.2f} ms, slowest {max(taken):.2f} ms")
+    reader = argparse.ArgumentParser()
+    reader.add_argument("--rounds", type=int, default=11)
+    reader.add_argument("--against", type=Path, default=os.environ.get("KNEE_OTHER"))
+    asked = reader.parse_args()
+    checkouts = {"here": Checkout(ROOT, _binary.find())}
+    if asked.against:
+        built = _binary.find().parent.name
+        checkouts["other"] = Checkout(Path(asked.against), Path(asked.against) / "target" / built / "knee")
+    with tempfile.TemporaryDirectory() as place:
+        taken = rounds(checkouts, asked.rounds, Path(place))
+        counts = {name: knee.processes(Path(place) / f"{name}-counted") for name, knee in checkouts.items()}
+    for what in taken[0]["here"]:
+        times = {name: [one[name][what] for one in taken] for name in checkouts}
+        line = ", ".join(f"{name} {1e3 * statistics.median(each):.0f} ms" for name, each in times.items())
+        if asked.against:
+            ratios = [one["here"][what] / one["other"][what] for one in taken]
+            line += f"; here / other {statistics.median(ratios):.2f} [{min(ratios):.2f}, {max(ratios):.2f}]"
+        print(f"{what}: {line}")
+    print("programs started before the first run:", ", ".join(f"{name} {count}" for name, count in counts.items()))
+    if not asked.against:
+        print("another checkout: not measured: name one by --against or KNEE_OTHER")
 
 
 if __name__ == "__main__":

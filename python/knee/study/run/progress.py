@@ -6,9 +6,6 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from knee.store import Record, RunSpec
 
 
@@ -18,16 +15,20 @@ def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record
     if not sys.stderr.isatty():
         yield _log(plan)
         return
+    # Only for a person: a log does not wait for it.
+    from rich import progress
+    from rich.console import Console
+
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("runs"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=False),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("runs"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(elapsed_when_finished=False),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("measuring", total=len(plan), completed=len(plan) - todo)
 
         def tell(spec: RunSpec, record: Record) -> None:
