@@ -12,13 +12,13 @@ pub(crate) fn listed<'a>(heading: &str, rows: impl IntoIterator<Item = (&'a str,
         let mut line = format!("  {name:<widest$} ");
         for word in meaning.split_whitespace() {
             if line.len() + 1 + word.len() > WIDTH {
-                text += &format!("\n{line}");
+                text = format!("{text}\n{line}");
                 line = " ".repeat(widest + 3);
             }
             line += " ";
             line += word;
         }
-        text += &format!("\n{line}");
+        text = format!("{text}\n{line}");
     }
     text
 }

@@ -18,7 +18,6 @@ use crate::run_spec::PageCache;
                             run --stdin [--samples FOLDER] < plan.jsonl > records.jsonl",
     after_help = counters()
 )]
-#[expect(clippy::struct_excessive_bools, reason = "a switch of the command line each")]
 pub(crate) struct Run {
     /// Threads the program uses; {threads} in its words and variables becomes this
     #[arg(long, short = 'n')]

@@ -26,6 +26,7 @@ pub(super) struct Parts {
 
 /// Times of a run.
 #[derive(Default)]
+#[expect(clippy::struct_field_names, reason = "names end in their unit")]
 pub(super) struct Times {
     wall_ns: u64,
     user_ns: u64,
@@ -59,7 +60,7 @@ impl Parts {
         let Seen { counters, threads, pages, samples, marked, report, stdout, stderr, output } =
             seen.unwrap_or_default();
         let said = [stdout.as_deref().unwrap_or_default(), stderr.as_deref().unwrap_or_default()];
-        let reported_pages = report.as_ref().map(|report| report.pages());
+        let reported_pages = report.as_ref().map(super::super::program::child::Report::pages);
         let (phases, facts, answer) = match report {
             Some(report) => (report.phases, report.facts, report.check),
             None => (marked.phases, BTreeMap::new(), None),
