@@ -42,8 +42,9 @@ fn samples_inside_a_phase_show_its_work() {
     let cpu = |t: u64| -> u64 {
         let latest = |thread: &Value| {
             let source = format!("thread:{}", thread["tid"]);
-            let of_thread = all.iter().filter(|(at, from, name, _)| *at <= t && *from == source && name == "cpu_ns");
-            of_thread.last().map_or(0, |(.., value)| *value)
+            let mut of_thread =
+                all.iter().filter(|(at, from, name, _)| *at <= t && *from == source && name == "cpu_ns");
+            of_thread.next_back().map_or(0, |(.., value)| *value)
         };
         record["observed_threads"].as_array().unwrap().iter().map(latest).sum()
     };

@@ -174,10 +174,10 @@ fn pages_are_counted_by_node_and_over_time() {
     let begin = Instant::now();
     let mut gauges = Gauges::open(machine.root(), &["numa_hit", "other_node", "numa_hint_faults"]);
     let mut sampler = Sampler::new(i32::MAX, begin, 1, 0);
-    sampler.tick(&mut gauges);
+    sampler.tick(&mut gauges, &mut |note| note("matches", 5));
     write(machine.root(), &node(1), &stat(25, 3));
     std::thread::sleep(sampler.pause() + Duration::from_millis(1));
-    sampler.tick(&mut gauges);
+    sampler.tick(&mut gauges, &mut |note| note("matches", 5));
     let file = machine.root().join("samples.csv.gz");
     assert!(sampler.finish(Some(&file)).written.is_ok());
     gauges.stop();
@@ -192,4 +192,5 @@ fn pages_are_counted_by_node_and_over_time() {
     let grown: Vec<&str> = text.lines().filter(|line| line.contains("numastat:node1,numa_hit")).collect();
     assert_eq!(grown.len(), 2, "{text}");
     assert!(grown[0].ends_with(",0") && grown[1].ends_with(",5"), "{text}");
+    assert_eq!(text.matches(",workload,matches,5\n").count(), 2, "{text}");
 }

@@ -45,7 +45,9 @@ impl Totals {
     /// What has been counted so far, in the order in which the names came up. A sum never falls.
     pub fn read(&mut self) -> Vec<(&str, u64)> {
         let Self { tables, names } = self;
-        tables.iter_mut().for_each(|table| table.meet(names));
+        for table in tables.iter_mut() {
+            table.meet(names);
+        }
         let mut sums = vec![0_u64; names.len()];
         for table in tables {
             for (slot, name) in table.slots.iter().zip(&table.name) {

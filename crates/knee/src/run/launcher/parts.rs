@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use knee_machine::clock::nanoseconds;
 use knee_meter::Validity;
 
+use super::super::program::child::Report;
 use super::super::running::{Samples, Seen, Threads};
 use super::judge;
 use crate::record::{Changed, CheckResult, Exit, Record, Resources};
@@ -35,8 +37,7 @@ pub(super) struct Times {
 
 impl Times {
     pub(super) fn new(wall: Duration, user: Duration, system: Duration) -> Self {
-        let [wall_ns, user_ns, system_ns] =
-            [wall, user, system].map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        let [wall_ns, user_ns, system_ns] = [wall, user, system].map(nanoseconds);
         Self { wall_ns, user_ns, system_ns }
     }
 }
@@ -60,7 +61,7 @@ impl Parts {
         let Seen { counters, threads, pages, samples, marked, report, stdout, stderr, output } =
             seen.unwrap_or_default();
         let said = [stdout.as_deref().unwrap_or_default(), stderr.as_deref().unwrap_or_default()];
-        let reported_pages = report.as_ref().map(super::super::program::child::Report::pages);
+        let reported_pages = report.as_ref().map(Report::pages);
         let (phases, facts, answer) = match report {
             Some(report) => (report.phases, report.facts, report.check),
             None => (marked.phases, BTreeMap::new(), None),
