@@ -3,16 +3,14 @@
 import json
 from html.parser import HTMLParser
 from itertools import pairwise
-from unittest import mock
 
 import vl_convert as vlc
 from big_study import SMALL, write_study
 from conftest import keep_samples, rewrite
-from jinja2 import Environment
 
 from knee.opened import Study
 from knee.plots.resources import cpu_use
-from knee.report import bundle, template
+from knee.report import bundle
 from knee.report.page import page
 from knee.report.tables import facts
 from knee.report.tables.design import design_rows, programs
@@ -185,28 +183,6 @@ def test_without_a_place_to_keep_it_the_script_is_made_all_the_same(tmp_path, mo
     bundle.bundle.cache_clear()
     assert bundle.bundle().startswith("made; ")
     bundle.bundle.cache_clear()
-
-
-def test_the_template_is_compiled_once_and_again_when_it_changed(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(template, "resource", lambda name: "{{ x | twice }}")
-    assert template.template("a", twice=lambda x: 2 * x).render(x=2) == "4"
-    [kept] = (tmp_path / "knee").iterdir()
-    before = kept.read_bytes()
-    with mock.patch.object(Environment, "_compile", side_effect=AssertionError("compiled again")):
-        assert template.template("a", twice=lambda x: 2 * x).render(x=3) == "6"
-    monkeypatch.setattr(template, "resource", lambda name: "-{{ x | twice }}")
-    assert template.template("a", twice=lambda x: 2 * x).render(x=2) == "-4"
-    kept.write_bytes(before[:50])
-    assert template.template("a", twice=lambda x: 2 * x).render(x=2) == "-4", "a torn one is made anew"
-
-
-def test_without_a_place_to_keep_it_the_template_is_compiled_all_the_same(tmp_path, monkeypatch):
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
-    monkeypatch.setattr(template, "resource", lambda name: "{{ x }}")
-    assert template.template("a").render(x=2) == "2"
 
 
 def test_a_factorial_study_of_270_runs_stays_under_two_megabytes(simulated):

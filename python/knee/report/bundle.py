@@ -6,12 +6,13 @@ To put it together takes two seconds and always gives the same, so that it is ke
 from __future__ import annotations
 
 import contextlib
+import os
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 
 import vl_convert as vlc
 
-from knee.report.kept import kept_folder
 from knee.store import write_whole
 
 END = "\n// all of it\n"
@@ -21,7 +22,7 @@ END = "\n// all of it\n"
 @cache
 def bundle() -> str:
     """Return the script, safe inside a script element."""
-    kept = kept_folder() / f"vega-{version('vl-convert-python')}.js"
+    kept = _folder() / f"vega-{version('vl-convert-python')}.js"
     with contextlib.suppress(OSError, UnicodeDecodeError):
         text = kept.read_text(encoding="utf-8")
         if text.endswith(END):
@@ -33,3 +34,9 @@ def bundle() -> str:
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_whole(kept, script)
     return script
+
+
+def _folder() -> Path:
+    """Return the folder for what can be made again."""
+    asked = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(asked) if Path(asked).is_absolute() else Path.home() / ".cache") / "knee"

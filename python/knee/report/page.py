@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from importlib import resources
 from typing import Any
 
 from altair.utils.schemapi import debug_mode
+from jinja2 import Environment
 from markupsafe import Markup
 
 from knee import __version__
@@ -19,7 +21,6 @@ from knee.report.specification import specification
 from knee.report.tables import counters, facts
 from knee.report.tables import factorial as factorial_tables
 from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
-from knee.report.template import resource, template
 from knee.store import finite
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -28,13 +29,15 @@ SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u
 
 def page(study: Study) -> str:
     """Return the report of a study as HTML."""
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["number"] = number
     # What we draw is checked by our tests: to have Altair check it again takes longer than to draw it.
     with debug_mode(False):
         drawn = study.figures
     groups: dict[str, list[Figure]] = {}
     for figure in drawn:
         groups.setdefault(figure.group or figure.name, []).append(figure)
-    return template("page.html.j2", number=number).render(
+    return environment.from_string(_resource("page.html.j2")).render(
         study=study,
         analysis=study.analysis,
         groups=groups,
@@ -57,8 +60,8 @@ def page(study: Study) -> str:
         most_programs=MOST_PROGRAMS,
         unknown=facts.unknown(study),
         version=__version__,
-        style=Markup(resource("page.css")),
-        script=Markup(resource("page.js")),
+        style=Markup(_resource("page.css")),
+        script=Markup(_resource("page.js")),
         bundle=Markup(bundle()),
         data=Markup(_json(_data(study, drawn))),
     )
@@ -95,6 +98,10 @@ def _embedded(spec: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str,
 
 def _json(value: object) -> str:
     return json.dumps(finite(value), separators=(",", ":")).translate(SCRIPT_SAFE)
+
+
+def _resource(name: str) -> str:
+    return resources.files("knee.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def number(value: float | int | str | None) -> str:
