@@ -52,6 +52,13 @@ def test_the_slope_of_weak_scaling_is_that_of_the_work(simulated):
     assert (time.answer, speedup.answer) == ("confirmed", "confirmed")
 
 
+def test_a_slope_of_speedup_is_divided_as_any_other(simulated):
+    """CPU time rises with the root of the threads, so speedup per CPU time rises with the other half."""
+    folder = simulated({"cores-close": {n: (8 / n, 8 * n**0.5) for n in (1, 2, 4, 8)}})
+    (one,) = judged(folder, slope("cores-close", more="response = 'speedup'\nper = 'cpu'\nabove = 0.4"))
+    assert one.value == pytest.approx(0.5, abs=0.02)
+
+
 def test_an_order_holds_where_it_holds_at_every_count(simulated):
     claims = judged(
         simulated(CURVES),

@@ -75,6 +75,14 @@ def test_what_stops_is_a_zero_and_what_never_began_is_none(simulated):
     assert "was 0 in the part before" in one.why
 
 
+def test_one_run_that_began_late_is_not_left_out(simulated):
+    """It rose more than all the others."""
+    folder = simulated(TWO)
+    late = lambda s, r: noted(s, r, course=lambda t: max(0.0, t - 0.5) if r["block"] == 1 else 1.05 * t)  # noqa: E731
+    (one,) = judged(sampled(folder, late), trend(more="below = 1.1"))
+    assert (one.answer, "was 0 in the part before" in one.why) == ("not measurable here", True)
+
+
 def test_a_phase_is_looked_at_alone_every_time_that_it_was_called(simulated):
     def waves(t: float) -> float:
         """Twice from 0.1 to 0.5 and from 0.5 to 0.9 the rate is 1 and then 2; before and after it is 10."""

@@ -124,6 +124,7 @@ def test_threads_vary_between_launches_too(simulated):
     ("thread", "response", "why"),
     [
         ({"cpu_ns": 10**9}, "run-delay", "the kernel does not say run_delay_ns of the threads of run"),
+        ({"cpu_ns": 10**9, "run_delay_ns": None}, "run-delay", "the kernel does not say run_delay_ns of the threads"),
         ({"cpu_ns": 10**9, "run_delay_ns": 0}, "run-delay", "has run_delay_ns 0"),
     ],
 )
@@ -132,6 +133,13 @@ def test_what_is_not_known_of_threads_is_no_number(simulated, thread, response, 
     (one,) = judged(folder, f"variation = {{ threads = 4 }}\namong = 'threads'\nresponse = '{response}'\nabove = 2")
     assert one.answer == "not measurable here"
     assert why in one.why
+
+
+def test_threads_of_no_run_do_not_vary(simulated):
+    folder = simulated(ONE_CELL)
+    folder.records.write_text("")
+    (one,) = judged(folder, "variation = { threads = 4 }\namong = 'threads'\nabove = 2")
+    assert (one.answer, one.why) == ("not measurable here", "no run has threads=4")
 
 
 def test_an_interval_without_an_end_is_kept_as_unknown(simulated):

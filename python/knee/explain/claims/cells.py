@@ -32,7 +32,7 @@ class Cells:
     def of(cls, claim: Claim, evidence: Evidence) -> Cells:
         """Return those of the response that a claim looks at, divided by another one where it says so."""
         runs = pool(evidence.runs, claim.get("response"))
-        return cls(runs, _per(asked(runs, claim.get("response")), runs, claim.get("per")))
+        return cls(runs, divided(asked(runs, claim.get("response")), runs, claim.get("per")))
 
     @classmethod
     def with_values(cls, name: str, runs: list[Run], values: Mapping[str, float]) -> Cells:
@@ -82,7 +82,7 @@ def asked(runs: list[Run], name: str | None) -> Response:
         raise NoNumberError(str(error)) from error
 
 
-def _per(values: Response, runs: list[Run], other: str | None) -> Response:
+def divided(values: Response, runs: list[Run], other: str | None) -> Response:
     """Return a response divided by another one of the same runs; as it is where there is no other."""
     if other is None:
         return values

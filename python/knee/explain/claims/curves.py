@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from knee.explain.claims.cells import Cells, arithmetic, words
+from knee.explain.claims.cells import Cells, arithmetic, asked, divided, words
 from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
-from knee.explain.responses import COMPARED
+from knee.explain.responses import COMPARED, pool
 from knee.stats.distributions import Array
 from knee.stats.extreme import largest, least
 from knee.stats.intervals import Interval
@@ -17,12 +17,7 @@ from knee.stats.scaling.slope import slopes
 
 def slope_number(claim: Claim, evidence: Evidence) -> Number:
     """Return the log-log slope over thread counts, a line through every block."""
-    as_speedup = claim.get("response") == "speedup"
-    # Speedup has no value where it is 1 by definition. Its slope is that of the work over the time, base included.
-    cells = Cells.of({**claim, "response": None} if as_speedup else claim, evidence)
-    if as_speedup:
-        values = (run.work / value for run, value in zip(cells.response.runs, cells.response.values, strict=True))
-        cells = Cells(cells.runs, replace(cells.response, values=tuple(values)))
+    cells = _speeds(claim, evidence) if claim.get("response") == "speedup" else Cells.of(claim, evidence)
     chosen = claim["slope"]
     counts = _counts(cells, claim, chosen)
     if len(counts) < 2:
@@ -30,6 +25,14 @@ def slope_number(claim: Claim, evidence: Evidence) -> Number:
     values = np.array([cells.means({**chosen, "threads": count}) for count in counts]).T
     number = arithmetic(slopes(np.array(counts, dtype=np.float64), values), "each count")
     return replace(number, where=f"over {_listed(counts)}")
+
+
+def _speeds(claim: Claim, evidence: Evidence) -> Cells:
+    """Return work over time, which has the slope of the speedup, and a value where that is 1 by definition."""
+    runs = pool(evidence.runs, None)
+    times = asked(runs, None)
+    speeds = tuple(run.work / value for run, value in zip(times.runs, times.values, strict=True))
+    return Cells(runs, divided(replace(times, values=speeds), runs, claim.get("per")))
 
 
 def order_number(claim: Claim, evidence: Evidence) -> Number:

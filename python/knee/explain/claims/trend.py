@@ -68,7 +68,12 @@ def _change(run: Run, claim: Claim, folder: Path) -> float | str:
         before, after = before + float(growth[0]), after + float(growth[1])
     if not np.isfinite(before + after):
         return f"a reading of {name} is missing"
-    return after / before if before > 0 else f"its {name} was 0 in the part before: there is no number of times as much"
+    if before <= 0:
+        # To go on without such a run would be to go on without the steepest.
+        raise NoNumberError(
+            f"{name} of run {run.spec['id']} was 0 in the part before: nothing is a number of times that"
+        )
+    return after / before
 
 
 def _sampled(run: Run, name: str, folder: Path) -> tuple[list[Sampled], list[int]]:

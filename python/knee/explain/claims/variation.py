@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
-
-from knee.explain.claims.cells import Cells, fits, mean, words
+from knee.explain.claims.cells import Cells, cells, fits, mean, words
 from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
 from knee.explain.responses import pool
 from knee.stats.spread import FEWEST, spread
@@ -21,10 +19,10 @@ def variation_number(claim: Claim, evidence: Evidence) -> Number:
     """Return the coefficient of variation over runs, or how many times as much one thread of a run has as another."""
     if claim.get("among") == "threads":
         return _among_threads(claim, evidence)
-    cells = Cells.of(claim, evidence)
-    values = cells.by_block(claim["variation"])
+    measured = Cells.of(claim, evidence)
+    values = measured.by_block(claim["variation"])
     if bool((values <= 0).any()):
-        name = cells.response.name
+        name = measured.response.name
         raise NoNumberError(f"a spread needs positive values, and {name} of {words(claim['variation'])} has others")
     variation = spread(values)
     if variation.blocks < FEWEST:
@@ -35,6 +33,7 @@ def variation_number(claim: Claim, evidence: Evidence) -> Number:
 def _among_threads(claim: Claim, evidence: Evidence) -> Number:
     """Return the mean over launches of the largest over the least of a run's threads."""
     runs = pool(evidence.runs, None)
+    cells(runs, claim["variation"])
     good = [run for run in runs if run.bad is None and fits(run, claim["variation"])]
     threads = observed_threads(evidence.folder, {run.spec["id"] for run in good})
     name = claim.get("response", "cpu")
@@ -52,9 +51,10 @@ def _largest_over_least(run: Run, threads: list[ThreadUse], field: str) -> float
     seen = sorted(threads, key=lambda thread: -thread["cpu_ns"])[: run.threads]
     if len(seen) < run.threads:
         raise NoNumberError(f"run {run.spec['id']} was seen with {len(seen)} threads, and told to use {run.threads}")
-    values = np.array([float(cast("dict[str, Any]", thread).get(field, np.nan)) for thread in seen])
-    if not np.isfinite(values).all():
+    values = [cast("dict[str, int | None]", thread).get(field) for thread in seen]
+    known = [value for value in values if value is not None]
+    if len(known) < len(seen):
         raise NoNumberError(f"the kernel does not say {field} of the threads of run {run.spec['id']}")
-    if values.min() <= 0:
+    if min(known) <= 0:
         raise NoNumberError(f"a thread of run {run.spec['id']} has {field} 0: no other has a number of times as much")
-    return float(values.max() / values.min())
+    return max(known) / min(known)
