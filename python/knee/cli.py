@@ -61,7 +61,7 @@ def verb(name: str) -> click.Command:
     command: click.Command = getattr(import_module(f"knee.verbs.{name}"), name)
     line = listed()[name]
     command.hidden = not line
-    command.help = "\n\n".join([f"{line}.", cleandoc(command.help or "")])
+    command.help = f"{line}.\n\n{cleandoc(command.help or '')}" if line else command.help
     command.context_settings.setdefault("max_content_width", 80)
     return command
 

@@ -252,6 +252,18 @@ def test_an_option_and_its_key_in_a_file_ask_the_same(tmp_path, monkeypatch, wor
     )
 
 
+@pytest.mark.parametrize("words", ["--metric ''", "--metric '' --unit ms", "--metric '' --phase a", "--unit ms"])
+def test_an_empty_pattern_is_no_phase(tmp_path, words):
+    verb = study_options(click.Command("study", callback=lambda **asked: study_spec_of(asked)))
+    study = write(tmp_path, "program.command = ['x', '{threads}']")
+    with pytest.raises(StudyError, match=r"has no group|measures one thing|no --metric"):
+        verb.main([*shlex.split(words), str(study)], standalone_mode=False)
+
+
+def test_a_study_without_a_name_has_that_of_its_file(tmp_path):
+    assert from_file(write(tmp_path, "name = ''\nprogram.command = ['x']")).name == "s"
+
+
 BEYOND_A_SCHEMA = ("a comes twice", "'0x' is neither a list", "has no group", "not a regular expr", "Expected")
 
 

@@ -18,12 +18,12 @@ class Metric(Kind):
 
     def from_flags(self, values: dict[str, Any]) -> dict[str, str]:
         phase, regex, unit = (values.get(flag) for flag in ("--phase", "--metric", "--unit"))
-        if phase and regex:
-            raise StudyError("--phase and --metric: a study measures one thing")
-        if regex:
-            return {"regex": grouped(regex, "--metric"), "unit": unit or "s"}
-        if unit:
+        if regex is None and unit is not None:
             raise StudyError("--unit says what --metric is in: there is no --metric")
+        if phase is not None and regex is not None:
+            raise StudyError("--phase and --metric: a study measures one thing")
+        if regex is not None:
+            return {"regex": grouped(regex, "--metric"), "unit": unit or "s"}
         return {"phase": str(phase)}
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, str] | None:

@@ -44,4 +44,5 @@ def from_file(path: Path) -> StudySpec:
         around = asked.get(table, {}) if table else asked
         if key in around:
             values[one.name] = one.kind.from_toml(around[key], one.key, file)
+    values["name"] = values["name"] or path.stem
     return StudySpec(**values)
