@@ -63,14 +63,14 @@ def check(what, found, expected):
 loses = records["loses"]
 check("a run that loses a cpu ends", loses["exit"], {"code": 0})
 check("it was pinned", loses["pinning"]["pinned"], 3)
-check("its threads go where they can", [thread["affinity"] for thread in loses["threads"]], [[0]] * 3)
+check("its threads go where they can", [thread["affinity"] for thread in loses["observed_threads"]], [[0]] * 3)
 check("it is marked", loses["changed"], [{"fact": "cpus", "held": "0-1", "found": "0"}])
 refusal = {"error": "cpus not allowed: 1: this process may use 0"}
 check("a run that needs the cpu is refused", records["refused"]["exit"], refusal)
 check("a run that does not is made", records["remains"]["exit"], {"code": 0})
 again = records["again"]
 check("the cpu is used again", (again["exit"], again.get("changed")), ({"code": 0}, None))
-check("by its thread", sorted(thread["affinity"] for thread in again["threads"])[-1], [1])
+check("by its thread", sorted(thread["affinity"] for thread in again["observed_threads"])[-1], [1])
 for step in ("ahead", "back"):
     record = records[step]
     check(f"{step}: the limit counts no clock time", record["exit"], {"code": 0})
