@@ -41,7 +41,7 @@ def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:
             y=alt.Y("shown:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12)),
             color=alt.Color("state:N", title=None, scale=colours, legend=shown),
             shape=alt.Shape("state:N", title=None, scale=marks, legend=shown),
-            tooltip=tips("run:N", "cell:N", "block:Q", "shown:Q", "state:N", "why:N"),
+            tooltip=tips("run:N", "role:N", "cell:N", "block:Q", "shown:Q", "state:N", "why:N"),
         )
         .properties(width="container", height=HEIGHT)
     )
