@@ -292,4 +292,4 @@ def test_a_comparison_of_which_nothing_else_varies_names_its_cell(studies):
 def test_a_planned_study_says_which_knee_planned_it(binary, tmp_path):
     words = [sys.executable, "-P", "-m", "knee", "plan", "--out", "s", "--factor", "threads=1", "--", "true"]
     assert subprocess.run(words, cwd=tmp_path, check=False).returncode == 0
-    assert Folder(Path(tmp_path / "s")).read_version()
+    assert Folder(Path(tmp_path / "s")).read_study_spec()["knee"]

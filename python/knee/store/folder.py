@@ -89,10 +89,6 @@ class Folder:
         """Return how the study measures: the table of that name in study.toml."""
         return self.read_study_spec().get("measure", {})
 
-    def read_version(self) -> str | None:
-        """Return the version of knee that planned the study; None where it did not say."""
-        return self.read_study_spec().get("knee")
-
     def read_machine(self) -> dict[str, Any]:
         """Return the machine as ``knee machine --json`` printed it."""
         return read.whole(self.machine, TOPOLOGY, "the machine", self._machine_again())

@@ -1,4 +1,4 @@
-"""The shape of a series: the law that describes it, its knee, and the thread count to use.
+"""What a series comes to: the law that describes it, its knee, and the thread count to use.
 
 The law and the knee are numbers of the curve. Neither names a cause, and with fewer than six thread counts there is
 neither; the thread count to use is a direct comparison, and needs no law.
@@ -26,7 +26,7 @@ class ScalingSummary:
 
 
 def summarize(series: Series) -> ScalingSummary:
-    """Return the shape of a series; every block is compared with its own T1."""
+    """Return what a series comes to; every block is compared with its own T1."""
     times = {point.threads: series.seconds(point.threads) for point in series.curve.points}
     counts = np.array([float(n) for n in times])
     log_speedup = np.array([np.log(times[series.curve.base]) - np.log(values) for values in times.values()]).T
