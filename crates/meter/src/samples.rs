@@ -16,7 +16,7 @@ pub(crate) struct Samples {
 
 impl Samples {
     pub(crate) fn push(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
-        let source = field(source);
+        let (source, name) = (field(source), field(name));
         writeln!(self.lines, "{t_ns},{source},{name},{value}").expect("memory takes every write");
     }
 
@@ -42,11 +42,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_with_a_comma_or_a_quote_stays_one_field() {
+    fn a_source_or_a_name_with_a_comma_or_a_quote_stays_one_field() {
         let mut samples = Samples::default();
         samples.push(1, "thread:7", "cpu", 0);
         samples.push(2, "region:f(a, \"b\")", "begin", 7);
+        samples.push(3, "workload", "pairs (a, b)", 9);
         let text = String::from_utf8(samples.lines).unwrap();
-        assert_eq!(text, "1,thread:7,cpu,0\n2,\"region:f(a, \"\"b\"\")\",begin,7\n");
+        assert_eq!(text, "1,thread:7,cpu,0\n2,\"region:f(a, \"\"b\"\")\",begin,7\n3,workload,\"pairs (a, b)\",9\n");
     }
 }
