@@ -93,7 +93,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let times = Times::new(end.wall, used.user, used.system);
     let rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));
     let exit = exit(&end, &running, left, spec.timeout_s);
-    let seen = Some(running.finish(spec, how.samples));
+    let seen = Some(running.finish(spec, how.samples, end.wall));
     let concluded = match hooks::after(spec, &how.stop) {
         Ok(()) => None,
         // What was measured is kept; that it may have left something behind is a failed check.

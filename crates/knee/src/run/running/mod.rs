@@ -48,8 +48,6 @@ pub(crate) struct Running {
     regions: Option<io::Result<Regions>>,
     /// What its running counters stand at, where there are samples.
     published: Option<Totals>,
-    /// How long it took; none as long as it runs.
-    wall: Option<Duration>,
     pub(crate) timed_out: bool,
     pub(crate) was_stopped: bool,
     /// Why `/proc` showed nothing of it, if it did not.
@@ -79,7 +77,6 @@ impl Running {
             counting,
             regions,
             published,
-            wall: None,
             exited: pidfd_open(Pid::from_child(&process), PidfdFlags::empty()).ok(),
             process,
             begin,

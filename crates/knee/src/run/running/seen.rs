@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Counter;
@@ -53,8 +54,8 @@ pub(crate) struct Samples {
 }
 
 impl Running {
-    /// Reads everything that was watched. `samples` is the folder for the time series.
-    pub(crate) fn finish(self, spec: &RunSpec, samples: Option<&Path>) -> Seen {
+    /// Reads everything that was watched of a program that took `wall`. `samples` is the folder for the time series.
+    pub(crate) fn finish(self, spec: &RunSpec, samples: Option<&Path>, wall: Duration) -> Seen {
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
         let output = Output {
             stdout_bytes: self.stdout.as_ref().map_or(0, Capture::bytes),
@@ -71,7 +72,7 @@ impl Running {
         let mut published = self.published;
         let sampled = self.sampler.map(|mut sampler| {
             for (name, sum) in published.iter_mut().flat_map(Totals::read) {
-                sampler.mark(self.wall.map_or(0, nanoseconds), WORKLOAD, name, sum);
+                sampler.mark(nanoseconds(wall), WORKLOAD, name, sum);
             }
             finished(sampler, &marked.spans, path.as_deref())
         });

@@ -34,22 +34,10 @@ impl Running {
         let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
         let mut killed = false;
         loop {
-            // First: the sooner a thread is tied, the less of it runs elsewhere.
-            if let Some(pinner) = &mut self.pinner {
-                pinner.tick();
-            }
-            if let Some(sampler) = &mut self.sampler {
-                let published = &mut self.published;
-                sampler.tick(self.counting.gauges(), &mut |note| {
-                    for (name, sum) in published.iter_mut().flat_map(Totals::read) {
-                        note(name, sum);
-                    }
-                });
-            }
+            self.tick();
             let events = self.wait(stop_at, stop);
             if events.exited {
                 let wall = self.begin.elapsed();
-                self.wall = Some(wall);
                 self.counting.ended();
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
                 self.unseen = why_unseen(pid);
@@ -78,6 +66,22 @@ impl Running {
                 self.stop();
                 stop_at = Some(Instant::now() + GRACE);
             }
+        }
+    }
+
+    /// Ties and samples what is due.
+    fn tick(&mut self) {
+        // First: the sooner a thread is tied, the less of it runs elsewhere.
+        if let Some(pinner) = &mut self.pinner {
+            pinner.tick();
+        }
+        if let Some(sampler) = &mut self.sampler {
+            let published = &mut self.published;
+            sampler.tick(self.counting.gauges(), &mut |note| {
+                for (name, sum) in published.iter_mut().flat_map(Totals::read) {
+                    note(name, sum);
+                }
+            });
         }
     }
 
