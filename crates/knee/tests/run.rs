@@ -104,6 +104,18 @@ fn a_workload_reports_phases_pages_and_its_check() {
 }
 
 #[test]
+fn the_record_says_how_threads_are_tied() {
+    let tied = |placement: &str, program: &[&str]| {
+        let options = ["run", "--json", "--sample-ms", "0", "--threads", "1", "--placement", placement];
+        let output = knee().args(options).args(program).output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["bind"].clone()
+    };
+    let (workload, command) = (["fib", "--n", "5"], ["--", "true"]);
+    assert_eq!((tied("cores-close", &workload), tied("cores-close", &command)), (json!("each"), json!("set")));
+    assert_eq!(tied("none", &workload), json!("set"), "no thread has a cpu of its own");
+}
+
+#[test]
 fn what_goes_wrong_is_a_record_that_says_so() {
     let exit = |command: &[&str]| record_of(&spec(command))["exit"].clone();
     assert_eq!(exit(&["sh", "-c", "exit 7"]), json!({ "code": 7 }));

@@ -45,7 +45,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         program,
         threads,
         cpus: placement.cpus(&machine, if bind == Bind::Set { threads.min(available) } else { threads })?,
-        bind: Some(bind),
+        bind: args.bind,
         skip: args.skip.unwrap_or_default(),
         memory: args.memory.map(|text| text.parse()).transpose()?,
         counters: args.counters.as_deref().map(split).unwrap_or_default(),
