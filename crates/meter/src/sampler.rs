@@ -113,6 +113,8 @@ pub struct Sampler {
     sampling: Sampling,
     /// CPU time of reading every file of every thread, when that was last done.
     whole_cost: Duration,
+    /// Cpus whose kernel leaves out its tick while one thread runs.
+    tickless: CpuSet,
 }
 
 impl Sampler {
@@ -133,6 +135,7 @@ impl Sampler {
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0 },
             whole_cost: Duration::ZERO,
+            tickless: tickless(),
         }
     }
 
@@ -196,7 +199,7 @@ impl Sampler {
             let grown_ns = watched.note(times, t_ns, &mut self.samples);
             if let Some(ThreadSite { name, cpu, letter }) = site {
                 watched.stand(cpu, looks.then_some(name), t_ns, &mut self.samples);
-                let known = times.run_delay_ns.is_some();
+                let known = times.run_delay_ns.is_some() && !self.tickless.contains(cpu);
                 stands.push(Stand { tid: watched.seen.tid, letter, cpu, grown_ns: known.then_some(grown_ns) });
             }
         }
@@ -273,6 +276,12 @@ impl Sampler {
             written,
         }
     }
+}
+
+/// Empty where there is no such cpu; the file is missing, or says `(null)`.
+fn tickless() -> CpuSet {
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/nohz_full").unwrap_or_default();
+    list.trim().parse().unwrap_or_default()
 }
 
 impl Thread {

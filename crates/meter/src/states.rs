@@ -9,7 +9,8 @@
 //! - One whose CPU time has not grown at all has had no cpu: somebody else runs there. The kernel brings that time up to
 //!   date at its tick, which comes every 1 to 10 ms, so growth is judged over at least 10 ms. A thread that began to run
 //!   since the last tick is taken for a waiting one, one that lost its cpu since the sample before for a running one.
-//!   Where the kernel keeps no schedstat, CPU time is known in ticks only, and this second rule is left out.
+//!   Where the kernel keeps no schedstat, CPU time is known in ticks only, and on cpus without a tick (`nohz_full`) once a
+//!   second only: there this second rule is left out.
 //!
 //! How long a thread waited all in all, schedstat's run delay says exactly.
 
@@ -97,7 +98,7 @@ pub(crate) struct Stand {
     /// The letter of `stat`.
     pub(crate) letter: u8,
     pub(crate) cpu: u32,
-    /// CPU time since the sample before; none where the kernel keeps no schedstat.
+    /// CPU time since the sample before; none where that is not known closely enough to tell.
     pub(crate) grown_ns: Option<u64>,
 }
 
