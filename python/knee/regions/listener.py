@@ -180,7 +180,8 @@ class Listener:
         at = published.get(name) or self._claim_counter(name)
         if at is not None:
             published[name] = at
-            self._large[at] = (self._large[at] + more) & 0xFFFF_FFFF_FFFF_FFFF
+            # A number of NumPy's would overflow here.
+            self._large[at] = (self._large[at] + int(more)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def _new(self, name: str) -> _Own:
         own = self._thread.own[name] = _Own(None)
