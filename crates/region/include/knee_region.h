@@ -16,7 +16,7 @@
  *
  * In C++, `knee::region guard("load");` lasts until the end of its block.
  *
- * A region must not be entered or left in a signal handler.
+ * In a signal handler no region must be entered or left, and nothing counted.
  *
  * Workers may publish running counters, numbers that only grow, so that they can be drawn over time:
  *

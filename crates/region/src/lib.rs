@@ -116,7 +116,7 @@ impl Counter {
     }
 
     /// Adds to what the calling thread has counted. Where nobody listens that is one load and a branch, and else a few
-    /// more: add once for each chunk of work.
+    /// more: add once for each chunk of work, and never in a signal handler, whose additions may be lost.
     #[inline]
     pub fn add(&self, more: u64) {
         if !listener::silent() {
