@@ -53,9 +53,7 @@ impl Failure {
         }
         ExitCode::from(self.code)
     }
-}
 
-impl Failure {
     /// The form in which Python reads it.
     pub(crate) fn json(&self) -> String {
         serde_json::json!({ "message": self.message, "hint": self.hint }).to_string()

@@ -29,8 +29,8 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     let knee = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot find this program: {error}")).code(status::USAGE))?;
     let python = interpreter(&knee);
-    let asked = std::env::args().nth(1).unwrap_or_default();
-    let message = format!("`knee {asked}` needs knee's Python part: {}", python.display());
+    let asked = std::env::args_os().nth(1).unwrap_or_default();
+    let message = format!("`knee {}` needs knee's Python part: {}", asked.display(), python.display());
     let hint = "install it with `pip install .` in knee's folder, or set KNEE_PYTHON to a Python that has it";
     let mut command = Command::new(&python);
     command.args(["-c", BOOTSTRAP, &message, hint, verb]).args(words).env("KNEE_BIN", &knee);
