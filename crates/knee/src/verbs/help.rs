@@ -1,5 +1,6 @@
 //! `knee help`: the help of a verb, or a topic.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -42,6 +43,11 @@ impl Native for Help {
 }
 
 fn shown(command: &mut clap::Command) -> Result<ExitCode, Failure> {
-    command.print_long_help().map_err(|error| Failure::new(format!("cannot write: standard output: {error}")))?;
-    Ok(ExitCode::SUCCESS)
+    match command.print_long_help() {
+        // A reader that has gone away is nobody's mistake.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("cannot write: standard output: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
