@@ -17,6 +17,7 @@ use crate::registry;
 use crate::verb::Native;
 
 const WORKLOAD: &str = "mine";
+const ACTION: &str = "action";
 /// The action that measures nothing and so is none of the workload's.
 const EDGES: &str = "edges";
 
@@ -58,15 +59,18 @@ impl clap::Args for Mine {
     }
 }
 
-/// A parameter as clap knows it. Values are looked at by the workload, in its own words.
+/// A parameter as clap knows it. Values are looked at by the workload, in its own words; actions here, where there is one
+/// more of them.
 fn arg(param: &Param) -> Arg {
-    let extra =
-        if param.name == "action" { format!("; {EDGES} prints the graph as a plain edge list") } else { String::new() };
-    let arg = Arg::new(param.name).help(format!("{}{extra}", meaning(param)));
-    if param.positional {
-        arg.required(true).value_name(param.name.to_uppercase())
-    } else {
-        arg.long(param.name).value_name(param.name.to_uppercase())
+    let arg = Arg::new(param.name).value_name(param.name.to_uppercase()).help(meaning(param));
+    match param.name {
+        ACTION => {
+            let actions: Vec<&'static str> = param.values.iter().copied().chain([EDGES]).collect();
+            let help = format!("{}; {EDGES}: print the graph as a plain edge list", param.summary);
+            arg.required(true).value_parser(actions).help(help)
+        }
+        _ if param.positional => arg.required(true),
+        name => arg.long(name),
     }
 }
 
@@ -88,7 +92,7 @@ impl FromArgMatches for Mine {
 
 impl Native for Mine {
     fn run(self) -> Result<ExitCode, Failure> {
-        if self.given["action"] == EDGES { edges(&self.given["graph"]) } else { self.count() }
+        if self.given[ACTION] == EDGES { edges(&self.given["graph"]) } else { self.count() }
     }
 }
 
