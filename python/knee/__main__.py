@@ -1,4 +1,4 @@
-"""The Python verbs, as the binary starts them: ``python -P -m knee VERB WORDS...``."""
+"""The Python verbs without the binary in front: ``python -m knee VERB WORDS...``."""
 
 import sys
 

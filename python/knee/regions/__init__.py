@@ -100,7 +100,7 @@ class Counter:
     __slots__ = ()
 
     def add(self, more: int) -> None:
-        """Add to what the calling thread has counted."""
+        """Add to what the calling thread has counted: whole numbers, of a fraction what is before the point."""
 
 
 class Published(Counter):
@@ -113,7 +113,7 @@ class Published(Counter):
         self._name = name
 
     def add(self, more: int) -> None:
-        """Add to what the calling thread has counted."""
+        """Add to what the calling thread has counted: whole numbers, of a fraction what is before the point."""
         self._listener.add(self._name, more)
 
 
