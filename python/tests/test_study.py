@@ -315,7 +315,7 @@ above = 1e-30
 
 def test_weak_scaling_pays_for_the_work_done(binary, tmp_path):
     words = ["--factor", "threads=1,2", "--factor", "placement=none", "--blocks", "2", "--weak", "n=1"]
-    sleep = ["--", "sh", "-c", "sleep 0.1; exit $((0 * {n} * {threads}))"]
+    sleep = ["--", "sh", "-c", "sleep 0.4; exit $((0 * {n} * {threads}))"]
     done = knee(binary, "study", "--out", "s", *words, *sleep, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     study = Study.read(tmp_path / "s")
