@@ -126,7 +126,8 @@ def build(scratch: Path) -> dict[str, str]:
     words = ["cargo", "build", "--quiet", "--locked", "-p", "knee"]
     for crate in sorted((scratch / "crates").iterdir()):
         name = "knee" if crate.name == "knee" else f"knee-{crate.name}"
-        words += ["--config", f"profile.dev.package.{name}.opt-level=0"]
+        for setting in ("opt-level=0", "debug=0"):
+            words += ["--config", f"profile.dev.package.{name}.{setting}"]
     subprocess.run(words, cwd=scratch, env=environment, check=True)
     (scratch / ".venv").symlink_to(ROOT / ".venv")
     subprocess.run(["ci/generated.sh", "write"], cwd=scratch, env=environment, check=True)
