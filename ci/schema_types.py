@@ -41,7 +41,7 @@ WHOLE = ("RunSpec", "Record", "Topology", "MachineMemory")
 """What a file or a line of one holds; everything else is a part of that."""
 
 LATER = ("ThreadUse",)
-"""Parts that are most of what a record weighs: who reads them checks them, and whoever does not need not wait."""
+"""The largest parts of a record. They are checked when they are used, so that reading a study does not wait for it."""
 
 INDENT = "    "
 

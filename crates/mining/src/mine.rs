@@ -62,7 +62,7 @@ impl Workload for Mine {
     }
 }
 
-/// A rayon pool of the team's workers, each in its place.
+/// A rayon pool of the team's workers, each pinned to its cpu.
 fn start(team: &Team) -> Result<rayon::ThreadPool, Error> {
     let threads = team.threads();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|worker| format!("worker {worker}"));
@@ -77,7 +77,7 @@ struct Prepared {
     pattern: Pattern,
     plan: Plan,
     repeat: u64,
-    /// Copies found so far, for whoever draws them over time.
+    /// Copies found so far, published so that a report can draw them over time.
     found: Counter,
     facts: Vec<(String, String)>,
 }

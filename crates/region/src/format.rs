@@ -9,7 +9,7 @@
 //! copy that holds together.
 //!
 //! A counter's slot belongs to one running counter of one thread, which alone writes it: adding is a load and a store of
-//! one aligned number of 64 bits, so whoever reads, at any moment and also after the thread was killed, finds what the
+//! one aligned number of 64 bits, so a reader, at any moment and also after the thread was killed, finds what the
 //! thread had added until then. The sum over all threads is what has been counted so far; the launcher reads it with every
 //! sample. 128 bytes, because processors fetch lines of 64 in pairs, and threads are not to pull them from each other. The
 //! slot of a thread that has ended stays, or the sum would fall.
@@ -272,7 +272,7 @@ impl CounterSlot {
         for (to, &from) in self.name.iter().zip(name) {
             to.store(from, Ordering::Relaxed);
         }
-        // Release: pairs with the Acquire of whoever reads the name while the program runs.
+        // Release: pairs with the Acquire of the reader that loads the name while the program runs.
         self.ready.store(1, Ordering::Release);
     }
 

@@ -67,7 +67,7 @@ impl Table {
         let claimed = (self.claimed.load(Ordering::Relaxed) as usize).min(self.slots.len());
         self.name.resize(claimed.max(self.name.len()), None);
         for (slot, known) in self.slots.iter().zip(&mut self.name).filter(|(_, known)| known.is_none()) {
-            // Acquire: pairs with the Release of whoever claimed it, so the name is whole. An interpreter has no such
+            // Acquire: pairs with the Release of the thread that claimed it, so the name is whole. Python has no such
             // thing; on the processors where that matters its name may be seen in part for one sample.
             if slot.ready.load(Ordering::Acquire) != 1 {
                 continue;

@@ -68,7 +68,7 @@ class Folder:
 
     def read_study_spec(self) -> dict[str, Any]:
         """Return the tables of study.toml."""
-        hint = f"mend it in an editor: {self.study_spec}"
+        hint = f"fix it in an editor: {self.study_spec}"
         try:
             tables = tomllib.loads(read.text(self.study_spec, hint))
             if "schema" in tables:

@@ -52,7 +52,7 @@ impl Signals {
 pub(crate) struct StopRequests<'a> {
     /// Signals that ask us to stop.
     pub(crate) signals: &'a Signals,
-    /// When this closes, whoever asked for the run is gone.
+    /// Closes when the process that asked for the run is gone.
     pub(crate) lifeline: Option<BorrowedFd<'a>>,
 }
 
