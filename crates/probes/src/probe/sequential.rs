@@ -62,7 +62,7 @@ impl Probe for Sequential {
             Param::choice("loop", "how it is read", "scalar", &["scalar", "wide"]),
             Param::choice(
                 "memory",
-                "whether each read finds pages that were touched anew",
+                "whether each round reads the same pages or freshly allocated ones",
                 "reused",
                 &["reused", "fresh"],
             ),
