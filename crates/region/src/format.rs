@@ -224,16 +224,21 @@ pub(crate) fn beginning() -> Vec<u8> {
     MAGIC.into_iter().chain(numbers.into_iter().flat_map(u32::to_ne_bytes)).collect()
 }
 
+/// Stores as much of a name as fits, and how long it really is.
+fn store_name(bytes: &[AtomicU8], length: &AtomicU32, name: &[u8]) {
+    length.store(u32::try_from(name.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+    for (to, &from) in bytes.iter().zip(name) {
+        to.store(from, Ordering::Relaxed);
+    }
+}
+
 impl Slot {
     /// Makes it the slot of one region of one thread.
     pub(crate) fn take(&self, pid: i32, tid: i32, name: &[u8]) {
         self.pid.store(pid, Ordering::Relaxed);
         self.tid.store(tid, Ordering::Relaxed);
-        self.name_bytes.store(u32::try_from(name.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
-        for (to, &from) in self.name.iter().zip(name) {
-            to.store(from, Ordering::Relaxed);
-        }
-        // Release: whoever sees it ready sees the ids and the name. The reader loads with the whole file.
+        store_name(&self.name, &self.name_bytes, name);
+        // Release: a reader that sees it ready sees the ids and the name. The reader loads with the whole file.
         self.ready.store(1, Ordering::Release);
     }
 
@@ -268,10 +273,7 @@ impl CounterSlot {
     pub(crate) fn take(&self, pid: i32, tid: i32, name: &[u8]) {
         self.pid.store(pid, Ordering::Relaxed);
         self.tid.store(tid, Ordering::Relaxed);
-        self.name_bytes.store(u32::try_from(name.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
-        for (to, &from) in self.name.iter().zip(name) {
-            to.store(from, Ordering::Relaxed);
-        }
+        store_name(&self.name, &self.name_bytes, name);
         // Release: pairs with the Acquire of the reader that loads the name while the program runs.
         self.ready.store(1, Ordering::Release);
     }

@@ -7,7 +7,7 @@ from knee.store.counts import Count, count_named
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder, write_whole
 from knee.store.observed import observed_threads
-from knee.store.run import Run, role_of
+from knee.store.run import Run, cut_off, role_of
 from knee.store.runs import runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
@@ -34,6 +34,7 @@ __all__ = [
     "StudyError",
     "count_named",
     "counted",
+    "cut_off",
     "finite",
     "noted",
     "observed_threads",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.store.seam import Changed, Level, Record, Role, RunSpec
+from knee.store.seam import Changed, Exit, Level, Record, Role, RunSpec
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,21 @@ def _measured(record: Record) -> tuple[float, float | None, str | None]:
     return value, phase_cpu, None if value > 0 else f"{metric['name']} is {value}, not a time"
 
 
-def _failure(record: Record) -> str | None:
-    end, check = record["exit"], record.get("check")
+def cut_off(end: Exit) -> str | None:
+    """Say why a program did not end by itself; None where it did."""
     if error := end.get("error"):
         return error
     if (seconds := end.get("timeout_s")) is not None:
         return f"stopped after {seconds} s"
     if (signal := end.get("signal")) is not None:
         return f"ended by signal {signal}"
+    return None
+
+
+def _failure(record: Record) -> str | None:
+    end, check = record["exit"], record.get("check")
+    if reason := cut_off(end):
+        return reason
     if check is not None and not check["ok"]:
         return f"check failed: {check.get('reason', 'no reason given')}"
     if end.get("code") != 0:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from knee.store import Record, RunSpec
+from knee.store import Record, RunSpec, cut_off
 
 
 @contextmanager
@@ -53,11 +53,7 @@ def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record], None]:
 
 def _ending(record: Record) -> str:
     end = record["exit"]
-    if error := end.get("error"):
-        return error
-    if (seconds := end.get("timeout_s")) is not None:
-        return f"stopped after {seconds} s"
-    if (signal := end.get("signal")) is not None:
-        return f"ended by signal {signal}"
+    if reason := cut_off(end):
+        return reason
     said = str(record["output"].get("stderr_tail", "")).strip().splitlines()
     return f"exit status {end.get('code')}" + (f": {said[0][:100]}" if said else "")
