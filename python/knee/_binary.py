@@ -62,6 +62,22 @@ def validate(specs: Sequence[Mapping[str, Any]]) -> None:
     _answers.to({"validate": specs})
 
 
+def threads_to_skip(text: str) -> list[int]:
+    """Read the text of ``--skip``: numbers of threads, 0 the main one, or likwid's mask over started threads.
+
+    Raises
+    ------
+    StudyError
+        When it is neither a list nor a mask.
+    """
+    return _answers.to({"skip": text})
+
+
+def counter_names(text: str) -> list[str]:
+    """Split the text of ``--counters`` into names: at commas, but not at those between slashes."""
+    return _answers.to({"counters": text})
+
+
 def hang_up() -> None:
     """End the process that answers, where there is one: nothing of ours is to idle while a program is measured."""
     _answers.end()

@@ -11,10 +11,11 @@ import jsonschema
 import pytest
 from conftest import ROOT
 
+from knee._binary import counter_names, threads_to_skip
 from knee.store import StudyError
 from knee.study.kinds.kind import Choice, Distinct, Names, Number, Switch, Text, Whole
 from knee.study.kinds.lines import line_of, lines
-from knee.study.kinds.text import counter_names, threads_skipped
+from knee.study.kinds.text import checked_counters
 from knee.study.options.command_line import study_options, study_spec_of
 from knee.study.options.file import from_file
 from knee.study.spec import OPTIONS
@@ -319,7 +320,7 @@ def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
     ("text", "threads"), [("0,2-4", [0, 2, 3, 4]), ("0x3", [1, 2]), ("0x5", [1, 3]), ("0x0", []), ("7", [7])]
 )
 def test_threads_to_skip_are_a_list_or_likwids_mask_over_started_threads(text, threads):
-    assert threads_skipped(text, "--skip") == threads
+    assert threads_to_skip(text) == threads
 
 
 @pytest.mark.parametrize(
@@ -332,13 +333,13 @@ def test_threads_to_skip_are_a_list_or_likwids_mask_over_started_threads(text, t
     ],
 )
 def test_counters_are_split_at_commas_but_not_at_those_between_slashes(text, names):
-    assert counter_names(text, "--counters") == names
+    assert counter_names(text) == names
 
 
 @pytest.mark.parametrize(("text", "reason"), [("", "is empty"), ("a,,b", "is empty"), ("a,b,a", "a comes twice")])
 def test_a_list_of_counters_that_says_nothing_or_one_thing_twice_is_refused(text, reason):
     with pytest.raises(StudyError, match=reason):
-        counter_names(text, "--counters")
+        checked_counters(counter_names(text), "--counters")
 
 
 def test_options_of_a_study_are_all_held_against_their_keys_above():

@@ -115,16 +115,16 @@ fn counters() -> String {
 }
 
 /// Numbers of threads in order of appearance.
-pub(super) type Skipped = Vec<usize>;
+pub(crate) type Skipped = Vec<usize>;
 
-/// A list of numbers, or likwid's mask: bit 0 is the first thread that the program starts.
-fn skip(text: &str) -> Result<Skipped, String> {
+/// A list of numbers, or likwid's mask of up to 64 bits: bit 0 is the first thread that the program starts.
+pub(crate) fn skip(text: &str) -> Result<Skipped, String> {
+    const NEITHER: &str = "neither a list like 0,2-3 nor a mask like 0x3";
     if let Some(digits) = text.strip_prefix("0x") {
-        let mask = u64::from_str_radix(digits, 16).map_err(|_| "it is no mask of at most 64 bits")?;
+        let mask = u64::from_str_radix(digits, 16).map_err(|_| NEITHER)?;
         return Ok((0..64).filter(|bit| mask >> bit & 1 == 1).map(|bit| bit + 1).collect());
     }
-    let list =
-        knee_machine::cpuset::parse_ordered(text).map_err(|_| "it is no list like 0,2-3 and no mask like 0x3")?;
+    let list = knee_machine::cpuset::parse_ordered(text).map_err(|_| NEITHER)?;
     Ok(list.into_iter().map(|number| number as usize).collect())
 }
 

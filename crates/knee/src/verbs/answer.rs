@@ -1,18 +1,22 @@
 //! The hidden verb `answer`: a study's questions on standard input, the answers on standard output, one line each.
 //!
-//! A question is `{"ask": ["place", "cores-close"]}`, the words of a native verb, or `{"validate": [...]}`, run specs to
-//! be checked. An answer is `{"answer": ...}`, or `{"message": ..., "hint": ...}`. One process answers all questions of a
+//! A question is `{"ask": ["place", "cores-close"]}`, the words of a native verb; `{"validate": [...]}`, run specs to be
+//! checked; or the text of an option that both languages take: `{"skip": "0,2-3"}`, `{"counters": "cycles,faults"}`. An
+//! answer is `{"answer": ...}`, or `{"message": ..., "hint": ...}`. One process answers all questions of a
 //! study (`python/knee/_binary.py`), so that planning does not start a process for each; it ends with its standard input.
 
 use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
+use knee_meter::perf::split;
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::error::{Failure, print_out};
 use crate::run::child;
+use crate::run::options::skip;
 use crate::run_spec::RunSpec;
 use crate::verb::Native;
 
@@ -28,6 +32,10 @@ enum Question {
     Ask(Vec<String>),
     /// Whether these run specs could be run.
     Validate(Vec<Box<RawValue>>),
+    /// Which threads `--skip` leaves unpinned.
+    Skip(String),
+    /// The names in `--counters`.
+    Counters(String),
 }
 
 impl Native for Answer {
@@ -47,6 +55,8 @@ fn answer(line: &str) -> Result<String, Failure> {
         Question::Validate(specs) => {
             specs.iter().try_for_each(|spec| child::validate(&RunSpec::read(spec.get())?)).map(|()| "null".into())
         }
+        Question::Skip(text) => skip(&text).map(|threads| json!(threads).to_string()).map_err(Failure::new),
+        Question::Counters(text) => Ok(json!(split(&text)).to_string()),
     }
 }
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from knee import _binary
 from knee.study.kinds.study_file import StudyFile
-from knee.study.kinds.text import checked_counters, counter_names
+from knee.study.kinds.text import checked_counters
 
 Schema = dict[str, Any]
 """A part of a JSON schema."""
@@ -136,7 +137,7 @@ class Names(Kind):
     """A list of names; with commas on the command line."""
 
     def from_words(self, value: Any, flag: str) -> list[str]:
-        return counter_names(value, flag)
+        return checked_counters(_binary.counter_names(value), flag)
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> list[str]:
         return file.names(value, key)

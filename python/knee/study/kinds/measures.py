@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from knee import _binary
 from knee.store import StudyError
 from knee.store.claims import claim_schema, claims
 from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.study_file import StudyFile
-from knee.study.kinds.text import grouped, pattern, threads_skipped
+from knee.study.kinds.text import grouped, pattern
 
 UNITS = ("s", "ms", "us", "ns")
 
@@ -71,17 +72,24 @@ class Threads(Kind):
     """Threads of a command, 0 the main one: a list of numbers, or text as ``knee run --skip`` takes it."""
 
     def from_words(self, value: Any, flag: str) -> list[int]:
-        return threads_skipped(value, flag)
+        return self._read(value, flag)
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> list[int]:
         if isinstance(value, str):
-            return threads_skipped(value, file.where(key))
+            return self._read(value, file.where(key))
         if not isinstance(value, list) or not all(type(one) is int and one >= 0 for one in cast("list[Any]", value)):
             raise file.fail(key, "it is not a list of threads, 0 the main one")
         return cast("list[int]", value)
 
     def schema(self) -> Schema:
         return {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer", "minimum": 0}}]}
+
+    @staticmethod
+    def _read(text: str, where: str) -> list[int]:
+        try:
+            return _binary.threads_to_skip(text)
+        except StudyError as error:
+            raise StudyError(f"{where}: {text!r} is {error}") from error
 
 
 class Claims(Kind):

@@ -66,24 +66,6 @@ def numbers(text: str) -> list[int]:
     return [number for low, _, high in ranges for number in range(int(low), int(high or low) + 1)]
 
 
-def counter_names(text: str, where: str) -> list[str]:
-    """Read names of counters, split at commas but not at those between slashes, as ``knee run --counters`` does.
-
-    Examples
-    --------
-    >>> counter_names("instructions,cpu/event=0xd3,umask=1/", "--counters")
-    ['instructions', 'cpu/event=0xd3,umask=1/']
-    """
-    names, inside = [""], False
-    for letter in text:
-        inside ^= letter == "/"
-        if letter == "," and not inside:
-            names.append("")
-        else:
-            names[-1] += letter
-    return checked_counters([name.strip() for name in names], where)
-
-
 def checked_counters(names: list[str], where: str) -> list[str]:
     """Return names of counters that can be told apart. Whether a machine has them, only its records can say."""
     if "" in names:
@@ -93,14 +75,3 @@ def checked_counters(names: list[str], where: str) -> list[str]:
         if names.count(name) > 1:
             raise StudyError(f"{where}: {name} comes twice")
     return names
-
-
-def threads_skipped(text: str, where: str) -> list[int]:
-    """Read threads by order of appearance, ``0,2-3``, or likwid's mask: bit 0 of ``0x3`` is the first one started."""
-    try:
-        if text.startswith("0x"):
-            mask = int(text, 16)
-            return [bit + 1 for bit in range(mask.bit_length()) if mask >> bit & 1]
-        return numbers(text)
-    except ValueError as error:
-        raise StudyError(f"{where}: {text!r} is neither a list like 0,2-3 nor a mask like 0x3") from error
