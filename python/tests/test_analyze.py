@@ -161,7 +161,7 @@ def test_blocks_factors_scale_and_order_are_the_askers(study):
     assert alone["within"] == []
     assert numbers(folder, "--within", "runtime")["within_factor"] == "runtime"
     sizes = {one["size"] for one in numbers(folder, "--smallest-effect", "50%", "--factors", "runtime")["pairs"]}
-    assert sizes == {"negligible"}
+    assert sizes == {"equal"}
 
 
 def test_two_levels_each_without_blocks_have_a_sign_table(study):

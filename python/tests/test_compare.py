@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -55,31 +56,59 @@ def test_a_regression_ends_with_one_and_names_where_it_is_most(studies):
     b = studies("new", slower(1.2, counts=(4,)), blocks=8, seed=2)
     done = compare(a.path, b.path)
     assert done.returncode == 1, done.stderr
-    assert "B is slower than A in 1 of 3 cells, most with threads=4: B / A = 1.2" in text(done)
+    said = text(done)
+    assert re.search(r"B is slower than A in 1 of 3 cells, most with threads=4: by (19|20)\.\d % \[1\d\.\d, 2\d", said)
+    assert "Cannot tell in 2 of 3 cells" in said
     assert "blocks were not shared" in text(done)
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize(("factor", "says"), [(1.0, "No difference larger than 3 %"), (0.8, "B is faster than A in 3")])
+@pytest.mark.parametrize(
+    ("factor", "says"), [(1.0, "B and A are equal within 3 % in 3 cells."), (0.8, "B is faster than A in 3")]
+)
 def test_without_a_regression_it_ends_with_zero(studies, factor, says):
     a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(factor), blocks=8, seed=2)
-    done = compare(a.path, b.path)
+    done = compare(a.path, b.path, "--session-spread", "0")
     assert done.returncode == 0, done.stdout
     assert says in text(done)
 
 
-def test_noise_is_undecided_and_does_not_fail(studies):
-    a, b = studies("old", slower(1.0), noise=0.3), studies("new", slower(1.0), noise=0.3, seed=2)
-    done = compare(a.path, b.path)
+def test_of_noise_one_cannot_tell_and_a_gate_may_ask_to_fail_then(studies):
+    a, b = studies("old", slower(1.0), noise=0.1), studies("new", slower(1.0), noise=0.1, seed=2)
+    done = compare(a.path, b.path, "--session-spread", "0")
     assert done.returncode == 0
-    assert "Undecided: in" in text(done)
+    assert re.search(r"Cannot tell in 3 of 3 cells .*: about \d+ more blocks of each study would tell\.", text(done))
+    assert compare(a.path, b.path, "--fail-undecided").returncode == 1
+    more = [one["more_blocks"] for one in json.loads(compare(a.path, b.path, "--json").stdout)["cells"]]
+    assert all(one is None or one > 1 for one in more)
 
 
-def test_the_smallest_effect_is_the_users(studies):
-    a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(1.06), blocks=8, seed=2)
-    assert compare(a.path, b.path).returncode == 1
-    assert compare(a.path, b.path, "--smallest-effect", "10%").returncode == 0
-    assert compare(a.path, b.path, "--smallest-effect", "0.1").returncode == 0
+def test_a_gate_that_asks_for_answers_passes_with_answers(studies):
+    a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(1.0), blocks=8, seed=2)
+    assert compare(a.path, b.path, "--fail-undecided").returncode == 1
+    assert compare(a.path, b.path, "--fail-undecided", "--session-spread", "0").returncode == 0
+    faster = studies("newer", slower(0.7), blocks=8, seed=2)
+    assert compare(a.path, faster.path, "--fail-undecided").returncode == 0
+
+
+def test_what_sessions_differ_by_is_no_difference_of_programs(studies):
+    a, b = studies("old", slower(1.0), blocks=10, noise=0.005), studies("new", slower(1.03), blocks=10, noise=0.005)
+    done = compare(a.path, b.path)
+    said = text(done)
+    assert done.returncode == 0
+    assert "two sessions may differ by 3 % by themselves; A and B in one study would tell." in said
+    assert "intervals allow for a difference of sessions of 3 % (--session-spread)" in said
+    assert json.loads(compare(a.path, b.path, "--json").stdout)["session_spread"] == 0.03
+    # Who has measured that sessions differ less may say so.
+    assert "B is slower than A in 3 of 3 cells" in text(compare(a.path, b.path, "--session-spread", "0.5%"))
+
+
+def test_what_sessions_differ_by_is_asked_of_two_studies_only(studies):
+    folder = studies("both", {"cores-close": PLAIN, "none": PLAIN})
+    done = compare(folder.path, "--factor", "placement", "--session-spread", "1%")
+    assert (done.returncode, "levels of one study share their blocks" in done.stderr) == (2, True)
+    done = compare(folder.path, folder.path, "--session-spread", "100%")
+    assert "--session-spread: '100%' is not a share from 0% to 99%" in done.stderr
 
 
 @pytest.mark.parametrize("share", ["10", "1", "0", "-1%", "100%", "much"])
@@ -248,7 +277,7 @@ def failing(folder: Folder, counts: tuple[int, ...]) -> None:
     ("factor", "counts", "says"),
     [
         (0.8, (2,), "B is faster than A in 2 of 2 cells, most with threads="),
-        (1.0, (2,), "No difference larger than 3 % in any of 2 cells."),
+        (1.0, (2,), "B and A are equal within 3 % in 2 cells."),
         (1.0, (1, 2, 4), ""),
     ],
 )
@@ -256,7 +285,7 @@ def test_runs_that_b_lost_are_a_regression_whatever_the_others_say(studies, fact
     a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(factor), blocks=8, seed=2)
     failing(b, counts)
     lost = "; ".join(f"threads={n}" for n in counts)
-    done = compare(a.path, b.path)
+    done = compare(a.path, b.path, "--session-spread", "0")
     assert done.returncode == 1, done.stderr
     assert says in text(done)
     assert f"B has no good run of {lost}, where A has one." in text(done)
@@ -283,10 +312,10 @@ def test_a_level_is_not_compared_with_itself(studies):
 def test_a_comparison_of_which_nothing_else_varies_names_its_cell(studies):
     folder = studies("one", {"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0)}})
     done = compare(folder.path, "--factor", "threads", "--levels", "1,2")
-    assert "B is faster than A in 1 of 1 cell, most with cores-close: B / A" in text(done)
+    assert "B is faster than A with cores-close: by 49.4 % [48.9, 50.0] of the time." in text(done)
     rewrite(folder.plan, lambda spec: spec | {"cell": {"threads": spec["threads"]}})
     done = compare(folder.path, "--factor", "threads", "--levels", "1,2")
-    assert "most with all runs: B / A" in text(done)
+    assert "faster than A with all runs: by " in text(done)
 
 
 def test_a_planned_study_says_which_knee_planned_it(binary, tmp_path):

@@ -110,10 +110,10 @@ def test_values_close_together_stay_as_they_are_and_others_have_no_scale():
 def test_practical_size_needs_the_whole_interval():
     assert size(Interval(1.06, 1.2)) == "matters"
     assert size(Interval(0.7, 0.94)) == "matters"
-    assert size(Interval(0.96, 1.04)) == "negligible"
-    assert size(Interval(0.9, 1.0)) == "undecided"
-    assert size(Interval(1.06, 1.2), smallest=0.25) == "negligible"
-    assert size(Interval(np.nan, np.nan)) == "unknown"
+    assert size(Interval(0.96, 1.04)) == "equal"
+    assert size(Interval(0.9, 1.0)) == "cannot tell"
+    assert size(Interval(1.06, 1.2), smallest=0.25) == "equal"
+    assert size(Interval(np.nan, np.nan)) == "cannot tell"
 
 
 def test_diagnostics_find_what_was_put_in():

@@ -241,7 +241,7 @@ def test_what_too_few_runs_cannot_say_is_not_said(simulated):
     opened = Study.read(simulated({"cores-close": {2: (4.0, 8.0)}, "none": {2: (4.0, 8.0)}}, blocks=1).path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
     assert rows["drift"] == "not tested: fewer than 8 good runs"
-    assert [row["differs"] for row in facts.contrast_rows(opened.analysis)] == ["no interval"]
+    assert [row["it is"] for row in facts.contrast_rows(opened.analysis)] == ["cannot tell"]
     assert not {"speedup", "speedup-log", "efficiency"} & opened.charts.keys()
     assert "run-time" in opened.charts
     assert 'data-figure="run-time"' in page(opened)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from knee.stats.equivalence import equivalence
-from knee.stats.paired import holm, paired, together, unpaired, verdicts
+from knee.stats.paired import answers, holm, paired, together, unpaired
 
 
 def pairs(random, *, blocks: int, noise: float, factor: float = 1.0, heavy: bool = False):
@@ -20,7 +20,7 @@ def pairs(random, *, blocks: int, noise: float, factor: float = 1.0, heavy: bool
 def test_a_against_a_is_called_slower_no_oftener_than_promised(blocks, heavy):
     random = np.random.default_rng(10 + blocks)
     # Without a smallest difference that matters, so that only the test itself keeps alarms down.
-    found = [paired(*pairs(random, blocks=blocks, noise=0.02, heavy=heavy)).verdict(0.0) for _ in range(2000)]
+    found = [paired(*pairs(random, blocks=blocks, noise=0.02, heavy=heavy)).answer(0.0) for _ in range(2000)]
     # Eight such intervals are looked at: at 90 % one in three runs of the tests would see one lie above by chance.
     for word in ("slower", "faster"):
         assert stats.binomtest(found.count(word), 2000).proportion_ci(0.99, "exact").low <= 0.05
@@ -28,7 +28,7 @@ def test_a_against_a_is_called_slower_no_oftener_than_promised(blocks, heavy):
 
 def test_three_percent_at_one_percent_noise_is_found_with_six_blocks():
     random = np.random.default_rng(2)
-    found = [paired(*pairs(random, blocks=6, noise=0.01, factor=1.03)).verdict(0.03) for _ in range(1000)]
+    found = [paired(*pairs(random, blocks=6, noise=0.01, factor=1.03)).answer(0.03) for _ in range(1000)]
     assert found.count("slower") >= 900
     assert found.count("faster") == 0
 
@@ -57,14 +57,14 @@ def test_welch_equals_scipys():
 
 def test_small_differences_are_none_however_sure_they_are():
     steady = np.array([1.0, 1.0001, 0.9999, 1.0])
-    assert paired(steady, np.roll(steady, 1) * 1.01).verdict() == "no difference"
-    assert paired(steady, np.roll(steady, 1) * 1.05).verdict() == "slower"
-    assert paired(steady, np.roll(steady, 1) / 1.05).verdict() == "faster"
+    assert paired(steady, np.roll(steady, 1) * 1.01).answer() == "equal"
+    assert paired(steady, np.roll(steady, 1) * 1.05).answer() == "slower"
+    assert paired(steady, np.roll(steady, 1) / 1.05).answer() == "faster"
 
 
-def test_too_few_pairs_are_undecided():
-    assert paired(np.array([1.0]), np.array([2.0])).verdict() == "undecided"
-    assert unpaired(np.array([np.nan]), np.array([2.0])).verdict() == "undecided"
+def test_of_too_few_pairs_one_cannot_tell():
+    assert paired(np.array([1.0]), np.array([2.0])).answer() == "cannot tell"
+    assert unpaired(np.array([np.nan]), np.array([2.0])).answer() == "cannot tell"
     assert np.isnan(unpaired(np.array([np.nan]), np.array([2.0])).estimate)
 
 
@@ -72,8 +72,8 @@ def test_many_null_comparisons_do_not_fail_a_gate():
     random, alone, gates = np.random.default_rng(5), 0, 0
     for _ in range(200):
         cells = [paired(*pairs(random, blocks=5, noise=0.02)) for _ in range(25)]
-        alone += any(one.verdict(0.001) == "slower" for one in cells)
-        gates += together(verdicts(cells, 0.001)) == "slower"
+        alone += any(one.answer(0.001) == "slower" for one in cells)
+        gates += together(answers(cells, 0.001)) == "slower"
     assert alone > 100
     assert stats.binomtest(gates, 200).proportion_ci(0.90, "exact").low <= 0.05
 
@@ -81,27 +81,30 @@ def test_many_null_comparisons_do_not_fail_a_gate():
 def test_one_cell_of_many_that_is_slower_is_found():
     random = np.random.default_rng(6)
     cells = [paired(*pairs(random, blocks=6, noise=0.01, factor=1.0 + 0.2 * (n == 7))) for n in range(25)]
-    found = verdicts(cells)
+    found = answers(cells)
     assert found.count("slower") == 1
     assert found[7] == "slower" == together(found)
 
 
 def test_holm_by_hand():
-    assert holm([0.005, 0.04, 0.03, float("nan")])[:3] == pytest.approx([0.015, 0.06, 0.06])
-    assert np.isnan(holm([float("nan")])[0])
+    assert holm(np.array([0.005, 0.04, 0.03, np.nan]))[:3] == pytest.approx([0.015, 0.06, 0.06])
+    assert np.isnan(holm(np.array([np.nan]))[0])
+    several = np.array([[0.005, 0.5], [0.04, np.nan], [0.03, 0.01]])
+    assert holm(several)[:, 0] == pytest.approx([0.015, 0.06, 0.06])
+    assert holm(several)[[0, 2], 1] == pytest.approx([0.5, 0.02])
 
 
 def test_one_verdict_for_many():
-    assert together(["faster", "slower", "undecided"]) == "slower"
-    assert together(["faster", "undecided"]) == "faster"
-    assert together(["no difference", "no difference"]) == "no difference"
-    assert together(["no difference", "undecided"]) == together([]) == "undecided"
+    assert together(["faster", "slower", "cannot tell"]) == "slower"
+    assert together(["faster", "cannot tell"]) == "faster"
+    assert together(["equal", "equal"]) == "equal"
+    assert together(["equal", "cannot tell"]) == together([]) == "cannot tell"
 
 
 def test_two_one_sided_tests_are_wrong_no_oftener_than_promised():
-    """At the edge of the margin times are called equivalent in 5 % of cases at most."""
+    """At the edge of the margin times are called equal in 5 % of cases at most."""
     random = np.random.default_rng(7)
     found = [equivalence(*pairs(random, blocks=8, noise=0.01, factor=1.03)[::-1]).answer for _ in range(600)]
-    assert stats.binomtest(found.count("equivalent"), 600).proportion_ci(0.90, "exact").low <= 0.05
+    assert stats.binomtest(found.count("equal"), 600).proportion_ci(0.90, "exact").low <= 0.05
     same = [equivalence(*pairs(random, blocks=8, noise=0.01)).answer for _ in range(100)]
-    assert same.count("equivalent") >= 90
+    assert same.count("equal") >= 90

@@ -1,7 +1,8 @@
 """Two sides compared cell by cell: the same study made twice, or two levels of a factor of one study.
 
 Two levels of one study share their blocks, so they are compared pair by pair. Two studies are two sessions: they share
-no block, and what changed in between (the machine's mood, its neighbours) is part of the ratio.
+no block, and what changed in between (clock, heat, neighbours) is part of the ratio. So their intervals are widened by
+what two sessions of one program differ by, which the user declares: see :mod:`knee.stats.sessions`.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from knee.explain.scaling.series import BARE
 from knee.explain.validity import changes, disturbance
+from knee.stats.answers import Answer
 from knee.stats.intervals import Array
-from knee.stats.paired import Comparison, Verdict, paired, together, unpaired, verdicts
+from knee.stats.paired import Comparison, answers, paired, together, unpaired
 from knee.store import SCHEMA, Level, Run, StudyError, finite
 
 UNSTEADY = ("clock_ns",)
@@ -35,14 +38,19 @@ class Side:
 
 @dataclass(frozen=True)
 class Compared:
-    """One cell that both sides have. Times are geometric means in seconds, NaN where no run was good."""
+    """One cell that both sides have. Times are geometric means in seconds, NaN where no run was good.
+
+    ``more_blocks`` is about how many more would tell, where the verdict is that one cannot; None where it tells, or
+    where a thousand would not.
+    """
 
     name: str
     cell: dict[str, Level]
     a_s: float
     b_s: float
     comparison: Comparison
-    verdict: Verdict
+    verdict: Answer
+    more_blocks: int | None
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,10 @@ class Report:
     a: str
     b: str
     shared_blocks: bool
+    session_spread: float
+    """What two sessions were taken to differ by, as a share; 0 where blocks are shared."""
     smallest: float
-    verdict: Verdict
+    verdict: Answer
     cells: tuple[Compared, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
@@ -62,34 +72,85 @@ class Report:
     notes: tuple[str, ...]
 
     @property
+    def judged(self) -> list[Compared]:
+        """Cells that have runs on both sides."""
+        return [one for one in self.cells if one.name not in self.lost]
+
+    @property
+    def open(self) -> list[Compared]:
+        """Cells of which one cannot tell."""
+        return [one for one in self.judged if one.verdict == "cannot tell"]
+
+    @property
     def sentence(self) -> str:
         """The verdict in words."""
-        judged = [one for one in self.cells if one.name not in self.lost]
-        said = [self._judgement(judged)] if judged else []
+        said = [words for words in (self._shown(), self._open()) if words]
         if self.lost:
             said.append(f"B has no good run of {'; '.join(self.lost)}, where A has one.")
         return " ".join(said)
 
-    def _judgement(self, cells: list[Compared]) -> str:
-        many, d = f"{len(cells)} cell{'s' if len(cells) > 1 else ''}", f"{100 * self.smallest:g} %"
-        if self.verdict == "no difference":
-            return f"No difference larger than {d} in {'the one cell' if len(cells) == 1 else f'any of {many}'}."
-        if self.verdict == "undecided":
-            open_ = sum(one.verdict == "undecided" for one in cells)
-            return f"Undecided: in {open_} of {many} B may differ from A by more than {d}; more blocks would tell."
-        alike = [one for one in cells if one.verdict == self.verdict]
+    def _shown(self) -> str:
+        """Say what is shown: a difference in some cells, or that all are equal."""
+        many = _cells(len(self.judged))
+        if self.verdict == "equal":
+            return f"B and A are equal within {_percent(self.smallest)} in {many}."
+        alike = [one for one in self.judged if one.verdict == self.verdict]
+        if self.verdict == "cannot tell" or not alike:
+            return ""
         most = max(alike, key=lambda one: abs(np.log(one.comparison.estimate)))
-        ends = most.comparison.interval
-        times = f"{most.comparison.estimate:.3f} [{ends.low:.3f}, {ends.high:.3f}]"
-        return f"B is {self.verdict} than A in {len(alike)} of {many}, most with {most.name}: B / A = {times}."
+        where = f"in {len(alike)} of {many}, most with {most.name}" if len(self.judged) > 1 else f"with {most.name}"
+        return f"B is {self.verdict} than A {where}: by {_difference(most.comparison)} of the time."
+
+    def _open(self) -> str:
+        """Say of how many cells one cannot tell, and what would."""
+        if not self.open:
+            return ""
+        some = f"in {len(self.open)} of {_cells(len(self.judged))}"
+        widest = max(self.open, key=lambda one: _width(one.comparison))
+        ends = widest.comparison.interval
+        said = f"Cannot tell {some}"
+        if ends.low == ends.low:
+            said += f" (B / A lies between {ends.low:.2f} and {ends.high:.2f} with {widest.name})"
+        return f"{said}: {self._what_would_tell()}."
+
+    def _what_would_tell(self) -> str:
+        more = [one.more_blocks for one in self.open]
+        if all(one is not None for one in more):
+            blocks = max(one or 0 for one in more)
+            sides = "" if self.shared_blocks else " of each study"
+            return f"about {blocks} more block{'s' if blocks > 1 else ''}{sides} would tell"
+        if self.session_spread:
+            spread = _percent(self.session_spread)
+            return f"two sessions may differ by {spread} by themselves; A and B in one study would tell"
+        return "a thousand more blocks would not tell"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data: numbers that are not known are null."""
         return cast("dict[str, Any]", finite({"schema": SCHEMA, "sentence": self.sentence} | asdict(self)))
 
 
-def of_studies(a: Side, b: Side, smallest: float) -> Report:
-    """Compare two studies.
+def _cells(many: int) -> str:
+    return f"{many} cell{'s' if many > 1 else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _width(comparison: Comparison) -> float:
+    ends = comparison.interval
+    return ends.high / ends.low if ends.low == ends.low else 0.0
+
+
+def _difference(comparison: Comparison) -> str:
+    """Return how much longer, or shorter, B takes, in per cent of the time of A."""
+    ends = comparison.interval
+    shares = [100 * abs(ratio - 1) for ratio in (comparison.estimate, ends.low, ends.high)]
+    return f"{shares[0]:.1f} % [{min(shares[1:]):.1f}, {max(shares[1:]):.1f}]"
+
+
+def of_studies(a: Side, b: Side, smallest: float, session_spread: float) -> Report:
+    """Compare two studies, taking two sessions of one program to differ by ``session_spread``, a share.
 
     Raises
     ------
@@ -99,8 +160,8 @@ def of_studies(a: Side, b: Side, smallest: float) -> Report:
     common = _common(a, b)
     for pair in common:
         _refuse_unlike(pair, f"cannot compare: {a.name} and {b.name}")
-    notes = ["A and B are two sessions: blocks were not shared, and what changed in between is part of the ratio"]
-    return _report(a, b, unpaired, smallest, [*notes, *_differences(a, b), *_programs(common)])
+    notes = [_sessions(session_spread), *_differences(a, b), *_programs(common)]
+    return _report(a, b, session_spread, smallest, notes)
 
 
 def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float) -> Report:
@@ -121,7 +182,15 @@ def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float)
         hint = f"{factor} has {', '.join(sorted(measured))}" if measured else f"its factors are {', '.join(names)}"
         raise StudyError(f"cannot compare: {side.name}: no run has {factor}={missing[0]}", hint=hint)
     a, b = (_level(side, factor, level) for level in levels)
-    return _report(a, b, paired, smallest, [], without=factor)
+    return _report(a, b, None, smallest, [], without=factor)
+
+
+def _sessions(spread: float) -> str:
+    """Say what two sessions mean for the ratio."""
+    two = "A and B are two sessions: blocks were not shared"
+    if spread == 0:
+        return f"{two}, and what changed in between is part of the ratio"
+    return f"{two}; intervals allow for a difference of sessions of {_percent(spread)} (--session-spread)"
 
 
 def _level(side: Side, factor: str, level: str) -> Side:
@@ -130,13 +199,11 @@ def _level(side: Side, factor: str, level: str) -> Side:
 
 
 def _report(
-    a: Side,
-    b: Side,
-    compare: Callable[[Array, Array], Comparison],
-    smallest: float,
-    notes: list[str],
-    without: str = "",
+    a: Side, b: Side, session_spread: float | None, smallest: float, notes: list[str], without: str = ""
 ) -> Report:
+    """Compare all cells; ``session_spread`` is None where both sides share their blocks."""
+    shared = session_spread is None
+    compare: Callable[[Array, Array], Comparison] = paired if shared else partial(unpaired, spread=session_spread)
     blocks = max((run.spec["block"] for run in [*a.runs, *b.runs]), default=0)
     cells, times_a = _times(a.runs, blocks, without)
     more, times_b = _times(b.runs, blocks, without)
@@ -150,17 +217,22 @@ def _report(
     if not lost and all(one.values < 2 for one in comparisons):
         hint = "look at the bad runs with knee report, or make more blocks"
         raise StudyError(f"cannot compare: {a.name} and {b.name}: no cell has two good runs on both sides", hint=hint)
-    words = verdicts(comparisons, smallest)
+    words = answers(comparisons, smallest)
+    more_blocks = [
+        one.more_blocks(smallest, len(both)) if word == "cannot tell" else None
+        for one, word in zip(comparisons, words, strict=True)
+    ]
     compared = tuple(
-        Compared(names[key], cells[key], _mean(times_a[key]), _mean(times_b[key]), one, word)
-        for key, one, word in zip(both, comparisons, words, strict=True)
+        Compared(names[key], cells[key], _mean(times_a[key]), _mean(times_b[key]), one, word, more)
+        for key, one, word, more in zip(both, comparisons, words, more_blocks, strict=True)
     )
     only_a, only_b = (tuple(names[k] for k in mine if k not in other) for mine, other in ((cells, more), (more, cells)))
     notes = [*notes, *_marks("A", a), *_marks("B", b)]
     # What B lost is no matter of more blocks: the verdict is that on the others.
     verdict = together([word for key, word in zip(both, words, strict=True) if key not in lost])
-    gone, shared = tuple(names[key] for key in lost), compare is paired
-    return Report(a.name, b.name, shared, smallest, verdict, compared, only_a, only_b, gone, tuple(notes))
+    gone = tuple(names[key] for key in lost)
+    spread = session_spread or 0.0
+    return Report(a.name, b.name, shared, spread, smallest, verdict, compared, only_a, only_b, gone, tuple(notes))
 
 
 def _times(runs: list[Run], blocks: int, without: str) -> tuple[dict[str, dict[str, Level]], dict[str, Array]]:

@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from knee.stats.answers import ERROR, MARGIN
 from knee.stats.intervals import Interval
-from knee.stats.paired import ERROR, SMALLEST, Comparison, paired
+from knee.stats.paired import Comparison, paired
 from knee.stats.proportion import clopper_pearson
 from knee.store import SCHEMA, Run, finite
 
@@ -42,7 +43,7 @@ class SelfTest:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing speaks against what knee promises: 5 % of false alarms, and differences that are found."""
+        """Whether error rates are consistent with the claims: 5 % of false alarms, and differences that are found."""
         tried = self.alarms.trials > 0 and self.found.trials > 0
         return tried and not self.alarms.interval.low > ERROR + 1e-12 and self.found.interval.high >= ENOUGH
 
@@ -82,7 +83,7 @@ def evaluate(runs: list[Run], planted: float) -> SelfTest:
 
 
 def _share(many: list[Comparison]) -> Share:
-    hits = sum(one.verdict(SMALLEST) == "slower" for one in many)
+    hits = sum(one.answer(MARGIN) == "slower" for one in many)
     nan = float("nan")
     return Share(hits, len(many), clopper_pearson(hits, len(many)) if many else Interval(nan, nan))
 

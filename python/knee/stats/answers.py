@@ -1,9 +1,9 @@
 """The three answers to "is it slower?": equal, faster or slower, cannot tell.
 
 A test that finds no difference has not shown that there is none: the interval may be too wide to see one. So *equal*
-has to be shown as well, by two one-sided tests: the whole 90 % interval of the ratio lies within the smallest difference
-that matters. Where the interval neither excludes 1 nor lies within that margin, the data cannot tell, and nothing
-follows from them.
+has to be shown as well, by two one-sided tests: the whole 90 % interval of the ratio lies within the smallest
+difference that matters. Where the interval neither excludes 1 nor lies within that margin, the data cannot tell, and
+nothing follows from them.
 
 Schuirmann, *A comparison of the two one-sided tests procedure and the power approach*, J. Pharmacokinet. Biopharm. 15,
 1987.

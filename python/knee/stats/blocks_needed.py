@@ -1,11 +1,11 @@
 """How many more blocks would tell whether two times are equal or one is slower.
 
 The mean that more blocks will give is not known, but how it scatters is: after k more of them it lies around today's
-mean by Student's t with a scale of s sqrt(k / (n (n + k))), where n blocks have a standard deviation of s. The answer is
-the least k with which an interval of that study excludes 1, or lies within the margin, in 90 of 100 such outcomes. To
-take today's mean for the truth instead would promise too much: means that just missed an answer are mostly too far from
-1. In simulations 60 to 100 of 100 open comparisons were decided by as many, least often where times were truly equal
-(``python/tests/test_blocks_needed.py``).
+mean by Student's t with a scale of s sqrt(k / (n (n + k))), where n blocks have a standard deviation of s. The answer
+is the least k with which an interval of that study excludes 1, or lies within the margin, in 90 of 100 such outcomes.
+To take today's mean for the truth instead would promise too much: means that just missed an answer are mostly too far
+from 1. In simulations 60 to 100 of 100 open comparisons were decided by as many, least often where times were truly
+equal (``python/tests/test_blocks_needed.py``).
 
 O'Hagan, Stevens, Campbell, *Assurance in clinical trial design*, Pharmaceutical Statistics 4, 2005 (the chance of an
 answer, averaged over what the data leave open). Hahn, Meeker, *Statistical Intervals*, 1991 (a mean to come).
@@ -56,13 +56,19 @@ def more_blocks(ratio: Ratio, margin: float = MARGIN) -> int | None:
     return blocks_needed(mean, deviation, ratio.blocks, margin)
 
 
-def blocks_needed(mean: float, deviation: float, blocks: int, margin: float = MARGIN) -> int | None:
-    """Return the same for a mean log ratio and the standard deviation of log ratios over so many blocks."""
+def blocks_needed(
+    mean: float, deviation: float, blocks: int, margin: float = MARGIN, *, tests: int = 1, spread: float = 0.0
+) -> int | None:
+    """Return the same for a mean log ratio and the standard deviation of log ratios over so many blocks.
+
+    ``tests`` is how many comparisons share the chance of a false alarm, and ``spread`` the standard deviation, in
+    logarithms, of what two sessions differ by: no block makes that part of the interval narrower.
+    """
     if blocks < 2 or not math.isfinite(mean) or not math.isfinite(deviation):
         return None
 
     def enough(more: int) -> bool:
-        return _chance(mean, deviation, blocks, more, math.log1p(margin)) >= ASSURANCE
+        return _chance(mean, deviation, blocks, more, math.log1p(margin), tests, spread) >= ASSURANCE
 
     high = 1
     while not enough(high):
@@ -76,17 +82,21 @@ def blocks_needed(mean: float, deviation: float, blocks: int, margin: float = MA
     return high if high <= MOST else None
 
 
-def _chance(mean: float, deviation: float, blocks: int, more: int, margin: float) -> float:
+def _chance(mean: float, deviation: float, blocks: int, more: int, margin: float, tests: int, spread: float) -> float:
     """Return the chance that the interval over all blocks tells; ``margin`` is in logarithms."""
     whole = blocks + more
-    half = student_value(1 - ERROR, whole - 1) * deviation / math.sqrt(whole)
-    # Narrower than half the margin, an interval either lies within it or does not contain 1.
-    if 2 * half <= margin:
+
+    def half(error: float) -> float:
+        own = student_value(1 - error, whole - 1) * deviation / math.sqrt(whole)
+        return math.hypot(own, spread * student_value(1 - ERROR, math.inf)) if spread else own
+
+    # It tells when the mean is as far from 1 as this, or as near as that.
+    far, near = half(ERROR / tests), margin - half(ERROR)
+    if far <= near:
         return 1.0
     scale = deviation * math.sqrt(more / (blocks * whole))
 
     def above(value: float) -> float:
         return student_beyond((value - mean) / scale, blocks - 1)
 
-    differs = above(half) + 1 - above(-half)
-    return differs + max(0.0, above(half - margin) - above(margin - half))
+    return above(far) + 1 - above(-far) + max(0.0, above(-near) - above(near))

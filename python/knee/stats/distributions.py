@@ -22,6 +22,11 @@ def student_beyond(value: float, freedom: float) -> float:
     return float(special.stdtr(freedom, -value))
 
 
+def students_beyond(values: Array, freedom: float) -> Array:
+    """Return the same for each of many values."""
+    return np.asarray(special.stdtr(freedom, -values), dtype=np.float64)
+
+
 def fisher_value(chance: float, above: float, below: float) -> float:
     """Return the value below which F lies with this chance; degrees of freedom above and below the line."""
     return float(special.fdtri(above, below, chance))

@@ -1,18 +1,14 @@
-"""Is B slower than A? Ratios of two alternatives, one verdict for each, and one for many together.
+"""Is B slower than A? Ratios of two alternatives, one answer for each, and one for many together.
 
 Where A and B ran in the same blocks, they are compared pair by pair; the order A B B A inside a block gives two pairs,
-and a drift that is straight falls out of their mean. Where they did not, by Welch's method on logarithms. Either way an
-interval is Student's, at any number of blocks, so that verdicts and p values never disagree.
-
-Four words are possible, with d the smallest difference that matters:
-
-- slower, faster: the 90 % interval excludes 1, so that each of the two comes up falsely 5 times in 100, and reaches
-  beyond d;
-- no difference larger than d: the interval lies within d (two one-sided tests);
-- undecided: none of these.
+and a drift that is straight falls out of their mean. Where they did not, by Welch's method on logarithms, with an
+interval that is widened by what two sessions differ by (:mod:`knee.stats.sessions`). Intervals are Student's at any
+number of blocks, so that answers and p values never disagree. What they show is one of the three answers of
+:mod:`knee.stats.answers`.
 
 Of many comparisons some are significant by chance; Holm's correction keeps the chance that any null one is called
-slower at 5 %.
+slower at 5 %. What two sessions differ by is one unknown for all comparisons, so it is no matter of how many they are:
+the correction is made for each of its values, and the corrected p values are averaged.
 
 Welch, Biometrika 34, 1947. Holm, *A simple sequentially rejective multiple test procedure*, Scand. J. Statist. 6, 1979.
 Kalibera, Jones, *Rigorous benchmarking in reasonable time*, ISMM 2013 (ratios with intervals).
@@ -22,20 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from knee.stats.distributions import student_beyond, student_value
-from knee.stats.intervals import LEVEL, Array, Interval
-
-SMALLEST = 0.03
-"""The smallest difference that matters unless another is asked for: 3 % either way."""
-
-ERROR = (1 - LEVEL) / 2
-"""How often one comparison of equals may be called slower."""
-
-Verdict = Literal["faster", "slower", "no difference", "undecided"]
+from knee.stats.answers import ERROR, MARGIN, Answer, answer
+from knee.stats.blocks_needed import blocks_needed
+from knee.stats.intervals import Array, Interval
+from knee.stats.sessions import beyond, half_width, offsets
 
 
 @dataclass(frozen=True)
@@ -43,7 +32,9 @@ class Comparison:
     """Time of B over time of A with its 90 % interval, dimensionless.
 
     ``p_slower`` and ``p_faster`` are one-sided; NaN, as is the interval, where there are fewer than two values a side.
-    ``values`` is the number of pairs, or of runs of the side that has fewer.
+    ``values`` is the number of pairs, or of runs of the side that has fewer; ``error`` the standard error of the mean
+    log ratio by scatter alone, with ``freedom`` degrees; ``spread`` what two sessions were taken to differ by, 0 where
+    A and B share their blocks.
     """
 
     estimate: float
@@ -51,16 +42,19 @@ class Comparison:
     p_slower: float
     p_faster: float
     values: int
-    paired: bool
+    error: float
+    freedom: float
+    spread: float = 0.0
 
-    def verdict(self, smallest: float = SMALLEST) -> Verdict:
+    def answer(self, margin: float = MARGIN) -> Answer:
         """Return what may be said, with that smallest difference that matters."""
-        margin, low, high = 1 + smallest, self.interval.low, self.interval.high
-        if low > 1 / margin and high < margin:
-            return "no difference"
-        if low > 1:
-            return "slower"
-        return "faster" if high < 1 else "undecided"
+        return answer(self.interval, margin)
+
+    def more_blocks(self, margin: float = MARGIN, tests: int = 1) -> int | None:
+        """Return about how many more blocks would tell, one of so many tests; None where a thousand would not."""
+        deviation = self.error * float(np.sqrt(self.values))
+        spread = float(np.log1p(self.spread))
+        return blocks_needed(float(np.log(self.estimate)), deviation, self.values, margin, tests=tests, spread=spread)
 
 
 def paired(a: Array, b: Array) -> Comparison:
@@ -75,75 +69,94 @@ def paired(a: Array, b: Array) -> Comparison:
     --------
     >>> import numpy as np
     >>> found = paired(np.array([1.0, 1.1, 0.9]), np.array([1.2, 1.33, 1.08]))
-    >>> round(found.estimate, 2), found.verdict()
+    >>> round(found.estimate, 2), found.answer()
     (1.2, 'slower')
     """
     logs = np.log(b) - np.log(a)
     logs = logs[np.isfinite(logs)]
     if logs.size < 2:
-        return _unknown(logs, paired=True)
-    error = float(logs.std(ddof=1)) / np.sqrt(logs.size)
-    return _student(float(logs.mean()), error, logs.size - 1, int(logs.size), paired=True)
+        return _unknown(logs)
+    error = float(logs.std(ddof=1)) / float(np.sqrt(logs.size))
+    return _student(float(logs.mean()), error, logs.size - 1, int(logs.size))
 
 
-def unpaired(a: Array, b: Array) -> Comparison:
-    """Compare times of two sessions, which share no blocks: Welch's interval of the difference of mean logarithms."""
+def unpaired(a: Array, b: Array, spread: float = 0.0) -> Comparison:
+    """Compare times of two sessions, which share no blocks: Welch's method on the difference of mean logarithms.
+
+    Parameters
+    ----------
+    a, b
+        Seconds, shape (runs,) each; NaN where a run was bad.
+    spread
+        Standard deviation of what two sessions of one program differ by, as a share; 0 where both are one session.
+    """
     x, y = (np.log(times[np.isfinite(times)]) for times in (a, b))
     if min(x.size, y.size) < 2:
-        return _unknown(np.array([y.mean() - x.mean()]) if min(x.size, y.size) else x[:0], paired=False)
+        return _unknown(np.array([y.mean() - x.mean()]) if min(x.size, y.size) else x[:0], spread)
     parts = np.array([x.var(ddof=1) / x.size, y.var(ddof=1) / y.size])
     whole = float(parts.sum())
     freedom = whole**2 / float((parts**2 / np.array([x.size - 1, y.size - 1])).sum()) if whole > 0 else 1.0
-    mean = float(y.mean() - x.mean())
-    return _student(mean, np.sqrt(whole), freedom, min(x.size, y.size), paired=False)
+    return _student(float(y.mean() - x.mean()), float(np.sqrt(whole)), freedom, min(x.size, y.size), spread)
 
 
-def _student(mean: float, error: float, freedom: float, values: int, *, paired: bool) -> Comparison:
-    half = student_value((1 + LEVEL) / 2, freedom) * error
-    # Without any scatter a difference is certain, and none is not.
-    t = mean / error if error > 0 else float(np.sign(mean)) * np.inf if mean else 0.0
+def _student(mean: float, error: float, freedom: float, values: int, spread: float = 0.0) -> Comparison:
+    half = half_width(error, freedom, spread)
     ends = Interval(float(np.exp(mean - half)), float(np.exp(mean + half)))
-    p = student_beyond(t, freedom)
-    return Comparison(float(np.exp(mean)), ends, p, 1 - p, values, paired)
+    p = float(beyond(mean - offsets(spread), error, freedom).mean())
+    return Comparison(float(np.exp(mean)), ends, p, 1 - p, values, error, freedom, spread)
 
 
-def _unknown(logs: Array, *, paired: bool) -> Comparison:
+def _unknown(logs: Array, spread: float = 0.0) -> Comparison:
     nan = float("nan")
     estimate = float(np.exp(logs.mean())) if logs.size else nan
-    return Comparison(estimate, Interval(nan, nan), nan, nan, int(logs.size), paired)
+    return Comparison(estimate, Interval(nan, nan), nan, nan, int(logs.size), nan, nan, spread)
 
 
-def holm(p: Sequence[float]) -> list[float]:
+def holm(p: Array) -> Array:
     """Return Holm's adjusted p values; NaN, which is no test, stays NaN and counts for nothing.
+
+    Parameters
+    ----------
+    p
+        Shape (tests, ...): one p value a test, or several, each of which is adjusted with its like of the other tests.
 
     Examples
     --------
-    >>> holm([0.01, 0.04, 0.03])
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
     """
-    tests = sorted((value, place) for place, value in enumerate(p) if value == value)
-    adjusted, largest = [float("nan")] * len(p), 0.0
-    for rank, (value, place) in enumerate(tests):
-        largest = max(largest, min(1.0, value * (len(tests) - rank)))
-        adjusted[place] = largest
+    order = np.argsort(p, axis=0)
+    tests = np.isfinite(p).sum(axis=0)
+    ranks = np.arange(len(p)).reshape(-1, *[1] * (p.ndim - 1))
+    # NaN comes last, so it is in nobody's largest so far.
+    stepped = np.maximum.accumulate(np.minimum(1.0, np.take_along_axis(p, order, 0) * (tests - ranks)), axis=0)
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, stepped, 0)
     return adjusted
 
 
-def verdicts(comparisons: Sequence[Comparison], smallest: float = SMALLEST) -> list[Verdict]:
-    """Return the verdict on each of many comparisons, of which none may be called different by chance."""
-    slower, faster = (holm([getattr(one, side) for one in comparisons]) for side in ("p_slower", "p_faster"))
-    words: list[Verdict] = []
-    for one, p_slower, p_faster in zip(comparisons, slower, faster, strict=True):
-        alone = one.verdict(smallest)
-        # That no difference is larger needs no correction: it has to hold everywhere to be said of all.
+def answers(comparisons: Sequence[Comparison], margin: float = MARGIN) -> list[Answer]:
+    """Return the answer to each of many comparisons of the same two sides, of which chance may make none differ."""
+    words: list[Answer] = []
+    for one, p_slower, p_faster in zip(comparisons, *map(list, _adjusted(comparisons)), strict=True):
+        alone = one.answer(margin)
+        # That times are equal needs no correction: it has to hold everywhere to be said of all.
         p = {"slower": p_slower, "faster": p_faster}.get(alone, 0.0)
-        words.append(alone if p < ERROR + 1e-12 else "undecided")
+        words.append(alone if p < ERROR + 1e-12 else "cannot tell")
     return words
 
 
-def together(words: Sequence[Verdict]) -> Verdict:
-    """Return the one verdict for many: slower if any is, faster if any is and none slower."""
+def _adjusted(comparisons: Sequence[Comparison]) -> Array:
+    """Return p values that B is slower, and that it is faster, by Holm's correction; shape (2, comparisons)."""
+    slower = np.array(
+        [beyond(np.log(one.estimate) - offsets(one.spread), one.error, one.freedom) for one in comparisons]
+    )
+    return np.array([holm(p).mean(axis=1) if len(p) else p for p in (slower, 1 - slower)])
+
+
+def together(words: Sequence[Answer]) -> Answer:
+    """Return the one answer for many: slower if any is, faster if any is and none slower."""
     for word in ("slower", "faster"):
         if word in words:
             return word
-    return "no difference" if words and all(one == "no difference" for one in words) else "undecided"
+    return "equal" if words and all(one == "equal" for one in words) else "cannot tell"

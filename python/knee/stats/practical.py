@@ -13,7 +13,7 @@ from knee.stats.intervals import Interval
 SMALLEST = 0.05
 """The smallest effect that matters unless one is declared: 5 %."""
 
-Size = Literal["matters", "negligible", "undecided", "unknown"]
+Size = Literal["matters", "equal", "cannot tell"]
 
 
 def size(ratio: Interval, smallest: float = SMALLEST) -> Size:
@@ -29,17 +29,15 @@ def size(ratio: Interval, smallest: float = SMALLEST) -> Size:
     Returns
     -------
     Size
-        ``matters`` when the whole interval lies outside that range, ``negligible`` when inside,
-        ``undecided`` when it has a part of both, ``unknown`` without an interval.
+        ``matters`` when the whole interval lies outside that range, ``equal`` when inside, ``cannot tell`` when it has
+        a part of both or there is none.
 
     Examples
     --------
     >>> size(Interval(0.78, 0.82)), size(Interval(0.99, 1.01)), size(Interval(1.0, 1.2))
-    ('matters', 'negligible', 'undecided')
+    ('matters', 'equal', 'cannot tell')
     """
     low, high = 1 / (1 + smallest), 1 + smallest
-    if ratio.low != ratio.low:
-        return "unknown"
     if ratio.high < low or ratio.low > high:
         return "matters"
-    return "negligible" if low <= ratio.low and ratio.high <= high else "undecided"
+    return "equal" if low <= ratio.low and ratio.high <= high else "cannot tell"

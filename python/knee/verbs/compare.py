@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from knee.store import Contents, Folder, StudyError
-from knee.study.kinds.text import smallest_effect
+from knee.study.kinds.text import share, smallest_effect
 from knee.verbs import EXIT_GATE
 
 if TYPE_CHECKING:
@@ -33,36 +34,70 @@ EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels 
     metavar="SHARE",
     help="Smallest difference that matters: 5% or 0.05.  [default: 3%]",
 )
+@click.option(
+    "--session-spread",
+    metavar="SHARE",
+    help="What two studies of one program differ by when made at different times (standard deviation); 0 for nothing.  "
+    "[default: 3%]",
+)
+@click.option("--fail-undecided", is_flag=True, help="End with 1, too, where one cannot tell in some cell.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
-def compare(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: str, as_json: bool) -> int:
+def compare(
+    folders: tuple[Path, ...],
+    factor: str | None,
+    levels: str | None,
+    smallest: str,
+    session_spread: str | None,
+    fail_undecided: bool,
+    as_json: bool,
+) -> int:
     """`knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
 
-    The ratio of run times B / A comes with its interval for every cell that both sides have, and one verdict for all of
-    them (Holm's correction). Levels of one study are compared block by block; two studies share no blocks.
+    For every cell that both sides have: the ratio of run times B / A with its interval, and one of three answers: equal
+    (within the smallest effect), slower or faster, cannot tell. One verdict stands for all (Holm's correction). Levels
+    of one study are compared block by block. Two studies are two sessions: their intervals are wider by what sessions
+    differ by, so small differences between them cannot be told.
 
     Exit status: 0 no regression is shown, 1 B is slower by what may be the smallest effect or more, or has no good run
     where A has one, 2 they cannot be compared.
     """
     from knee.report.terminal import comparison
 
-    report = _compared(folders, factor, levels, smallest_effect(smallest))
+    asked = Asked(factor, levels, smallest_effect(smallest), session_spread)
+    report = _compared(folders, asked)
     if as_json:
         click.echo(json.dumps(report.to_json(), indent=1))
     else:
         comparison.show(report)
-    return EXIT_GATE if report.verdict == "slower" or report.lost else 0
+    undecided = fail_undecided and bool(report.open)
+    return EXIT_GATE if report.verdict == "slower" or report.lost or undecided else 0
 
 
-def _compared(folders: tuple[Path, ...], factor: str | None, levels: str | None, smallest: float) -> Report:
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks for. ``session_spread`` as it was given, None where it was not."""
+
+    factor: str | None
+    levels: str | None
+    smallest: float
+    session_spread: str | None
+
+
+def _compared(folders: tuple[Path, ...], asked: Asked) -> Report:
     from knee.explain.comparison import of_levels, of_studies
+    from knee.stats.sessions import SPREAD
 
-    if factor is None and levels is not None:
+    factor, given = asked.factor, asked.session_spread
+    spread = SPREAD if given is None else share(given, "--session-spread", least=0.0, most=0.99)
+    if factor is None and asked.levels is not None:
         raise StudyError("--levels are those of a factor: there is no --factor", hint=EXAMPLE)
+    if factor is not None and given is not None:
+        raise StudyError("--session-spread is of two studies: levels of one study share their blocks", hint=EXAMPLE)
     if factor is None and len(folders) == 2:
-        return of_studies(_side(folders[0]), _side(folders[1]), smallest)
+        return of_studies(_side(folders[0]), _side(folders[1]), asked.smallest, spread)
     if factor is not None and len(folders) == 1:
         side = _side(folders[0])
-        return of_levels(side, factor, _two(side, factor, levels), smallest)
+        return of_levels(side, factor, _two(side, factor, asked.levels), asked.smallest)
     wanted = "one folder" if factor else "two folders, or one and a --factor"
     raise StudyError(f"cannot compare: {len(folders)} folders were given: {wanted} are needed", hint=EXAMPLE)
 

@@ -37,7 +37,7 @@ def selftest(comparisons: int, as_json: bool) -> int:
     Said is how often equals were called slower, which should be 5 times in 100, and how often the planted difference
     was found. Takes about a minute, and says first how long.
 
-    Exit status: 0 nothing speaks against what knee promises, 1 something does, 2 it cannot be tested here.
+    Exit status: 0 error rates are consistent with knee's claims, 1 they are not, 2 it cannot be tested here.
     """
     machine = _binary.ask("machine")
     with tempfile.TemporaryDirectory(prefix="knee-selftest-") as place:

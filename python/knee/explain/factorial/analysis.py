@@ -178,7 +178,7 @@ def _contrast(text: str, fitted: Fit, scale: str, smallest: float) -> Contrast:
     first, second = contrast_of(text, fitted.design.factors)
     one = contrast(fitted, first, second)
     if scale != "log":
-        return Contrast(text, one, float("nan"), Interval(float("nan"), float("nan")), "unknown")
+        return Contrast(text, one, float("nan"), Interval(float("nan"), float("nan")), "cannot tell")
     ends = Interval(float(np.exp(one.interval.low)), float(np.exp(one.interval.high)))
     return Contrast(text, one, float(np.exp(one.value)), ends, size(ends, smallest))
 

@@ -59,7 +59,7 @@ def _pair(
 ) -> LevelPair:
     twin = robust(differences)
     if not positive:
-        return LevelPair(factor, *names, model, None, twin, "unknown")
+        return LevelPair(factor, *names, model, None, twin, "cannot tell")
     times = ratio(np.exp(differences), np.ones(differences.size))
     return LevelPair(factor, *names, model, times, twin.exponential(), size(times.interval, smallest))
 

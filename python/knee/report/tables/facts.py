@@ -7,6 +7,7 @@ from typing import Any
 from knee.explain.analysis import Analysis
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words, use_words
 from knee.opened import Study
+from knee.stats.answers import answer
 from knee.stats.intervals import Interval
 
 Row = dict[str, Any]
@@ -90,9 +91,10 @@ def base_words(analysis: Analysis) -> str:
 def base_lines(analysis: Analysis) -> list[str]:
     """Say of each series whether its base takes as long as the first one's, so that speedups can be compared."""
     words = {
-        "equivalent": "the same within 3 %: their speedups can be compared",
-        "different": "not the same: compare their times, not their speedups",
-        "undecided": "not shown to be the same within 3 %: compare their times rather than their speedups",
+        "equal": "equal within 3 %: their speedups can be compared",
+        "faster": "faster: compare their times, not their speedups",
+        "slower": "slower: compare their times, not their speedups",
+        "cannot tell": "cannot tell whether equal within 3 %: compare their times, not their speedups",
     }
     return [
         f"Base of {name} over that of {one.reference}: "
@@ -119,16 +121,10 @@ def contrast_rows(analysis: Analysis) -> list[Row]:
             "against": one.reference,
             "threads": one.threads,
             "time over time": _with(one.ratio.estimate, one.ratio.interval),
-            "differs": _differs(one.ratio.interval),
+            "it is": answer(one.ratio.interval),
         }
         for one in analysis.contrasts
     ]
-
-
-def _differs(interval: Interval) -> str:
-    if interval.low != interval.low:
-        return "no interval"
-    return "yes" if interval.excludes(1.0) else "not that the interval can see"
 
 
 def fact_rows(machine: dict[str, Any]) -> list[Row]:

@@ -29,7 +29,7 @@ def show(result: SelfTest) -> None:
     )
     if result.bad:
         console.print(Text(f"{result.bad} runs were bad and do not count."))
-    words = "Nothing here speaks against what knee promises." if result.passed else _failure(result)
+    words = "Passed: error rates are consistent with knee's claims." if result.passed else _failure(result)
     console.print(Text(words, style="bold"))
 
 

@@ -23,12 +23,13 @@ def seconds(text: str, where: str) -> float:
     return float(read[1]) * {"s": 1, "": 1, "m": 60, "h": 3600}[read[2]]
 
 
-def share(text: str, where: str, most: float = 1.0) -> float:
+def share(text: str, where: str, *, least: float = 0.001, most: float = 1.0) -> float:
     """Read ``5%`` or ``0.05``."""
     read = re.fullmatch(r"([0-9]*\.?[0-9]+)(%?)", text)
-    value = float(read[1]) / (100 if read[2] else 1) if read else 0.0
-    if not 0.001 <= value <= most:
-        raise StudyError(f"{where}: {text!r} is not a share from 0.1% to {100 * most:g}%", hint="5% or 0.05")
+    value = float(read[1]) / (100 if read[2] else 1) if read else -1.0
+    if not least <= value <= most:
+        wanted = f"a share from {100 * least:g}% to {100 * most:g}%"
+        raise StudyError(f"{where}: {text!r} is not {wanted}", hint="5% or 0.05")
     return value
 
 

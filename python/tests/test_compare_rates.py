@@ -1,0 +1,87 @@
+"""How often `knee compare` is wrong of two studies made at different times, and how often it finds what is there.
+
+A session has a mood: one factor on all of its times. Moods of two sessions differ by 3 %: always (by +3 % or -3 %, at
+random), or as a standard deviation.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from knee.explain.comparison import Report, Side, of_studies
+from knee.stats.sessions import half_width
+from knee.store import Run
+
+MOOD = 0.03
+MOODS = {
+    "always 3 %": lambda random: math.log1p(MOOD) * random.choice([-1, 1]),
+    "normal, 3 % a standard deviation": lambda random: random.normal(0, MOOD),
+    "none": lambda _: 0.0,
+}
+DAILY, NIGHTLY = 100, 2000
+
+
+def side(random: np.random.Generator, name: str, *, blocks: int, counts: tuple[int, ...], factor: float) -> Side:
+    """A session of runs that scatter by 1 %, all of them longer by one factor."""
+    runs = []
+    for block in range(1, blocks + 1):
+        for n in counts:
+            spec = {"id": "1", "cell": {"threads": n}, "block": block, "threads": n, "program": {"command": ["x"]}}
+            time_s = factor / n * float(np.exp(random.normal(0, 0.01)))
+            record = {"wall_ns": int(1e9 * time_s), "simulated": True}
+            runs.append(Run(len(runs), spec | {"cpus": []}, record, None, time_s, time_s))
+    return Side(name, runs, {}, None)
+
+
+def compared(random: np.random.Generator, mood: str, factor: float, *, spread: float, cells: int) -> Report:
+    """Two studies of eight blocks; B takes `factor` times as long, in a mood of its own."""
+    counts = tuple(2**k for k in range(cells))
+    other = factor * float(np.exp(MOODS[mood](random)))
+    a, b = (side(random, name, blocks=8, counts=counts, factor=by) for name, by in (("A", 1.0), ("B", other)))
+    return of_studies(a, b, 0.03, spread)
+
+
+def rates(trials: int, mood: str, factor: float, *, spread: float = 0.03, cells: int = 3) -> dict[str, tuple]:
+    """How often the verdict is slower, and faster, each with the ends of Clopper and Pearson's 90 % interval."""
+    random = np.random.default_rng(14)
+    said = [compared(random, mood, factor, spread=spread, cells=cells).verdict for _ in range(trials)]
+    found = {}
+    for word in ("slower", "faster"):
+        ends = stats.binomtest(said.count(word), trials).proportion_ci(0.90, "exact")
+        found[word] = (ends.low, said.count(word) / trials, ends.high)
+    return found
+
+
+@pytest.mark.parametrize("mood", MOODS)
+def test_a_mood_fails_no_gate(mood):
+    low, _, _ = rates(DAILY, mood, 1.0)["slower"]
+    assert low <= 0.07
+
+
+@pytest.mark.parametrize("mood", MOODS)
+def test_ten_percent_are_found_in_spite_of_moods(mood):
+    _, _, high = rates(DAILY, mood, 1.1)["slower"]
+    assert high >= 0.90
+
+
+def test_without_a_spread_a_mood_would_fail_gates():
+    _, share, _ = rates(DAILY, "normal, 3 % a standard deviation", 1.0, spread=0.0)["slower"]
+    assert share > 0.15
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("cells", [1, 4])
+@pytest.mark.parametrize("mood", MOODS)
+def test_rates_of_gates_over_two_sessions(mood, cells):
+    equal = rates(NIGHTLY, mood, 1.0, cells=cells)
+    assert max(equal["slower"][1], equal["faster"][1]) <= 0.07
+    assert rates(NIGHTLY, mood, 1.1, cells=cells)["slower"][1] >= 0.90
+
+
+def test_two_sessions_without_scatter_are_known_but_for_their_spread():
+    assert half_width(0.0, 9, 0.03) == pytest.approx(1.645 * math.log1p(0.03), rel=0.02)
+    assert half_width(0.02, 9, 0.0) == pytest.approx(0.02 * stats.t.ppf(0.95, 9))
+    both = half_width(0.02, 1e6, 0.03)
+    assert both == pytest.approx(1.645 * math.hypot(0.02, math.log1p(0.03)), rel=0.01)
