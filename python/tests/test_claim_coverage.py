@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from knee.stats.growth import grown
-from knee.stats.intervals import mean_interval
+from knee.stats.intervals import t_interval
 
 SAMPLES, TICK = 100, 10
 RISE = 1.2
@@ -36,7 +36,7 @@ def of_a_launch(random) -> float:
 @pytest.mark.parametrize("blocks", [3, 5, 10, 30])
 def test_intervals_of_a_trend_cover_what_they_promise(blocks):
     random, trials = np.random.default_rng(blocks), 1500
-    found = [mean_interval(np.array([of_a_launch(random) for _ in range(blocks)])) for _ in range(trials)]
+    found = [t_interval(np.array([of_a_launch(random) for _ in range(blocks)])) for _ in range(trials)]
     inside = sum(one.low <= np.log(RISE) <= one.high for one in found)
     assert 0.87 <= inside / trials <= 0.93
 
@@ -55,6 +55,6 @@ def test_intervals_of_a_difference_from_nothing_cover_what_they_promise(kind, bl
         "counts": (lambda: random.poisson(3, blocks).astype(float), 3.0),
         "skewed": (lambda: random.lognormal(0, SKEWED, blocks), float(np.exp(SKEWED**2 / 2))),
     }[kind]
-    found = [mean_interval(drawn() - np.zeros(blocks)) for _ in range(trials)]
+    found = [t_interval(drawn() - np.zeros(blocks)) for _ in range(trials)]
     inside = sum(one.low <= truth <= one.high for one in found)
     assert (0.84 if kind == "skewed" else 0.87) <= inside / trials <= 0.93

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from knee.stats import robust
-from knee.stats.intervals import BLOCKS_FOR_NONE, bootstrap_interval, t_interval
 from knee.stats.linear import design as factorial
 from knee.stats.linear.anova import anova
 from knee.stats.linear.comparisons import predictions, tukey
@@ -85,13 +84,3 @@ def test_blocks_with_nothing_in_common_are_not_mixed():
 
 def test_equal_differences_have_their_own_value_as_the_shift():
     assert robust.robust(np.full(500, 0.25)).interval == robust.Interval(0.25, 0.25)
-
-
-def test_where_nothing_is_resampled_the_ends_are_those_that_resampling_gives():
-    values = np.random.default_rng(5).exponential(size=BLOCKS_FOR_NONE)
-    few = bootstrap_interval(values[:-1], 1)
-    many, student = bootstrap_interval(values, 1), t_interval(values)
-    assert many == student
-    width = many.high - many.low
-    assert abs(few.low - many.low) < 0.05 * width
-    assert abs(few.high - many.high) < 0.05 * width

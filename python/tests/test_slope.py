@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knee.stats.intervals import mean_interval
+from knee.stats.intervals import t_interval
 from knee.stats.scaling.slope import slopes
 
 COUNTS = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
@@ -39,6 +39,6 @@ def test_intervals_of_a_slope_cover_what_they_promise(blocks, heavy):
         shake = random.standard_t(4, shape) / np.sqrt(2) if heavy else random.normal(0, 1, shape)
         # Every block has a mood of its own, and one run on one thread that all of its speedups share.
         logs = 0.9 * np.log(COUNTS) + 0.03 * shake + random.normal(0, 0.05, (blocks, 1))
-        ends = mean_interval(slopes(COUNTS, np.exp(logs - logs[:, :1])))
+        ends = t_interval(slopes(COUNTS, np.exp(logs - logs[:, :1])))
         inside += ends.low <= 0.9 <= ends.high
     assert 0.87 <= inside / trials <= 0.93

@@ -157,9 +157,9 @@ def _normal(of: Studied) -> Found:
     if not of.designed:
         return "not kept", NONE
     if of.blocks < FEW_BLOCKS:
-        return "partly", f"{of.blocks} blocks are too few to see what errors look like; a bootstrap stands beside"
+        return "partly", f"{of.blocks} blocks are too few to see what errors look like"
     if of.factorial is None:
-        return "partly", "intervals are Student's on logarithms, with a bootstrap beside them; no residuals to look at"
+        return "partly", "intervals are Student's t on logarithms; there are no residuals to look at"
     straight = of.factorial.diagnostics.straight
     said = f"residuals are drawn against normal ones (correlation {straight:.3f}), the scale is by Box and Cox"
     if straight < NEARLY_STRAIGHT:

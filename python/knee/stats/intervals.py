@@ -1,20 +1,16 @@
-"""Ratios of two cells with intervals.
+"""Ratios of two cells with intervals: Student's t on the mean of the blocks' log ratios, at every number of blocks.
 
-Below twenty blocks the interval is Student's t on the mean of the blocks' log ratios: percentiles of a bootstrap cover
-too little there when 90 % are promised (shown by simulation in ``python/tests/test_intervals.py``). From twenty blocks
-on it is the bootstrap over blocks. Both are always computed, so that a reader can see whether they agree.
+``python/tests/test_intervals.py`` shows by simulation that it covers what is promised from 5 to 50 blocks, with normal
+and with moderately skewed logarithms. The percentiles of a bootstrap over blocks do not: of 90 % promised they cover 79
+with five blocks, 87 with twenty, and never more than Student's t.
 
-From four hundred blocks on nothing is resampled. What the bootstrap adds to Student's t is the skewness of the mean,
-which moves an end by (z² - 1) / 6 · skewness / sqrt(blocks) standard errors, 0.03 of one for a skewness of 2; while the
-ends of four thousand resamples are themselves uncertain by that much.
-
-Georges, Buytaert, Eeckhout, *Statistically rigorous Java performance evaluation*, OOPSLA 2007.
+Student, *The probable error of a mean*, Biometrika 6, 1908. Georges, Buytaert, Eeckhout, *Statistically rigorous Java
+performance evaluation*, OOPSLA 2007.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -22,10 +18,6 @@ from knee.stats.distributions import Array, student_value
 
 LEVEL = 0.90
 """Confidence level of every interval."""
-
-BLOCKS_FOR_BOOTSTRAP = 20
-BLOCKS_FOR_NONE = 400
-RESAMPLES = 4000
 
 
 @dataclass(frozen=True)
@@ -42,15 +34,10 @@ class Interval:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of geometric means over blocks, dimensionless.
-
-    ``interval`` is the one to quote; ``t`` and ``bootstrap`` are the two candidates.
-    """
+    """A ratio of geometric means over blocks with its interval, dimensionless."""
 
     estimate: float
     interval: Interval
-    t: Interval
-    bootstrap: Interval
     blocks: int
 
     def log(self) -> tuple[float, Interval]:
@@ -59,15 +46,15 @@ class Ratio:
         return float(np.log(self.estimate)), ends
 
 
-def ratio(numerator: Array, denominator: Array, seed: int = 1) -> Ratio:
+def ratio(numerator: Array, denominator: Array, level: float = LEVEL) -> Ratio:
     """Return the ratio of two cells that were measured in the same blocks.
 
     Parameters
     ----------
     numerator, denominator
         Positive values, one per block, shape (blocks,); NaN where a run was bad. A block counts when both are there.
-    seed
-        Of the bootstrap's resampling.
+    level
+        Confidence level of the interval.
 
     Examples
     --------
@@ -79,43 +66,16 @@ def ratio(numerator: Array, denominator: Array, seed: int = 1) -> Ratio:
     logs = np.log(numerator) - np.log(denominator)
     logs = logs[np.isfinite(logs)]
     if logs.size == 0:
-        nothing = Interval(np.nan, np.nan)
-        return Ratio(np.nan, nothing, nothing, nothing, 0)
-    t, bootstrap = _exp(t_interval(logs)), _exp(bootstrap_interval(logs, seed))
-    chosen = t if logs.size < BLOCKS_FOR_BOOTSTRAP else bootstrap
-    return Ratio(float(np.exp(logs.mean())), chosen, t, bootstrap, int(logs.size))
-
-
-def mean_interval(values: Array, seed: int = 1) -> Interval:
-    """Return the interval to quote for the mean of one value per block."""
-    return t_interval(values) if values.size < BLOCKS_FOR_BOOTSTRAP else bootstrap_interval(values, seed)
+        return Ratio(np.nan, Interval(np.nan, np.nan), 0)
+    ends = t_interval(logs, level)
+    within = Interval(float(np.exp(ends.low)), float(np.exp(ends.high)))
+    return Ratio(float(np.exp(logs.mean())), within, int(logs.size))
 
 
 def t_interval(values: Array, level: float = LEVEL) -> Interval:
-    """Return Student's interval for the mean; NaN for fewer than two values."""
+    """Return Student's interval for the mean of one value per block; NaN for fewer than two values."""
     if values.size < 2:
         return Interval(np.nan, np.nan)
     half = float(student_value((1 + level) / 2, values.size - 1) * values.std(ddof=1) / np.sqrt(values.size))
     mean = float(values.mean())
     return Interval(mean - half, mean + half)
-
-
-def bootstrap_interval(values: Array, seed: int, level: float = LEVEL) -> Interval:
-    """Return the percentile interval of the mean over resampled blocks; NaN for fewer than two values."""
-    if values.size < 2 or values.size >= BLOCKS_FOR_NONE:
-        return t_interval(values, level)
-    means = _weights(values.size, seed) @ values
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
-
-
-@lru_cache(maxsize=8)
-def _weights(blocks: int, seed: int) -> Array:
-    """Return how much each block counts in each resample, shape (resamples, blocks): a study asks for few numbers."""
-    drawn = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks))
-    places = drawn + blocks * np.arange(RESAMPLES)[:, None]
-    return np.bincount(places.ravel(), minlength=RESAMPLES * blocks).reshape(RESAMPLES, blocks) / blocks
-
-
-def _exp(interval: Interval) -> Interval:
-    return Interval(float(np.exp(interval.low)), float(np.exp(interval.high)))

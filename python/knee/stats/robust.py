@@ -1,10 +1,9 @@
-"""Comparisons that do not rest on normal errors: the Hodges-Lehmann shift, and the bootstrap over blocks.
+"""Comparisons that do not rest on normal errors: the Hodges-Lehmann shift.
 
-Both work on one difference per block, so that a block's mood cancels. The shift is the median of all averages of two
+It works on one difference per block, so that a block's mood cancels. The shift is the median of all averages of two
 differences; its interval inverts Wilcoxon's signed-rank test, exactly, and so needs symmetry but no normality.
 
-Hodges, Lehmann, *Estimates of location based on rank tests*, Annals of Mathematical Statistics 1963. Georges, Buytaert,
-Eeckhout, *Statistically rigorous Java performance evaluation*, OOPSLA 2007.
+Hodges, Lehmann, *Estimates of location based on rank tests*, Annals of Mathematical Statistics 1963.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from knee.stats.intervals import LEVEL, Array, Interval, bootstrap_interval
+from knee.stats.intervals import LEVEL, Array, Interval
 from knee.stats.linear.design import Codes
 
 Places = npt.NDArray[np.bool_]
@@ -35,15 +34,12 @@ class Robust:
     shift: float
     interval: Interval
     reached: float
-    bootstrap: Interval
     blocks: int
 
     def exponential(self) -> Robust:
         """Return a shift of natural logarithms as a ratio."""
-        ends, boot = (
-            Interval(float(np.exp(one.low)), float(np.exp(one.high))) for one in (self.interval, self.bootstrap)
-        )
-        return Robust(float(np.exp(self.shift)), ends, self.reached, boot, self.blocks)
+        ends = Interval(float(np.exp(self.interval.low)), float(np.exp(self.interval.high)))
+        return Robust(float(np.exp(self.shift)), ends, self.reached, self.blocks)
 
 
 def block_differences(values: Array, levels: Codes, rest: Codes, blocks: Codes, first: int, second: int) -> Array:
@@ -93,7 +89,7 @@ def _means(values: Array, places: Codes, of: Places, shape: tuple[int, int]) -> 
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).reshape(shape)
 
 
-def robust(differences: Array, seed: int = 1) -> Robust:
+def robust(differences: Array) -> Robust:
     """Return the shift of differences, one per block, shape (blocks,).
 
     Examples
@@ -106,13 +102,13 @@ def robust(differences: Array, seed: int = 1) -> Robust:
     n = int(differences.size)
     if not n:
         nothing = Interval(float("nan"), float("nan"))
-        return Robust(float("nan"), nothing, float("nan"), nothing, 0)
+        return Robust(float("nan"), nothing, float("nan"), 0)
     cut, reached = _cut(n)
     middle = (n * (n + 1) // 2 - 1) // 2, n * (n + 1) // 2 // 2
     ranks = [*middle, *(() if cut is None else (cut, n * (n + 1) // 2 - 1 - cut))]
     low, high, *bounds = _averages(differences, ranks)
     ends = Interval(*bounds) if bounds else Interval(float("nan"), float("nan"))
-    return Robust((low + high) / 2, ends, reached, bootstrap_interval(differences, seed), n)
+    return Robust((low + high) / 2, ends, reached, n)
 
 
 def _averages(values: Array, ranks: list[int]) -> list[float]:

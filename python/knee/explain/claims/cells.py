@@ -11,7 +11,7 @@ import numpy as np
 from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
 from knee.explain.responses import Response, pool, response
 from knee.stats.distributions import Array
-from knee.stats.intervals import Interval, mean_interval
+from knee.stats.intervals import Interval, t_interval
 from knee.store import Level, Run, StudyError
 
 Cell = dict[str, Level]
@@ -122,7 +122,7 @@ def arithmetic(values: Array, what: str = "it") -> Number:
     known = values[np.isfinite(values)]
     if known.size < 2:
         raise NoNumberError(f"fewer than two blocks have a good run of {what}")
-    return Number(float(known.mean()), mean_interval(known))
+    return Number(float(known.mean()), t_interval(known))
 
 
 def words(cell: Cell) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.scaling.series import Series
-from knee.stats.intervals import Array, Interval, mean_interval
+from knee.stats.intervals import Array, Interval, t_interval
 
 
 @dataclass(frozen=True)
@@ -60,4 +60,4 @@ def account(series: Series, threads: int) -> Account | None:
 
 
 def _part(name: str, values: Array) -> Part:
-    return Part(name, float(values.mean()), mean_interval(values))
+    return Part(name, float(values.mean()), t_interval(values))

@@ -51,8 +51,6 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
             "speedup": point.speedup.estimate,
             "low": point.speedup.interval.low,
             "high": point.speedup.interval.high,
-            "bootstrap low": point.speedup.bootstrap.low,
-            "bootstrap high": point.speedup.bootstrap.high,
             "blocks": point.speedup.blocks,
         }
         for name, curve in curves.items()

@@ -25,10 +25,7 @@ def design_rows(study: Study) -> list[Row]:
         {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
         {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},
         *_declared(study),
-        {
-            "what": "intervals",
-            "value": "90 %, Student's t on the blocks' log ratios below twenty blocks, bootstrap from there on",
-        },
+        {"what": "intervals", "value": "90 %, Student's t on the blocks' log ratios"},
         {"what": "drift", "value": _drift(analysis)},
         {"what": "runs unlike their cell", "value": ", ".join(analysis.outliers) or "none"},
         {

@@ -23,7 +23,6 @@ def curve_rows(analysis: Analysis) -> list[Row]:
             "mean s": point.mean_s,
             "median s": point.median_s,
             "speedup": _with(point.speedup.estimate, point.speedup.interval),
-            "bootstrap": _ends(point.speedup.bootstrap),
             "efficiency": _with(point.efficiency, point.efficiency_interval),
             "Karp-Flatt": _with(point.karp_flatt, point.karp_flatt_interval),
             "cpus busy": point.busy,
