@@ -255,7 +255,7 @@ def test_of_one_thread_count_nothing_is_the_best(simulated):
 def test_without_noise_there_is_no_drift_to_test(simulated):
     opened = Study.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, noise=0.0).path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
-    assert rows["drift"] == "not tested: too few runs of each cell, or none that differ"
+    assert rows["drift"] == "not tested: too few blocks, or no runs that differ"
 
 
 def test_every_table_says_of_which_figure_it_is(simulated):

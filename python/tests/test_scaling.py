@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from knee.stats.residuals import drift, outliers, residuals
 from knee.stats.scaling.curve import curve, karp_flatt
 
 
@@ -63,30 +62,3 @@ def test_a_count_with_one_good_block_is_neither_enough_nor_best():
 
 def test_karp_flatt_of_one_thread_is_unknown():
     assert np.isnan(karp_flatt(1.0, 1))
-
-
-def test_a_planted_drift_is_found_and_noise_is_not():
-    random, cells = np.random.default_rng(1), np.tile(np.arange(6.0), 5)
-    order = np.arange(30.0)
-    noise = np.exp(random.normal(0, 0.01, 30))
-    level = 1 + cells
-    assert not drift(residuals(level * noise, cells), order, cells).found
-    found = drift(residuals(level * noise * np.exp(0.004 * order), cells), order, cells)
-    assert found.found
-    assert found.change == pytest.approx(np.exp(0.004 * 29), rel=0.03)
-
-
-def test_a_drift_is_seen_in_noise_no_oftener_than_it_says():
-    random, cells = np.random.default_rng(3), np.tile(np.arange(12.0), 2)
-    alarms = [drift(residuals(np.exp(random.normal(0, 0.05, 24)), cells), np.arange(24.0), cells) for _ in range(1500)]
-    assert sum(one.p < 0.01 for one in alarms) / 1500 < 0.02
-
-
-def test_a_planted_outlier_is_named_and_no_other_run():
-    random, cells = np.random.default_rng(2), np.repeat(np.arange(4.0), 5)
-    values = np.exp(random.normal(0, 0.01, 20))
-    values[7] *= 1.3
-    assert list(np.flatnonzero(outliers(residuals(values, cells), cells))) == [7]
-    assert not outliers(np.array([]), np.array([])).any()
-    values[5:10] = [1.0, 1.1, 1.2, 1.3, 1.4]
-    assert not outliers(residuals(values, cells), cells).any(), "a cell that scatters has no outliers"

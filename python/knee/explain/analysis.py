@@ -23,7 +23,7 @@ from knee.explain.validity import Change, changes, disturbance
 from knee.explain.verdict import sentence
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Ratio, ratio
-from knee.stats.residuals import Drift, drift, outliers, residuals
+from knee.stats.residuals import Codes, Drift, drift, outliers
 from knee.store import SCHEMA, Folder, Run, finite
 
 
@@ -175,16 +175,17 @@ def _findings(series: list[Series]) -> list[Finding]:
 
 def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:
     """Return how the usable runs drift, and the ids of those that are unlike their cell."""
-    codes = _codes(good)
-    left = residuals(np.array([run.time_s for run in good]), codes) if good else np.array([])
-    trend = drift(left, np.array([float(run.order) for run in good]), codes)
-    return trend, [run.spec["id"] for run, unlike in zip(good, outliers(left, codes), strict=True) if unlike]
+    times = np.array([run.time_s for run in good], dtype=np.float64)
+    order = np.array([run.order for run in good], dtype=np.float64)
+    cells, blocks = _codes(good), np.array([run.spec["block"] for run in good], dtype=np.int64)
+    odd = outliers(times, cells, blocks)
+    return drift(times, order, cells, blocks), [run.spec["id"] for run, one in zip(good, odd, strict=True) if one]
 
 
-def _codes(runs: list[Run]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _codes(runs: list[Run]) -> Codes:
     names = [str((run.role, sorted(run.cell.items()))) for run in runs]
-    numbers = {name: float(number) for number, name in enumerate(sorted(set(names)))}
-    return np.array([numbers[name] for name in names])
+    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
 
 
 def _accounts(series: Series) -> list[Account]:

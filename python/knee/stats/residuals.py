@@ -1,29 +1,56 @@
-"""Checks of what the intervals rest on: no drift over the study, no run unlike its cell."""
+"""Checks of what the intervals rest on: no drift over the study, no run unlike its cell.
+
+A block has a mood: its runs are all a little faster or slower than those of another block, for reasons that come and
+go. Ratios inside a block shed it, so it is no drift, and a run in a slow block is not unlike its cell. Both checks
+therefore take out the level of every block as well as that of every cell.
+
+A drift is then sought twice. Inside blocks, where cells come in random order, later runs are slower than earlier ones;
+from block to block the levels themselves rise, more than moods of this size would by chance, which only the number of
+blocks can tell, however many runs they hold. The two do not depend on each other, so Fisher's method joins them.
+
+Cochran, Cox, *Experimental designs*, 1957 (blocks as random). Fisher, *Statistical methods for research workers*, 1932
+(combination of tests). Tukey, *Exploratory data analysis*, 1977 (median polish). Iglewicz, Hoaglin, *How to detect and
+handle outliers*, 1993. Maronna, Martin, Yohai, *Robust statistics*, 2006, section 4.4 (the scale of fitted residuals).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from knee.stats.distributions import student_beyond
-from knee.stats.intervals import Array
+from knee.stats.distributions import Array, chi_square_beyond, student_beyond
 
 OUTLIER = 3.5
-"""Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin, 1993)."""
-
+"""Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin)."""
 
 RUNS_FOR_DRIFT = 8
 """With fewer good runs nothing is tested."""
 
+RUNS_FOR_A_LEVEL = 3
+"""With fewer runs in a block the level of the block cannot be told from that of its odd run."""
+
+ROUNDS = 50
+SMALL = 1e-10
+"""Levels are taken out in turn until none is larger than this share of the largest value, at most so often."""
+
+EXACT = 1e-12
+"""Logarithms that are nearer together than this do not differ."""
+
+Codes = npt.NDArray[np.int64]
+Places = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True)
 class Drift:
-    """Trend of log times over the study, after each cell's mean is taken out.
+    """Trend of log times over the study, after the levels of cells and blocks.
 
-    ``change`` is the ratio from the first run to the last; ``p`` of the slope; ``lag1`` the autocorrelation of
-    neighbours in running order. Nothing of it means anything where it was not ``tested``.
+    ``change`` is the ratio from the first run to the last; ``p`` of the trend inside blocks and from block to block
+    together; ``lag1`` the autocorrelation of neighbours in running order. Nothing of it means anything where it was not
+    ``tested``.
     """
 
     change: float
@@ -33,55 +60,132 @@ class Drift:
     tested: bool = True
 
 
-def residuals(values: Array, cells: Array) -> Array:
-    """Return log values minus the mean of their cell. Both of shape (runs,); cells are integer codes."""
-    return _without_means(np.log(values), cells)
+class _Slope(NamedTuple):
+    """A slope of log time over running order, its standard error, and the degrees of freedom of that."""
+
+    value: float
+    error: float
+    freedom: int
 
 
-def _without_means(values: Array, cells: Array) -> Array:
-    left = values.copy()
-    for cell in np.unique(cells):
-        member = cells == cell
-        left[member] -= values[member].mean()
-    return left
+def drift(values: Array, order: Array, cells: Codes, blocks: Codes) -> Drift:
+    """Test times for a trend over running order. Found means p < 1 % and a change of more than 1 %.
 
-
-def drift(left: Array, order: Array, cells: Array) -> Drift:
-    """Test residuals for a trend over running order. Found means p < 1 % and a change of more than 1 %.
-
-    Cell means are taken out of the order as they were out of the residuals: it is the slope of one line through all
-    cells, each with a level of its own.
+    Parameters
+    ----------
+    values, order
+        Positive times, and the place of each in running order, shape (runs,).
+    cells, blocks
+        The number of each run's cell and block, from 0 on, shape (runs,).
     """
-    apart = _without_means(order, cells)
-    freedom = left.size - np.unique(cells).size - 1
-    if left.size < RUNS_FOR_DRIFT or freedom < 1 or float(np.ptp(left)) == 0.0 or float(np.ptp(apart)) == 0.0:
+    if values.size < RUNS_FOR_DRIFT:
         return Drift(1.0, 1.0, 0.0, found=False, tested=False)
-    slope = float(apart @ left / (apart @ apart))
-    change = float(np.exp(slope * float(np.ptp(order))))
-    error = float(np.sqrt(((left - slope * apart) ** 2).sum() / freedom / (apart @ apart)))
-    p = 2 * student_beyond(abs(slope) / error, freedom) if error > 0 else 0.0
+    left, levels = _without_means(np.log(values), cells, blocks)
+    apart, places = _without_means(order, cells, blocks)
+    inside = values.size - np.unique(cells).size - levels.size
+    found = [_slope(left, apart, inside), _slope(levels - levels.mean(), places - places.mean(), levels.size - 2)]
+    slopes = [one for one in found if one is not None]
+    if not slopes or max(float(np.ptp(left)), float(np.ptp(levels))) <= EXACT:
+        return Drift(1.0, 1.0, 0.0, found=False, tested=False)
+    change = float(np.exp(_joined(slopes) * float(np.ptp(order))))
+    p = _together(slopes)
     ordered = left[np.argsort(order)]
-    lag1 = float((ordered[1:] * ordered[:-1]).sum() / (ordered**2).sum())
+    size = float((ordered**2).sum())
+    lag1 = float((ordered[1:] * ordered[:-1]).sum()) / size if size > 0 else 0.0
     return Drift(change, p, lag1, found=bool(p < 0.01 and abs(np.log(change)) > 0.01))
 
 
-def outliers(left: Array, cells: Array) -> npt.NDArray[np.bool_]:
+def _slope(left: Array, apart: Array, freedom: int) -> _Slope | None:
+    """Return the slope of one array over another, both around 0; None where nothing is left to judge it by."""
+    size = float(apart @ apart)
+    if freedom < 1 or size <= SMALL:
+        return None
+    value = float(apart @ left) / size
+    return _Slope(value, float(np.sqrt(((left - value * apart) ** 2).sum() / freedom / size)), freedom)
+
+
+def _joined(slopes: Sequence[_Slope]) -> float:
+    """Return the mean slope, each weighing by how well it is known."""
+    known = [max(one.error, SMALL) ** -2 for one in slopes]
+    return sum(weight * one.value for weight, one in zip(known, slopes, strict=True)) / sum(known)
+
+
+def _together(slopes: Sequence[_Slope]) -> float:
+    """Return the p of slopes that do not depend on each other: Fisher's for a rise and for a fall, the less twice."""
+    chances: list[float] = []
+    for sign in (1.0, -1.0):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = [np.nan_to_num(sign * np.float64(one.value) / one.error) for one in slopes]
+            logs = np.log([student_beyond(float(value), one.freedom) for value, one in zip(t, slopes, strict=True)])
+        chances.append(chi_square_beyond(float(-2 * logs.sum()), 2 * len(slopes)))
+    return min(1.0, 2 * min(chances))
+
+
+def _without_means(values: Array, cells: Codes, blocks: Codes) -> tuple[Array, Array]:
+    """Return what additive levels of cells and blocks leave, shape (runs,), and the levels of the blocks."""
+    of_cell, of_block = (np.unique(codes, return_inverse=True)[1] for codes in (cells, blocks))
+    left, levels = values - values.mean(), np.zeros(int(of_block.max()) + 1)
+    enough = SMALL * max(float(np.abs(left).max()), SMALL)
+    for _ in range(ROUNDS):
+        left = left - _means(left, of_cell)[of_cell]
+        # Where no run is missing this leaves the means of cells at 0, and all is done in one round.
+        step = _means(left, of_block)
+        left, levels = left - step[of_block], levels + step
+        if float(np.abs(step).max()) <= enough:
+            break
+    return left, levels
+
+
+def _means(values: Array, codes: Codes) -> Array:
+    return np.bincount(codes, values) / np.bincount(codes)
+
+
+def outliers(values: Array, cells: Codes, blocks: Codes) -> Places:
     """Return which runs are unlike their cell, shape (runs,).
 
-    Scores use the median absolute deviation of the whole study's residuals, since five runs of one cell are too few to
-    know its spread; or the cell's own where that is larger: a cell that scatters has no outliers, it scatters. Cells
-    with fewer than three runs have none.
+    The levels of cells and blocks are medians, so that no far run moves them. Scores use the median deviation of the
+    whole study, since five runs of one cell are too few to know its spread; or the cell's own where that is larger: a
+    cell that scatters has no outliers, it scatters. Cells with fewer than three runs have none.
+
+    Parameters
+    ----------
+    values
+        Positive times, shape (runs,).
+    cells, blocks
+        The number of each run's cell and block, from 0 on, shape (runs,).
     """
-    odd = np.zeros(left.size, dtype=bool)
-    common = _deviation(left) if left.size else 0.0
-    for cell in np.unique(cells):
-        member = np.flatnonzero(cells == cell)
-        spread = max(common, _deviation(left[member]))
-        if member.size >= 3 and spread > 0:
-            score = 0.6745 * np.abs(left[member] - np.median(left[member])) / spread
-            odd[member] = score > OUTLIER
+    odd = np.zeros(values.size, dtype=bool)
+    if not values.size:
+        return odd
+    of_cell, of_block = (np.unique(codes, return_inverse=True)[1] for codes in (cells, blocks))
+    tall = np.bincount(of_block) >= RUNS_FOR_A_LEVEL
+    left = _without_medians(np.log(values), of_cell, of_block, tall)
+    far, levels = np.abs(left), int(of_cell.max() + 1 + max(0, np.count_nonzero(tall) - 1))
+    # As many residuals as there are levels can be 0 for that reason alone.
+    common = float(np.median(np.sort(far)[min(levels, far.size - 1) :]))
+    spread = np.maximum(common, _medians(np.abs(left - _medians(left, of_cell)[of_cell]), of_cell))[of_cell]
+    # A block that lost most of its runs still has its mood, which others have lost.
+    fair = tall[of_block] | (not tall.any())
+    counted = (np.bincount(of_cell)[of_cell] >= 3) & (spread > 0) & fair
+    odd[counted] = 0.6745 * far[counted] / spread[counted] > OUTLIER
     return odd
 
 
-def _deviation(values: Array) -> float:
-    return float(np.median(np.abs(values - np.median(values))))
+def _without_medians(logs: Array, of_cell: Codes, of_block: Codes, tall: Places) -> Array:
+    """Return what Tukey's median polish leaves; levels are taken out of those blocks only that are tall enough."""
+    left = logs - np.median(logs)
+    for _ in range(ROUNDS):
+        before = left
+        left = left - (_medians(left, of_block) * tall)[of_block]
+        left = left - _medians(left, of_cell)[of_cell]
+        if float(np.abs(left - before).max()) <= SMALL:
+            break
+    return left
+
+
+def _medians(values: Array, codes: Codes) -> Array:
+    """Return the median of the values of each code, shape (codes,)."""
+    ordered = values[np.lexsort((values, codes))]
+    many = np.bincount(codes)
+    first = np.cumsum(many) - many
+    return (ordered[first + (many - 1) // 2] + ordered[first + many // 2]) / 2

@@ -143,8 +143,8 @@ def _drift(analysis: Analysis) -> str:
     drift = analysis.drift
     if not drift.tested:
         few = analysis.made - len(analysis.bad) < RUNS_FOR_DRIFT
-        why = f"fewer than {RUNS_FOR_DRIFT} good runs" if few else "too few runs of each cell, or none that differ"
+        why = f"fewer than {RUNS_FOR_DRIFT} good runs" if few else "too few blocks, or no runs that differ"
         return f"not tested: {why}"
     change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
     text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
-    return f"found: {text}; intervals may be too narrow" if drift.found else f"not found: {text}"
+    return f"found, after blocks: {text}" if drift.found else f"no drift is left after blocks: {text}"
