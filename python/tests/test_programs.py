@@ -1,0 +1,46 @@
+"""Studies of other people's programs: their files plan, and their data are the same everywhere."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+FOLDER = ROOT / "examples/programs"
+STUDIES = sorted(FOLDER.glob("*.toml"))
+ROWS = "06e940b3babda25664aeff2cdb93d644b099a53c75692e6a1b5f9a01e63f2f67"
+PROJECT = "f17ba2632199811bff6b9890cdfe6c08afcfe686a563d1d38f204acb531bf762"
+"""Fingerprints of what is generated."""
+
+PROGRAMS = {"xz", "zstd", "make", "sort", "duckdb", "triangle", "mandel", "stream", "gil"}
+
+
+def test_every_program_has_a_study_and_a_row_in_the_readme():
+    readme = (FOLDER / "README.md").read_text()
+    assert {file.stem for file in STUDIES} == PROGRAMS
+    assert [name for name in PROGRAMS if f"examples/programs/{name}.toml" not in readme] == []
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=[file.stem for file in STUDIES])
+def test_a_study_plans(binary, tmp_path, study):
+    done = subprocess.run([binary, "plan", study], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = done.stdout.splitlines()
+    series = 2 if study.stem == "triangle" else 1
+    assert len(runs) % (10 * series) == 0
+
+
+def written(kind: str, count: int, target: Path) -> str:
+    """Fingerprint of what the generator writes."""
+    subprocess.run([sys.executable, FOLDER / "generate.py", kind, str(count), target], check=True)
+    files = sorted(target.rglob("*")) if target.is_dir() else [target]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def test_what_is_generated_is_the_same_everywhere(tmp_path):
+    assert written("rows", 1000, tmp_path / "rows.csv") == ROWS
+    assert written("project", 2, tmp_path / "project") == PROJECT
+    # Where there is a project already, it is written over.
+    assert written("project", 2, tmp_path / "project") == PROJECT
