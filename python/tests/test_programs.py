@@ -1,12 +1,16 @@
-"""Studies of other people's programs: their files plan, and their data are the same everywhere."""
+"""Studies of other people's programs: their files plan, their data are the same everywhere, and they run."""
 
 import hashlib
+import importlib
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, skipped
+
+from knee.opened import Study
 
 FOLDER = ROOT / "examples/programs"
 STUDIES = sorted(FOLDER.glob("*.toml"))
@@ -44,3 +48,32 @@ def test_what_is_generated_is_the_same_everywhere(tmp_path):
     assert written("project", 2, tmp_path / "project") == PROJECT
     # Where there is a project already, it is written over.
     assert written("project", 2, tmp_path / "project") == PROJECT
+
+
+@pytest.fixture(scope="session")
+def built() -> None:
+    subprocess.run([FOLDER / "build.sh"], check=True, capture_output=True)
+
+
+def programs():
+    """bench/programs.py, imported."""
+    sys.path.insert(0, str(ROOT / "bench"))
+    try:
+        return importlib.import_module("programs")
+    finally:
+        sys.path.pop(0)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("study", STUDIES, ids=[file.stem for file in STUDIES])
+@pytest.mark.usefixtures("built")
+def test_a_program_runs_and_prints_the_same_with_any_count(binary, tmp_path, study):
+    words = tomllib.loads(study.read_text())["program"]["command"]
+    if missing := programs().missing(words):
+        skipped(f"examples/programs/{study.name}", f"no {missing}")
+    asked = ["--out", tmp_path / "s", "--blocks", "2", "--no-report", study]
+    done = subprocess.run([binary, "study", *asked], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    opened = Study.read(tmp_path / "s")
+    assert [run.bad for run in opened.runs if run.bad] == []
+    assert opened.analysis.series

@@ -1,0 +1,43 @@
+"""Other work beside a study: one busy process, or one that comes and goes. Each is ended by its own id."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+SECONDS = (0.5, 4.0)
+"""How long it computes, and how long it is away: evenly between these."""
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """Let one process compute on any cpu."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def comes_and_goes(seed: int = 1) -> Iterator[None]:
+    """Let a process compute and be away by turns, for seconds drawn with this seed."""
+    over = threading.Event()
+    turns = threading.Thread(target=_turns, args=(random.Random(seed), over))
+    turns.start()
+    try:
+        yield
+    finally:
+        over.set()
+        turns.join()
+
+
+def _turns(draw: random.Random, over: threading.Event) -> None:
+    while not over.wait(draw.uniform(*SECONDS)):
+        with busy():
+            over.wait(draw.uniform(*SECONDS))
