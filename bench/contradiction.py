@@ -1,17 +1,18 @@
 """Does a headline contradict what was measured on a calm machine?
 
-A headline claims something of the ratio of two times: "2 threads are 1.9x [1.8, 2.0] as fast as 1" allows the values in
-its interval, "the same time (within 3 %)" those within 3 % of 1, "more threads give no measurable gain" those up to
-1.03, "4 are 9 % slower" those below 1/1.03. It contradicts the calm study when it is decided and the calm 90 % interval
+A headline claims something of the ratio of two times: "2 threads are 1.90x [1.80, 2.00] as fast as 1" allows the values
+in its interval, "the same time (within 3 %)" those within 3 % of 1, "more threads give no measurable gain" those up to
+1.03, "4 are 9 % [7, 11] slower" those from 1/1.11 to 1/1.07. It contradicts the calm study when the calm 90 % interval
 of the same ratio has no value in common with what it allows. That happens to two calm studies as well, rarely: both
 intervals move by chance.
 
-What is undecided, disturbed or no verdict claims nothing. A decided headline in other words than these is an error, and
-not taken for one that contradicts nothing.
+A disturbed study and one without a verdict claim nothing; an undecided one claims what it names. A decided headline in
+other words than these is an error, and not taken for one that contradicts nothing.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,10 +22,17 @@ from knee.stats.intervals import Array, Interval, ratio
 MARGIN = 1.03
 """Times that differ by less are called equal."""
 
-Times = Mapping[tuple[str, int], Array]
-"""Seconds of a study, shape (blocks,), by level (``""`` where there is one series) and thread count."""
+ROUNDED = 0.005
+"""Half of the last digit of a printed number."""
 
-RATIO = r"(?:[\d.]+x )?\[([\d.]+), ([\d.]+)\]"
+Cell = tuple[str, int]
+"""A level (``""`` where there is one series) and a thread count."""
+
+Times = Mapping[Cell, Array]
+"""Seconds of a study, shape (blocks,), by cell."""
+
+TIMES = r"(?:[\d.]+x \[([\d.]+), ([\d.]+)\]|between ([\d.]+)x and ([\d.]+)x)"
+PERCENT = r"\d+ % \[(-?\d+), (\d+)\]"
 
 
 class UnreadError(Exception):
@@ -35,8 +43,8 @@ class UnreadError(Exception):
 class Claim:
     """``fast`` is as many times as fast as ``slow`` as lies between ``low`` and ``high``."""
 
-    fast: tuple[str, int]
-    slow: tuple[str, int]
+    fast: Cell
+    slow: Cell
     low: float
     high: float
 
@@ -54,10 +62,12 @@ class Claim:
         return f"{fast} over {slow} in [{self.low:.2f}, {self.high:.2f}]"
 
 
-def contradictions(headline: str, times: Times) -> list[str]:
-    """Return what a decided headline claims against the calm study, in words; raise UnreadError for unknown words."""
+def contradictions(status: str, headline: str, times: Times) -> list[str]:
+    """Return what a headline claims against the calm study, in words; raise UnreadError for unknown words."""
+    if status not in ("decided", "undecided"):
+        return []
     found = claims(headline, times)
-    if not found:
+    if not found and status == "decided":
         raise UnreadError(headline)
     wrong = [claim for claim in found if claim.contradicts(times)]
     return [f"{claim}, calm [{claim.calm(times).low:.2f}, {claim.calm(times).high:.2f}]" for claim in wrong]
@@ -67,48 +77,60 @@ def claims(headline: str, times: Times) -> list[Claim]:
     """Return all that a headline claims of the levels and counts that the calm study has."""
     said = headline.partition(": ")[2]
     levels = list(dict.fromkeys(level for level, _ in times))
-    found = _of_levels(said, levels, times) if len(levels) > 1 else _of_curve(said, levels[0], times)
+    found = _of_levels(said, levels) if len(levels) > 1 else _of_curve(said, levels[0], times)
     return [claim for claim in found if claim.fast in times and claim.slow in times]
 
 
 def _of_curve(said: str, level: str, times: Times) -> list[Claim]:
-    """Return what is claimed of one curve: its first clause is about a count and the base, the second about more."""
+    """Return what is claimed of one curve: of a count and the base, then of what is beyond that count."""
     counts = [n for _, n in times]
     base = (level, counts[0])
-    larger = [(level, n) for n in counts[1:]]
-    if same := re.search(r"no (?:speedup|gain)\. ([\d, and]+) threads .*\(within 3 %\)", said):
-        named = [int(n) for n in re.findall(r"\d+", same[1])]
-        return [Claim((level, n), base, 1 / MARGIN, MARGIN) for n in named if n != base[1]]
+    if same := re.search(r"no speedup\. ([\d, and]+) threads take the same time \(within 3 %\)", said):
+        return [Claim((level, n), base, 1 / MARGIN, MARGIN) for n in _counts(same[1]) if n != counts[0]]
     if re.search(r"no speedup\. More threads than \d+ gain at most 3 %", said):
-        return [Claim(cell, base, 0, MARGIN) for cell in larger]
-    if loss := re.search(rf"(\d+) threads are .*slower than (\d+) \(speedup {RATIO}\)", said):
-        return [Claim((level, int(loss[1])), (level, int(loss[2])), float(loss[3]), float(loss[4]))]
-    gain = re.search(rf"(\d+) threads are {RATIO} as fast as (\d+)", said)
+        return [Claim((level, n), base, 0, MARGIN) for n in counts[1:]]
+    if loss := re.search(rf"(\d+) threads are {PERCENT} slower than (\d+)", said):
+        return [Claim((level, int(loss[1])), (level, int(loss[4])), *_slower(loss[2], loss[3]))]
+    gain = re.search(rf"(\d+) threads are {TIMES} as fast as (\d+)", said)
     if gain is None:
         return []
     named = (level, int(gain[1]))
+    claim = Claim(named, (level, int(gain[6])), *_ends(gain.groups()[1:5]))
+    return [claim, *_beyond(said, named, [(level, n) for n in counts if n > named[1]])]
+
+
+def _beyond(said: str, named: Cell, more: list[Cell]) -> list[Claim]:
+    if "more threads give no measurable gain" in said:
+        return [Claim(cell, named, 0, MARGIN) for cell in more]
+    worse = re.search(rf"; (\d+) are {PERCENT} slower", said)
+    return [Claim((named[0], int(worse[1])), named, *_slower(worse[2], worse[3]))] if worse else []
+
+
+def _of_levels(said: str, levels: list[str]) -> list[Claim]:
+    """Return what is claimed of two levels: "dynamic is 1.4x [1.3, 1.5] as fast as static at 2 threads; equal at 1"."""
+    found, other = [], dict(zip(levels, reversed(levels), strict=True))
+    if gain := re.search(rf"(\S+) is {TIMES} as fast as (\S+) at (\d+) thread", said):
+        n = int(gain[7])
+        found.append(Claim((gain[1], n), (gain[6], n), *_ends(gain.groups()[1:5])))
+    equal = map(int, re.findall(r"equal (?:\(within 3 %\) )?at (\d+)", said))
+    faster = re.findall(r"(\S+) is faster at (\d+), too", said)
     return [
-        Claim(named, (level, int(gain[4])), float(gain[2]), float(gain[3])),
-        *_beyond(said, named, [cell for cell in larger if cell[1] > named[1]]),
+        *found,
+        *(Claim((levels[0], n), (levels[1], n), 1 / MARGIN, MARGIN) for n in equal),
+        *(Claim((fast, int(n)), (other[fast], int(n)), 1, math.inf) for fast, n in faster),
     ]
 
 
-def _beyond(said: str, named: tuple[str, int], more: list[tuple[str, int]]) -> list[Claim]:
-    if "more threads give no measurable gain" in said:
-        return [Claim(cell, named, 0, MARGIN) for cell in more]
-    worse = re.search(r"; (\d+) are .* slower", said)
-    # knee calls slower only what takes more than 3 % longer.
-    return [Claim((named[0], int(worse[1])), named, 0, 1 / MARGIN)] if worse else []
+def _ends(found: tuple[str | None, ...]) -> tuple[float, float]:
+    """Return both ends of an interval that was printed in either form, half a digit wider."""
+    low, high = (float(one) for one in found if one is not None)
+    return low - ROUNDED, high + ROUNDED
 
 
-def _of_levels(said: str, levels: list[str], times: Times) -> list[Claim]:
-    """Return what is claimed of two levels: "dynamic is 1.41x [1.36, 1.46] as fast at 2 threads; equal at 1"."""
-    counts = sorted({n for _, n in times})
-    found = []
-    for fast, low, high, n in re.findall(rf"(\S+) is {RATIO} as fast at (\d+)", said):
-        slow = next(level for level in levels if level != fast)
-        found.append(Claim((fast, int(n)), (slow, int(n)), float(low), float(high)))
-    for named in re.findall(r"equal at ([\d, and]+)", said):
-        equal = [int(n) for n in re.findall(r"\d+", named)]
-        found += [Claim((levels[0], n), (levels[1], n), 1 / MARGIN, MARGIN) for n in equal if n in counts]
-    return found
+def _slower(low: str, high: str) -> tuple[float, float]:
+    """Return as how fast a count is allowed that takes so many percent more time, from low to high."""
+    return 1 / (1 + float(high) / 100 + ROUNDED), 1 / (1 + float(low) / 100 - ROUNDED)
+
+
+def _counts(text: str) -> list[int]:
+    return [int(n) for n in re.findall(r"\d+", text)]

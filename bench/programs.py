@@ -14,8 +14,6 @@ HYPERFINE names hyperfine's binary where it is not in PATH. For a calm machine; 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -24,17 +22,18 @@ import tempfile
 import time
 import tomllib
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import hyperfine
 import numpy as np
 from beside import busy, comes_and_goes
 from contradiction import Times, UnreadError, contradictions
 
 from knee import _binary
 from knee.opened import Study
-from knee.stats.intervals import Array, Ratio, ratio
+from knee.stats.intervals import Array, ratio
 
 FOLDER = Path(__file__).parents[1] / "examples/programs"
 LOADS = {"calm": nullcontext, "one busy": busy, "comes and goes": comes_and_goes}
@@ -81,6 +80,11 @@ class Made:
     study: Study
 
     @property
+    def disturbed(self) -> str:
+        """How many runs were disturbed."""
+        return f"{len(self.study.analysis.disturbed)} of {len(self.study.runs)} runs disturbed"
+
+    @property
     def said(self) -> tuple[str, str]:
         """Status and headline."""
         verdict = self.study.analysis.verdict
@@ -108,46 +112,56 @@ def make(program: Program, folder: Path, *options: str) -> Made:
     return Made(time.monotonic() - began, Study.read(folder))
 
 
-def under_loads(program: Program, place: Path, blocks: list[str]) -> bool:
-    """Make the three studies and print what each says; whether none contradicts the calm one."""
+@dataclass
+class Row:
+    """What came of a program, as a row of the table at the end."""
+
+    name: str
+    speedups: str = ""
+    says: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+    fine: bool = True
+
+    def cells(self) -> str:
+        return " | ".join([self.name, self.speedups, *self.says, "<br>".join(self.beside) or "skipped"])
+
+
+def under_loads(program: Program, place: Path, blocks: list[str], row: Row) -> None:
+    """Make the study under each load, print what each says, and hold it against the calm one."""
     calm: Times = {}
-    fine = True
     for load, beside in LOADS.items():
         with beside():
             made = make(program, place / load.replace(" ", "-"), *blocks)
         times = made.times(program)
         calm = calm or times
+        speedups = ", ".join(f"{level} {shown(times[level, 1], times[level, 2])}".strip() for level in program.levels)
+        row.speedups = row.speedups or speedups
         status, headline = made.said
-        judged = judge(status, headline, calm)
-        fine = fine and judged in ("", "claims nothing")
-        speedups = ", ".join(f"{level} {_shown(_speedup(times, level))}".strip() for level in program.levels)
+        against = judge(status, headline, calm)
+        row.fine = row.fine and not against
+        row.says.append(f"{status}: **{against}**" if against else status)
         launch = np.nanmedian(times[program.levels[0], 1])
-        print(f"  {load}: {made.took_s:.0f} s, a launch {launch:.2f} s; speedup at 2: {speedups}", flush=True)
-        print(f"    {status}: {headline}" + (f"\n    {judged}" if judged else ""), flush=True)
-    return fine
+        print(f"  {load}: {made.took_s:.0f} s, a launch {launch:.2f} s, {made.disturbed}; speedup at 2: {speedups}")
+        print(f"    {status}: {headline}" + f"\n    {against}" * bool(against), flush=True)
 
 
 def judge(status: str, headline: str, calm: Times) -> str:
-    """Return what there is to say against a headline; nothing where it agrees with the calm study."""
-    if status != "decided":
-        return "claims nothing"
+    """Return what there is to say against a headline; nothing where it claims nothing or agrees with the calm study."""
     try:
-        wrong = contradictions(headline, calm)
+        wrong = contradictions(status, headline, calm)
     except UnreadError:
         return "NOT READ: words that bench/contradiction.py does not know"
     return f"CONTRADICTS: {'; '.join(wrong)}" if wrong else ""
 
 
-def _speedup(times: Times, level: str) -> Ratio:
-    return ratio(times[level, 1], times[level, 2])
-
-
-def _shown(found: Ratio) -> str:
+def shown(slow: Array, fast: Array) -> str:
+    """Return how many times as fast, with its 90 % interval."""
+    found = ratio(slow, fast)
     return f"{found.estimate:.3f} [{found.interval.low:.3f}, {found.interval.high:.3f}]"
 
 
-def with_hyperfine(program: Program, level: str, hyperfine: str, place: Path, blocks: int) -> bool:
-    """Make a study in which hyperfine follows every run and print both speedups; whether their ratio may be 1."""
+def with_hyperfine(program: Program, level: str, binary: str, place: Path, blocks: int, row: Row) -> None:
+    """Make a study in which hyperfine follows every run, and compare the speedups at two threads, block by block."""
     launches = place / f"launches-{level}"
     launches.mkdir(parents=True)
     variables = dict(program.tables["program"].get("env", {}))
@@ -155,29 +169,16 @@ def with_hyperfine(program: Program, level: str, hyperfine: str, place: Path, bl
     if program.factor:
         chosen += ["--factor", f"{program.factor}={level}"]
         variables[program.factor.removeprefix("env:")] = level
-    words = ["taskset", "-c", "{cpus}", *program.words]
-    follow = [hyperfine, "--shell=none", "--runs=1", "--style=none", shlex.join(words), "--export-json"]
-    told = shlex.join([f"{name}={value}" for name, value in variables.items()])
-    hook = f"env {told} {shlex.join(follow)} {launches}/{{threads}}-$(date +%s%N).json"
-    made = make(program, place / f"hyperfine-{level}", *chosen, "--conclude", hook)
-    times = made.times(program)
-    ours = times[str(level), 1] / times[str(level), 2]
-    theirs = read_launches(launches, 1) / read_launches(launches, 2)
-    found = ratio(ours, theirs)
-    holds = not found.interval.excludes(1)
-    both = f"knee {np.exp(np.log(ours).mean()):.3f}, hyperfine {np.exp(np.log(theirs).mean()):.3f}"
-    print(
-        f"  {level or 'speedup at 2'}, {found.blocks} blocks of both: {both}; "
-        f"ratio {_shown(found)}: {'holds 1' if holds else 'DOES NOT HOLD 1'}",
-        flush=True,
-    )
-    return holds
-
-
-def read_launches(folder: Path, threads: int) -> Array:
-    """Return hyperfine's seconds, one a block: each block launches each count once, and names sort by time."""
-    files = sorted(folder.glob(f"{threads}-*.json"))
-    return np.array([json.loads(file.read_text())["results"][0]["mean"] for file in files])
+    hook = hyperfine.hook(binary, program.words, variables, launches)
+    times = make(program, place / f"hyperfine-{level}", *chosen, "--conclude", hook).times(program)
+    ours = times[level, 1] / times[level, 2]
+    theirs = hyperfine.read_launches(launches, 1) / hyperfine.read_launches(launches, 2)
+    holds = not ratio(ours, theirs).interval.excludes(1)
+    row.fine = row.fine and holds
+    said = f"{level} {shown(ours, theirs)}{'' if holds else ' **does not hold 1**'}".strip()
+    row.beside.append(said)
+    means = [np.exp(np.nanmean(np.log(values))) for values in (ours, theirs)]
+    print(f"  hyperfine: speedup {means[0]:.3f} by knee, {means[1]:.3f} by hyperfine; ratio {said}", flush=True)
 
 
 def main() -> None:
@@ -191,27 +192,27 @@ def main() -> None:
     asked = reader.parse_args()
     if unknown := set(asked.names) - set(known):
         reader.error(f"unknown program: {', '.join(sorted(unknown))}")
-    hyperfine = os.environ.get("HYPERFINE") or shutil.which("hyperfine")
-    if hyperfine is None:
+    binary = hyperfine.found()
+    if binary is None:
         print("hyperfine: skipped: not in PATH, and HYPERFINE names none")
     blocks = ["--blocks", str(asked.blocks)] if asked.blocks else []
-    agree: dict[str, bool] = {}
-    hold: dict[str, bool] = {}
+    rows = []
     with tempfile.TemporaryDirectory() as temporary:
-        place = asked.out or Path(temporary)
         for name in asked.names or known:
-            program = known[name]
+            program, place = known[name], (asked.out or Path(temporary)) / name
             if absent := missing(program.words):
                 print(f"{name}: skipped: no {absent}")
                 continue
             print(f"{name}: {shlex.join(program.words)}", flush=True)
-            agree[name] = under_loads(program, place / name, blocks)
-            for level in program.levels if hyperfine and asked.beside_blocks else []:
-                one = with_hyperfine(program, level, hyperfine, place / name, asked.beside_blocks)
-                hold[f"{name} {level}".strip()] = one
-    print(f"no headline contradicts the calm study: {sum(agree.values())} of {len(agree)} programs")
-    print(f"the ratio of speedups holds 1: {sum(hold.values())} of {len(hold)} beside hyperfine")
-    sys.exit(not all([*agree.values(), *hold.values()]))
+            rows.append(Row(name))
+            under_loads(program, place, blocks, rows[-1])
+            for level in program.levels if binary and asked.beside_blocks else []:
+                with_hyperfine(program, level, binary, place, asked.beside_blocks, rows[-1])
+    heads = ["program", "speedup at 2, calm", *LOADS, "knee's speedup over hyperfine's"]
+    print("\n| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
+    print("".join(f"| {row.cells()} |\n" for row in rows))
+    print(f"{sum(row.fine for row in rows)} of {len(rows)} programs: no headline contradicts, every ratio holds 1")
+    sys.exit(not all(row.fine for row in rows))
 
 
 if __name__ == "__main__":
