@@ -51,7 +51,7 @@ def test_sums_of_squares_add_up_where_the_design_is_balanced(shape, seed, blocke
     assert sum(one.freedom for one in table.sources) == design.runs - 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(shapes, st.integers(0, 1000), st.randoms(use_true_random=False), st.integers(0, 3))
 def test_neither_the_order_of_levels_nor_that_of_runs_changes_anything(shape, seed, random, lost):
     design = design_of(*shape)

@@ -8,6 +8,7 @@ from knee.explain.claims.cells import Cells, among
 from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
 from knee.explain.factorial.design import Asked, designed
 from knee.stats.linear.anova import anova
+from knee.stats.linear.block_errors import by_blocks
 from knee.stats.linear.least_squares import fit
 from knee.stats.linear.share import share_interval
 from knee.stats.linear.transform import box_cox, transformed
@@ -25,5 +26,5 @@ def share_number(claim: Claim, evidence: Evidence) -> Number:
         raise NoNumberError(str(error)) from error
     if factor not in design.named:
         raise NoNumberError(f"{factor} does not vary")
-    table = anova(fit(transformed(values, box_cox(values, design).recommended), design))
+    table = anova(by_blocks(fit(transformed(values, box_cox(values, design).recommended), design)))
     return Number(table.of(factor).share, share_interval(table, factor))

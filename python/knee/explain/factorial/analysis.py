@@ -14,6 +14,7 @@ from knee.explain.responses import COMPARED, Response, response
 from knee.explain.validity import disturbance
 from knee.stats.intervals import Interval
 from knee.stats.linear.anova import Anova, anova
+from knee.stats.linear.block_errors import by_blocks
 from knee.stats.linear.comparisons import Prediction, contrast, predictions
 from knee.stats.linear.design import Design
 from knee.stats.linear.diagnostics import Diagnostics, diagnose
@@ -27,6 +28,11 @@ from knee.store import SCHEMA, Run, StudyError, finite
 SHARED_BASE = (
     "All thread counts of a block share the error of their base: intervals and p of factors other than threads are too "
     "narrow here. Ratios of levels and Hodges-Lehmann's intervals are taken block by block, and hold."
+)
+
+POOLED = (
+    "Fewer than two blocks have every cell: F and the intervals of effects rest on one pooled error, which assumes "
+    "effects that are the same in every block. Ratios of levels are taken block by block, and do not."
 )
 
 SMALL_SHARE = 0.10
@@ -122,7 +128,7 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
     scale = transform.recommended if asked.transform == "auto" else asked.transform
     if scale != "none" and float(values.min()) <= 0:
         raise StudyError(f"no {scale} of {measured.name}: a value is {values.min():g}", hint="--transform none")
-    fitted = fit(transformed(values, scale), design)
+    fitted = by_blocks(fit(transformed(values, scale), design))
     table = anova(fitted)
     within = _within_factor(design, table, asked)
     pairs = level_pairs(measured, fitted, asked.smallest)
@@ -160,7 +166,9 @@ def _notes(measured: Response, fitted: Fit) -> list[str]:
         notes.append(f"{disturbed} of {len(measured.runs)} runs were disturbed (other work, steal, clock); they count.")
     if fitted.sse == 0:
         notes.append("The runs of a cell do not differ, or as the model says: there is no noise to test against.")
-    if measured.name in COMPARED and len({run.threads for run in measured.runs}) > 1:
+    elif fitted.design.block and not fitted.errors:
+        notes.append(POOLED)
+    if not fitted.errors and measured.name in COMPARED and len({run.threads for run in measured.runs}) > 1:
         notes.append(SHARED_BASE)
     return notes
 
@@ -218,5 +226,5 @@ def _within(measured: Response, level: str, factor: str, scale: str, asked: Aske
         design, _ = designed(part, Asked(factors=others, block=asked.block, order=asked.order))
     except StudyError as error:
         return Within(level, None, [], str(error))
-    fitted = fit(transformed(np.array(part.values, dtype=np.float64), scale), design)
+    fitted = by_blocks(fit(transformed(np.array(part.values, dtype=np.float64), scale), design))
     return Within(level, anova(fitted), level_pairs(part, fitted, asked.smallest))

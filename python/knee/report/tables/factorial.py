@@ -21,6 +21,11 @@ SCALES = {
     "inverse": "the reciprocal, so larger is less",
 }
 
+OWN_ERRORS = (
+    "F holds each source against its own interaction with blocks: an effect that differs from block to block counts as "
+    "noise as far as it differs."
+)
+
 Cells = tuple[str, ...]
 
 
@@ -82,10 +87,14 @@ def _variation(anova: Anova) -> Part:
     rows: list[Cells] = []
     for one in anova.sources:
         tested = (_number(one.f), _number(one.needed), _p(one.p)) if one.term else ("", "", "")
-        rows.append((one.name, _share(one.share), _number(one.squares), str(one.freedom), *tested))
-    table = Table("Allocation of variation", ("source", "share", "squares", "df", "F", "F .90", "p"), rows)
-    uneven = "Cells differ in their numbers of runs: squares are of type II, and shares need not add up."
-    says = [] if anova.adds_up else [uneven]
+        freedom = f"{one.freedom}, {one.against.freedom:g}" if one.term else str(one.freedom)
+        rows.append((one.name, _share(one.share), _number(one.squares), freedom, *tested))
+    columns = ("source", "share", "squares", "df", "F", "F .90", "p")
+    table = Table("Allocation of variation", columns, rows)
+    own = any(one.term and one.against.name != "error" for one in anova.sources)
+    says = [OWN_ERRORS] if own else []
+    if not anova.adds_up:
+        says.append("Cells differ in their numbers of runs: squares are of type II, and shares need not add up.")
     return Part("Allocation of variation", f"{sees}than noise; a small share may still matter.", [table], says)
 
 

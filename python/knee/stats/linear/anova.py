@@ -4,7 +4,8 @@ Balanced designs have a closed form: sums of squared effects, which add up to th
 of type II: a term is what it explains beyond every term that does not contain it, so that a main effect is not judged
 against its own interactions; they need not add up. Where the design is balanced, types I, II and III are the same.
 
-Without replication the largest interaction can serve as the error: fit a design of one order less.
+F holds a term against its error: its own where the fit has one (:mod:`knee.stats.linear.block_errors`), else that of
+the model. Without replication the largest interaction can serve as the error: fit a design of one order less.
 
 Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 20 to 23.
 """
@@ -17,14 +18,15 @@ from dataclasses import dataclass
 from knee.stats.distributions import fisher_beyond, fisher_value
 from knee.stats.intervals import LEVEL
 from knee.stats.linear.design import Term
-from knee.stats.linear.least_squares import Fit
+from knee.stats.linear.least_squares import Error, Fit
 
 
 @dataclass(frozen=True)
 class Source:
     """One row: a term, or the error. ``share`` is of the total variation; ``needed`` is the table value F(.90).
 
-    ``f``, ``p`` and ``needed`` are NaN for the error, and where nothing is left for it.
+    ``f``, ``p`` and ``needed`` are NaN for the error, and where nothing is left for it. ``against`` is the error that F
+    rests on.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Source:
     f: float
     p: float
     needed: float
+    against: Error
 
     @property
     def significant(self) -> bool:
@@ -104,8 +107,10 @@ def _left(fitted: Fit, terms: Sequence[Term]) -> float:
 def _source(name: str, term: Term, squares: float, freedom: int, fitted: Fit, sst: float) -> Source:
     mean_square = squares / freedom if freedom else float("nan")
     f = p = needed = float("nan")
-    if term and fitted.freedom and fitted.sse > 0:
-        f = mean_square / (fitted.sse / fitted.freedom)
-        p = fisher_beyond(f, freedom, fitted.freedom)
-        needed = fisher_value(LEVEL, freedom, fitted.freedom)
-    return Source(name, term, squares, squares / sst if sst else float("nan"), freedom, mean_square, f, p, needed)
+    error = fitted.error_of(term)
+    if term and error.freedom and error.mean_square > 0:
+        f = mean_square / error.mean_square
+        above, below = freedom * error.sphericity, error.freedom * error.sphericity
+        p, needed = fisher_beyond(f, above, below), fisher_value(LEVEL, above, below)
+    share = squares / sst if sst else float("nan")
+    return Source(name, term, squares, share, freedom, mean_square, f, p, needed, error)

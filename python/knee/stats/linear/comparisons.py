@@ -62,9 +62,10 @@ def contrast(fitted: Fit, first: Levels, second: Levels) -> Estimate:
 def tukey(fitted: Fit, factor: str) -> list[Pair]:
     """Return all pairs of a factor's levels with intervals that hold together; none without degrees of freedom."""
     levels = fitted.design.named[factor].levels
-    if not fitted.freedom or fitted.sse == 0:
+    error = fitted.error_of((factor,))
+    if not error.freedom or not error.mean_square > 0:
         return []
-    wide = table_value(len(levels), fitted.freedom) / float(np.sqrt(2))
+    wide = table_value(len(levels), error.freedom) / float(np.sqrt(2))
     return [_pair(fitted, factor, pair, wide) for pair in itertools.combinations(levels, 2)]
 
 
@@ -72,7 +73,7 @@ def _pair(fitted: Fit, factor: str, pair: tuple[str, str], wide: float) -> Pair:
     one = contrast(fitted, {factor: pair[0]}, {factor: pair[1]})
     half = float(wide * one.error)
     levels = len(fitted.design.named[factor].levels)
-    p = beyond(float(np.sqrt(2)) * abs(one.value) / one.error, levels, fitted.freedom)
+    p = beyond(float(np.sqrt(2)) * abs(one.value) / one.error, levels, fitted.error_of((factor,)).freedom)
     return Pair(factor, *pair, one, Interval(one.value - half, one.value + half), p)
 
 

@@ -68,6 +68,8 @@ class Diagnostics:
     drift: Outcome
     spread: float
     largest: float
+    blocked: bool
+    """Whether the model has blocks."""
 
     def sentences(self) -> list[str]:
         """Say it, one sentence for each question."""
@@ -93,7 +95,7 @@ class Diagnostics:
             _say(
                 self.drift,
                 "Drift over the study",
-                "They do not drift over the study",
+                "No drift is left after blocks" if self.blocked else "They do not drift over the study",
                 "They drift over the study, which makes intervals wrong",
             ),
             self._normality(),
@@ -144,6 +146,7 @@ def diagnose(fitted: Fit, original: Array) -> Diagnostics:
         drift=_drift(fitted, flat=flat),
         spread=float(original.max() / original.min()) if float(original.min()) > 0 else float("nan"),
         largest=float(np.abs(left).max()) / range_ if range_ > 0 else float("nan"),
+        blocked=fitted.design.block is not None,
     )
 
 

@@ -5,14 +5,15 @@ Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 20 to 2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 
 from knee.stats.distributions import student_value
 from knee.stats.intervals import LEVEL, Array, Interval
-from knee.stats.linear.design import Design
+from knee.stats.linear.design import Design, Term
 
 EXACT = 1e-12
 """Errors smaller than this share of the largest response are rounding: the model fits exactly."""
@@ -27,8 +28,21 @@ class Estimate:
     interval: Interval
 
 
+@dataclass(frozen=True)
+class Error:
+    """What effects are judged by: a mean square, NaN without degrees of freedom, and where it comes from.
+
+    ``sphericity`` is the part of the degrees of freedom that count in a test of F: 1 where all levels scatter alike.
+    """
+
+    name: str
+    mean_square: float
+    freedom: float
+    sphericity: float = 1.0
+
+
 @cache
-def students(freedom: int, level: float = LEVEL) -> float:
+def students(freedom: float, level: float = LEVEL) -> float:
     """Return Student's factor of an interval of this level; NaN where no degrees of freedom are left."""
     return student_value((1 + level) / 2, freedom) if freedom else float("nan")
 
@@ -38,7 +52,8 @@ class Fit:
     """A model fitted by least squares.
 
     ``response``, ``fitted`` and ``residuals`` have shape (runs,); ``spread`` is the inverse of X'X. ``freedom`` are the
-    error's degrees of freedom and ``deviation`` its standard deviation, NaN where none are left.
+    error's degrees of freedom and ``deviation`` its standard deviation, NaN where none are left. ``errors`` are those
+    of single terms, where they have their own (:mod:`knee.stats.linear.block_errors`).
     """
 
     design: Design
@@ -47,6 +62,7 @@ class Fit:
     spread: Array
     fitted: Array
     residuals: Array
+    errors: Mapping[Term, Error] = field(default_factory=dict[Term, Error])
 
     @property
     def sse(self) -> float:
@@ -63,16 +79,46 @@ class Fit:
         """Standard deviation of errors."""
         return float(np.sqrt(self.sse / self.freedom)) if self.freedom else float("nan")
 
+    @property
+    def pooled(self) -> Error:
+        """The error that all effects have in common unless they have their own."""
+        return Error("error", self.sse / self.freedom if self.freedom else float("nan"), self.freedom)
+
+    def error_of(self, term: Term) -> Error:
+        """Return the error that a term is judged by."""
+        return self.errors.get(term, self.pooled)
+
     def estimates(self, rows: Array, level: float = LEVEL) -> list[Estimate]:
         """Return linear combinations of the coefficients, one for each row of shape (combinations, coefficients)."""
         values = rows @ self.coefficients
-        errors = self.deviation * np.sqrt(((rows @ self.spread) * rows).sum(axis=1))
-        half = errors * students(self.freedom, level)
+        squares, freedom = self._judged_by(rows)
+        errors = np.sqrt(squares * ((rows @ self.spread) * rows).sum(axis=1))
+        half = errors * np.array([students(one, level) for one in freedom])
         ends = zip(values - half, values + half, strict=True)
         return [
             Estimate(float(value), float(error), Interval(float(low), float(high)))
             for value, error, (low, high) in zip(values, errors, ends, strict=True)
         ]
+
+    def _judged_by(self, rows: Array) -> tuple[Array, list[float]]:
+        """Return the mean square of each row and its degrees of freedom.
+
+        A row of several terms mixes their errors, each by its part of the variance; degrees of freedom are those of
+        Satterthwaite (Biometrics Bulletin 2, 1946).
+        """
+        if not self.errors:
+            return np.full(len(rows), self.pooled.mean_square), [self.freedom] * len(rows)
+        parts: list[Array] = []
+        for place in self.design.columns.values():
+            own = rows[:, place]
+            parts.append(((own @ self.spread[place, place]) * own).sum(axis=1))
+        errors = [self.error_of(term) for term in self.design.columns]
+        weights = np.array(parts) / np.maximum(np.sum(parts, axis=0), np.finfo(float).tiny)
+        mixed = weights * np.array([[one.mean_square] for one in errors])
+        whole = mixed.sum(axis=0)
+        against = (mixed**2 / np.array([[one.freedom] for one in errors])).sum(axis=0)
+        freedom = np.where(against > 0, whole**2 / np.where(against > 0, against, 1.0), self.freedom)
+        return whole, freedom.tolist()
 
 
 def fit(response: Array, design: Design) -> Fit:

@@ -30,7 +30,7 @@ NOTHING = 1e-16
 """What lies outside the ends of an integral."""
 
 
-def beyond(value: float, levels: int, freedom: int) -> float:
+def beyond(value: float, levels: int, freedom: float) -> float:
     """Return the chance that noise alone makes a studentized range larger than ``value``.
 
     Parameters
@@ -53,7 +53,7 @@ def beyond(value: float, levels: int, freedom: int) -> float:
 
 
 @cache
-def table_value(levels: int, freedom: int, level: float = LEVEL) -> float:
+def table_value(levels: int, freedom: float, level: float = LEVEL) -> float:
     """Return the value that a studentized range exceeds with a chance of 1 - ``level`` only."""
     from scipy import optimize  # only here: a report without factors that vary has no use for it, and waits for it
 
@@ -64,13 +64,13 @@ def table_value(levels: int, freedom: int, level: float = LEVEL) -> float:
 
 
 @cache
-def _scales(freedom: int) -> tuple[float, float]:
+def _scales(freedom: float) -> tuple[float, float]:
     """Return between which ends an error lies that was estimated, over the true one."""
     low = special.chdtri(freedom, 1 - NOTHING) if freedom > 8 else 0.0
     return float(np.sqrt(low / freedom)), float(np.sqrt(special.chdtri(freedom, NOTHING) / freedom))
 
 
-def _density(at: Array, freedom: int) -> Array:
+def _density(at: Array, freedom: float) -> Array:
     """Return the density of an estimated error over the true one: chi over the root of its degrees of freedom."""
     half = freedom / 2
     logs = np.log(2) + half * np.log(half) - special.gammaln(half) + (freedom - 1) * np.log(at) - half * at**2
