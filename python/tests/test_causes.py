@@ -22,8 +22,8 @@ def test_every_cause_says_the_four_things():
         said = description(cause)
         assert tuple(said.parts) == HEADINGS
         assert all(text.endswith(".") for text in said.parts.values())
-    assert description(CAUSES[0]).name == "Duplicated work"
-    assert description(CAUSES[0]).parts["How to test it"].startswith("Run the copies")
+    assert description(CAUSES[0]).name == "Growing CPU time"
+    assert description(CAUSES[0]).parts["How to test it"].startswith("Copies of the one-thread program")
 
 
 @pytest.mark.parametrize("text", ["Name.\n\nWhat it sees\n    This.\n", "Name.\n\n" + "\n".join(HEADINGS) + "\n"])

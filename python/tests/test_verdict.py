@@ -1,7 +1,6 @@
 """The verdict on curves whose truth is known: it says no more than they carry."""
 
 import pytest
-from conftest import THREAD, VALID, rewrite
 
 from knee.opened import Study
 
@@ -60,38 +59,6 @@ def test_series_are_told_whether_their_speedups_have_the_same_base(simulated):
 def test_a_curve_that_still_grows_has_no_bend(simulated):
     text = verdict(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 3, 4, 6, 8)}}))
     assert "still grows at 8" in text
-
-
-def test_duplicated_work_is_named_and_memory_is_not(simulated):
-    curves = {"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}
-    study = Study.read(simulated(curves, noise=0.0005, copies={2: 1.01}).path)
-    assert [finding.cause for finding in study.analysis.findings] == ["duplicated work"]
-    assert "CPU time grows 1.95x from 1 to 2 threads while the run time does not fall" in study.verdict
-    assert "memory" not in study.verdict.lower()
-    assert "bandwidth" not in study.verdict.lower()
-
-
-@pytest.mark.parametrize(("copies", "left"), [({}, "--copies"), ({2: 1.9}, "slow each other down")])
-def test_without_copies_that_run_freely_only_what_was_seen_is_said(simulated, copies, left):
-    curves = {"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}
-    findings = Study.read(simulated(curves, noise=0.0005, copies=copies).path).analysis.findings
-    assert [finding.cause for finding in findings] == ["growing CPU time"]
-    assert left in findings[0].says + findings[0].refute
-
-
-@pytest.mark.parametrize(
-    "two",
-    [(0.7, 1.35), (0.5, 1.0), (1.0, 1.0), (0.98, 1.3)],
-    ids=["some inflation and some gain", "ideal", "idle", "little inflation"],
-)
-def test_duplicated_work_is_not_named_without_both_signs(simulated, two):
-    study = Study.read(simulated({"cores-close": {1: (1.0, 1.0), 2: two}}).path)
-    assert study.analysis.findings == []
-
-
-def test_noise_that_swallows_the_difference_gives_no_cause(simulated):
-    study = Study.read(simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.95)}}, blocks=3, noise=0.6).path)
-    assert study.analysis.findings == []
 
 
 def test_threads_that_do_not_help_are_said_not_to(simulated):
@@ -166,20 +133,3 @@ def test_where_the_input_grows_series_are_compared_by_their_work(simulated):
     # Four threads on one of them take longer than one thread does, for four times the work.
     curves = {"cores-spread": {1: (0.9, 0.9), 4: (3.9, 4.0)}, "cores-close": {1: (1.0, 1.0), 4: (1.0, 4.0)}}
     assert "4 threads on cores-close do" in weak(simulated(curves))
-
-
-def test_threads_take_turns_on_the_cpus_that_they_were_held_on(simulated):
-    folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (1.1, 2.0)}})
-    specs = {spec["id"]: spec for spec in folder.read_plan()}
-
-    def waited(one: dict) -> dict:
-        turns = specs[one["id"]]["threads"] > 2
-        return one | {
-            "observed_threads": [THREAD | {"run_delay_ns": one["wall_ns"] if turns else 0}],
-            "validity": VALID | {"other_busy": 0.0},
-        }
-
-    rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
-    rewrite(folder.records, waited)
-    (found,) = Study.read(folder.path).analysis.findings
-    assert found.says == "4 threads on 2 cpus gain nothing over 2: they take turns"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from knee.explain.causes import duplicated_work, oversubscription
+from knee.explain.causes import growing_cpu_time, oversubscription
 from knee.explain.causes.cause import Cause
 
 CAUSES: tuple[Cause, ...] = (
-    duplicated_work,
+    growing_cpu_time,
     oversubscription,
 )
 """Every cause, in the order in which they are asked. A cause is a module with ``examine(series) -> Finding | None``."""

@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """A named cause: what is said, the signs it rests on (two at least), the run that would refute it, the remedy."""
+    """What is said of a series: a cause that its signs name, or causes that they leave.
+
+    A cause is named only on two signs from different sources, one of them an intervention: a run that changes one
+    thing. Then ``left`` is empty and ``refute`` is the run that would refute it. Else ``cause`` says what was seen,
+    ``left`` which causes do that, and ``refute`` the run that would decide among them.
+    """
 
     series: str
     cause: str
@@ -19,6 +24,7 @@ class Finding:
     signs: tuple[str, ...]
     refute: str
     remedy: str
+    left: tuple[str, ...] = ()
 
 
 class Cause(Protocol):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from knee.explain.validity import disturbance
+from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.scaling.curve import Curve, curve
-from knee.store import Level, Run
+from knee.store import Level, Run, counted
 
 BARE = ("placement", "runtime", "workload")
 """Factors whose levels say by themselves what they are levels of."""
@@ -30,6 +32,10 @@ class Series:
     """Those that its threads could run on: of its placement, or all that are allowed where the kernel chose."""
     copies: dict[int, Ratio]
     """Number of copies to their time over that of one, where the study ran copies."""
+    copied: tuple[Run, ...]
+    """The runs of copies."""
+    one_cpu: dict[int, Ratio]
+    """Threads to their CPU time over that of one, all on one cpu, where the study has such a placement as well."""
     weak: bool = False
     """Whether the input grows with the threads. Then speedup is that of the work done: n/base times as much."""
 
@@ -57,6 +63,26 @@ class Series:
         of_count = self.by_threads.get(threads, [])
         return table(of_count, threads, self._blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
 
+    def against(self, threads: int, other: int) -> Equivalence:
+        """Compare the time at one thread count with that at another, for the same work, block by block."""
+        return equivalence(self.seconds(threads), self.seconds(other))
+
+    def calm_copies(self, threads: int) -> Ratio:
+        """Return the time of copies over that of one, of runs that nothing disturbed."""
+        kept = [
+            [run for run in runs if disturbance(run) is None]
+            for runs in (self.copied, self.by_threads[self.curve.base])
+        ]
+        copies, one = (
+            table(runs, n, self._blocks, cpu=False) for runs, n in zip(kept, (threads, self.curve.base), strict=True)
+        )
+        return ratio(copies, one)
+
+    def counted(self, counter: str, threads: int) -> Ratio:
+        """Return what a counter counted for the base's amount of work, over what it counted in the base."""
+        many, base = (_counter_table(self.counting, counter, n, self._blocks) for n in (threads, self.curve.base))
+        return ratio(many / (threads / self.curve.base if self.weak else 1), base)
+
 
 DRAWN = ("measure", "copies", "counting")
 """Roles of the runs that a series has: those of the design, copies beside them, and those that count."""
@@ -76,7 +102,19 @@ def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
     for run in runs:
         grouped[names[_cell(run)]].append(run)
     made = [_series(name, members, allowed, weak=weak) for name, members in grouped.items()]
-    return [series for series in made if series is not None]
+    usable = [series for series in made if series is not None]
+    return [replace(one, one_cpu=_one_cpu(one, usable)) for one in usable]
+
+
+def _one_cpu(series: Series, others: list[Series]) -> dict[int, Ratio]:
+    """Return the CPU time of threads that were all held on one cpu, from the series that did so and else is alike."""
+    rest = _without_placement(series)
+    alike = [one for one in others if one.cpus == 1 and one.pinned and _without_placement(one) == rest]
+    return {point.threads: point.cpu for one in alike for point in one.curve.points if point.threads > 1}
+
+
+def _without_placement(series: Series) -> dict[str, str]:
+    return {name: level for name, level in series.levels.items() if name != "placement"}
 
 
 def _cell(run: Run) -> tuple[tuple[str, Level], ...]:
@@ -116,7 +154,9 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
     counting = [run for run in members if run.role == "counting"]
     cpus = _cpus(runs) or allowed
-    return Series(name, levels, tuple(runs), tuple(counting or runs), fitted, cpus, slowed, weak)
+    return Series(
+        name, levels, tuple(runs), tuple(counting or runs), fitted, cpus, slowed, tuple(copies), one_cpu={}, weak=weak
+    )
 
 
 def _cpus(runs: list[Run]) -> int:
@@ -138,4 +178,13 @@ def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:
         if run.threads == threads and run.bad is None:
             value = run.cpu_s if cpu else run.time_s
             values[run.spec["block"] - 1] = value or np.nan
+    return values
+
+
+def _counter_table(runs: Sequence[Run], counter: str, threads: int, blocks: int) -> Array:
+    """Return a counter by block, shape (blocks,), NaN where no good run has it."""
+    values = np.full(blocks, np.nan)
+    for run in runs:
+        if run.threads == threads and run.bad is None and (one := counted(run.record).get(counter)) is not None:
+            values[run.spec["block"] - 1] = one.value or np.nan
     return values
