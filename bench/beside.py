@@ -13,10 +13,20 @@ SECONDS = (0.5, 4.0)
 """How long it computes, and how long it is away: evenly between these."""
 
 
+COMPUTING = """
+import os
+parent = os.getppid()
+while os.getppid() == parent:
+    for _ in range(1_000_000):
+        pass
+"""
+"""It ends as well when the bench itself was killed."""
+
+
 @contextmanager
 def busy() -> Iterator[None]:
     """Let one process compute on any cpu."""
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    process = subprocess.Popen([sys.executable, "-c", COMPUTING])
     try:
         yield
     finally:

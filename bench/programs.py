@@ -15,101 +15,21 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
-import time
-import tomllib
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import hyperfine
 import numpy as np
 from beside import busy, comes_and_goes
 from contradiction import Times, UnreadError, contradictions
+from studied import FOLDER, Program, make, missing
 
-from knee import _binary
-from knee.opened import Study
 from knee.stats.intervals import Array, ratio
 
-FOLDER = Path(__file__).parents[1] / "examples/programs"
 LOADS = {"calm": nullcontext, "one busy": busy, "comes and goes": comes_and_goes}
-
-
-@dataclass(frozen=True)
-class Program:
-    """A study file and what it runs."""
-
-    file: Path
-
-    @cached_property
-    def tables(self) -> dict:
-        return tomllib.loads(self.file.read_text())
-
-    @property
-    def words(self) -> list[str]:
-        return self.tables["program"]["command"]
-
-    @property
-    def factor(self) -> str | None:
-        """The factor beside threads and placement, if there is one."""
-        return next((name for name in self.tables["factors"] if name not in ("threads", "placement")), None)
-
-    @property
-    def levels(self) -> list[str]:
-        return self.tables["factors"][self.factor] if self.factor else [""]
-
-
-def missing(words: list[str]) -> str | None:
-    """Return the first program or file of a command that is not there."""
-    program, *rest = words
-    if "/" not in program and shutil.which(program) is None:
-        return program
-    files = [word for word in (program, *rest) if word.startswith("../") or word.endswith(".py")]
-    return next((name for name in files if not (FOLDER / name).exists()), None)
-
-
-@dataclass(frozen=True)
-class Made:
-    """A study that was made: seconds it took from Enter to its report, and the study."""
-
-    took_s: float
-    study: Study
-
-    @property
-    def disturbed(self) -> str:
-        """How many runs were disturbed."""
-        return f"{len(self.study.analysis.disturbed)} of {len(self.study.runs)} runs disturbed"
-
-    @property
-    def said(self) -> tuple[str, str]:
-        """Status and headline."""
-        verdict = self.study.analysis.verdict
-        return ("decided", verdict) if isinstance(verdict, str) else (verdict.status, verdict.headline)
-
-    def times(self, program: Program) -> Times:
-        """Return the seconds by level and thread count, as far as there is a cpu for each thread."""
-        cpus = len(self.study.machine["allowed"]["cpus"])
-        runs = [run for run in self.study.runs if run.bad is None and not run.is_control and run.threads <= cpus]
-        blocks = max(run.spec["block"] for run in runs)
-        times: dict[tuple[str, int], Array] = {}
-        for run in sorted(runs, key=lambda run: run.threads):
-            level = str(run.cell[program.factor]) if program.factor else ""
-            times.setdefault((level, run.threads), np.full(blocks, np.nan))[run.spec["block"] - 1] = run.time_s
-        return times
-
-
-def make(program: Program, folder: Path, *options: str) -> Made:
-    """Make a study."""
-    began = time.monotonic()
-    words = [str(_binary.find()), "study", "--out", str(folder), *options, str(program.file)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if not (folder / "analysis.json").exists():
-        sys.exit(f"{program.file.name}: {done.stderr.strip()}")
-    return Made(time.monotonic() - began, Study.read(folder))
 
 
 @dataclass
@@ -120,7 +40,9 @@ class Row:
     speedups: str = ""
     says: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
-    fine: bool = True
+    ratios: list[Array] = field(default_factory=list)
+    """knee's speedup over hyperfine's, shape (blocks,), a level each."""
+    agrees: bool = True
 
     def cells(self) -> str:
         return " | ".join([self.name, self.speedups, *self.says, "<br>".join(self.beside) or "skipped"])
@@ -138,7 +60,7 @@ def under_loads(program: Program, place: Path, blocks: list[str], row: Row) -> N
         row.speedups = row.speedups or speedups
         status, headline = made.said
         against = judge(status, headline, calm)
-        row.fine = row.fine and not against
+        row.agrees = row.agrees and not against
         row.says.append(f"{status}: **{against}**" if against else status)
         launch = np.nanmedian(times[program.levels[0], 1])
         print(f"  {load}: {made.took_s:.0f} s, a launch {launch:.2f} s, {made.disturbed}; speedup at 2: {speedups}")
@@ -174,9 +96,9 @@ def with_hyperfine(program: Program, level: str, binary: str, place: Path, block
     ours = times[level, 1] / times[level, 2]
     theirs = hyperfine.read_launches(launches, 1) / hyperfine.read_launches(launches, 2)
     holds = not ratio(ours, theirs).interval.excludes(1)
-    row.fine = row.fine and holds
     said = f"{level} {shown(ours, theirs)}{'' if holds else ' **does not hold 1**'}".strip()
     row.beside.append(said)
+    row.ratios.append(ours / theirs)
     means = [np.exp(np.nanmean(np.log(values))) for values in (ours, theirs)]
     print(f"  hyperfine: speedup {means[0]:.3f} by knee, {means[1]:.3f} by hyperfine; ratio {said}", flush=True)
 
@@ -208,11 +130,22 @@ def main() -> None:
             under_loads(program, place, blocks, rows[-1])
             for level in program.levels if binary and asked.beside_blocks else []:
                 with_hyperfine(program, level, binary, place, asked.beside_blocks, rows[-1])
+    conclude(rows)
+    sys.exit(not all(row.agrees for row in rows))
+
+
+def conclude(rows: list[Row]) -> None:
+    """Print the table and what all programs come to together."""
     heads = ["program", "speedup at 2, calm", *LOADS, "knee's speedup over hyperfine's"]
     print("\n| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
     print("".join(f"| {row.cells()} |\n" for row in rows))
-    print(f"{sum(row.fine for row in rows)} of {len(rows)} programs: no headline contradicts, every ratio holds 1")
-    sys.exit(not all(row.fine for row in rows))
+    print(f"{sum(row.agrees for row in rows)} of {len(rows)} programs: no headline contradicts the calm study")
+    ratios = [one for row in rows for one in row.ratios]
+    if len(ratios) > 1:
+        held = sum(not ratio(one, np.ones_like(one)).interval.excludes(1) for one in ratios)
+        means = np.array([np.exp(np.nanmean(np.log(one))) for one in ratios])
+        print(f"{held} of {len(ratios)} ratios to hyperfine hold 1; of equals nine in ten do, by chance")
+        print(f"their mean over programs: {shown(means, np.ones_like(means))}")
 
 
 if __name__ == "__main__":

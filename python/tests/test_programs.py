@@ -55,11 +55,11 @@ def built() -> None:
     subprocess.run([FOLDER / "build.sh"], check=True, capture_output=True)
 
 
-def programs():
-    """bench/programs.py, imported."""
+def studied():
+    """bench/studied.py, imported."""
     sys.path.insert(0, str(ROOT / "bench"))
     try:
-        return importlib.import_module("programs")
+        return importlib.import_module("studied")
     finally:
         sys.path.pop(0)
 
@@ -69,7 +69,7 @@ def programs():
 @pytest.mark.usefixtures("built")
 def test_a_program_runs_and_prints_the_same_with_any_count(binary, tmp_path, study):
     words = tomllib.loads(study.read_text())["program"]["command"]
-    if missing := programs().missing(words):
+    if missing := studied().missing(words):
         skipped(f"examples/programs/{study.name}", f"no {missing}")
     asked = ["--out", tmp_path / "s", "--blocks", "2", "--no-report", study]
     done = subprocess.run([binary, "study", *asked], capture_output=True, text=True, check=False)
