@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
+from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
 from knee.stats.residuals import RUNS_FOR_DRIFT
 from knee.store import Level, Run, read_end
@@ -85,7 +86,7 @@ def _declared(study: Study) -> list[Row]:
     design, rows = study.folder.read_study_spec().get("design", {}), list[Row]()
     if "width" in design or "budget_s" in design:
         width, budget = design.get("width"), design.get("budget_s")
-        rule = [f"every interval is within {100 * width:g} %"] if width else []
+        rule = [f"every interval is within {100 * width:g} % and {MORE_BLOCKS} more blocks are made"] if width else []
         rule += [f"the next block would go beyond {budget:g} s"] if budget else []
         end = read_end(study.folder)
         became = f"after block {end.block}: {end.why}" if end else "it was not reached"
