@@ -12,7 +12,7 @@ import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from knee.store import StudyError
 
@@ -76,6 +76,30 @@ def threads_to_skip(text: str) -> list[int]:
 def counter_names(text: str) -> list[str]:
     """Split the text of ``--counters`` into names: at commas, but not at those between slashes."""
     return _answers.to({"counters": text})
+
+
+class Load(TypedDict):
+    """What other programs did to the allowed cpus over a short time; shares are from 0 to 1."""
+
+    over_s: float
+    cpus: int
+    other_busy: float
+    steal: float
+    psi_cpu: NotRequired[float]
+    programs: list[str]
+    quiet: bool
+    says: str
+
+
+def load(seconds: float) -> Load:
+    """Watch for so long what other programs use of the cpus.
+
+    Raises
+    ------
+    StudyError
+        When the kernel does not say how busy cpus are.
+    """
+    return _answers.to({"load": seconds})
 
 
 def hang_up() -> None:

@@ -11,6 +11,7 @@ pub mod clock;
 pub mod contention;
 pub mod events;
 mod gauges;
+pub mod load;
 pub mod perf;
 mod proc;
 mod sampler;

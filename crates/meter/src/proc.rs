@@ -102,7 +102,7 @@ fn bytes_in_place<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> Option<&'a [u8
 
 /// State, utime + stime in ticks, processor. The name in brackets may hold anything, brackets too, so fields are
 /// counted from the last closing one.
-fn parse_stat(text: &str) -> Option<(u8, u64, u32)> {
+pub(crate) fn parse_stat(text: &str) -> Option<(u8, u64, u32)> {
     let mut fields = text[text.rfind(')')? + 1..].split_ascii_whitespace();
     let letter = *fields.next()?.as_bytes().first()?;
     let user: u64 = fields.nth(10)?.parse().ok()?;

@@ -37,10 +37,12 @@ pub struct Baseline {
     clock_before_ns: f64,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Ticks {
-    busy: u64,
-    steal: u64,
+/// What the kernel has counted of some cpus since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Ticks {
+    pub(crate) busy: u64,
+    pub(crate) steal: u64,
+    pub(crate) idle: u64,
 }
 
 /// A share of fewer ticks than these is rounding.
@@ -76,11 +78,11 @@ impl Baseline {
 }
 
 /// Four digits are more than ticks can carry, and keep records readable.
-fn rounded(fraction: f64) -> f64 {
+pub(crate) fn rounded(fraction: f64) -> f64 {
     (fraction * 1e4).round() / 1e4
 }
 
-fn ticks(cpus: &CpuSet) -> Option<Ticks> {
+pub(crate) fn ticks(cpus: &CpuSet) -> Option<Ticks> {
     parse_ticks(&fs::read_to_string("/proc/stat").ok()?, cpus)
 }
 
@@ -98,13 +100,14 @@ fn parse_ticks(text: &str, cpus: &CpuSet) -> Option<Ticks> {
         let at = |field: usize| ticks.get(field).copied().unwrap_or(0);
         sum.busy += at(0) + at(1) + at(2) + at(5) + at(6);
         sum.steal += at(7);
+        sum.idle += at(3) + at(4);
         found = true;
     }
     found.then_some(sum)
 }
 
 /// Total time in which some task waited for a cpu.
-fn stalled() -> Option<Duration> {
+pub(crate) fn stalled() -> Option<Duration> {
     let text = fs::read_to_string("/proc/pressure/cpu").ok()?;
     let some = text.lines().find(|line| line.starts_with("some"))?;
     let total = some.split(' ').find_map(|word| word.strip_prefix("total="))?;
@@ -120,7 +123,7 @@ mod tests {
         let text =
             "cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 3 100 100 4 5 6 0 0\ncpu1 10 0 0 0 0 0 0 1 0 0\ncpu10 7 0 0 0 0 0 0 7\n";
         let ticks = parse_ticks(text, &"0,1".parse().unwrap()).unwrap();
-        assert_eq!((ticks.busy, ticks.steal), (25, 7));
+        assert_eq!((ticks.busy, ticks.steal, ticks.idle), (25, 7, 200));
         assert!(parse_ticks(text, &"7".parse().unwrap()).is_none());
     }
 }

@@ -1,14 +1,17 @@
 //! The hidden verb `answer`: a study's questions on standard input, the answers on standard output, one line each.
 //!
 //! A question is `{"ask": ["place", "cores-close"]}`, the words of a native verb; `{"validate": [...]}`, run specs to be
-//! checked; or the text of an option that both languages take: `{"skip": "0,2-3"}`, `{"counters": "cycles,faults"}`. An
-//! answer is `{"answer": ...}`, or `{"message": ..., "hint": ...}`. One process answers all questions of a
+//! checked; `{"load": 1.0}`, what other programs use of the cpus over so many seconds; or the text of an option that both
+//! languages take: `{"skip": "0,2-3"}`, `{"counters": "cycles,faults"}`. An answer is `{"answer": ...}`, or `{"message": ..., "hint": ...}`. One process answers all questions of a
 //! study (`python/knee/_binary.py`), so that planning does not start a process for each; it ends with its standard input.
 
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
+use knee_machine::sys;
+use knee_meter::load::Load;
 use knee_meter::perf::split;
 use serde::Deserialize;
 use serde_json::json;
@@ -32,6 +35,8 @@ enum Question {
     Ask(Vec<String>),
     /// Whether these run specs could be run.
     Validate(Vec<Box<RawValue>>),
+    /// What other programs use of the allowed cpus, watched for so many seconds.
+    Load(f64),
     /// Which threads `--skip` leaves unpinned.
     Skip(String),
     /// The names in `--counters`.
@@ -55,9 +60,17 @@ fn answer(line: &str) -> Result<String, Failure> {
         Question::Validate(specs) => {
             specs.iter().try_for_each(|spec| child::validate(&RunSpec::read(spec.get())?)).map(|()| "null".into())
         }
+        Question::Load(seconds) => load(seconds),
         Question::Skip(text) => skip(&text).map(|threads| json!(threads).to_string()).map_err(Failure::new),
         Question::Counters(text) => Ok(json!(split(&text)).to_string()),
     }
+}
+
+fn load(seconds: f64) -> Result<String, Failure> {
+    let span = Duration::try_from_secs_f64(seconds).map_err(Failure::new)?;
+    let load = Load::watch(&sys::affinity(), span);
+    let load = load.map_err(|reason| Failure::new(format!("cannot tell how busy the cpus are: {reason}")))?;
+    serde_json::to_string(&load).map_err(Failure::new)
 }
 
 fn ask(words: &[String]) -> Result<String, Failure> {

@@ -3,6 +3,8 @@
 use knee_machine::{Fact, Topology};
 use serde::Serialize;
 
+use super::Watched;
+
 /// One thing that was looked at.
 #[derive(Serialize)]
 pub(super) struct Finding {
@@ -17,8 +19,8 @@ pub(super) struct Finding {
 type Rule = (&'static str, &'static str, fn(&str) -> bool, &'static str);
 
 /// Looks at all of them.
-pub(super) fn examine(machine: &Topology) -> Vec<Finding> {
-    let mut findings = vec![cpus(machine), quota(machine)];
+pub(super) fn examine(machine: &Topology, load: &Watched) -> Vec<Finding> {
+    let mut findings = vec![quiet(load), cpus(machine), quota(machine)];
     let rules: [Rule; 4] = [
         (
             "governor",
@@ -47,6 +49,20 @@ pub(super) fn examine(machine: &Topology) -> Vec<Finding> {
     ];
     findings.extend(rules.into_iter().map(|(fact, name, good, advice)| rule(machine, fact, name, good, advice)));
     findings
+}
+
+fn quiet(load: &Watched) -> Finding {
+    let (good, found) = match load {
+        Watched::Known(load) => {
+            let waits = load.psi_cpu.filter(|share| *share >= 0.01);
+            let waits = waits
+                .map_or(String::new(), |share| format!("; tasks wait for a cpu {:.0} % of the time", 100.0 * share));
+            (load.quiet, format!("{}{waits}", load.says))
+        }
+        Watched::Unavailable { unavailable } => (false, unavailable.clone()),
+    };
+    let advice = "Runs share the cpus with them, and a study may then have no verdict.\n     Wait until they are done, or stop them; `knee study --wait-quiet` waits.";
+    Finding { name: "quiet now", good, found, advice }
 }
 
 fn cpus(machine: &Topology) -> Finding {

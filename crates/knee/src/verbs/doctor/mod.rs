@@ -7,9 +7,11 @@ mod table;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use knee_machine::Topology;
+use knee_meter::load::Load;
 use knee_meter::perf::{Linux, Surroundings};
 use serde::Serialize;
 
@@ -45,9 +47,21 @@ impl Native for Doctor {
 #[derive(Serialize)]
 struct Report {
     schema: u32,
+    load: Watched,
     conditions: Vec<Finding>,
     measures: Vec<Measure>,
 }
+
+/// What other programs do now, or why nobody knows.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Watched {
+    Known(Load),
+    Unavailable { unavailable: String },
+}
+
+/// Long enough for ticks of 10 ms to tell 5 % on one cpu.
+const WATCH: Duration = Duration::from_millis(500);
 
 /// Prints what was found, or tests the cpus for siblings, or the counters for sense.
 fn show(args: &Doctor) -> Result<ExitCode, Failure> {
@@ -60,7 +74,10 @@ fn show(args: &Doctor) -> Result<ExitCode, Failure> {
     }
     let root = Path::new("/");
     let measures = measures::examine(&Surroundings::under(root), &mut Linux::default(), root);
-    let report = Report { schema: 1, conditions: conditions::examine(&machine), measures };
+    let load = Load::watch(&machine.allowed.cpus, WATCH);
+    let load = load.map_or_else(|unavailable| Watched::Unavailable { unavailable }, Watched::Known);
+    let conditions = conditions::examine(&machine, &load);
+    let report = Report { schema: 1, load, conditions, measures };
     if args.json {
         print_json(&report)?;
         return Ok(ExitCode::SUCCESS);
