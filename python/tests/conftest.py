@@ -6,7 +6,8 @@ import io
 import json
 import os
 import random
-from collections.abc import Callable, Iterable
+import subprocess
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,20 @@ def judged(folder: Folder, *claims: str) -> list[Judged]:
     with folder.study_spec.open("a") as file:
         file.writelines(f'[[claim]]\nsays = "it is so"\n{claim}\n' for claim in claims)
     return Study.read(folder.path).analysis.claims
+
+
+@pytest.fixture
+def busy(tmp_path) -> Generator[list[subprocess.Popen[bytes]]]:
+    """Programs called busybee that keep every cpu busy until the test ends."""
+    bee = tmp_path / "busybee"
+    bee.write_text("#!/bin/sh\nwhile :; do :; done\n")
+    bee.chmod(0o755)
+    cpus = len(_binary.ask("machine")["allowed"]["cpus"])
+    bees = [subprocess.Popen([bee]) for _ in range(cpus)]
+    yield bees
+    for one in bees:
+        one.kill()
+        one.wait()
 
 
 Curves = dict[str, dict[int, tuple[float, float]]]

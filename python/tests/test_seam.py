@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 
 from knee.store import Record, RunSpec
+from knee.study.design.repeats import repeats
 
 MINE = """
 name = "mine"
@@ -44,7 +45,8 @@ def plan(binary, tmp_path_factory) -> list[dict]:
     measured += ["--counters", "minor-faults,software/config=2/,my_loads", "--together", "--events", str(events)]
     around = ["--warmup", "1", "--cache", "warm", "--prepare", "true {cpus}", "--conclude", "true"]
     words = ["plan", "--blocks", "2", *levels, *measured, *around, "--for", "rayon", "--bind", "each", "--skip", "7"]
-    return lines(binary, *words, "--", "echo", "{threads}", "x1")
+    planned = lines(binary, *words, "--", "echo", "{threads}", "x1")
+    return planned + repeats(planned, [2], seed=1, pair=None)
 
 
 def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):

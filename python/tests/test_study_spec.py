@@ -208,6 +208,8 @@ SAME = {
     "--skip 0x3": "[design]\nskip = [1, 2]",
     "--width 5%": "[design]\nwidth = 0.05",
     "--budget 2m": "[design]\nbudget_s = 120",
+    "--wait-quiet 90s": "[measure]\nwait_quiet_s = 90",
+    "--wait-quiet=2h": "[measure]\nwait_quiet_s = 7200",
     "--phase a": "[measure]\nmetric = { phase = 'a' }",
     "--metric (a) --unit ms": "[measure]\nmetric = { regex = '(a)', unit = 'ms' }",
     "--metric (a)": "[measure]\nmetric = { regex = '(a)', unit = 's' }",

@@ -32,6 +32,10 @@ pub(crate) struct RunSpec {
     /// Block the run belongs to.
     #[serde(default)]
     pub(crate) block: u32,
+    /// Block of the design that this run's block repeats, because other programs disturbed it. Once all runs of this one
+    /// are made, those of the other are excluded from results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) repeats: Option<u32>,
     /// What runs.
     pub(crate) program: Program,
     /// Threads it is told to use.

@@ -68,6 +68,8 @@ class Analysis:
     drift: Drift
     outliers: list[str]
     disturbed: dict[str, str]
+    repeated: list[int]
+    """Blocks of the design that others disturbed and that were made again: the first runs count nowhere."""
     changed: list[Change]
     bad: dict[str, str]
     planned: int
@@ -96,6 +98,7 @@ class Analysis:
             "drift": asdict(self.drift),
             "outliers": self.outliers,
             "disturbed": self.disturbed,
+            "repeated": self.repeated,
             "changed": [asdict(change) for change in self.changed],
             "bad": self.bad,
             "planned": self.planned,
@@ -145,6 +148,7 @@ def analyze(
         drift=trend,
         outliers=odd,
         disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
+        repeated=sorted({run.spec["repeats"] for run in runs if "repeats" in run.spec and not run.replaced}),
         changed=changes(good),
         bad={run.spec["id"]: run.bad for run in runs if run.bad is not None},
         planned=planned,

@@ -24,7 +24,7 @@ import tomli_w
 from knee.opened import Study
 from knee.store import Folder, StudyError
 
-FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "machine-memory.json")
+FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jsonl", "machine-memory.json")
 
 TOLD = ("output", "error", "program", "baseline", "command", "env", "directory", "name", "measure", "why", "prepare",
         "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults")  # fmt: skip

@@ -7,11 +7,13 @@ from knee.store.counts import Count, count_named
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder, write_whole
 from knee.store.observed import observed_threads
+from knee.store.repeats import design_block
 from knee.store.run import Run, cut_off, role_of
-from knee.store.runs import runs
+from knee.store.runs import all_runs, runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
 from knee.store.types import SCHEMA, StudyError, finite
+from knee.store.waits import Wait, note_wait, read_waits
 
 __all__ = [
     "KINDS",
@@ -32,14 +34,19 @@ __all__ = [
     "RunSpec",
     "Series",
     "StudyError",
+    "Wait",
+    "all_runs",
     "count_named",
     "counted",
     "cut_off",
+    "design_block",
     "finite",
+    "note_wait",
     "noted",
     "observed_threads",
     "published",
     "read_end",
+    "read_waits",
     "role_of",
     "runs",
     "samples",

@@ -54,8 +54,11 @@ class Contents:
 
     @property
     def planned(self) -> int:
-        """How many runs there should be."""
-        return sum(1 for spec in self.plan if self.end is None or spec["block"] <= self.end.block)
+        """How many runs there should be: those of the design, and failed ones of blocks that were repeated."""
+        last = self.end.block if self.end else None
+        design = (spec for spec in self.plan if "repeats" not in spec)
+        planned = sum(1 for spec in design if last is None or spec["block"] <= last)
+        return planned + sum(run.replaced for run in self.runs)
 
 
 @contextmanager

@@ -104,12 +104,15 @@ class Folder:
         """Return every planned run, in order."""
         found: list[RunSpec] = []
         seen: dict[str, int] = {}
+        blocks: set[int] = set()
         first: dict[tuple[str, tuple[tuple[str, Level], ...]], RunSpec] = {}
         for number, line in read.lines(self.plan, RUN_SPEC, self._again()):
             spec = cast("RunSpec", line)
-            if reason := _unplanned(spec, seen):
+            if reason := _unplanned(spec, seen, blocks):
                 raise StudyError(f"cannot read line {number}: {self.plan}: {reason}", hint=self._again())
             seen[spec["id"]] = number
+            if "repeats" not in spec:
+                blocks.add(spec["block"])
             found.append(_sharing(spec, first.setdefault((role_of(spec), tuple(spec["cell"].items())), spec)))
         if not found:
             raise StudyError(f"cannot read the plan: {self.plan}: it has no runs", hint=self._again())
@@ -153,12 +156,14 @@ class Folder:
 MADE = "`knee study --help` shows how one is made"
 
 
-def _unplanned(spec: RunSpec, seen: dict[str, int]) -> str | None:
+def _unplanned(spec: RunSpec, seen: dict[str, int], blocks: set[int]) -> str | None:
     """Return why nobody planned this, if nobody can have."""
     if spec["id"] in seen:
         return f"run {spec['id']} is planned in line {seen[spec['id']]} as well"
     if not 1 <= spec["block"] <= MOST_BLOCKS or spec["threads"] < 1:
         return f"block {spec['block']} with {spec['threads']} threads is no run"
+    if "repeats" in spec and (spec["repeats"] not in blocks or spec["block"] in blocks):
+        return f"block {spec['block']} cannot repeat block {spec['repeats']}"
     told = spec["cell"].get("threads", spec["threads"])
     if told != spec["threads"]:
         return f"its cell has threads={told}, but it runs with {spec['threads']}"

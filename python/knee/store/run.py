@@ -15,7 +15,8 @@ class Run:
     number), ``cpu_s`` the CPU time that belongs to it (None where there is no such thing). ``waited_ns`` is how long
     its threads together were ready and had no cpu (None where no kernel says); the record here has no threads, which
     are most of it: a hundred thousand runs have to fit into memory. ``work`` is how many times the work of one thread
-    it does: as many as it has threads, in a study whose input grows with them.
+    it does: as many as it has threads, in a study whose input grows with them. ``replaced`` marks a failed run of a
+    block that was repeated.
     """
 
     order: int
@@ -26,6 +27,7 @@ class Run:
     cpu_s: float | None
     waited_ns: int | None = None
     work: int = 1
+    replaced: bool = False
 
     @property
     def threads(self) -> int:

@@ -6,21 +6,31 @@ from typing import Any
 
 from knee.store.folder import Folder
 from knee.store.outputs import judged
+from knee.store.repeats import counting
 from knee.store.run import Run, joined
 from knee.store.seam import Record, RunSpec
 from knee.store.types import StudyError
 
 
 def runs(folder: Folder) -> list[Run]:
-    """Return every run that has a record, in the order of the plan.
+    """Return every run that has a record and counts, in the order of the plan; see :mod:`knee.store.repeats`.
 
     A record whose run is not in the plan, or in another block there, is an error: it belongs to another study.
     """
     return runs_of(folder, folder.read_plan(), folder.read_study_spec())
 
 
+def all_runs(folder: Folder) -> list[Run]:
+    """Return every run that has a record, those of blocks that were repeated, too."""
+    return _made(folder, folder.read_plan(), folder.read_study_spec())
+
+
 def runs_of(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> list[Run]:
-    """Return the same with a plan and a study spec that have been read."""
+    """Return the runs that count, with a plan and a study spec that have been read."""
+    return counting(_made(folder, plan, study_spec), plan)
+
+
+def _made(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> list[Run]:
     weak = "weak" in study_spec.get("design", {})
     places = {spec["id"]: order for order, spec in enumerate(plan)}
     made: list[Run] = []

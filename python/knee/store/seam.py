@@ -77,6 +77,7 @@ class RunSpec(TypedDict):
     memory: NotRequired[MemoryPolicy]
     metric: NotRequired[Metric]
     prepare: NotRequired[str]
+    repeats: NotRequired[int]
     role: NotRequired[Role]
     sample_ms: NotRequired[int]
     sampler_cpu: NotRequired[int]
@@ -466,6 +467,7 @@ RUN_SPEC = thing(
         "memory": _MEMORY_POLICY,
         "metric": _METRIC,
         "prepare": TEXT,
+        "repeats": WHOLE,
         "role": _ROLE,
         "sample_ms": WHOLE,
         "sampler_cpu": WHOLE,

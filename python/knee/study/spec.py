@@ -181,6 +181,25 @@ class StudySpec:
         usual="1000 where there are several nodes",
     )
 
+    wait_quiet_s: float | None = option(
+        "measure.wait_quiet_s",
+        Number(1, 1e8, seconds),
+        MEASURING,
+        "Before the first run, and before each block, wait until other programs leave the cpus alone, at most TIME"
+        " in all: 90s, 10m, 2h. Alone it stands for 10m.",
+        flag="--wait-quiet",
+        metavar="[TIME]",
+        bare="10m",
+    )
+    rerun_disturbed: bool = option(
+        "measure.rerun_disturbed",
+        Switch(),
+        MEASURING,
+        "At the end repeat the blocks that other programs disturbed, at most as many as the design has. The first"
+        " ones are kept on file and excluded from results.",
+        default=False,
+    )
+
     # Statistics: when it is enough, and what is concluded
     width: float | None = option(
         "design.width",

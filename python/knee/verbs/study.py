@@ -8,11 +8,16 @@ from typing import Any
 
 import click
 
-from knee.store import Contents, Folder, StudyError, runs
+from knee.store import Contents, Folder, StudyError, all_runs, runs
 from knee.study import planning
-from knee.study.options.command_line import Grouped, study_options, study_spec_of
+from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
 from knee.study.run import execute, progress
+from knee.study.run.quiet import Waiting, say_load
+from knee.study.run.repeat import repeat
 from knee.verbs import EXIT_STOPPED, say
+
+ON_RESUME = {"wait_quiet_s", "rerun_disturbed"}
+"""Options that do not change what was planned, so that a study which goes on may be given them."""
 
 
 @click.command(cls=Grouped, context_settings={"allow_interspersed_args": False})
@@ -27,23 +32,31 @@ def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> 
     knee study [OPTIONS] -- COMMAND...          {threads} becomes the count
     knee study [OPTIONS] WORKLOAD [ARGUMENTS]   see `knee workloads`
     knee study [OPTIONS] FILE.toml
-    knee study --resume FOLDER
+    knee study --resume FOLDER [--wait-quiet [TIME]] [--rerun-disturbed]
     """  # noqa: D301 -- click looks for the character itself
     if resume is not None:
-        # 0 is asked for, and equal to False.
-        if out is not None or any(value not in (None, ()) and value is not False for value in asked.values()):
-            raise StudyError("--resume goes on with a study as it was planned: it takes no words and no other options")
+        given = values_given(asked)
+        if out is not None or asked["words"] or not given.keys() <= ON_RESUME:
+            message = "--resume goes on with a study as it was planned: it takes no words and no other options"
+            raise StudyError(
+                message, hint="only --wait-quiet and --rerun-disturbed, which change nothing that was planned"
+            )
         # All of it, before anything is locked, set up, cut or written.
         folder = Contents.read(resume).folder
     else:
-        folder = planning.planned(study_spec_of(asked), out)
-    return _measure(folder, report)
+        given, folder = dict[str, Any](), planning.planned(study_spec_of(asked), out)
+    return _measure(folder, report, folder.read_measure() | given)
 
 
-def _measure(folder: Folder, report: bool) -> int:
+def _measure(folder: Folder, report: bool, how: dict[str, Any]) -> int:
+    waiting = Waiting(folder, how["wait_quiet_s"]) if "wait_quiet_s" in how else None
+    before = waiting.before if waiting else None
     try:
-        with progress.shown(folder.read_plan(), len(execute.remaining(folder))) as tell:
-            execute.run(folder, tell, _rule(folder))
+        if waiting is None and execute.remaining(folder):
+            say_load()
+        _run(folder, before)
+        while how.get("rerun_disturbed") and _repeat(folder):
+            _run(folder, before)
     except (execute.Stopped, KeyboardInterrupt):
         left, total = len(execute.remaining(folder)), len(folder.read_plan())
         say(f"stopped: {total - left} of {total} runs are kept", f"knee study --resume {shlex.quote(str(folder.path))}")
@@ -51,6 +64,32 @@ def _measure(folder: Folder, report: bool) -> int:
     from knee.verbs.report import conclude
 
     return conclude(folder, ["json", *(["html"] if report else [])])
+
+
+def _run(folder: Folder, before: execute.Before | None) -> None:
+    with progress.shown(folder.read_plan(), len(execute.remaining(folder))) as tell:
+        execute.run(folder, tell, _rule(folder), before)
+
+
+def _repeat(folder: Folder) -> bool:
+    """Plan to repeat the blocks that others disturbed; whether there is anything to run for it.
+
+    A run is disturbed by what others did while it ran, whatever it took and however it ended.
+    """
+    from knee.explain import stopping
+    from knee.explain.validity import disturbance
+
+    budget_s = folder.read_study_spec().get("design", {}).get("budget_s")
+    if budget_s is not None and stopping.enough(all_runs(folder), {"budget_s": budget_s}):
+        return False
+    timed = [run for run in runs(folder) if run.role != "counting" and not run.replaced]
+    blocks = sorted({run.spec["block"] for run in timed if disturbance(run)})
+    # Of a budget one block after the other is spent.
+    many = repeat(folder, blocks, None if budget_s is None else 1)
+    if many:
+        said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
+        click.echo(f"knee: {said}: repeating {'one' if many == 1 else many} of them", err=True)
+    return many > 0
 
 
 def _rule(folder: Folder) -> execute.Enough:

@@ -10,7 +10,7 @@ from knee.explain.analysis import Analysis
 from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
 from knee.stats.residuals import RUNS_FOR_DRIFT
-from knee.store import Level, Run, read_end
+from knee.store import Level, Run, read_end, read_waits
 
 Row = dict[str, Any]
 
@@ -33,6 +33,7 @@ def design_rows(study: Study) -> list[Row]:
             "what": "disturbed runs",
             "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",
         },
+        *_quiet(study),
         *_around(study),
         *_regions(study),
     ]
@@ -107,6 +108,27 @@ def _grows(weak: dict[str, Any]) -> str:
     argument, power = weak["argument"], weak.get("power", 1)
     grows = f"{argument} grows from {weak['one_thread']:g} with the threads"
     return grows if power == 1 else f"{grows}^(1/{power:g}): the work grows with {argument}^{power:g}"
+
+
+def repeated_words(blocks: list[int]) -> str:
+    """Say which blocks were made again because others disturbed them."""
+    one = len(blocks) == 1
+    which = f"block{'' if one else 's'} {', '.join(map(str, blocks))}"
+    first = f"{'its' if one else 'their'} first runs are kept on file, excluded from results"
+    return f"other programs disturbed {which}: repeated whole; {first}"
+
+
+def _quiet(study: Study) -> list[Row]:
+    """Return what was done about other programs; nothing where nothing was."""
+    waits, rows = read_waits(study.folder), list[Row]()
+    if waits:
+        loud = [f"{wait.block} ({100 * wait.other_busy:.0f} %)" for wait in waits if not wait.quiet]
+        said = f"{sum(wait.waited_s for wait in waits):.0f} s before {len(waits)} block{'s' if len(waits) > 1 else ''}"
+        said += f"; in vain before block {', '.join(loud)}: other programs used so much of the cpus" if loud else ""
+        rows.append({"what": "waited for a quiet machine", "value": said})
+    if study.analysis.repeated:
+        rows.append({"what": "repeated blocks", "value": repeated_words(study.analysis.repeated)})
+    return rows
 
 
 AROUND = {

@@ -13,6 +13,7 @@ from knee.explain.analysis import Analysis
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.report.tables.counters import sentence
+from knee.report.tables.design import repeated_words
 from knee.stats.intervals import Interval
 
 
@@ -37,6 +38,9 @@ def show(analysis: Analysis) -> None:
     if analysis.disturbed:
         many = f"{len(analysis.disturbed)} of {analysis.made} runs were disturbed"
         console.print(Text(f"{many} (other work, steal, clock); they count, and the report marks them."))
+    if analysis.repeated:
+        said = repeated_words(analysis.repeated)
+        console.print(Text(f"{said[0].upper()}{said[1:]}."))
     for change in analysis.changed:
         console.print(Text(f"{change.sentence(analysis.made)}; such runs count, and the report marks them."))
     if analysis.bad:

@@ -33,7 +33,7 @@ def run_specs(
     planned: list[RunSpec] = []
     everything = _everything(study_spec, cells, placements)
     width = max(4, len(str(len(everything) * study_spec.blocks)))
-    groups = _together(everything, study_spec.pair)
+    groups = together(everything, study_spec.pair)
     for block in range(1, study_spec.blocks + 1):
         for group in draw.sample(groups, len(groups)):
             # A B in one block and B A in the next: a straight drift falls on both sides alike.
@@ -79,7 +79,7 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
     return [(role, cell) for role, those in by_role.items() for cell in those]
 
 
-def _together(parts: list[Part], pair: str | None) -> list[list[Part]]:
+def together(parts: list[Part], pair: str | None) -> list[list[Part]]:
     """Return groups of parts that are run one right after the other: those that differ in the pair's factor alone."""
     groups: dict[str, list[Part]] = {}
     for number, (role, cell) in enumerate(parts):

@@ -32,6 +32,8 @@ class Flag:
     metavar: str | None = None
     kind: Kind = TEXT
     multiple: bool = False
+    bare: str | None = None
+    """What the flag alone stands for, where its value may be left out."""
 
     @property
     def parameter(self) -> str:
@@ -67,6 +69,7 @@ def option(
     flag: str | None = "",
     metavar: str | None = None,
     multiple: bool = False,
+    bare: str | None = None,
     flags: tuple[Flag, ...] = (),
     default: Any = None,
     usual: str | None = None,
@@ -81,8 +84,9 @@ def option(
         What it does, for the command line, the reference and the schema.
     flag, flags
         How it is called on the command line where that is not the field's name, None for nothing; all of several flags.
-    metavar, multiple
-        What stands for its value in the help; whether the flag may be given several times.
+    metavar, multiple, bare
+        What stands for its value in the help; whether the flag may be given several times; what it stands for alone,
+        where its value may be left out.
     default
         The field's value where it is not given; ``dict`` and ``list`` make empty ones, ``...`` says that it must be.
     usual
@@ -91,7 +95,7 @@ def option(
     if isinstance(default, int | float) and not isinstance(default, bool):
         usual = f"{default:g}"
     if flag is not None and not flags:
-        flags = (Flag(flag, help, metavar, kind, multiple),)
+        flags = (Flag(flag, help, metavar, kind, multiple, bare),)
     metadata = {"option": Option("", key, kind, group, help, flags, usual, default is list)}
     if isinstance(default, type):
         return dataclasses.field(default_factory=cast("Callable[[], Any]", default), metadata=metadata)

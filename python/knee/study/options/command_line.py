@@ -19,6 +19,10 @@ from knee.study.spec import OPTIONS, StudySpec
 class Grouped(click.Command):
     """A command whose help has its options under headings; those that are not of the table are about its output."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words, after completing flags whose value is left out."""
+        return super().parse_args(ctx, completed(args))
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""
         rows: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
@@ -38,6 +42,33 @@ class _Option(click.Option):
     def __init__(self, *args: Any, group: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.group = group
+
+
+def completed(args: list[str]) -> list[str]:
+    """Return the words with the value of each flag that stands alone and may: click would take the next word for it.
+
+    Examples
+    --------
+    >>> completed(["--wait-quiet", "xz.toml"])
+    ['--wait-quiet=10m', 'xz.toml']
+    >>> completed(["--wait-quiet", "90s", "--", "make", "--wait-quiet"])
+    ['--wait-quiet', '90s', '--', 'make', '--wait-quiet']
+    """
+    end = args.index("--") if "--" in args else len(args)
+    bare = {flag.name: (one.kind, flag.bare) for one in OPTIONS for flag in one.flags if flag.bare is not None}
+    found = list(args)
+    for at, word in enumerate(args[:end]):
+        if word in bare and not _reads(bare[word][0], [*args, ""][at + 1], word):
+            found[at] = f"{word}={bare[word][1]}"
+    return found
+
+
+def _reads(kind: Kind, text: str, flag: str) -> bool:
+    try:
+        kind.from_words(text, flag)
+    except StudyError:
+        return False
+    return True
 
 
 def study_options(command: Any) -> Any:
@@ -61,8 +92,7 @@ def study_spec_of(asked: dict[str, Any]) -> StudySpec:
     StudyError
         When there is nothing to study, or an option's value is none; it says which.
     """
-    words: list[str] = list(asked["words"])
-    given = {one.name: one.kind.from_flags(flags) for one in OPTIONS if (flags := _given(one, asked))}
+    words, given = list[str](asked["words"]), values_given(asked)
     varied = given.get("factors", {})
     if not words and "workload" not in varied:
         raise StudyError("nothing to study: give a command after --, a workload, or a study file")
@@ -71,6 +101,11 @@ def study_spec_of(asked: dict[str, Any]) -> StudySpec:
     study_spec = _with_phase(dataclasses.replace(base, **given))
     _warn_if_deaf(study_spec)
     return study_spec
+
+
+def values_given(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of the options that are given, by the names of their fields."""
+    return {one.name: one.kind.from_flags(flags) for one in OPTIONS if (flags := _given(one, asked))}
 
 
 def _given(one: Option, asked: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import IO
 
 from knee import _binary
-from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, read_end, write_end
+from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, design_block, read_end, write_end
 from knee.study.design.program import builds
 
 
@@ -26,16 +26,25 @@ class Stopped(Exception):
 Enough = Callable[[], str | None]
 """Asked before each block but the first: why the study may end there; None when it may not."""
 
+Before = Callable[[int], None]
+"""Called with its number before the first run of each block, when nothing is measured."""
+
 
 def remaining(folder: Folder) -> list[RunSpec]:
     """Return the planned runs that have no record yet, up to the block after which the study's own rule ended it."""
     done = {record["id"] for record in folder.read_records()}
     end = read_end(folder)
     last = end.block if end else None
-    return [spec for spec in folder.read_plan() if spec["id"] not in done and (last is None or spec["block"] <= last)]
+    planned = (spec for spec in folder.read_plan() if last is None or design_block(spec) <= last)
+    return [spec for spec in planned if spec["id"] not in done]
 
 
-def run(folder: Folder, tell: Callable[[RunSpec, Record], None], enough: Enough = lambda: None) -> None:
+def run(
+    folder: Folder,
+    tell: Callable[[RunSpec, Record], None],
+    enough: Enough = lambda: None,
+    before: Before | None = None,
+) -> None:
     """Make every run that is still to be made.
 
     Parameters
@@ -45,7 +54,9 @@ def run(folder: Folder, tell: Callable[[RunSpec, Record], None], enough: Enough 
     tell
         Called after each record is safe on disk.
     enough
-        The study's stopping rule.
+        The study's stopping rule. Blocks that are repeated are not asked for: they replace others.
+    before
+        Called before each block.
 
     Raises
     ------
@@ -55,29 +66,35 @@ def run(folder: Folder, tell: Callable[[RunSpec, Record], None], enough: Enough 
         When the study is being run by somebody else, a record cannot be written, or the runner was lost.
     """
     _binary.hang_up()
-    with _locked(folder), _stoppable():
+    with locked(folder), _stoppable():
         folder.mend_records()
         todo = remaining(folder)
         if todo:
             with _set_up(folder):
-                _make(folder, todo, tell, enough)
+                _make(folder, todo, tell, enough, before)
 
 
-def _make(folder: Folder, todo: list[RunSpec], tell: Callable[[RunSpec, Record], None], enough: Enough) -> None:
+def _make(
+    folder: Folder, todo: list[RunSpec], tell: Callable[[RunSpec, Record], None], enough: Enough, before: Before | None
+) -> None:
     fresh = len(todo) == len(folder.read_plan())
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
     # Of a study that goes on, a block that was begun is completed, and so is every one before it.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
     with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
-        good = False
+        good, block = False, 0
         for spec in todo:
             if fresh and not good and spec["block"] == 2:
                 hint = f"see why above; knee study --resume {folder.path} goes on all the same"
                 raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
-            if 0 < begun < spec["block"] and (why := enough()):
+            if "repeats" not in spec and 0 < begun < spec["block"] and (why := enough()):
                 write_end(folder, End(spec["block"] - 1, why))
                 return
             begun = max(begun, spec["block"])
+            if spec["block"] != block:
+                block = spec["block"]
+                if before:
+                    before(block)
             line = _exchange(runner, spec, folder)
             _append(log, line, folder)
             record: Record = json.loads(line)
@@ -130,7 +147,8 @@ def _goes_on(folder: Folder, step: str) -> str:
 
 
 @contextmanager
-def _locked(folder: Folder) -> Generator[None]:
+def locked(folder: Folder) -> Generator[None]:
+    """Keep other processes from running the study, or changing its plan."""
     with (folder.path / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -42,6 +42,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         role: Role::Measure,
         cell: BTreeMap::new(),
         block: 1,
+        repeats: None,
         program,
         threads,
         cpus: placement.cpus(&machine, if bind == Bind::Set { threads.min(available) } else { threads })?,

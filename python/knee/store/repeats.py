@@ -1,0 +1,48 @@
+"""Repeated blocks: where blocks that others disturbed were made again, which runs of the plan count."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from knee.store.run import Run
+from knee.store.seam import RunSpec
+
+
+def design_block(spec: RunSpec) -> int:
+    """Return the block of the design that a run belongs to, whether its own block is that one or repeats it."""
+    return spec.get("repeats") or spec["block"]
+
+
+def in_force(plan: Iterable[RunSpec], recorded: Iterable[str]) -> set[int]:
+    """Return the blocks whose runs count: of the design and its repeats, the last whole one of each.
+
+    A repeat that was begun and not finished counts for nothing yet: until it is whole, what it repeats counts.
+    """
+    done = set(recorded)
+    stands_for: dict[int, int] = {}
+    missing = Counter[int]()
+    for spec in plan:
+        stands_for[spec["block"]] = design_block(spec)
+        missing[spec["block"]] += spec["id"] not in done
+    whole = sorted((block, of) for block, of in stands_for.items() if block == of or not missing[block])
+    return set({of: block for block, of in whole}.values())
+
+
+def counting(runs: Sequence[Run], plan: Sequence[RunSpec]) -> list[Run]:
+    """Return the runs that count, each in the block of the design that it stands for.
+
+    A failed run of a block that was repeated stays among them, marked: it counts in no result, but a failure must not
+    disappear because something else disturbed the block.
+    """
+    if not any("repeats" in spec for spec in plan):
+        return list(runs)
+    blocks = in_force(plan, (run.spec["id"] for run in runs))
+    kept: list[Run] = []
+    for run in runs:
+        replaced = run.spec["block"] not in blocks
+        if not replaced or run.bad is not None:
+            spec: RunSpec = {**run.spec, "block": design_block(run.spec)}
+            kept.append(dataclasses.replace(run, spec=spec, replaced=replaced))
+    return kept

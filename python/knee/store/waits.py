@@ -1,0 +1,40 @@
+"""Waits for a quiet machine, as a study noted them: waits.jsonl."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from knee.store import read
+from knee.store.check import NUMBER, TRUTH, WHOLE, thing
+from knee.store.folder import Folder, write_whole
+from knee.store.types import SCHEMA
+
+
+@dataclass(frozen=True)
+class Wait:
+    """How long a block waited, whether the machine was quiet then, and which shares of the cpus others had."""
+
+    block: int
+    waited_s: float
+    quiet: bool
+    other_busy: float
+    steal: float
+
+
+WAIT = thing({"block": WHOLE, "waited_s": NUMBER, "quiet": TRUTH, "other_busy": NUMBER, "steal": NUMBER})
+
+
+def read_waits(folder: Folder) -> list[Wait]:
+    """Return every wait, in order; none where no block had to wait."""
+    path = folder.path / "waits.jsonl"
+    if not path.exists():
+        return []
+    names = Wait.__dataclass_fields__
+    return [Wait(**{name: one[name] for name in names}) for _, one in read.lines(path, WAIT, f"remove {path}")]
+
+
+def note_wait(folder: Folder, wait: Wait) -> None:
+    """Add a wait."""
+    lines = [json.dumps({"schema": SCHEMA, **asdict(one)}) + "\n" for one in [*read_waits(folder), wait]]
+    write_whole(folder.path / "waits.jsonl", "".join(lines))

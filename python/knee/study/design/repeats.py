@@ -1,0 +1,44 @@
+"""Blocks that are made again because other programs disturbed them: whole, each in a random order of its own.
+
+A block is repeated whole and for what disturbed it alone, never for its times: to repeat single runs, or slow ones,
+would select among results. Repeats are as many as the design has blocks, at most.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+
+from knee.store import RunSpec, role_of
+from knee.study.design.plan import together
+
+
+def allowed(plan: Sequence[RunSpec]) -> int:
+    """Return how many blocks may still be repeated."""
+    design = {spec["block"] for spec in plan if "repeats" not in spec}
+    return len(design) - len({spec["block"] for spec in plan if "repeats" in spec})
+
+
+def repeats(plan: Sequence[RunSpec], blocks: Sequence[int], seed: int, pair: str | None) -> list[RunSpec]:
+    """Return the runs that repeat these blocks of the design, to be added at the end of the plan."""
+    first = max(spec["block"] for spec in plan) + 1
+    names = _names(plan)
+    added: list[RunSpec] = []
+    for number, block in enumerate(blocks, first):
+        specs = {(role_of(spec), str(spec["cell"])): spec for spec in plan if spec["block"] == block}
+        groups = together([(role_of(spec), spec["cell"]) for spec in specs.values()], pair)
+        draw = random.Random(f"{seed} {number}")
+        for group in draw.sample(groups, len(groups)):
+            # A pair is turned as in the block that is repeated.
+            for role, cell in group:
+                spec = specs[role, str(cell)]
+                added.append({**spec, "id": next(names), "block": number, "repeats": block})
+    return added
+
+
+def _names(plan: Sequence[RunSpec]) -> Iterator[str]:
+    """Yield numbers of runs that the plan does not have."""
+    known, width = {spec["id"] for spec in plan}, max(len(spec["id"]) for spec in plan)
+    numbers = (f"{number:0{width}d}" for number in itertools.count(len(plan) + 1))
+    return (name for name in numbers if name not in known)
