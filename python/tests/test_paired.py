@@ -1,11 +1,13 @@
 """Comparisons of A and B: false alarms, power, coverage, Holm."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from knee.stats.equivalence import equivalence
-from knee.stats.paired import answers, holm, paired, together, unpaired
+from knee.stats.paired import allowing, answers, holm, paired, together, unpaired
 
 
 def pairs(random, *, blocks: int, noise: float, factor: float = 1.0, heavy: bool = False):
@@ -108,3 +110,38 @@ def test_two_one_sided_tests_are_wrong_no_oftener_than_promised():
     assert stats.binomtest(found.count("equal"), 600).proportion_ci(0.90, "exact").low <= 0.05
     same = [equivalence(*pairs(random, blocks=8, noise=0.01)).answer for _ in range(100)]
     assert same.count("equal") >= 90
+
+
+@pytest.mark.parametrize(
+    "compare", [paired, unpaired, partial(unpaired, spread=0.01)], ids=["paired", "welch", "spread"]
+)
+def test_what_others_may_have_taken_keeps_a_difference_from_being_shown(compare):
+    random = np.random.default_rng(11)
+    a, b = (by * np.exp(random.normal(0, 0.005, 8)) for by in (1.0, 1.3))
+    nothing, half, some = (np.full(8, share) for share in (0.0, 0.5, 0.05))
+    assert answers([allowing(compare, a, b, nothing, nothing)] * 2) == ["slower"] * 2
+    assert answers([allowing(compare, a, b, nothing, some)] * 2) == ["slower"] * 2
+    assert answers([allowing(compare, a, b, half, nothing)] * 2) == ["slower"] * 2
+    assert answers([allowing(compare, a, b, nothing, half)] * 2) == ["cannot tell"] * 2
+    assert answers([allowing(compare, b, a, half, nothing)] * 2) == ["cannot tell"] * 2
+
+
+def test_p_values_beside_many_comparisons_are_those_of_what_others_left():
+    a, b = np.exp(np.array([0, 1, -1, 0, 1, -1, 0, 0]) * 0.01), np.full(8, 1.04)
+    # Alone the difference is still shown; of fifty it is not, for what others left has a larger p value.
+    found = allowing(paired, a, b, np.zeros(8), np.full(8, 0.03))
+    random = np.random.default_rng(12)
+    null = [paired(*pairs(random, blocks=8, noise=0.02)) for _ in range(49)]
+    assert answers([found]) == ["slower"]
+    assert answers([paired(a, b), *null])[0] == "slower"
+    assert answers([found, *null])[0] == "cannot tell"
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.03])
+def test_a_comparison_of_too_few_runs_is_no_test_beside_others(spread):
+    random = np.random.default_rng(13)
+    known = unpaired(*(np.exp(random.normal(by, 0.01, 8)) for by in (0.0, 0.06)), spread)
+    few = unpaired(np.array([1.0]), np.array([2.0]), spread)
+    alone, beside = answers([known]), answers([known, *[few] * 40])
+    assert beside == [*alone, *["cannot tell"] * 40]
+    assert alone == ["slower"]

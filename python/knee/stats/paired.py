@@ -16,8 +16,8 @@ Kalibera, Jones, *Rigorous benchmarking in reasonable time*, ISMM 2013 (ratios w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Comparison:
     error: float
     freedom: float
     spread: float = 0.0
+    bounds: tuple[Comparison, Comparison] | None = None
+    """B over A with all that others may have taken from B given back, and with all that they may have taken from A."""
 
     def answer(self, margin: float = MARGIN) -> Answer:
         """Return what may be said, with that smallest difference that matters."""
@@ -99,6 +101,33 @@ def unpaired(a: Array, b: Array, spread: float = 0.0) -> Comparison:
     return _student(float(y.mean() - x.mean()), float(np.sqrt(whole)), freedom, min(x.size, y.size), spread)
 
 
+def allowing(
+    compare: Callable[[Array, Array], Comparison], a: Array, b: Array, taken_a: Array, taken_b: Array
+) -> Comparison:
+    """Compare times, and allow for what others may have taken from either side.
+
+    Parameters
+    ----------
+    compare
+        :func:`paired`, or :func:`unpaired`.
+    a, b
+        Seconds, as it takes them.
+    taken_a, taken_b
+        The largest share of each time that others may have cost, of the same shapes.
+
+    Returns
+    -------
+    Comparison
+        B over A as measured; its interval and its tests hold for all times between ``T (1 - taken)`` and ``T``.
+    """
+    seen = compare(a, b)
+    if not taken_a.any() and not taken_b.any():
+        return seen
+    least, most = compare(a, b * (1 - taken_b)), compare(a * (1 - taken_a), b)
+    ends = Interval(least.interval.low, most.interval.high)
+    return replace(seen, interval=ends, p_slower=least.p_slower, p_faster=most.p_faster, bounds=(least, most))
+
+
 def _student(mean: float, error: float, freedom: float, values: int, spread: float = 0.0) -> Comparison:
     half = half_width(error, freedom, spread)
     ends = Interval(float(np.exp(mean - half)), float(np.exp(mean + half)))
@@ -148,10 +177,17 @@ def answers(comparisons: Sequence[Comparison], margin: float = MARGIN) -> list[A
 
 def _adjusted(comparisons: Sequence[Comparison]) -> Array:
     """Return p values that B is slower, and that it is faster, by Holm's correction; shape (2, comparisons)."""
-    slower = np.array(
-        [beyond(np.log(one.estimate) - offsets(one.spread), one.error, one.freedom) for one in comparisons]
-    )
-    return np.array([holm(p).mean(axis=1) if len(p) else p for p in (slower, 1 - slower)])
+    sides = np.array([_tails(one) for one in comparisons])
+    return np.array([holm(sides[:, side]).mean(axis=1) for side in (0, 1)]) if len(sides) else np.empty((2, 0))
+
+
+def _tails(one: Comparison) -> Array:
+    """Return both p values for each value of what two sessions differ by, shape (2, values)."""
+    if one.spread == 0:
+        return np.array([[one.p_slower], [one.p_faster]])
+    least, most = one.bounds or (one, one)
+    slower, faster = (beyond(np.log(of.estimate) - offsets(of.spread), of.error, of.freedom) for of in (least, most))
+    return np.array([slower, 1 - faster])
 
 
 def together(words: Sequence[Answer]) -> Answer:

@@ -35,8 +35,11 @@ def offsets(spread: float) -> Array:
 
 
 def beyond(values: Array, error: float, freedom: float) -> Array:
-    """Return the chances that scatter alone gives more than each value: of log ratios with this standard error."""
-    if error > 0:
+    """Return the chances that scatter alone gives more than each value: of log ratios with this standard error.
+
+    NaN where the error is not known.
+    """
+    if error != 0:
         return students_beyond(values / error, freedom)
     # Without any scatter a difference is certain, and none is not.
     return np.where(values > 0, 0.0, np.where(values < 0, 1.0, 0.5))
