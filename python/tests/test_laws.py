@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from knee.explain.scaling.summary import ScalingSummary, law_words
 from knee.stats.scaling import curve_fit, laws
 from knee.stats.scaling.laws import AMDAHL, GUSTAFSON, SATURATION, USL, choose
 
@@ -102,6 +103,48 @@ def test_six_counts_do_not_turn_usl_into_amdahl():
     few = np.array([1.0, 2, 4, 8, 16, 32])
     found = named(few, curves(USL, (0.05, 0.001), noise=0.015, trials=200, counts=few))
     assert found.count("Amdahl") <= 200 // 25
+
+
+FEW = np.array([1.0, 2, 4, 8, 16, 32])
+
+
+def nearly(law, parameters, off: float) -> laws.Choice:
+    """Return the choice for six counts that lie about that far off a law, in all blocks alike."""
+    means = law.log_speedup(np.array([parameters]), FEW) + off * np.array([1, -1, 1, 1, -1, 0.5])
+    return choose(FEW, means + 0.001 * np.random.default_rng(1).normal(size=(5, FEW.size)))
+
+
+def test_six_counts_say_that_usl_fits_and_that_they_cannot_choose():
+    found = nearly(USL, (0.05, 0.001), 0.006)
+    assert found.law is None
+    errors = {one.law: one.error for one in found.fits}
+    assert errors["USL"] < 0.008
+    assert errors["Amdahl"] > 0.05, "which is AICc's choice, since it has one parameter less"
+    said = "USL fits within 0.7 %, Amdahl misses by 5.7 %, but 6 counts are too few to choose a law of two parameters"
+    assert (found.why, found.closest.law) == (said, "USL")
+    words = law_words(ScalingSummary(found, None, None))
+    assert words.startswith(f"undecided: {said}; USL, a = 0.0")
+    assert "peak = 3" in words
+
+
+def test_what_six_counts_cannot_tell_apart_is_said_with_both_errors():
+    found = nearly(USL, (0.03, 0.0003), 0.004)
+    assert (found.law, found.closest.law) == (None, "USL")
+    assert found.why == "USL fits within 0.5 %, Amdahl within 2.2 %: 6 counts cannot tell them apart"
+
+
+def test_where_no_law_fits_the_closest_is_named_with_its_error():
+    zigzag = np.log([1.0, 2.0, 1.2, 2.5, 1.3, 2.6]) + 0.001 * np.random.default_rng(1).normal(size=(5, 6))
+    found = choose(np.array([1.0, 2, 3, 4, 6, 8]), zigzag)
+    least = min(found.fits, key=lambda one: one.error)
+    assert found.why == f"no law fits within 3 %: the closest, {least.law}, misses by {100 * least.error:.1f} %"
+
+
+def test_a_flat_curve_has_no_law():
+    flat = 0.004 * np.random.default_rng(2).normal(size=(5, COUNTS.size))
+    found = choose(COUNTS, flat - flat[:, :1])
+    assert (found.law, found.open) == (None, "")
+    assert "there is no scaling to describe" in found.why
 
 
 def test_amdahls_law_says_which_usl_it_leaves_open():

@@ -13,7 +13,7 @@ import numpy as np
 from knee.explain.scaling.series import Series
 from knee.stats.intervals import Interval
 from knee.stats.scaling.knee import Knee, Recommendation, find_knee, recommend
-from knee.stats.scaling.laws import Choice, choose
+from knee.stats.scaling.laws import Choice, Fit, choose
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,15 @@ def summarize(series: Series) -> ScalingSummary:
 
 def law_words(summary: ScalingSummary) -> str:
     """Say which law describes the curve, with its parameters."""
-    best = summary.law.best
+    best, closest = summary.law.best, summary.law.closest
     if best is None:
-        return f"undecided: {summary.law.why}"
-    said = ", ".join([best.law, *(f"{one.name} = {_number(one.value, one.interval)}" for one in best.parameters)])
-    return f"{said}; {summary.law.open}" if summary.law.open else said
+        said = f"undecided: {summary.law.why}"
+        return said if closest is None else f"{said}; {_fit_words(closest)}"
+    return f"{_fit_words(best)}; {summary.law.open}" if summary.law.open else _fit_words(best)
+
+
+def _fit_words(fit: Fit) -> str:
+    return ", ".join([fit.law, *(f"{one.name} = {_number(one.value, one.interval)}" for one in fit.parameters)])
 
 
 def knee_words(summary: ScalingSummary) -> str:

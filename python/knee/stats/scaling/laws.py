@@ -40,6 +40,8 @@ too heavy a fine for one more parameter where counts are few: six of them can ne
 LARGEST_ERROR = 0.03
 """A law that misses the curve by more, as a standard deviation of log speedup, does not describe it."""
 
+FLAT_CURVE = f"no count differs from the first by {100 * LARGEST_ERROR:g} % or more: there is no scaling to describe"
+
 SHARPNESS = 8
 """Exponent of the smooth minimum by which a curve turns from rising to level."""
 
@@ -111,6 +113,8 @@ class Choice:
     law: str | None
     why: str
     fits: tuple[Fit, ...]
+    closest: Fit | None = None
+    """The law that fits best and is not named, because the counts are too few to choose it."""
     open: str = ""
     """What a law that was named leaves open."""
 
@@ -149,6 +153,8 @@ def choose(counts: Array, log_speedup: Array, *, scaled: bool = False, seed: int
     curves = np.vstack([means(logs), resampled(logs, seed)])
     laws = (GUSTAFSON if scaled else AMDAHL, USL, SATURATION)
     choice = _decided([_fit(law, n, curves) for law in laws], n.size)
+    if float(np.abs(curves[0]).max()) < LARGEST_ERROR:
+        return Choice(None, FLAT_CURVE, choice.fits)
     return replace(choice, open=_left_open(choice, float(n[-1])))
 
 
@@ -172,16 +178,32 @@ def too_few(counts: int) -> str:
 
 
 def _decided(fits: list[Fit], points: int) -> Choice:
+    """Return the law that AICc prefers, unless it misses the curve, or the counts are too few to choose it."""
     ranked = tuple(sorted(fits, key=lambda one: one.aicc))
     first, second = ranked[:2]
+    closest = min(ranked, key=lambda one: one.error)
+    if closest.error > LARGEST_ERROR:
+        why = f"no law fits within {100 * LARGEST_ERROR:g} %: the closest, {closest.law}, misses by {_error(closest)}"
+        return Choice(None, why, ranked)
     if first.error > LARGEST_ERROR:
-        return Choice(None, f"no law comes closer to the curve than {100 * first.error:.1f} %", ranked)
+        # AICc prefers it only because its parameters are fewer.
+        why = f"{closest.law} fits within {_error(closest)}, {first.law} misses by {_error(first)}"
+        return Choice(
+            None, f"{why}, but {points} counts are too few to choose a law of two parameters", ranked, closest
+        )
     if second.aicc - first.aicc < CLEAR:
-        return Choice(None, f"{first.law} and {second.law} describe it about equally well", ranked)
+        within = f"within {_error(first)} and {_error(second)}"
+        why = f"{first.law} and {second.law} fit about equally well, {within}: {points} counts cannot tell them apart"
+        return Choice(None, why, ranked)
     wider = next((one for one in ranked if one.law == USL.name), None)
     if first.law == AMDAHL.name and wider is not None and _better(first, wider, points):
-        return Choice(None, "USL comes closer than Amdahl, with too few counts for its two parameters", ranked)
-    return Choice(first.law, f"{second.law}, the next best, describes it less well", ranked)
+        why = f"{wider.law} fits within {_error(wider)}, {first.law} within {_error(first)}"
+        return Choice(None, f"{why}: {points} counts cannot tell them apart", ranked, wider)
+    return Choice(first.law, f"it fits within {_error(first)}; {second.law}, the next best, less well", ranked)
+
+
+def _error(fit: Fit) -> str:
+    return f"{100 * fit.error:.1f} %"
 
 
 def _better(narrow: Fit, wide: Fit, points: int) -> bool:
