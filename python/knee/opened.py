@@ -52,8 +52,8 @@ class Study:
 
     @property
     def verdict(self) -> str:
-        """The verdict in one sentence or two."""
-        return self.analysis.verdict
+        """The verdict as plain text: a headline and a few lines."""
+        return str(self.analysis.verdict)
 
     def factorial(self, **asked: Any) -> FactorialAnalysis:
         """Return the factorial analysis that ``knee analyze`` prints; ``analysis.factorial`` is that of the report.
@@ -131,6 +131,7 @@ class Study:
             curves={series.name: series.curve for series in analysis.series},
             timed={series.name: series.runs for series in analysis.series},
             counting={series.name: series.counting for series in analysis.series},
+            cpus={series.name: series.cpus for series in analysis.series},
             counterfactuals=counterfactuals(analysis.series, self.machine),
             memory=self.folder.read_memory() or {},
             weak=any(series.weak for series in analysis.series),

@@ -1,9 +1,9 @@
-"""The knee and the recommended count on curves whose truth is known."""
+"""The knee of curves whose truth is known."""
 
 import numpy as np
 import pytest
 
-from knee.stats.scaling.knee import find_knee, recommend, two_lines
+from knee.stats.scaling.knee import find_knee, two_lines
 
 COUNTS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], dtype=float)
 
@@ -97,35 +97,3 @@ def test_the_join_is_the_best_of_a_fine_grid():
 
     for curve, join in zip(curves, joins, strict=True):
         assert left(curve, join) <= min(left(curve, knot) for knot in np.linspace(x[1], x[-2], 400)) + 1e-12
-
-
-def steady(level: float, turn: int = 0):
-    return level * np.roll(np.array([1.0, 1.001, 0.999, 1.002, 0.998]), turn)
-
-
-def test_the_recommended_count_is_the_smallest_within_three_percent():
-    use = recommend({1: steady(8), 12: steady(1.3, 1), 24: steady(1.02, 2), 48: steady(1.0, 3)})
-    assert (use.threads, use.best, use.decided) == (24, 48, True)
-    assert use.against_best.estimate == pytest.approx(1.02, abs=1e-3)
-
-
-def test_a_count_that_may_be_as_good_leaves_it_open():
-    shaky = 1.02 * np.array([1.0, 1.1, 0.9, 1.05, 0.95])
-    use = recommend({1: steady(8), 24: shaky, 48: steady(1.0, 3)})
-    assert (use.threads, use.open, use.decided) == (48, (24,), False)
-
-
-def test_counts_are_compared_in_the_blocks_that_have_both():
-    nan = np.nan
-    moods = {1: np.array([8, 16.1, 16, 8.1]), 8: np.array([1, nan, nan, 1.01]), 16: np.array([0.9, 1.8, 1.81, 0.9])}
-    use = recommend(moods)
-    assert (use.threads, use.best) == (16, 16)
-
-
-def test_a_count_with_one_good_run_stays_open():
-    use = recommend({1: np.array([8, 8.1]), 8: np.array([1.0, np.nan]), 16: np.array([1.2, 1.21])})
-    assert (use.threads, use.open, use.decided) == (16, (8,), False)
-
-
-def test_without_two_good_runs_nothing_is_recommended():
-    assert recommend({1: np.array([1.0, np.nan])}) is None

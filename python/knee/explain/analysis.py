@@ -10,17 +10,20 @@ import numpy as np
 
 from knee.explain.causes import CAUSES
 from knee.explain.causes.cause import Finding
+from knee.explain.changes import Change, changes
 from knee.explain.checklist import Item, Studied, checklist
 from knee.explain.claims.evidence import Evidence
 from knee.explain.claims.judge import Judged, judge
 from knee.explain.counters import Counters, counters
+from knee.explain.disturbance import Disturbance, disturbance, disturbances
 from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.explain.factorial.variation import of_responses, variation
 from knee.explain.scaling.accounting import Account, account
 from knee.explain.scaling.series import Series, group, table
 from knee.explain.scaling.summary import ScalingSummary, summarize
-from knee.explain.validity import Change, changes, disturbance
-from knee.explain.verdict import sentence
+from knee.explain.verdict.form import Verdict
+from knee.explain.verdict.study import make
+from knee.explain.verdict.told import Told
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Ratio, ratio
 from knee.stats.residuals import Codes, Drift, drift, outliers
@@ -50,7 +53,7 @@ class Analysis:
     """Everything that is concluded from the runs of a study."""
 
     name: str
-    verdict: str
+    verdict: Verdict
     series: list[Series]
     summaries: dict[str, ScalingSummary]
     accounts: dict[str, list[Account]]
@@ -67,6 +70,8 @@ class Analysis:
     """Other responses that the study names, by name: analysed, or why not."""
     drift: Drift
     outliers: list[str]
+    disturbance: Disturbance | None
+    """What others took from the runs of the design."""
     disturbed: dict[str, str]
     repeated: list[int]
     """Blocks of the design that others disturbed and that were made again: the first runs count nowhere."""
@@ -76,12 +81,17 @@ class Analysis:
     made: int
     simulated: bool
 
+    @property
+    def scales(self) -> bool:
+        """Whether any series has more than the thread count that it is compared with."""
+        return any(len(series.curve.points) > 1 for series in self.series)
+
     def to_json(self) -> dict[str, Any]:
         """Return the form of analysis.json: numbers that are not known are null."""
         plain: dict[str, Any] = {
             "schema": SCHEMA,
             "name": self.name,
-            "verdict": self.verdict,
+            "verdict": asdict(self.verdict),
             "series": [_series(one, self.summaries[one.name]) for one in self.series],
             "accounts": {name: [asdict(one) for one in accounts] for name, accounts in self.accounts.items()},
             "findings": [asdict(finding) for finding in self.findings],
@@ -97,6 +107,7 @@ class Analysis:
             },
             "drift": asdict(self.drift),
             "outliers": self.outliers,
+            "disturbance": asdict(self.disturbance) if self.disturbance else None,
             "disturbed": self.disturbed,
             "repeated": self.repeated,
             "changed": [asdict(change) for change in self.changed],
@@ -130,9 +141,12 @@ def analyze(
     good = [run for run in runs if run.bad is None]
     trend, odd = _residual_checks(good)
     baseline, factorial = _baseline(runs, series), variation(runs)
+    designed = [run for run in runs if not run.is_control]
+    others = disturbances([run for run in designed if run.bad is None])
+    answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
     return Analysis(
         name=name,
-        verdict=sentence(name, series, findings, summaries),
+        verdict=make(Told(name, designed, series, summaries, findings, answers, others)),
         series=series,
         summaries=summaries,
         accounts={one.name: _accounts(one) for one in series},
@@ -141,12 +155,13 @@ def analyze(
         contrasts=_contrasts(runs, series),
         counters=counters(runs, series),
         bases=_bases(runs, series),
-        claims=judge(claims, Evidence(folder, runs, series, summaries, machine)),
+        claims=answers,
         factorial=factorial,
         checklist=checklist(Studied(runs, machine, series, summaries, baseline, factorial)),
         responses=of_responses(runs, responses),
         drift=trend,
         outliers=odd,
+        disturbance=others,
         disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
         repeated=sorted({run.spec["repeats"] for run in runs if "repeats" in run.spec and not run.replaced}),
         changed=changes(good),
@@ -158,7 +173,7 @@ def analyze(
 
 
 def _series(one: Series, summary: ScalingSummary) -> dict[str, Any]:
-    use = summary.use
+    decision = summary.careful
     return {
         "name": one.name,
         "levels": one.levels,
@@ -167,7 +182,7 @@ def _series(one: Series, summary: ScalingSummary) -> dict[str, Any]:
         "points": list(map(asdict, one.curve.points)),
         "law": asdict(summary.law),
         "knee": asdict(summary.knee),
-        "use": None if use is None else asdict(use) | {"decided": use.decided},
+        "decision": None if decision is None else asdict(decision),
     }
 
 

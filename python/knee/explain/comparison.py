@@ -15,8 +15,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from knee.explain.changes import changes
+from knee.explain.disturbance import disturbance
 from knee.explain.scaling.series import BARE
-from knee.explain.validity import changes, disturbance
 from knee.stats.answers import Answer
 from knee.stats.intervals import Array
 from knee.stats.paired import Comparison, answers, paired, together, unpaired

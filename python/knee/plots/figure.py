@@ -95,6 +95,8 @@ class StudyData:
     """The runs behind each curve."""
     counting: Members
     """Runs that count, which may be others than those that are timed."""
+    cpus: Mapping[str, int]
+    """How many cpus each series could use: points above are marked."""
     counterfactuals: Sequence[str]
     """Names of series that are drawn dashed: the same program, placed as nobody would to make it fast."""
     memory: dict[str, Any]

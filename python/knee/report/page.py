@@ -42,6 +42,7 @@ def page(study: Study) -> str:
         analysis=study.analysis,
         groups=groups,
         curves=facts.curve_rows(study.analysis),
+        scales=study.analysis.scales,
         summaries=facts.scaling_rows(study.analysis),
         base=facts.base_words(study.analysis),
         base_of={series.name: series.curve.base for series in study.analysis.series},

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from knee.explain.disturbance import disturbance
 from knee.explain.factorial.design import Asked, designed
 from knee.explain.factorial.level_pairs import LevelPair, level_pairs
 from knee.explain.factorial.levels import contrast_of
 from knee.explain.responses import COMPARED, Response, response
-from knee.explain.validity import disturbance
 from knee.stats.intervals import Interval
 from knee.stats.linear.anova import Anova, anova
 from knee.stats.linear.block_errors import by_blocks

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from knee.explain.validity import disturbance
+from knee.explain.disturbance import disturbance, taken
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.scaling.curve import Curve, curve
@@ -43,6 +43,11 @@ class Series:
     def by_threads(self) -> dict[int, list[Run]]:
         """The runs on each thread count."""
         return _by_threads(self.runs)
+
+    @property
+    def fitting(self) -> list[int]:
+        """Thread counts that have a cpu for each thread. Beyond them threads take turns: no law and no knee holds."""
+        return [point.threads for point in self.curve.points if point.threads <= self.cpus]
 
     @property
     def pinned(self) -> bool:
@@ -82,6 +87,14 @@ class Series:
         """Return what a counter counted for the base's amount of work, over what it counted in the base."""
         many, base = (_counter_table(self.counting, counter, n, self._blocks) for n in (threads, self.curve.base))
         return ratio(many / (threads / self.curve.base if self.weak else 1), base)
+
+    def taken(self, threads: int) -> Array:
+        """Return the largest share of each block's time that others may have cost, shape (blocks,)."""
+        shares = np.zeros(self._blocks)
+        for run in self.by_threads.get(threads, []):
+            if run.bad is None:
+                shares[run.spec["block"] - 1] = taken(run, self.cpus)
+        return shares
 
 
 DRAWN = ("measure", "copies", "counting")

@@ -1,38 +1,67 @@
-"""What a series comes to: the law that describes it, its knee, and the thread count to use.
+"""What a series comes to: which counts are faster and which to use, its knee, and the law that describes it.
 
-The law and the knee are numbers of the curve. Neither names a cause, and with fewer than six thread counts there is
-neither; the thread count to use is a direct comparison, and needs no law.
+Counts above the cpus are drawn and marked, and enter none of these: threads that take turns belong to no law. The law
+and the knee are numbers of the curve and name no cause; with fewer than six thread counts there is neither.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from knee.explain.scaling.series import Series
 from knee.stats.intervals import Interval
-from knee.stats.scaling.knee import Knee, Recommendation, find_knee, recommend
+from knee.stats.scaling.decision import Decision, decide
+from knee.stats.scaling.knee import Knee, find_knee
 from knee.stats.scaling.laws import Choice, Fit, choose
 
 
 @dataclass(frozen=True)
 class ScalingSummary:
-    """What is said of a series as a curve. ``use`` is None where no count has two good runs."""
+    """What is said of a series as a curve.
+
+    ``decision`` takes the times as they were measured; ``careful`` allows for all that others may have taken from them.
+    Both are None where fewer than two counts within the cpus have two good runs.
+    """
 
     law: Choice
     knee: Knee
-    use: Recommendation | None
+    decision: Decision | None
+    careful: Decision | None
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether what others may have taken reaches the answer."""
+        return self.decision is not None and (self.careful is None or self.careful.answer != self.decision.answer)
 
 
 def summarize(series: Series) -> ScalingSummary:
     """Return what a series comes to; every block is compared with its own T1."""
-    times = {point.threads: series.seconds(point.threads) for point in series.curve.points}
+    times = {n: series.seconds(n) for n in series.fitting}
+    decision = decide(times)
+    careful = decide(times, {n: series.taken(n) for n in times})
     counts = np.array([float(n) for n in times])
-    log_speedup = np.array([np.log(times[series.curve.base]) - np.log(values) for values in times.values()]).T
-    return ScalingSummary(
-        choose(counts, log_speedup, scaled=series.weak), find_knee(counts, log_speedup), recommend(times)
-    )
+    base = times.get(series.curve.base)
+    if base is None:
+        log_speedup = np.empty((0, 0))
+    else:
+        log_speedup = np.array([np.log(base) - np.log(values) for values in times.values()]).T
+    knee = _agreeing(find_knee(counts, log_speedup), decision)
+    return ScalingSummary(choose(counts, log_speedup, scaled=series.weak), knee, decision, careful)
+
+
+def _agreeing(knee: Knee, decision: Decision | None) -> Knee:
+    """Return the knee, or why none is claimed beside what is said of the counts."""
+    if knee.verdict != "knee" or decision is None:
+        return knee
+    if decision.above:
+        return replace(knee, verdict="undecided", why=f"T({decision.base}) is in doubt: efficiency is above 100 %")
+    if not decision.gains:
+        return replace(knee, verdict="undecided", why=f"no count is shown to be faster than {decision.base}")
+    if decision.use is not None and decision.use < knee.interval.low:
+        return replace(knee, verdict="undecided", why=f"{decision.use} threads are as good as more")
+    return knee
 
 
 def law_words(summary: ScalingSummary) -> str:
@@ -55,21 +84,6 @@ def knee_words(summary: ScalingSummary) -> str:
     return {"none": "none within the counts measured", "undecided": "undecided"}[summary.knee.verdict] + (
         f": {summary.knee.why}"
     )
-
-
-SHARES = {1 / 2: "half", 1 / 3: "a third", 1 / 4: "a quarter"}
-
-
-def use_words(summary: ScalingSummary) -> str | None:
-    """Say which thread count to use and why; None where the data do not carry it."""
-    use = summary.use
-    if use is None or not use.decided:
-        return None
-    if use.threads == use.best:
-        return f"use n = {use.threads}: the best of the counts measured"
-    share = SHARES.get(use.threads / use.best, f"{100 * use.threads / use.best:.0f} %")
-    said = f"use n = {use.threads}: within 3 % of the best, with {share} of its {use.best} threads"
-    return f"{said}; {use.open[0]} may do as well, for all that the intervals say" if use.open else said
 
 
 def _number(value: float, ends: Interval) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import altair as alt
@@ -12,7 +12,12 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tip
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Speedup"
-SEES = "Where a curve leaves the dotted ideal, threads stop paying in full; where it is level, they pay nothing."
+CHOICES = {"linear": "", "logarithmic": "-log"}
+"""What a reader switches between, and how the name of the figure ends."""
+
+SEES = "Below the dotted line threads bring less than full speedup; where the curve is flat they bring none."
+
+ABOVE = "Hollow points have more threads than cpus: they enter no law and no knee."
 
 COUNTERFACTUAL = (
     "A dashed curve is a counterfactual, the same program placed otherwise: threads share cores while others are free, "
@@ -25,10 +30,12 @@ def make(study: StudyData) -> list[Figure]:
     if not study.scales:
         return []
     curves, dashed = study.curves, study.counterfactuals
-    table, said = rows(curves), sees(curves, dashed)
+    table = rows(curves, study.cpus)
+    said = " ".join([sees(curves, dashed), *([ABOVE] if any(row["above the cpus"] for row in table) else [])])
+    charts = {choice: chart(curves, dashed, study.cpus, logarithmic=choice == "logarithmic") for choice in CHOICES}
     return [
-        Figure(name, TITLE, said, chart(curves, dashed, logarithmic=choice == "logarithmic"), table, "speedup", choice)
-        for name, choice in (("speedup", "linear"), ("speedup-log", "logarithmic"))
+        Figure("speedup" + suffix, TITLE, said, charts[choice], table, "speedup", choice)
+        for choice, suffix in CHOICES.items()
     ]
 
 
@@ -42,8 +49,8 @@ def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:
     return " ".join(words)
 
 
-def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
-    """Return the figure's table: one row a point."""
+def rows(curves: dict[str, Curve], cpus: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return the figure's table: one row a point. ``cpus`` is how many each series could use, where that is known."""
     return [
         {
             "series": name,
@@ -52,13 +59,20 @@ def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:
             "low": point.speedup.interval.low,
             "high": point.speedup.interval.high,
             "blocks": point.speedup.blocks,
+            "above the cpus": point.threads > cpus.get(name, point.threads),
         }
         for name, curve in curves.items()
         for point in curve.points
     ]
 
 
-def chart(curves: dict[str, Curve], dashed: Collection[str] = (), *, logarithmic: bool = False) -> Chart:
+def chart(
+    curves: dict[str, Curve],
+    dashed: Collection[str] = (),
+    cpus: Mapping[str, int] | None = None,
+    *,
+    logarithmic: bool = False,
+) -> Chart:
     """Return the figure, with ``dashed`` series dashed; ``logarithmic`` sets both axes."""
     kind = "log" if logarithmic else "linear"
     scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
@@ -68,7 +82,9 @@ def chart(curves: dict[str, Curve], dashed: Collection[str] = (), *, logarithmic
     x = threads_axis(counts, logarithmic=logarithmic)
     series = channels([*curves], dashed)
     line = of_rows(ideal).mark_line(strokeDash=[2, 3], color="#888888")
-    known = of_rows(rows(curves))
+    table = rows(curves, cpus or {})
+    known = of_rows(table)
+    hollow = of_rows([row for row in table if row["above the cpus"]])
     return alt.layer(
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
         known.mark_area(opacity=0.2).encode(
@@ -87,5 +103,8 @@ def chart(curves: dict[str, Curve], dashed: Collection[str] = (), *, logarithmic
                 *tips("series:N", "threads:Q"),
                 *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f"),
             ],
+        ),
+        hollow.mark_point(filled=False, size=160, strokeWidth=2).encode(
+            x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour
         ),
     ).properties(width="container", height=HEIGHT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee.explain.analysis import Analysis
-from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words, use_words
+from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.opened import Study
 from knee.stats.answers import answer
 from knee.stats.intervals import Interval
@@ -50,7 +50,8 @@ def scaling_rows(analysis: Analysis) -> list[Row]:
 
 
 def _use(summary: ScalingSummary) -> str:
-    return (use_words(summary) or "undecided").removeprefix("use ")
+    use = summary.careful.use if summary.careful else None
+    return "cannot tell" if use is None else str(use)
 
 
 def claim_rows(analysis: Analysis) -> list[Row]:

@@ -1,8 +1,6 @@
-"""The analysis in the terminal: a table for each series, then the verdict."""
+"""The analysis in the terminal: a table for each series, what else there is to know, then the verdict."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 from rich import box
 from rich.console import Console
@@ -21,9 +19,10 @@ def show(analysis: Analysis) -> None:
     """Print the analysis, at most as wide as the terminal."""
     console = Console()
     for series in analysis.series:
-        console.print(Text(series.name))
-        console.print(_table(series))
-        _scaling(console, analysis.summaries[series.name])
+        if len(series.curve.points) > 1:
+            console.print(Text("unpinned" if series.name == "none" else series.name))
+            console.print(_table(series))
+            _scaling(console, analysis.summaries[series.name])
     bases = {series.name: series.curve.base for series in analysis.series}
     for name, one in analysis.baseline.items():
         times = f"{one.estimate:.2f} [{one.interval.low:.2f}, {one.interval.high:.2f}] times"
@@ -35,24 +34,19 @@ def show(analysis: Analysis) -> None:
             console.print(Text(f"{series.name}: {number} one-thread copies side by side take {took}."))
     if analysis.counters.asked:
         console.print(Text(sentence(analysis.counters)))
-    if analysis.disturbed:
-        many = f"{len(analysis.disturbed)} of {analysis.made} runs were disturbed"
-        console.print(Text(f"{many} (other work, steal, clock); they count, and the report marks them."))
     if analysis.repeated:
         said = repeated_words(analysis.repeated)
         console.print(Text(f"{said[0].upper()}{said[1:]}."))
     for change in analysis.changed:
         console.print(Text(f"{change.sentence(analysis.made)}; such runs count, and the report marks them."))
-    if analysis.bad:
-        commonest = Counter(analysis.bad.values()).most_common(1)[0][0]
-        console.print(
-            Text(f"{len(analysis.bad)} of {analysis.made} runs were bad and do not count, mostly: {commonest}")
-        )
     if analysis.drift.found:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
     for claim in analysis.claims:
         console.print(Text(f"{claim.answer}: {claim.says}"))
-    console.print(Text(analysis.verdict, style="bold"))
+    headline, *lines = str(analysis.verdict).splitlines()
+    console.print(Text(headline, style="bold"))
+    for line in lines:
+        console.print(Text(line))
 
 
 def _scaling(console: Console, summary: ScalingSummary) -> None:
@@ -68,7 +62,7 @@ def _table(series: Series) -> Table:
         table.add_column(name, justify="right", no_wrap=True, min_width=8)
     for point in series.curve.points:
         table.add_row(
-            str(point.threads),
+            f"{point.threads}" if point.threads <= series.cpus else f"{point.threads} (above {series.cpus} cpus)",
             f"{point.mean_s:.4g}",
             f"{point.speedup.estimate:.2f}",
             _ends(point.speedup.interval),

@@ -42,8 +42,6 @@ class Curve:
 
     base: int
     points: tuple[Point, ...]
-    enough: Point
-    """The smallest count that no larger one beats: every interval of their ratio, block by block, contains 1."""
 
     def best(self) -> Point:
         """Return the point of the highest speedup; it may be ahead of others by noise only."""
@@ -78,20 +76,7 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array], *, weak: bool = 
     base = counts[0]
     work = {n: n / base if weak else 1.0 for n in counts}
     points = tuple(_point(n, base, times, cpu, work[n]) for n in counts)
-    return Curve(base, points, _enough(points, {n: times[n] / work[n] for n in counts}))
-
-
-def _enough(points: tuple[Point, ...], times: Mapping[int, Array]) -> Point:
-    """Find the smallest count that no larger one beats. Counts are compared directly, block by block: through T1 every
-    one of them would carry T1's noise, and one noisy count must not stand for all larger ones. A count with fewer than
-    two blocks has no interval: nothing could beat it, and it beats nothing.
-    """
-    known = [point for point in points if point.speedup.blocks > 1]
-    for place, point in enumerate(known):
-        larger = (ratio(times[point.threads], times[other.threads]) for other in known[place + 1 :])
-        if not any(against.interval.low > 1 for against in larger):
-            return point
-    return points[0]
+    return Curve(base, points)
 
 
 def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array], work: float) -> Point:

@@ -1,4 +1,4 @@
-"""The knee of a curve, and the thread count to use.
+"""The knee of a curve.
 
 The knee is a change point: in logarithms the speedup is two straight lines that meet, the first with a slope near 1
 (every thread pays), the second with less than half of that. A curve that bends gradually has one as well: where two
@@ -10,12 +10,11 @@ Hudson, *Fitting segmented curves whose join points have to be estimated*, JASA 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from knee.stats.intervals import Array, Interval, Ratio, ratio
+from knee.stats.intervals import Array, Interval
 from knee.stats.scaling.laws import COUNTS_FOR_A_LAW, too_few
 from knee.stats.scaling.resampling import interval, means, resampled
 
@@ -27,9 +26,6 @@ FLAT = 0.5
 
 DROP_LEVEL = 0.98
 """The interval of the last slope at which it has to lie below that, since the join was picked to make it small."""
-
-WITHIN = 1.03
-"""A count whose run time is at most this many times the best one's is as good as the best."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +40,6 @@ class Knee:
     threads: float
     interval: Interval
     slopes: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """The thread count to use: the smallest that is shown to be within 3 % of the best.
-
-    ``against_best`` is its run time over that of the best; ``open`` are smaller counts that may be as good, for all
-    that the intervals say.
-    """
-
-    threads: int
-    best: int
-    against_best: Ratio
-    open: tuple[int, ...]
-
-    @property
-    def decided(self) -> bool:
-        """Whether the count is smaller than the best, or no smaller one is open."""
-        return self.threads < self.best or not self.open
 
 
 def find_knee(counts: Array, log_speedup: Array, seed: int = 1) -> Knee:
@@ -155,40 +132,6 @@ def _at(x: Array, curves: Array, knot: float) -> Array:
     return np.array([np.full(len(curves), knot), coefficients[:, 1], coefficients[:, 2], (left**2).sum(axis=1)])
 
 
-def _best(times: Mapping[int, Array]) -> int:
-    """Return the count of least time; two are compared in the blocks that have both, since blocks have moods."""
-    best, *others = times
-    for n in others:
-        apart = np.log(times[n]) - np.log(times[best])
-        shared = apart[np.isfinite(apart)]
-        best = n if shared.size and shared.mean() < 0 else best
-    return best
-
-
 def _slope(x: Array, curves: Array, part: Array) -> Array:
     chosen = np.flatnonzero(part) if np.count_nonzero(part) > 1 else np.arange(x.size - 2, x.size)
     return _line(x[chosen], curves[:, chosen])[1]
-
-
-def recommend(times: Mapping[int, Array]) -> Recommendation | None:
-    """Return the thread count to use; None where no count has two good runs.
-
-    Parameters
-    ----------
-    times
-        Thread count to seconds, one value per block, shape (blocks,); NaN where a run was bad.
-    """
-    counts = [n for n, values in sorted(times.items()) if np.isfinite(values).any()]
-    known = [n for n in counts if np.isfinite(times[n]).sum() > 1]
-    if not known:
-        return None
-    best = _best({n: times[n] for n in known})
-    open_: list[int] = []
-    for n in counts:
-        against = ratio(times[n], times[best])
-        if n == best or against.interval.high <= WITHIN:
-            return Recommendation(n, best, against, tuple(open_))
-        # An interval that is not known excludes nothing.
-        if not against.interval.low > WITHIN:
-            open_.append(n)
-    return None

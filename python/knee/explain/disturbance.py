@@ -1,0 +1,148 @@
+"""What others took: how much of each run's time other programs and the hypervisor may have cost it, and when.
+
+A run is disturbed when other work had more than 5 % of its cpus, or a hypervisor took more than 2 %. Without the others
+it would have taken between T (1 - taken) and T, where ``taken`` bounds what they can have cost:
+
+- while a thread was ready and had no cpu, it lost time. The lost times of several threads add up at most: a barrier
+  makes all wait for one. So the time that threads were ready without a cpu (the kernel's run delay), added over
+  threads, is an upper bound, as long as there are no more threads than cpus; beyond that they wait for each other;
+- where the kernel does not say how long they waited, or the run was too short for its threads to be looked at often,
+  the time that others were busy on the run's cpus is the bound instead;
+- what a hypervisor took comes on top.
+
+What others do to caches, memory and the clock is in none of these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from knee.stats.intervals import t_interval
+from knee.store import Run
+
+LIMITS = {"other_busy": 0.05, "steal": 0.02}
+"""A run is disturbed when other work, or a hypervisor, took more than this share of its cpus."""
+
+SEVERAL_TICKS = 0.03
+"""Seconds below which a share of time, counted in ticks of 10 ms, is rounding."""
+
+CLOCK_CHANGE = 0.05
+"""A run is disturbed when the clock proxy changed by more than this while it ran."""
+
+LONG_ENOUGH_S = 0.1
+"""Threads of shorter runs are sampled too rarely for their run delay to be known."""
+
+MOST = 0.99
+"""A bound beyond this says nothing; it is cut here so that logarithms stay finite."""
+
+TIED_LEVEL = 0.90
+"""Level at which the differences between thread counts have to exclude zero, all of them together."""
+
+TIED = 0.05
+"""Others are said to go with the thread count when they used so much more of the cpus at one count than at another."""
+
+
+def disturbance(run: Run) -> str | None:
+    """Return what disturbed a run while it was made, if anything did."""
+    shares = _shares(run)
+    for name, limit in LIMITS.items():
+        if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
+            return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
+    before, after = shares.get("clock_before_ns"), shares.get("clock_after_ns")
+    if before and after and abs(math.log(after / before)) > CLOCK_CHANGE:
+        return f"clock proxy from {before:.2f} to {after:.2f} ns"
+    return None
+
+
+def taken(run: Run, allowed: int) -> float:
+    """Return the largest share of the run's time that others may have cost it; 0 for a run that nothing disturbed.
+
+    ``allowed`` is how many cpus a run may use that was not pinned.
+    """
+    why = disturbance(run)
+    if why is None:
+        return 0.0
+    shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
+    wall = run.record["wall_ns"] / 1e9
+    if "clock" in why:
+        slower = shares["clock_after_ns"] / shares["clock_before_ns"]
+        return 1 - min(slower, 1 / slower)
+    # Of all cpus that others were busy on, each may have held up the whole program.
+    busy = shares.get("other_busy", 0.0) * cpus
+    waited = None if run.waited_ns is None else run.waited_ns / 1e9 / wall
+    known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
+    others = waited if known and waited is not None else busy
+    # Where a part of the run is measured, all of it may have fallen into that part.
+    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
+    return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """What others took from the runs of a study, by thread count.
+
+    ``share`` is the part of the runs' cpus that others used on average, from 0 to 1; ``by_threads`` the same for each
+    count; ``more`` and ``less`` the counts of most and least, where the difference between them is no chance.
+    """
+
+    share: float
+    disturbed: int
+    runs: int
+    by_threads: dict[int, float]
+    more: int | None
+    less: int | None
+
+    @property
+    def says(self) -> str:
+        """What is said of it, as a clause: ``other programs used 50 % of the cpus``."""
+        said = f"other programs used {100 * self.share:.0f} % of the cpus"
+        if self.more is None or self.less is None:
+            return said
+        return f"{said}, more while {_threads(self.more)} ran than while {self.less} did"
+
+
+def disturbances(runs: Sequence[Run]) -> Disturbance | None:
+    """Return what others took from these runs; None where nothing disturbed any of them."""
+    many = sum(disturbance(run) is not None for run in runs)
+    if not many:
+        return None
+    used = {run.spec["id"]: _used(run) for run in runs}
+    counts = sorted({run.threads for run in runs})
+    blocks = max(run.spec["block"] for run in runs)
+    table = {n: np.full(blocks, np.nan) for n in counts}
+    for run in runs:
+        table[run.threads][run.spec["block"] - 1] = used[run.spec["id"]]
+    means = {n: round(float(np.nanmean(values)), 4) for n, values in table.items()}
+    more, less = max(counts, key=means.__getitem__), min(counts, key=means.__getitem__)
+    # The two were picked as the extremes of all counts.
+    level = 1 - (1 - TIED_LEVEL) / max(1, len(counts) * (len(counts) - 1) / 2)
+    apart = table[more] - table[less]
+    ends = t_interval(apart[np.isfinite(apart)], level)
+    tied = ends.low > 0 and means[more] - means[less] > TIED
+    share = float(np.mean(list(used.values())))
+    return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None)
+
+
+def _used(run: Run) -> float:
+    """Return which share of the run's cpus others had, the hypervisor included."""
+    shares = _shares(run)
+    return shares.get("other_busy", 0.0) + shares.get("steal", 0.0)
+
+
+def _shares(run: Run) -> dict[str, float]:
+    # A part that was not measured is missing, or null.
+    measured = cast("dict[str, float | None]", run.record.get("validity") or {})
+    return {name: value for name, value in measured.items() if value is not None}
+
+
+def _capacity_s(run: Run) -> float:
+    return run.record["wall_ns"] / 1e9 * max(1, len(run.spec["cpus"]))
+
+
+def _threads(n: int) -> str:
+    return f"{n} thread" if n == 1 else f"{n} threads"

@@ -1,0 +1,183 @@
+"""What is said of one curve: which thread count is how much faster, and what more threads bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from knee.explain.scaling.series import Series
+from knee.explain.scaling.summary import ScalingSummary
+from knee.explain.verdict.form import Line, Status
+from knee.explain.verdict.words import between, listed, slower, threads, times
+from knee.stats.answers import MARGIN
+from knee.stats.blocks_needed import more_blocks
+from knee.stats.intervals import Interval, Ratio
+from knee.stats.scaling.decision import Decision
+from knee.stats.scaling.laws import COUNTS_FOR_A_LAW
+
+
+@dataclass(frozen=True)
+class Said:
+    """The status of a curve, its headline without the study's name, and lines about it."""
+
+    status: Status
+    headline: str
+    lines: tuple[Line, ...]
+
+
+def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> Said:
+    """Return what is said of a curve.
+
+    ``disturbed`` says what others took, where they took something that may matter.
+    """
+    decision, careful = summary.decision, summary.careful
+    if decision is None or careful is None:
+        return Said("none", _nothing(series), ())
+    if disturbed is not None and summary.disturbed:
+        seen = Line("seen", _as_measured(series, decision, careful))
+        return Said("disturbed", f"no verdict. {disturbed[0].upper()}{disturbed[1:]}", (seen, WAIT))
+    # What is said has to hold with all that others may have taken.
+    said = {
+        "faster": _faster,
+        "equal": _equal,
+        "not faster": _not_faster,
+        "slower": _slower,
+        "cannot tell": _cannot_tell,
+    }[careful.answer](series, careful)
+    undecided = careful.answer == "cannot tell" or (careful.answer == "faster" and careful.use is None)
+    lines = [*_knee(series, summary, careful), *_use(series, summary, careful), *_more(series, careful)]
+    return Said("undecided" if undecided else "decided", said, tuple(lines))
+
+
+WAIT = Line("do", "wait for a quiet machine: knee study --resume FOLDER --wait-quiet --rerun-disturbed")
+
+
+def _nothing(series: Series) -> str:
+    measured = [point.threads for point in series.curve.points]
+    if len(measured) > 1 and len(series.fitting) < 2:
+        return f"no verdict. All thread counts but {listed(series.fitting) or 'none'} are above the {series.cpus} cpus"
+    if len(measured) > 1:
+        return "no verdict. Too few good runs for an interval"
+    return f"only {threads(measured[0])} {'was' if measured[0] == 1 else 'were'} measured, so there is no speedup"
+
+
+def _as_measured(series: Series, decision: Decision, careful: Decision) -> str:
+    n = decision.threads
+    free = careful.speedup.interval if careful.threads == n else None
+    said = f"{threads(n)} {_times(series, n)}"
+    return f"{said}; without the other programs {between(free)}" if free else f"{said} with the other programs"
+
+
+def _speedup(series: Series, n: int) -> Ratio:
+    return series.curve.at(n).speedup
+
+
+def _times(series: Series, n: int) -> str:
+    one = _speedup(series, n)
+    return times(one.estimate, one.interval)
+
+
+def _faster(series: Series, said: Decision) -> str:
+    n, ends, seen = said.threads, said.speedup.interval, _speedup(series, said.threads).interval
+    # Where others took time, the speedup as measured is not the program's.
+    widened = ends.low < 0.999 * seen.low or ends.high > 1.001 * seen.high
+    much = between(ends) if widened else _times(series, n)
+    # Where the input grows no run is faster: it does more.
+    gain = (
+        f"do {much} the work of {said.base} in the same time" if series.weak else f"are {much} as fast as {said.base}"
+    )
+    return f"{threads(n)} {gain}; {_beyond(series, said)}".removesuffix("; ")
+
+
+def _beyond(series: Series, said: Decision) -> str:
+    """Say what larger counts do, or that there are none."""
+    if said.above:
+        n = said.above[0]
+        return f"T({said.base}) is in doubt: {100 * series.curve.at(n).efficiency:.0f} % efficiency at {n}"
+    if said.slower is not None:
+        return f"{said.slower.threads} are {slower(said.slower.time.estimate, said.slower.time.interval)}"
+    if said.use is None:
+        smaller = [n for n in said.open if n < said.threads]
+        return f"{smaller[0]} may be as good" if smaller else "cannot tell whether more help"
+    if said.threads < said.largest:
+        return "more threads give no measurable gain"
+    return "every cpu is used" if said.threads == series.cpus else ""
+
+
+def _equal(series: Series, said: Decision) -> str:
+    del said
+    counts = listed(series.fitting)
+    if series.weak:
+        return f"no gain. {counts} threads do the same work in the same time (within {100 * MARGIN:.0f} %)"
+    return f"no speedup. {counts} threads take the same time (within {100 * MARGIN:.0f} %)"
+
+
+def _not_faster(series: Series, said: Decision) -> str:
+    del series
+    return f"no speedup. More threads than {said.base} gain at most {100 * MARGIN:.0f} %"
+
+
+def _slower(series: Series, said: Decision) -> str:
+    n = threads(said.threads)
+    if series.weak:
+        return f"{n} do less work than {said.base} in the same time ({_times(series, said.threads)})"
+    ends = Interval(1 / said.speedup.interval.high, 1 / said.speedup.interval.low)
+    loss = f"{n} are {slower(1 / said.speedup.estimate, ends)} than {said.base}"
+    return f"{loss}; no count is faster" if said.use is not None else loss
+
+
+def _cannot_tell(series: Series, said: Decision) -> str:
+    did = "do the work of" if series.weak else "as fast as"
+    where = between(said.speedup.interval)
+    return f"cannot tell. {threads(said.threads)} are {where} {did} {said.base}"
+
+
+def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
+    if not said.gains:
+        return []
+    knee = summary.knee
+    if knee.verdict == "knee":
+        # These two laws have no corner: another choice of counts would put the join elsewhere.
+        how = ", gradually" if summary.law.law in ("Amdahl", "USL") else ""
+        ends = f"[{knee.interval.low:.3g}, {knee.interval.high:.3g}]"
+        text = f"{knee.threads:.3g} threads {ends}{how}; {_efficiency(series, said.threads)} at {said.threads}"
+    elif len(series.fitting) < COUNTS_FOR_A_LAW:
+        text = f"not looked for: it takes {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
+    elif said.use == said.largest == series.cpus:
+        text = f"none: every cpu is used, {_efficiency(series, said.threads)}"
+    else:
+        text = f"{'none' if knee.verdict == 'none' else 'cannot tell'}: {knee.why}"
+    return [Line("knee", text)]
+
+
+def _efficiency(series: Series, n: int) -> str:
+    return f"{100 * series.curve.at(n).efficiency:.0f} % efficiency"
+
+
+def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
+    """Say what the recommended count costs where the curve bends before it, and where USL peaks."""
+    lines: list[Line] = []
+    knee = summary.knee
+    if said.gains and said.use is not None and knee.verdict == "knee":
+        before = next((n for n in series.fitting if n >= knee.threads), said.use)
+        if before < said.use:
+            gain = _speedup(series, said.use).estimate / _speedup(series, before).estimate
+            price = f"{said.use / before:.2g} times the cpus"
+            lines.append(Line("use", f"{said.use} is {100 * (gain - 1):.0f} % faster than {before} and takes {price}"))
+    best = summary.law.best
+    peak = next((one for one in best.parameters if one.name == "peak"), None) if best is not None else None
+    if said.slower is not None and peak is not None and peak.value < series.cpus:
+        ends = f"[{peak.interval.low:.3g}, {peak.interval.high:.3g}]"
+        lines.append(Line("beyond", f"USL peaks at {peak.value:.3g} threads {ends}; use no more"))
+    return lines
+
+
+def _more(series: Series, said: Decision) -> list[Line]:
+    if said.answer == "equal" and series.curve.base == 1:
+        return [Line("check", "does the program read its thread count?")]
+    if said.answer != "cannot tell":
+        return []
+    needed = more_blocks(_speedup(series, said.threads))
+    if needed is None:
+        return [Line("do", "no number of blocks would tell soon: the times scatter too much")]
+    made = _speedup(series, said.threads).blocks
+    return [Line("do", f"about {needed} more blocks would tell: --blocks {made + needed}")]

@@ -1,0 +1,101 @@
+"""The form of a verdict: one headline of at most 100 characters, then at most five short lines.
+
+The terminal and the report print the same lines, and ``analysis.json`` has them as ``verdict``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+WIDEST = 100
+"""Characters of a headline at most."""
+
+MOST_LINES = 5
+
+Status = Literal["decided", "undecided", "disturbed", "none"]
+"""``disturbed``: what others took reaches the answer. ``none``: there is nothing to judge."""
+
+ORDER = (
+    "seen",
+    "knee",
+    "use",
+    "why",
+    "decide",
+    "also",
+    "claims",
+    "rejected",
+    "disturbed",
+    "beyond",
+    "check",
+    "rests on",
+    "do",
+)
+"""Labels in the order in which they are printed."""
+
+IMPORTANCE = (
+    "rejected",
+    "seen",
+    "disturbed",
+    "do",
+    "why",
+    "also",
+    "knee",
+    "use",
+    "claims",
+    "check",
+    "decide",
+    "rests on",
+    "beyond",
+)
+"""Labels by what a reader can least do without: the last ones are left out where there are too many."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a verdict: what it is about, in a word or two, and what it says."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a study says. ``lines`` follow the headline in reading order."""
+
+    status: Status
+    headline: str
+    lines: tuple[Line, ...]
+
+    def __str__(self) -> str:
+        """Return it as plain text, a line each."""
+        width = max((len(line.label) for line in self.lines), default=0)
+        return "\n".join([self.headline, *(f"  {line.label:<{width}}  {line.text}" for line in self.lines)])
+
+
+def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verdict:
+    """Return a verdict in its form: what is ``said`` of the study, cut at a clause where it is too long for a headline.
+
+    Clauses are separated by ``; ``. The name of a study is shortened before a clause is left out.
+    """
+    return Verdict(status, _headline(name, said), _chosen(lines))
+
+
+def _headline(name: str, said: str) -> str:
+    clauses = said.split("; ")
+    while len(clauses) > 1 and len(_short(name)) + 2 + len("; ".join(clauses)) > WIDEST:
+        clauses.pop()
+    rest = "; ".join(clauses)
+    room = max(WIDEST - 2 - len(rest), 8)
+    whole = f"{name if len(name) <= room else name[: room - 1].rstrip() + '…'}: {rest}"
+    return whole if len(whole) <= WIDEST else whole[: WIDEST - 1].rstrip() + "…"
+
+
+def _short(name: str) -> str:
+    return name[:24]
+
+
+def _chosen(lines: Iterable[Line]) -> tuple[Line, ...]:
+    ranked = sorted(lines, key=lambda line: IMPORTANCE.index(line.label))[:MOST_LINES]
+    return tuple(sorted(ranked, key=lambda line: ORDER.index(line.label)))

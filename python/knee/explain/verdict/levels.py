@@ -1,0 +1,189 @@
+"""The question of a study: the levels of a factor beside each other, in every context in which both were measured.
+
+A context is a combination of workload, other factors and thread count. Levels are compared block by block, on as many
+threads as all of them have and on as few; the answers of one thread count are told together (Holm 1979), so that of
+equal levels one study in twenty is told that some context differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.scaling.series import Series
+from knee.explain.verdict.words import between, listed, threads, times
+from knee.stats.answers import Answer
+from knee.stats.intervals import Array, Interval
+from knee.stats.paired import Comparison, answers, paired
+from knee.stats.scaling.decision import allowing
+
+SHOWN_BY_ITSELF = ("workload", "placement")
+"""Factors that are asked about only where no other is: work cannot be compared, and placements are the usual ladder."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Two levels where nothing else differs. ``time`` is that of ``level`` over that of ``reference``."""
+
+    where: str
+    threads: int
+    reference: str
+    level: str
+    time: Comparison
+    answer: Answer
+    disturbed: bool
+    """Whether it has an answer only as long as others took nothing."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A factor whose levels are compared: those on most threads, and those on fewest where that is another count."""
+
+    factor: str
+    levels: tuple[str, ...]
+    most: tuple[Context, ...]
+    fewest: tuple[Context, ...]
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether what others took reaches an answer."""
+        return any(one.disturbed for one in self.most)
+
+    @property
+    def decided(self) -> bool:
+        """Whether some context has an answer."""
+        return any(one.answer != "cannot tell" for one in self.most)
+
+
+def question(series: Sequence[Series]) -> Question | None:
+    """Return the first factor whose levels can be compared; None where there is none but placements."""
+    names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in SHOWN_BY_ITSELF]
+    for factor in names:
+        levels = tuple(dict.fromkeys(one.levels[factor] for one in series if factor in one.levels))
+        if len(levels) == 2:
+            return compared(series, factor, levels)
+        if len(levels) > 2:
+            return compared(series, factor, _fastest_first(series, factor, levels))
+    return None
+
+
+def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
+    """Put the level of least time first: to be the fastest it has to beat each of the others."""
+
+    def mean(level: str) -> float:
+        of_level = [one.curve.points[-1].mean_s for one in series if one.levels.get(factor) == level]
+        return float(np.log(of_level).mean())
+
+    best = min(levels, key=mean)
+    return (best, *(level for level in levels if level != best))
+
+
+def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> Question:
+    """Return every level but the first beside the first one."""
+    groups: dict[str, dict[str, Series]] = {}
+    for one in series:
+        rest = {name: level for name, level in one.levels.items() if name != factor}
+        groups.setdefault(_where(rest, series), {})[one.levels.get(factor, "")] = one
+    pairs = [
+        (where, members[levels[0]], members[level], level)
+        for where, members in groups.items()
+        for level in levels[1:]
+        if levels[0] in members and level in members
+    ]
+    most = _contexts(levels[0], pairs, largest=True)
+    fewest = _contexts(levels[0], pairs, largest=False)
+    apart = [one for one, other in zip(fewest, most, strict=True) if one.threads != other.threads]
+    return Question(factor, levels, tuple(most), tuple(apart))
+
+
+def _where(rest: dict[str, str], series: Sequence[Series]) -> str:
+    """Name a context by the factors that vary; work stands for itself."""
+    varying = [name for name in rest if len({one.levels.get(name) for one in series}) > 1]
+    return ", ".join(rest[name] if name in SHOWN_BY_ITSELF else f"{name}={rest[name]}" for name in varying)
+
+
+def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, largest: bool) -> list[Context]:
+    shared = [(pair, sorted(set(pair[1].fitting) & set(pair[2].fitting))) for pair in pairs]
+    at = [(pair, counts[-1 if largest else 0]) for pair, counts in shared if counts]
+    times_of = [(_by_block(first, n, other), _by_block(other, n, first)) for (_, first, other, _), n in at]
+    measured = [paired(a.seconds, b.seconds) for a, b in times_of]
+    careful = [allowing(a.seconds, b.seconds, a.taken, b.taken) for a, b in times_of]
+    both = zip(answers(measured), answers(careful), strict=True)
+    return [
+        Context(where, n, reference, level, time, held, seen != held)
+        for ((where, _, _, level), n), time, (seen, held) in zip(at, measured, both, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Times of one side by block, and the largest share of each that others may have cost."""
+
+    seconds: Array
+    taken: Array
+
+
+def _by_block(series: Series, threads: int, other: Series) -> _Times:
+    """Return the times of the blocks that both series have begun."""
+    blocks = min(series.seconds(threads).size, other.seconds(threads).size)
+    return _Times(series.seconds(threads)[:blocks], series.taken(threads)[:blocks])
+
+
+def headline(asked: Question) -> str:
+    """Say which level is faster, and where; what holds on the fewest threads is a clause of its own."""
+    if len(asked.levels) > 2:
+        return _of_many_levels(asked)
+    said = _of_two_levels(asked.most)
+    return f"{said}; {_briefly(asked.fewest[0])}" if len(asked.fewest) == 1 else said
+
+
+def _briefly(one: Context) -> str:
+    """Say what holds on the fewest threads, after what holds on the most."""
+    if one.answer in ("equal", "cannot tell"):
+        return f"{one.answer} at {one.threads}"
+    faster = one.level if one.answer == "faster" else one.reference
+    return f"{faster} is faster at {one.threads}, too"
+
+
+def _of_two_levels(contexts: Sequence[Context]) -> str:
+    at = threads(contexts[0].threads)
+    if len(contexts) == 1:
+        return f"{said_of(contexts[0])} at {at}"
+    counts = [(word, sum(one.answer == word for one in contexts)) for word in ("faster", "slower", "equal")]
+    told = [f"{word} in {many}" for word, many in counts if many]
+    left = sum(one.answer == "cannot tell" for one in contexts)
+    if not told:
+        return f"cannot tell in any of {len(contexts)} cases at {at}"
+    than = f"{contexts[0].level} against {contexts[0].reference} is {listed(told)} of {len(contexts)} cases at {at}"
+    return f"{than} (cannot tell in {left})" if left else than
+
+
+def _of_many_levels(asked: Question) -> str:
+    at, many = threads(asked.most[0].threads), f"{len(asked.levels)} levels of {asked.factor}"
+    best, open_ = asked.levels[0], [one for one in asked.most if one.answer != "slower"]
+    if not open_:
+        nearest = min(asked.most, key=lambda one: one.time.estimate)
+        return f"{best} is the fastest of {many} at {at}, {_ratio(nearest)} as fast as {nearest.level}"
+    if all(one.answer == "equal" for one in asked.most):
+        return f"{many} are equal (within 3 %) at {at}"
+    names = listed(list(dict.fromkeys([best, *(one.level for one in open_)])))
+    return f"cannot tell which of {names} is the fastest of {many} at {at}"
+
+
+def _ratio(one: Context) -> str:
+    return times(one.time.estimate, one.time.interval)
+
+
+def said_of(one: Context) -> str:
+    """Say how two levels compare: the faster one with its interval, or that they are equal, or that one cannot tell."""
+    ends = one.time.interval
+    if one.answer == "equal":
+        return f"{one.level} and {one.reference} are equal (within 3 %)"
+    if one.answer == "cannot tell":
+        return f"cannot tell: {one.level} takes {between(ends)} the time of {one.reference}"
+    if one.answer == "slower":
+        return f"{one.reference} is {_ratio(one)} as fast as {one.level}"
+    inverse = Interval(1 / ends.high, 1 / ends.low)
+    return f"{one.level} is {times(1 / one.time.estimate, inverse)} as fast as {one.reference}"

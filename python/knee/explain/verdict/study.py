@@ -1,0 +1,202 @@
+"""The verdict of a study: which of its questions is answered in the headline, and what else has to be said.
+
+A study that compares levels of a factor is answered by that comparison; one without thread counts to compare by its
+claims; all others by the curve of least time. Before any of them comes what takes the ground away: runs that were
+rejected, runs too short to be timed, and other programs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from knee.explain.scaling.series import Series
+from knee.explain.verdict import curve, levels
+from knee.explain.verdict.curve import Said, of_curve
+from knee.explain.verdict.form import Line, Verdict, verdict
+from knee.explain.verdict.told import Told
+from knee.explain.verdict.words import counted, listed, threads, times
+from knee.store import Run
+
+TOO_SHORT_S = 0.02
+"""Whole runs below two ticks of the sampler are mostly start-up, and nothing was seen of their threads."""
+
+START_UP_S = 0.005
+"""Runs below this take hardly longer than it takes to start a program."""
+
+SHORTENED = 44
+"""Characters of a reason in a line."""
+
+
+def make(told: Told) -> Verdict:
+    """Return the verdict of a study."""
+    extra = [*_rejected(told.runs), *_disturbed(told), *_claims(told)]
+    if not told.series:
+        why = "the runs that every speedup is compared with are missing or rejected"
+        return verdict("none", told.name, f"no verdict. {why[0].upper()}{why[1:]}", extra)
+    if short := _too_short(told):
+        return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
+    asked = levels.question(told.series)
+    if asked is not None and asked.most:
+        return _of_levels(told, asked, extra)
+    if all(len(one.curve.points) == 1 for one in told.series):
+        return _without_ladder(told, extra)
+    works = list(dict.fromkeys(one.work for one in told.series))
+    if len(works) > 1:
+        return _of_works(told, works, extra)
+    return _of_one(told, extra)
+
+
+def main_series(series: Sequence[Series]) -> Series:
+    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the one of least time for
+    the same work.
+    """
+    return min(series, key=lambda one: (not one.pinned, _least_s(one)))
+
+
+def _least_s(series: Series) -> float:
+    best = series.curve.best()
+    # The best counts of two series may differ, and where the input grows with the threads so does their work.
+    return best.mean_s / (best.threads if series.weak else 1)
+
+
+def _of_one(told: Told, extra: list[Line]) -> Verdict:
+    chosen = main_series(told.series)
+    said = _said(told, chosen)
+    lines = [*said.lines, *extra, *_why(told, chosen), *_other_placements(told, chosen), _rests_on(told, chosen)]
+    return verdict(said.status, told.name, said.headline, lines)
+
+
+def _said(told: Told, series: Series) -> Said:
+    return of_curve(series, told.summaries[series.name], told.disturbance.says if told.disturbance else None)
+
+
+def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
+    """Say of several workloads how many are faster, and what each of them does in a line."""
+    chosen = [main_series([one for one in told.series if one.work == work]) for work in works]
+    said = [_said(told, one) for one in chosen]
+    disturbed = next((one for one in said if one.status == "disturbed"), None)
+    if disturbed is not None:
+        return verdict("disturbed", told.name, disturbed.headline, [*extra, curve.WAIT])
+    decisions = [told.summaries[one.name].careful for one in chosen]
+    faster = [(one, way) for one, way in zip(chosen, decisions, strict=True) if way is not None and way.gains]
+    status = "undecided" if any(one.status == "undecided" for one in said) else "decided"
+    lines = [Line("also", f"{work}: {one.headline}") for work, one in zip(works, said, strict=True)]
+    if not faster:
+        return verdict(
+            status, told.name, f"none of {len(works)} workloads is shown to be faster on more threads", lines
+        )
+    gains = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
+    span = f"{min(gains):.2f}x to {max(gains):.2f}x" if len(gains) > 1 else f"{gains[0]:.2f}x"
+    many = f"{len(faster)} of {len(works)} workloads are faster on more threads ({span})"
+    return verdict(status, told.name, many, [*extra, *lines])
+
+
+def _of_levels(told: Told, asked: levels.Question, extra: list[Line]) -> Verdict:
+    if told.disturbance is not None and asked.disturbed:
+        says = told.disturbance.says
+        return verdict("disturbed", told.name, f"no verdict. {says[0].upper()}{says[1:]}", [*extra, curve.WAIT])
+    differing = [one for one in asked.most if one.answer in ("faster", "slower") and len(asked.most) > 1]
+    lines = [Line("also", f"{one.where}: {levels.said_of(one)}".removeprefix(": ")) for one in differing]
+    status = "decided" if asked.decided else "undecided"
+    return verdict(status, told.name, levels.headline(asked), [*extra, *lines, *_curves_of(told, asked)])
+
+
+def _curves_of(told: Told, asked: levels.Question) -> list[Line]:
+    """Say of each level how it scales, where there are few of them."""
+    if len(told.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in told.series):
+        return []
+    said = [f"{one.levels[asked.factor]}: {_said(told, one).headline}" for one in told.series]
+    return [Line("knee", text) for text in said]
+
+
+def _without_ladder(told: Told, extra: list[Line]) -> Verdict:
+    """Say what a study comes to that has one thread count: its claims, counted."""
+    if told.claims:
+        said = _counted_claims(told)
+        status = "decided" if any(one.answer in ("confirmed", "refuted") for one in told.claims) else "undecided"
+        return verdict(status, told.name, f"claims: {said}", [line for line in extra if line.label != "claims"])
+    counts = sorted({point.threads for one in told.series for point in one.curve.points})
+    were = "was" if counts == [1] else "were"
+    return verdict("none", told.name, f"only {threads(counts[0])} {were} measured, so there is no speedup", extra)
+
+
+def _counted_claims(told: Told) -> str:
+    counts = Counter(one.answer for one in told.claims)
+    return listed([f"{many} of {len(told.claims)} {answer}" for answer, many in counts.most_common()])
+
+
+def _claims(told: Told) -> list[Line]:
+    return [Line("claims", _counted_claims(told))] if told.claims else []
+
+
+def _why(told: Told, chosen: Series) -> list[Line]:
+    return [Line("why", finding.says) for finding in told.findings if finding.series == chosen.name][:1]
+
+
+def _other_placements(told: Told, chosen: Series) -> list[Line]:
+    """Name the placement that differs from the one that the verdict speaks of, on as many threads as both have."""
+    others = [one for one in told.series if one.name != chosen.name and "placement" in one.levels]
+    if not others:
+        return []
+    names = (chosen.levels["placement"], *(one.levels["placement"] for one in others))
+    asked = levels.compared([chosen, *others], "placement", names)
+    differing = [one for one in asked.most if one.answer in ("faster", "slower")]
+    if differing:
+        worst = max(differing, key=lambda one: abs(np.log(one.time.estimate)))
+        return [Line("also", f"{_placed(worst.level)} at {threads(worst.threads)}: {_against(worst)}")]
+    if all(one.answer == "equal" for one in asked.most):
+        return [Line("also", f"{listed([_placed(name) for name in names])} are equal (within 3 %)")]
+    return []
+
+
+def _against(one: levels.Context) -> str:
+    ends = one.time.interval
+    return f"{times(one.time.estimate, ends)} the time of {_placed(one.reference)}"
+
+
+def _placed(placement: str) -> str:
+    return "unpinned" if placement == "none" else placement
+
+
+def _rests_on(told: Told, chosen: Series) -> Line:
+    counts, blocks = len(chosen.fitting), told.blocks
+    placement = chosen.levels.get("placement", "none")
+    where = "unpinned" if placement == "none" else f"on {placement}"
+    calm = ", all calm" if told.disturbance is None else f", {told.disturbance.disturbed} runs disturbed"
+    above = [str(p.threads) for p in chosen.curve.points if p.threads > chosen.cpus]
+    left = f"; {listed(above)} above the {chosen.cpus} cpus left out" if above else ""
+    return Line("rests on", f"{counted(counts, 'thread count')} x {counted(blocks, 'launch')} {where}{calm}{left}")
+
+
+def _disturbed(told: Told) -> list[Line]:
+    one = told.disturbance
+    return [] if one is None else [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}")]
+
+
+def _rejected(runs: Sequence[Run]) -> list[Line]:
+    """Say at which thread count most runs were rejected, of how many, and why."""
+    bad = [run for run in runs if run.bad is not None]
+    if not bad:
+        return []
+    at, many = Counter(run.threads for run in bad).most_common(1)[0]
+    of = sum(run.threads == at for run in runs)
+    reason = Counter(run.bad or "" for run in bad if run.threads == at).most_common(1)[0][0]
+    short = reason if len(reason) <= SHORTENED else f"{reason[:SHORTENED].rstrip()}…"
+    rest = f"; {len(bad) - many} at other counts" if len(bad) > many else ""
+    return [Line("rejected", f"{threads(at)}: {many} of {counted(of, 'run')} rejected ({short}){rest}")]
+
+
+def _too_short(told: Told) -> str | None:
+    """Say so where whole runs are too short for a speedup to be more than that of their start-up."""
+    base = [run for one in told.series for run in one.by_threads[one.curve.base]]
+    if any(run.spec.get("metric") for run in base):
+        return None
+    times_s = [run.time_s for run in base if run.bad is None]
+    longest = float(np.median(times_s)) if times_s else 1.0
+    if longest >= TOO_SHORT_S:
+        return None
+    most = "most of it start-up" if longest < START_UP_S else "too short to tell threads from start-up"
+    return f"no verdict. Runs take {1e3 * longest:.2g} ms, {most}"

@@ -1,0 +1,49 @@
+"""Numbers and counts in the words of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knee.stats.intervals import Interval
+
+
+def threads(n: int) -> str:
+    """Return ``1 thread`` or ``8 threads``."""
+    return f"{n} thread" if n == 1 else f"{n} threads"
+
+
+def times(estimate: float, ends: Interval) -> str:
+    """Return how many times as fast, with its interval: ``1.41x [1.36, 1.46]``."""
+    return f"{_digits(estimate)}x {interval(ends)}"
+
+
+def interval(ends: Interval) -> str:
+    """Return both ends, ``[1.36, 1.46]``."""
+    return f"[{_digits(ends.low)}, {_digits(ends.high)}]"
+
+
+def between(ends: Interval) -> str:
+    """Return both ends as a range, ``between 0.90x and 1.60x``."""
+    return f"between {_digits(ends.low)}x and {_digits(ends.high)}x"
+
+
+def slower(time: float, ends: Interval) -> str:
+    """Return how much more time it takes: ``22 % [20, 24] slower`` for 1.22 times as much."""
+    percents = [f"{100 * (one - 1):.0f}" for one in (time, ends.low, ends.high)]
+    return f"{percents[0]} % [{percents[1]}, {percents[2]}] slower"
+
+
+def listed(words: Sequence[object]) -> str:
+    """Return ``1, 2 and 4``."""
+    if len(words) < 2:
+        return "".join(map(str, words))
+    return f"{', '.join(map(str, words[:-1]))} and {words[-1]}"
+
+
+def counted(n: int, one: str) -> str:
+    """Return ``1 run``, ``4 runs`` or ``5 launches``."""
+    return f"{n} {one}" if n == 1 else f"{n} {one}{'es' if one.endswith('ch') else 's'}"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.2f}" if value < 100 else f"{value:.0f}"

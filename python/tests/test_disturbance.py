@@ -1,0 +1,83 @@
+"""What others took: a bound for each run, whether it goes with the thread count, and what it does to the verdict."""
+
+import pytest
+from conftest import THREAD, VALID, rewrite
+
+from knee.explain.disturbance import disturbances, taken
+from knee.opened import Study
+
+TWO = {"cores-close": {1: (1.0, 1.0), 2: (1.25, 1.2)}}
+
+
+def beside(folder, busy: dict[int, float], waited: dict[int, float] | None = None) -> Study:
+    """The study with others busy for a share of the cpus by thread count, and its threads ready without a cpu."""
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+
+    def disturbed(one: dict) -> dict:
+        n = specs[one["id"]]["threads"]
+        threads = [] if waited is None else [THREAD | {"run_delay_ns": int(waited[n] * one["wall_ns"])}]
+        return one | {"validity": VALID | {"other_busy": busy[n]}, "observed_threads": threads}
+
+    rewrite(folder.records, disturbed)
+    return Study.read(folder.path)
+
+
+def test_what_threads_waited_bounds_what_others_took(simulated):
+    study = beside(simulated(TWO), {1: 0.0, 2: 0.25}, {1: 0.0, 2: 0.5})
+    shares = {run.threads: taken(run, 4) for run in study.runs}
+    assert shares == {1: 0.0, 2: pytest.approx(0.5)}
+
+
+def test_without_what_threads_waited_the_time_of_others_on_all_cpus_is_the_bound(simulated):
+    study = beside(simulated(TWO), {1: 0.2, 2: 0.25})
+    shares = {run.threads: taken(run, 4) for run in study.runs}
+    assert shares == {1: pytest.approx(0.2), 2: pytest.approx(0.5)}
+
+
+def test_an_unpinned_run_may_use_all_that_are_allowed(simulated):
+    study = beside(simulated({"none": {1: (1.0, 1.0), 2: (0.6, 1.0)}}), {1: 0.1, 2: 0.1})
+    assert [taken(run, 4) for run in study.runs] == pytest.approx([0.4] * 10)
+
+
+def test_a_bound_never_takes_all_of_the_time(simulated):
+    study = beside(simulated(TWO), {1: 0.9, 2: 0.9}, {1: 1.5, 2: 3.0})
+    assert all(taken(run, 4) < 1 for run in study.runs)
+
+
+def test_a_calm_study_was_not_disturbed(simulated):
+    study = beside(simulated(TWO), {1: 0.02, 2: 0.04}, {1: 0.3, 2: 0.3})
+    assert disturbances(study.runs) is None
+    assert all(taken(run, 4) == 0 for run in study.runs)
+
+
+def test_others_that_go_with_the_thread_count_leave_no_verdict(simulated):
+    """One thread ran free, two shared: knee said 'slower, use n = 1'."""
+    verdict = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.verdict
+    assert verdict.status == "disturbed"
+    assert verdict.headline == (
+        "made up: no verdict. Other programs used 25 % of the cpus, more while 2 threads ran than while 1 did"
+    )
+    lines = {line.label: line.text for line in verdict.lines}
+    assert lines["seen"].startswith("2 threads 0.79x [0.78, 0.80]; without the other programs between 0.78x and 1.60x")
+    assert "--wait-quiet --rerun-disturbed" in lines["do"]
+
+
+def test_others_that_took_the_same_everywhere_are_not_tied_to_a_count(simulated):
+    study = beside(simulated(TWO), {1: 0.5, 2: 0.5}, {1: 0.5, 2: 0.5})
+    found = disturbances(study.runs)
+    assert (found.more, found.less, found.disturbed, found.runs) == (None, None, 10, 10)
+    assert study.analysis.verdict.headline == "made up: no verdict. Other programs used 50 % of the cpus"
+
+
+def test_a_gain_that_others_cannot_explain_stands(simulated):
+    curve = {"cores-close": {1: (8.0, 8.0), 4: (2.0, 8.0)}}
+    verdict = beside(simulated(curve), {1: 0.1, 4: 0.1}, {1: 0.1, 4: 0.1}).analysis.verdict
+    assert verdict.status == "decided"
+    assert "4 threads are between 3.5" in verdict.headline
+    assert any(line.label == "disturbed" and line.text.startswith("10 of 10 runs") for line in verdict.lines)
+
+
+def test_what_others_took_is_in_the_analysis(simulated):
+    found = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.to_json()
+    assert found["disturbance"]["by_threads"] == {"1": 0.0, "2": 0.5}
+    assert found["verdict"]["status"] == "disturbed"

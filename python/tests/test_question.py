@@ -1,0 +1,78 @@
+"""The headline answers what the study asked: levels beside each other, or claims, before how one of them scales."""
+
+import pytest
+from conftest import rewrite
+
+from knee.explain.verdict.form import Verdict
+from knee.opened import Study
+
+
+def compared(folder, factor: str = "schedule", work: dict[str, str] | None = None) -> Verdict:
+    """The verdict where placements stand for levels of a factor, ``work/level`` for those of a workload."""
+
+    def levels(spec: dict) -> dict:
+        first, _, second = spec["cell"]["placement"].partition("/")
+        cell = {"threads": spec["threads"], "placement": "cores-close", factor: second or first}
+        return spec | {"cell": cell | ({"workload": first} if second else {}), "cpus": list(range(spec["threads"]))}
+
+    rewrite(folder.plan, levels)
+    return Study.read(folder.path).analysis.verdict
+
+
+def ladder(*seconds: float) -> dict[int, tuple[float, float]]:
+    return {n: (time, time * n) for n, time in zip((1, 2, 4), seconds, strict=False)}
+
+
+def text(said: Verdict, label: str) -> list[str]:
+    return [line.text for line in said.lines if line.label == label]
+
+
+def test_two_levels_are_compared_where_most_and_where_fewest_threads_ran(simulated):
+    curves = {"dynamic": ladder(2, 1, 0.5), "static": ladder(2, 1.1, 0.705)}
+    said = compared(simulated(curves, name="mandel", noise=0.002))
+    assert said.headline.startswith("mandel: dynamic is 1.41x [")
+    assert said.headline.endswith("] as fast as static at 4 threads; equal at 1")
+    assert said.status == "decided"
+    assert len(text(said, "knee")) == 2
+
+
+def test_several_workloads_are_counted_and_those_that_differ_are_named(simulated):
+    curves = {f"{work}/{level}": ladder(2, 1) for work in ("fft", "heat", "lu", "sort") for level in ("near", "random")}
+    curves["fft/random"] = ladder(2, 1.3)
+    said = compared(simulated(curves, name="deters", noise=0.002), "runtime")
+    assert said.headline.startswith("deters: random against near is slower in 1 and equal in 3 of 4 cases at 2 threads")
+    [also] = text(said, "also")
+    assert also.startswith("fft: near is 1.3")
+    assert "are 2.0" not in said.headline, "how one level scales is not what was asked"
+
+
+def test_of_many_levels_the_fastest_is_named(simulated):
+    said = compared(simulated({name: ladder(2, t) for name, t in (("a", 1.0), ("b", 0.7), ("c", 1.2))}, noise=0.002))
+    assert said.headline.startswith("made up: b is the fastest of 3 levels of schedule at 2 threads, 1.4")
+
+
+def test_levels_that_cannot_be_told_apart_are_not(simulated):
+    said = compared(simulated({"a": ladder(2, 1.0), "b": ladder(2, 1.02)}, noise=0.15))
+    assert said.status == "undecided"
+    assert "cannot tell" in said.headline
+
+
+def test_without_a_ladder_claims_are_counted_and_no_table_is_printed(simulated):
+    folder = simulated({"cores-close": {4: (1.0, 4.0)}, "cores-spread": {4: (2.0, 8.0)}}, name="blacklight")
+    with folder.study_spec.open("a") as file:
+        for below in (0.9, 0.1):
+            file.write(
+                f'[[claim]]\nsays = "close is faster"\nratio = {{ of = {{ placement = "cores-close" }}, '
+                f'over = {{ placement = "cores-spread" }} }}\nbelow = {below}\n'
+            )
+    study = Study.read(folder.path)
+    assert study.analysis.verdict.headline == "blacklight: claims: 1 of 2 confirmed and 1 of 2 refuted"
+    assert not study.analysis.scales
+
+
+@pytest.mark.parametrize(("spread", "says"), [(1.3, "cores-spread at 4 threads: 1.3"), (1.0, "are equal (within 3 %)")])
+def test_of_several_placements_the_one_that_differs_is_named(simulated, spread, says):
+    curves = {"cores-close": ladder(4, 2, 1), "cores-spread": ladder(4, 2, spread)}
+    said = Study.read(simulated(curves, noise=0.002).path).analysis.verdict
+    assert "as fast as 1" in said.headline
+    assert any(says in one for one in text(said, "also"))
