@@ -95,6 +95,8 @@ def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
 
 
 def _of_levels(told: Told, asked: levels.Question, extra: list[Line]) -> Verdict:
+    if all(one.time.values < 2 for one in asked.most):
+        return verdict("none", told.name, "no verdict. Too few good runs for an interval", extra)
     if told.disturbance is not None and asked.disturbed:
         says = told.disturbance.says
         return verdict("disturbed", told.name, f"no verdict. {says[0].upper()}{says[1:]}", [*extra, curve.WAIT])

@@ -84,7 +84,8 @@ def chart(
     line = of_rows(ideal).mark_line(strokeDash=[2, 3], color="#888888")
     table = rows(curves, cpus or {})
     known = of_rows(table)
-    hollow = of_rows([row for row in table if row["above the cpus"]])
+    above = [row for row in table if row["above the cpus"]]
+    hollow = of_rows(above).mark_point(filled=False, size=160, strokeWidth=2)
     return alt.layer(
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
         known.mark_area(opacity=0.2).encode(
@@ -104,7 +105,5 @@ def chart(
                 *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f"),
             ],
         ),
-        hollow.mark_point(filled=False, size=160, strokeWidth=2).encode(
-            x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour
-        ),
+        *([hollow.encode(x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour)] if above else []),
     ).properties(width="container", height=HEIGHT)
