@@ -196,6 +196,7 @@ def test_on_a_machine_that_stays_busy_repeating_ends(binary, tmp_path, busy):
     done = knee(binary, "study", "--out", "s", "--rerun-disturbed", *SHORT, *SLEEP, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "knee: 2 of 2 blocks were disturbed: repeating 2 of them" in done.stderr
+    assert "knee: 2 of 2 blocks were disturbed: no more may be repeated" in done.stderr
     folder = Folder(tmp_path / "s")
     assert [spec.get("repeats") for spec in folder.read_plan()] == [None, None, 1, 2]
     assert len(folder.read_records()) == 4

@@ -366,8 +366,10 @@ def test_a_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path):
 
 
 def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):
-    done = knee(binary, "plan", *SHORT, "--budget", "10m", "--", "true", "{threads}", cwd=tmp_path)
+    words = [*SHORT, "--budget", "10m", "--rerun-disturbed"]
+    done = knee(binary, "plan", *words, "--", "true", "{threads}", cwd=tmp_path)
     assert "4 runs: 2 cells in 2 blocks" in done.stderr
     assert "threads: " in done.stderr
     assert "by its own rule" in done.stderr
+    assert "blocks that others disturb are repeated, at most 2 in all" in done.stderr
     assert len(done.stdout.splitlines()) == 4

@@ -86,9 +86,10 @@ def _repeat(folder: Folder) -> bool:
     blocks = sorted({run.spec["block"] for run in timed if disturbance(run)})
     # Of a budget one block after the other is spent.
     many = repeat(folder, blocks, None if budget_s is None else 1)
-    if many:
+    if blocks:
         said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
-        click.echo(f"knee: {said}: repeating {'one' if many == 1 else many} of them", err=True)
+        what = f"repeating {'one' if many == 1 else many} of them" if many else "no more may be repeated"
+        click.echo(f"knee: {said}: {what}", err=True)
     return many > 0
 
 

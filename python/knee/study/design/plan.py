@@ -59,6 +59,8 @@ def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
     lines.append(f"      a run is stopped after {study_spec.timeout_s:g} s{warm}")
     if study_spec.width is not None or study_spec.budget_s is not None:
         lines.append("      it may end after fewer blocks, by its own rule")
+    if study_spec.rerun_disturbed:
+        lines.append(f"      blocks that others disturb are repeated, at most {study_spec.blocks} in all")
     return "\n".join(lines)
 
 
