@@ -9,11 +9,15 @@ from click.testing import CliRunner
 from conftest import rewrite
 
 from knee import cli
+from knee.explain.factorial.inside import depends
 from knee.explain.factorial.variation import variation
 from knee.opened import Study
 from knee.plots.factorial import effects, interaction
 from knee.report.page import page
 from knee.report.tables.factorial import parts
+from knee.stats.intervals import ratio
+from knee.stats.linear.design import Factor
+from knee.stats.practical import SMALLEST, size
 from knee.store import StudyError
 
 ADDS_UP = {"cores-close": {n: (8 / n, 8.0) for n in (1, 2, 4)}, "cores-spread": {n: (10 / n, 10.0) for n in (1, 2, 4)}}
@@ -118,6 +122,44 @@ def test_interactions_are_the_means_of_both_factors(simulated):
     assert "Parallel lines: no interaction" in figure.sees
     assert figure.rows[0].keys() == {"threads", "placement", "mean wall", "low", "high"}
     assert '"field": "along", "scale": {"base": 2' in json.dumps(figure.chart.to_dict()), "threads are numbers"
+
+
+def test_levels_that_cross_are_compared_inside_the_other_factor(simulated):
+    opened = Study.read(simulated(CROSSES, noise=0.01).path)
+    found = opened.analysis.factorial
+    [pair] = [one for one in found.pairs if one.factor == "placement"]
+    assert pair.ratio.estimate == pytest.approx(1.0, abs=0.02)
+    assert pair.size == "depends"
+    assert {one.level: one.ratio.estimate for one in pair.inside} == pytest.approx({"1": 2.0, "4": 0.5}, rel=0.03)
+    [said] = [line for part in parts(found) for line in part.says if "depends on" in line]
+    assert said.startswith("placement cores-close / cores-spread depends on threads: 2.0")
+    assert said in html.unescape(page(opened))
+    # The two counts differ at either placement: on one by four, on the other not at all.
+    assert {one.factor for one in found.pairs if one.inside} == {"placement"}
+
+
+def test_levels_that_only_add_up_depend_on_nothing(simulated):
+    found = Study.read(simulated(ADDS_UP, noise=0.01).path).analysis.factorial
+    assert [one.inside for one in found.pairs] == [[]] * len(found.pairs)
+
+
+def dependent(crossing: float, levels: int, blocks: int, trials: int, noise: float = 0.03) -> int:
+    """How often two levels are said to depend on a factor of so many levels, at half of which they differ."""
+    random, many = np.random.default_rng(levels + blocks), 0
+    partner = Factor.of("b", [str(n) for n in range(levels)])
+    signs = np.where(np.arange(levels) % 2, -1.0, 1.0)[:, None]
+    for _ in range(trials):
+        own = np.log1p(crossing) * signs + random.normal(0, noise, (levels, blocks))
+        alone = size(ratio(np.exp(own.mean(axis=0)), np.ones(blocks)).interval)
+        many += bool(depends(own, [(partner, partner.codes)], alone, SMALLEST))
+    return many
+
+
+@pytest.mark.parametrize(("levels", "blocks"), [(2, 5), (8, 5), (4, 20)])
+def test_what_noise_crosses_is_seldom_said_to_depend(levels, blocks):
+    assert dependent(0.0, levels, blocks, 1000) <= 0.02 * 1000
+    assert dependent(0.04, levels, blocks, 1000) <= 0.10 * 1000, "a crossing too small to matter"
+    assert dependent(0.2, levels, blocks, 300) >= 0.9 * 300
 
 
 def test_words_are_set_beside_each_other_and_threads_run_along_the_axis():

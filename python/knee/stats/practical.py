@@ -13,7 +13,8 @@ from knee.stats.intervals import Interval
 SMALLEST = 0.05
 """The smallest effect that matters unless one is declared: 5 %."""
 
-Size = Literal["matters", "equal", "cannot tell"]
+Size = Literal["matters", "equal", "cannot tell", "depends"]
+"""Of two levels, the last one: it is another answer at other levels of another factor, and none on average."""
 
 
 def size(ratio: Interval, smallest: float = SMALLEST) -> Size:

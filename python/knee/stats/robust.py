@@ -64,11 +64,11 @@ def block_differences(values: Array, levels: Codes, rest: Codes, blocks: Codes, 
     shape = (int(block.max()) + 1, int(cell.max()) + 1)
     sides = [_means(values, block * shape[1] + cell, levels == level, shape) for level in (first, second)]
     table = sides[0] - sides[1]
-    rows, columns = _whole(np.isfinite(table))
+    rows, columns = whole(np.isfinite(table))
     return table[np.ix_(rows, columns)].mean(axis=1) if columns.any() else np.empty(0)
 
 
-def _whole(known: Places) -> tuple[Places, Places]:
+def whole(known: Places) -> tuple[Places, Places]:
     """Return which blocks and which combinations to take, so that each of these blocks has all of them.
 
     Tried are the combinations that every block has (but for blocks without any), and those of each block.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from knee.explain.factorial.inside import Inside, by_level, depends
 from knee.explain.responses import Response
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.linear.comparisons import Pair, tukey
-from knee.stats.linear.design import Codes
+from knee.stats.linear.design import Codes, Factor
 from knee.stats.linear.least_squares import Fit
 from knee.stats.practical import Size, size
 from knee.stats.robust import Robust, block_differences, robust
@@ -21,7 +22,8 @@ class LevelPair:
 
     ``model`` is on the scale of the model; ``ratio`` is first over second, of geometric means, block by block, and
     ``robust`` the same without normal errors: its numbers are ratios, too. Where a response is not positive there are
-    no ratios, and ``robust`` holds differences.
+    no ratios, and ``robust`` holds differences. ``inside`` compares them at each level of another factor, where it is
+    that which they depend on.
     """
 
     factor: str
@@ -31,27 +33,38 @@ class LevelPair:
     ratio: Ratio | None
     robust: Robust
     size: Size
+    inside: list[Inside]
 
 
 def level_pairs(measured: Response, fitted: Fit, smallest: float) -> list[LevelPair]:
     """Return every two levels of every factor of a fitted model, factor by factor."""
     values = np.array(measured.values, dtype=np.float64)
+    positive = bool(values.min() > 0)
+    scaled = np.log(values) if positive else values
+    blocks = np.array([run.spec["block"] for run in measured.runs], dtype=np.int64)
     made: list[LevelPair] = []
     for factor in fitted.design.factors:
         models = {(one.first, one.second): one for one in tukey(fitted, factor.name)}
-        rest, blocks = (
-            _rest(measured, factor.name),
-            np.array([run.spec["block"] for run in measured.runs], dtype=np.int64),
-        )
-        for second in range(1, len(factor.levels)):
-            for first in range(second):
-                ends = (first, second)
-                names = (factor.levels[first], factor.levels[second])
-                positive = bool(values.min() > 0)
-                scaled = np.log(values) if positive else values
-                differences = block_differences(scaled, factor.codes, rest, blocks, *ends)
-                made.append(_pair(factor.name, names, models.get(names), differences, smallest, positive=positive))
+        rest = _rest(measured, factor.name)
+        partners = _partners(fitted, factor.name, rest)
+        means = by_level(scaled, factor, rest, blocks)
+        for first, second in _pairs(len(factor.levels)):
+            names = (factor.levels[first], factor.levels[second])
+            differences = block_differences(scaled, factor.codes, rest, blocks, first, second)
+            one = _pair(factor.name, names, models.get(names), differences, smallest, positive=positive)
+            inside = depends(means[first] - means[second], partners, one.size, smallest) if positive else []
+            made.append(replace(one, size="depends", inside=inside) if inside else one)
     return made
+
+
+def _pairs(levels: int) -> list[tuple[int, int]]:
+    return [(first, second) for second in range(1, levels) for first in range(second)]
+
+
+def _partners(fitted: Fit, factor: str, rest: Codes) -> list[tuple[Factor, Codes]]:
+    """Return the other factors, each with its level in each combination of all levels but those of the first."""
+    _, at = np.unique(rest, return_index=True)
+    return [(one, one.codes[at]) for one in fitted.design.factors if one.name != factor]
 
 
 def _pair(
@@ -59,9 +72,9 @@ def _pair(
 ) -> LevelPair:
     twin = robust(differences)
     if not positive:
-        return LevelPair(factor, *names, model, None, twin, "cannot tell")
+        return LevelPair(factor, *names, model, None, twin, "cannot tell", [])
     times = ratio(np.exp(differences), np.ones(differences.size))
-    return LevelPair(factor, *names, model, times, twin.exponential(), size(times.interval, smallest))
+    return LevelPair(factor, *names, model, times, twin.exponential(), size(times.interval, smallest), [])
 
 
 def _rest(measured: Response, factor: str) -> Codes:

@@ -26,6 +26,9 @@ OWN_ERRORS = (
     "noise as far as it differs."
 )
 
+MOST_INSIDE = 8
+"""Levels at which two levels are compared in a sentence; all are in analysis.json."""
+
 Cells = tuple[str, ...]
 
 
@@ -126,9 +129,19 @@ def _pairs(analysis: FactorialAnalysis) -> Part:
     if any(one.ratio for one in analysis.pairs):
         what = "first over second; Tukey's p is over all pairs, Hodges-Lehmann's interval trusts no normal errors"
         says.append(f"Ratios are {what}. A ratio matters from {100 * analysis.smallest:g} % on.")
+    says += [_dependence(one) for one in analysis.pairs if one.inside]
     says += [_small_share(analysis, factor) for factor in analysis.small_but_matters()]
     sees = "Every two levels of a factor, the others averaged over, against the smallest effect that matters."
     return Part("Does it matter?", sees, tables, says)
+
+
+def _dependence(pair: LevelPair) -> str:
+    shown = [
+        f"{one.ratio.estimate:.3f} [{_range(one.ratio.interval)}] at {one.level}" for one in pair.inside[:MOST_INSIDE]
+    ]
+    more = f", and {len(pair.inside) - MOST_INSIDE} more" if len(pair.inside) > MOST_INSIDE else ""
+    names = f"{pair.factor} {pair.first} / {pair.second}"
+    return f"{names} depends on {pair.inside[0].partner}: {', '.join(shown)}{more}."
 
 
 def _small_share(analysis: FactorialAnalysis, factor: str) -> str:
@@ -194,8 +207,9 @@ def _within(analysis: FactorialAnalysis) -> Part:
     for factor in analysis.factors:
         pairs = [(f"{one.level}: ", pair) for one in analysis.within for pair in one.pairs if pair.factor == factor]
         tables += [_compared(f"Levels of {factor} within each of {within}", pairs)] if pairs else []
+    says = [f"{one.level}: {_dependence(pair)}" for one in analysis.within for pair in one.pairs if pair.inside]
     why = f"{within} explains most: what" if within == analysis.largest else "What"
-    return Part(title, f"{why} the others do at each of its levels alone.", tables)
+    return Part(title, f"{why} the others do at each of its levels alone.", tables, says)
 
 
 def _within_rows(one: Within) -> list[Cells]:
