@@ -122,7 +122,7 @@ def test_six_counts_say_that_usl_fits_and_that_they_cannot_choose():
     assert errors["Amdahl"] > 0.05, "which is AICc's choice, since it has one parameter less"
     said = "USL fits within 0.7 %, Amdahl misses by 5.7 %, but 6 counts are too few to choose a law of two parameters"
     assert (found.why, found.closest.law) == (said, "USL")
-    words = law_words(ScalingSummary(found, None, None))
+    words = law_words(ScalingSummary(found, None, None, None))
     assert words.startswith(f"undecided: {said}; USL, a = 0.0")
     assert "peak = 3" in words
 

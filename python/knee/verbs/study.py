@@ -77,7 +77,7 @@ def _repeat(folder: Folder) -> bool:
     A run is disturbed by what others did while it ran, whatever it took and however it ended.
     """
     from knee.explain import stopping
-    from knee.explain.validity import disturbance
+    from knee.explain.disturbance import disturbance
 
     budget_s = folder.read_study_spec().get("design", {}).get("budget_s")
     if budget_s is not None and stopping.enough(all_runs(folder), {"budget_s": budget_s}):
