@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from conftest import rewrite
+from conftest import VALID, rewrite
 
 from knee.cli import main
 from knee.store import Folder
@@ -322,3 +322,41 @@ def test_a_planned_study_says_which_knee_planned_it(binary, tmp_path):
     words = [sys.executable, "-P", "-m", "knee", "plan", "--out", "s", "--factor", "threads=1", "--", "true"]
     assert subprocess.run(words, cwd=tmp_path, check=False).returncode == 0
     assert Folder(Path(tmp_path / "s")).read_study_spec()["knee"]
+
+
+def disturbed(folder: Folder, busy: float) -> None:
+    """Let other programs be busy beside every run."""
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": busy}})
+
+
+def test_what_other_programs_may_have_cost_is_no_regression(studies):
+    a, b = studies("old", slower(1.0), blocks=8), studies("new", slower(1.3), blocks=8, seed=2)
+    assert compare(a.path, b.path).returncode == 1
+    disturbed(b, 0.4)
+    done = compare(a.path, b.path, "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["verdict"]) == (0, "cannot tell")
+    assert [one["disturbed"] for one in found["cells"]] == [True] * 3
+    said = text(compare(a.path, b.path))
+    assert "Cannot tell in 3 of 3 cells" in said
+    assert "other programs disturbed the runs, and what they may have cost reaches the answer" in said
+    assert "more blocks" not in said
+    assert compare(a.path, b.path, "--fail-undecided").returncode == 1
+    # What they cost B made it look slower only: a B that is faster all the same is faster.
+    assert "B is faster than A" in text(compare(a.path, disturbed_and_faster(studies).path))
+
+
+def disturbed_and_faster(studies) -> Folder:
+    folder = studies("newer", slower(0.6), blocks=8, seed=3)
+    disturbed(folder, 0.4)
+    return folder
+
+
+def test_levels_of_a_disturbed_study_are_told_apart_where_others_cannot_be_the_reason(studies):
+    folder = studies("both", {"cores-close": PLAIN, "none": slower(3.0)["cores-close"]}, blocks=6)
+    by_build(folder)
+    words = (folder.path, "--factor", "build", "--levels", "old,new")
+    disturbed(folder, 0.06)
+    assert compare(*words).returncode == 1
+    disturbed(folder, 0.9)
+    assert compare(*words).returncode == 0

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from knee.explain.comparison import Report, Side, of_studies
+from knee.explain.comparison.cells import Side
+from knee.explain.comparison.report import Report
+from knee.explain.comparison.sides import of_studies
 from knee.stats.sessions import half_width
 from knee.store import Run
 

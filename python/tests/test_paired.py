@@ -141,7 +141,7 @@ def test_p_values_beside_many_comparisons_are_those_of_what_others_left():
 def test_a_comparison_of_too_few_runs_is_no_test_beside_others(spread):
     random = np.random.default_rng(13)
     known = unpaired(*(np.exp(random.normal(by, 0.01, 8)) for by in (0.0, 0.06)), spread)
-    few = unpaired(np.array([1.0]), np.array([2.0]), spread)
+    few = unpaired(np.array([2.0]), np.array([1.0]), spread)
     alone, beside = answers([known]), answers([known, *[few] * 40])
     assert beside == [*alone, *["cannot tell"] * 40]
     assert alone == ["slower"]

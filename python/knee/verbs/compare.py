@@ -14,7 +14,8 @@ from knee.study.kinds.text import share, smallest_effect
 from knee.verbs import EXIT_GATE
 
 if TYPE_CHECKING:
-    from knee.explain.comparison import Report, Side
+    from knee.explain.comparison.cells import Side
+    from knee.explain.comparison.report import Report
 
 EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels old,new"
 
@@ -84,7 +85,7 @@ class Asked:
 
 
 def _compared(folders: tuple[Path, ...], asked: Asked) -> Report:
-    from knee.explain.comparison import of_levels, of_studies
+    from knee.explain.comparison.sides import of_levels, of_studies
     from knee.stats.sessions import SPREAD
 
     factor, given = asked.factor, asked.session_spread
@@ -103,7 +104,7 @@ def _compared(folders: tuple[Path, ...], asked: Asked) -> Report:
 
 
 def _side(path: Path) -> Side:
-    from knee.explain.comparison import Side
+    from knee.explain.comparison.cells import Side
 
     found = Contents.read(path)
     return Side(str(path), found.runs, found.machine, found.study_spec.get("knee"))

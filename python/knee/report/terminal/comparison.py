@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from knee.explain.comparison import Report
+from knee.explain.comparison.report import Report
 
 
 def show(report: Report) -> None:

@@ -1,0 +1,76 @@
+"""Runs of one side by cell: their times by block, and what each cell is called."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from knee.explain.disturbance import taken
+from knee.explain.scaling.series import BARE
+from knee.stats.intervals import Array
+from knee.store import Level, Run
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is compared: a name, its runs, the machine they were made on and the version of knee that planned them."""
+
+    name: str
+    runs: list[Run]
+    machine: dict[str, Any]
+    version: str | None
+
+
+@dataclass(frozen=True)
+class Times:
+    """The runs of a cell by block, shape (blocks,) each: seconds, NaN where no run is good, and ``taken``, the largest
+    share of them that others may have cost.
+    """
+
+    cell: dict[str, Level]
+    seconds: Array
+    taken: Array
+
+
+def times(side: Side, blocks: int, without: str) -> dict[str, Times]:
+    """Return the cells of a side by their key, ordered by threads; ``without`` is the factor that is compared."""
+    cells: dict[str, Times] = {}
+    allowed = len(side.machine.get("allowed", {}).get("cpus", []))
+    for run in sorted(side.runs, key=lambda run: (str(run.spec["cell"].get("placement")), run.threads)):
+        if run.is_control:
+            continue
+        cell = {name: level for name, level in run.spec["cell"].items() if name != without}
+        one = cells.setdefault(key_of(cell), Times(cell, np.full(blocks, np.nan), np.zeros(blocks)))
+        if run.bad is None:
+            one.seconds[run.spec["block"] - 1] = run.time_s
+            one.taken[run.spec["block"] - 1] = taken(run, allowed)
+    return cells
+
+
+def names(cells: dict[str, Times]) -> dict[str, str]:
+    """Name each cell by what tells it from others."""
+    levels: dict[str, set[str]] = {}
+    for cell in (one.cell for one in cells.values()):
+        for name, level in cell.items():
+            levels.setdefault(name, set()).add(str(level))
+    varying = [name for name, known in levels.items() if len(known) > 1] or ["threads"]
+    return {key: _words(one.cell, [n for n in varying if n in one.cell] or [*one.cell]) for key, one in cells.items()}
+
+
+def _words(cell: dict[str, Level], names: list[str]) -> str:
+    # Where the levels that are compared are all that there is, they are compared over all runs.
+    return ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in names) or "all runs"
+
+
+def mean(times: Array) -> float:
+    """Return the geometric mean of the good runs; NaN where there is none."""
+    good = times[np.isfinite(times)]
+    return float(np.exp(np.log(good).mean())) if good.size else float("nan")
+
+
+def key_of(cell: dict[str, Level]) -> str:
+    """Return the same text for the same levels."""
+    return json.dumps(cell, sort_keys=True)

@@ -1,0 +1,75 @@
+"""What has to be known to believe a comparison: how both sides differ beside what was meant to, and marked runs."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from knee.explain.changes import changes
+from knee.explain.comparison.cells import Side
+from knee.explain.disturbance import disturbance
+from knee.store import Run
+
+UNSTEADY = ("clock_ns",)
+"""Facts that are measured anew each time and never twice the same."""
+
+
+def of_sessions(spread: float) -> str:
+    """Say what two sessions mean for the ratio."""
+    two = "A and B are two sessions: blocks were not shared"
+    if spread == 0:
+        return f"{two}, and what changed in between is part of the ratio"
+    return f"{two}; intervals allow for a difference of sessions of {100 * spread:g} % (--session-spread)"
+
+
+def differences(a: Side, b: Side) -> list[str]:
+    """Say what differs between two sessions beside what was meant to."""
+    lines: list[str] = []
+    for kind in ("sockets", "nodes", "cores", "hardware_threads"):
+        sizes = [len(side.machine.get(kind, [])) for side in (a, b)]
+        if sizes[0] != sizes[1]:
+            lines.append(f"another machine: {sizes[0]} {kind.replace('_', ' ')} in A, {sizes[1]} in B")
+    facts = [cast("dict[str, Any]", side.machine.get("facts", {})) for side in (a, b)]
+    for name in sorted((facts[0].keys() | facts[1].keys()) - set(UNSTEADY)):
+        known = [_fact(one.get(name)) for one in facts]
+        if known[0] != known[1]:
+            lines.append(f"the machine differs: {name.replace('_', ' ')} is {known[0]} in A, {known[1]} in B")
+    if a.version != b.version:
+        lines.append(f"planned by knee {a.version or 'of unknown version'} in A, {b.version or 'unknown'} in B")
+    return lines
+
+
+def _fact(value: object) -> str:
+    return str(value) if isinstance(value, str) else "not available"
+
+
+def programs(common: list[tuple[Run, Run]]) -> list[str]:
+    """Say which programs differ, on the fewest threads of the cells that both have: on more, only their count does."""
+    fewest = min((run.threads for run, _ in common), default=1)
+    programs = [{_program(pair[side]) for pair in common if pair[side].threads == fewest} for side in (0, 1)]
+    if programs[0] == programs[1]:
+        return []
+    own = [sorted(mine - other or mine) for mine, other in (programs, programs[::-1])]
+    shown = [f"{mine[0]}{f' and {len(mine) - 1} more' if len(mine) > 1 else ''}" for mine in own]
+    return [f"the program differs: {shown[0]} in A, {shown[1]} in B"]
+
+
+def _program(run: Run) -> str:
+    program = run.spec["program"]
+    args: dict[str, Any] = program.get("args", {}) | program.get("params", {})
+    return " ".join(map(str, program.get("command", [program.get("workload"), *(f"{k}={v}" for k, v in args.items())])))
+
+
+def marks(letter: str, side: Side) -> list[str]:
+    """Say which runs of a side do not count, or count with a mark."""
+    good, made = [run for run in side.runs if run.bad is None], len(side.runs)
+    lines = [f"{letter}: {change.sentence(made)}" for change in changes(good)]
+    if len(good) < made:
+        lines.append(f"{letter}: {made - len(good)} of {made} runs were bad and do not count")
+    disturbed = sum(disturbance(run) is not None for run in good)
+    if disturbed:
+        lines.append(
+            f"{letter}: {disturbed} of {made} runs were disturbed (other work, steal, clock); intervals allow for that"
+        )
+    if any(run.record["simulated"] for run in side.runs):
+        lines.append(f"{letter}: simulated: no machine was measured")
+    return lines

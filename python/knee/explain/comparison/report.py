@@ -1,0 +1,129 @@
+"""What a comparison comes to: every cell with its answer, one verdict for all, and both in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from knee.stats.answers import Answer
+from knee.stats.paired import Comparison
+from knee.store import SCHEMA, Level, finite
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One cell that both sides have. Times are geometric means in seconds, NaN where no run was good.
+
+    ``more_blocks`` is about how many more would tell, where the verdict is that one cannot; None where it tells, or
+    where a thousand would not.
+    """
+
+    name: str
+    cell: dict[str, Level]
+    a_s: float
+    b_s: float
+    comparison: Comparison
+    verdict: Answer
+    more_blocks: int | None
+    disturbed: bool = False
+    """Whether it has another answer as long as others took nothing from its runs."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """All cells, the one verdict, and what has to be known to believe it."""
+
+    a: str
+    b: str
+    shared_blocks: bool
+    session_spread: float
+    """What two sessions were taken to differ by, as a share; 0 where blocks are shared."""
+    smallest: float
+    verdict: Answer
+    cells: tuple[Compared, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+    lost: tuple[str, ...]
+    """Cells of which A has good runs and B, which made them, none."""
+    notes: tuple[str, ...]
+
+    @property
+    def judged(self) -> list[Compared]:
+        """Cells that have runs on both sides."""
+        return [one for one in self.cells if one.name not in self.lost]
+
+    @property
+    def open(self) -> list[Compared]:
+        """Cells of which one cannot tell."""
+        return [one for one in self.judged if one.verdict == "cannot tell"]
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        said = [words for words in (self._shown(), self._open()) if words]
+        if self.lost:
+            said.append(f"B has no good run of {'; '.join(self.lost)}, where A has one.")
+        return " ".join(said)
+
+    def _shown(self) -> str:
+        """Say what is shown: a difference in some cells, or that all are equal."""
+        many = _cells(len(self.judged))
+        if self.verdict == "equal":
+            return f"B and A are equal within {_percent(self.smallest)} in {many}."
+        alike = [one for one in self.judged if one.verdict == self.verdict]
+        if self.verdict == "cannot tell" or not alike:
+            return ""
+        most = max(alike, key=lambda one: abs(np.log(one.comparison.estimate)))
+        where = f"in {len(alike)} of {many}, most with {most.name}" if len(self.judged) > 1 else f"with {most.name}"
+        return f"B is {self.verdict} than A {where}: by {_difference(most.comparison)} of the time."
+
+    def _open(self) -> str:
+        """Say of how many cells one cannot tell, and what would."""
+        if not self.open:
+            return ""
+        some = f"in {len(self.open)} of {_cells(len(self.judged))}"
+        widest = max(self.open, key=lambda one: _width(one.comparison))
+        ends = widest.comparison.interval
+        said = f"Cannot tell {some}"
+        if ends.low == ends.low:
+            said += f" (B / A lies between {ends.low:.2f} and {ends.high:.2f} with {widest.name})"
+        return f"{said}: {self._what_would_tell()}."
+
+    def _what_would_tell(self) -> str:
+        if any(one.disturbed for one in self.open):
+            return "other programs disturbed the runs, and what they may have cost reaches the answer; measure it calm"
+        more = [one.more_blocks for one in self.open]
+        if all(one is not None for one in more):
+            blocks = max(one or 0 for one in more)
+            sides = "" if self.shared_blocks else " of each study"
+            return f"about {blocks} more block{'s' if blocks > 1 else ''}{sides} would tell"
+        if self.session_spread:
+            spread = _percent(self.session_spread)
+            return f"two sessions may differ by {spread} by themselves; A and B in one study would tell"
+        return "a thousand more blocks would not tell"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data: numbers that are not known are null."""
+        return cast("dict[str, Any]", finite({"schema": SCHEMA, "sentence": self.sentence} | asdict(self)))
+
+
+def _cells(many: int) -> str:
+    return f"{many} cell{'s' if many > 1 else ''}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _width(comparison: Comparison) -> float:
+    ends = comparison.interval
+    return ends.high / ends.low if ends.low == ends.low else 0.0
+
+
+def _difference(comparison: Comparison) -> str:
+    """Return how much longer, or shorter, B takes, in per cent of the time of A."""
+    ends = comparison.interval
+    shares = [100 * abs(ratio - 1) for ratio in (comparison.estimate, ends.low, ends.high)]
+    return f"{shares[0]:.1f} % [{min(shares[1:]):.1f}, {max(shares[1:]):.1f}]"

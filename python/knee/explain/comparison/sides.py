@@ -1,0 +1,142 @@
+"""Two sides compared cell by cell: the same study made twice, or two levels of a factor of one study.
+
+Two levels of one study share their blocks, so they are compared pair by pair. Two studies are two sessions: they share
+no block, and what changed in between (clock, heat, neighbours) is part of the ratio. So their intervals are widened by
+what two sessions of one program differ by, which the user declares: see :mod:`knee.stats.sessions`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from knee.explain.comparison.cells import Side, Times, key_of, mean, names, times
+from knee.explain.comparison.notes import differences, marks, of_sessions, programs
+from knee.explain.comparison.report import Compared, Report
+from knee.stats.intervals import Array
+from knee.stats.paired import Comparison, allowing, answers, paired, together, unpaired
+from knee.store import Run, StudyError
+
+Compare = Callable[[Array, Array], Comparison]
+
+
+def of_studies(a: Side, b: Side, smallest: float, session_spread: float) -> Report:
+    """Compare two studies, taking two sessions of one program to differ by ``session_spread``, a share.
+
+    Raises
+    ------
+    StudyError
+        When they measure different things or have no usable cell in common.
+    """
+    common = _common(a, b)
+    for pair in common:
+        _refuse_unlike(pair, f"cannot compare: {a.name} and {b.name}")
+    notes = [of_sessions(session_spread), *differences(a, b), *programs(common)]
+    return _report(a, b, session_spread, smallest, notes)
+
+
+def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float) -> Report:
+    """Compare two levels of a factor of one study, block by block.
+
+    Raises
+    ------
+    StudyError
+        When the study has no such factor or level, or they are the same one.
+    """
+    if levels[0] == levels[1]:
+        what = f"{factor}={levels[0]} with itself"
+        raise StudyError(f"cannot compare: {side.name}: {what}", hint=f"knee compare {side.name} OTHER, or two levels")
+    measured = {str(run.spec["cell"][factor]) for run in side.runs if factor in run.spec["cell"]}
+    missing = [level for level in levels if level not in measured]
+    if missing:
+        names = sorted({name for run in side.runs for name in run.cell})
+        hint = f"{factor} has {', '.join(sorted(measured))}" if measured else f"its factors are {', '.join(names)}"
+        raise StudyError(f"cannot compare: {side.name}: no run has {factor}={missing[0]}", hint=hint)
+    a, b = (_level(side, factor, level) for level in levels)
+    return _report(a, b, None, smallest, [], without=factor)
+
+
+def _level(side: Side, factor: str, level: str) -> Side:
+    members = [run for run in side.runs if str(run.spec["cell"].get(factor)) == level]
+    return Side(f"{factor}={level} of {side.name}", members, side.machine, side.version)
+
+
+def _report(
+    a: Side, b: Side, session_spread: float | None, smallest: float, notes: list[str], without: str = ""
+) -> Report:
+    """Compare all cells; ``session_spread`` is None where both sides share their blocks."""
+    shared = session_spread is None
+    compare: Compare = paired if shared else partial(unpaired, spread=session_spread)
+    blocks = max((run.spec["block"] for run in [*a.runs, *b.runs]), default=0)
+    cells, more = (times(side, blocks, without) for side in (a, b))
+    named = names(cells | more)
+    both = [key for key in cells if key in more]
+    if not both:
+        hint = f"A has {named[next(iter(cells))]}" if cells else "A has no runs"
+        raise StudyError(f"cannot compare: {a.name} and {b.name} have no cell in common", hint=hint)
+    pairs = [(cells[key], more[key]) for key in both]
+    lost = [key for key in both if _good(cells[key]) and not _good(more[key])]
+    if not lost and all(compare(one.seconds, other.seconds).values < 2 for one, other in pairs):
+        hint = "look at the bad runs with knee report, or make more blocks"
+        raise StudyError(f"cannot compare: {a.name} and {b.name}: no cell has two good runs on both sides", hint=hint)
+    compared = _cells([named[key] for key in both], pairs, compare, smallest)
+    # What B lost is no matter of more blocks: the verdict is that on the others.
+    verdict = together([one.verdict for key, one in zip(both, compared, strict=True) if key not in lost])
+    return Report(
+        a=a.name,
+        b=b.name,
+        shared_blocks=shared,
+        session_spread=session_spread or 0.0,
+        smallest=smallest,
+        verdict=verdict,
+        cells=tuple(compared),
+        only_a=tuple(named[key] for key in cells if key not in more),
+        only_b=tuple(named[key] for key in more if key not in cells),
+        lost=tuple(named[key] for key in lost),
+        notes=(*notes, *marks("A", a), *marks("B", b)),
+    )
+
+
+def _good(cell: Times) -> bool:
+    return bool(np.isfinite(cell.seconds).any())
+
+
+def _cells(called: list[str], pairs: list[tuple[Times, Times]], compare: Compare, smallest: float) -> list[Compared]:
+    """Return each cell with its answer, which is as measured unless what others took reaches it."""
+    seen = [compare(a.seconds, b.seconds) for a, b in pairs]
+    held = [allowing(compare, a.seconds, b.seconds, a.taken, b.taken) for a, b in pairs]
+    both = zip(answers(seen, smallest), answers(held, smallest), strict=True)
+    made: list[Compared] = []
+    for name, (a, b), one, (as_seen, word) in zip(called, pairs, held, both, strict=True):
+        disturbed = word != as_seen
+        open_ = word == "cannot tell" and not disturbed
+        more = one.more_blocks(smallest, len(pairs)) if open_ else None
+        made.append(Compared(name, a.cell, mean(a.seconds), mean(b.seconds), one, word, more, disturbed))
+    return made
+
+
+def _common(a: Side, b: Side) -> list[tuple[Run, Run]]:
+    """Return a run of each side for every cell that both have. Controls are other programs, or measured otherwise."""
+    designed = [[run for run in side.runs if not run.is_control] for side in (a, b)]
+    mine, others = ({key_of(run.spec["cell"]): run for run in runs} for runs in designed)
+    return [(run, others[key]) for key, run in mine.items() if key in others]
+
+
+def _refuse_unlike(pair: tuple[Run, Run], what: str) -> None:
+    """Refuse a cell of which each side measures something else."""
+    measured = [_measured(run) for run in pair]
+    if measured[0] != measured[1]:
+        unlike = f"A measures {measured[0]}, B measures {measured[1]}"
+        raise StudyError(f"{what}: {unlike}", hint="give both studies the same --metric")
+    if pair[0].work != pair[1].work:
+        weak, strong = ("A", "B") if pair[0].work > 1 else ("B", "A")
+        unlike = f"in {weak} the work grows with the threads, in {strong} it does not"
+        raise StudyError(f"{what}: {unlike}", hint="give both studies the same --weak")
+
+
+def _measured(run: Run) -> str:
+    metric = run.spec.get("metric")
+    return json.dumps(metric, sort_keys=True) if metric else "the run time"
