@@ -1,14 +1,17 @@
 """Who else uses the cpus: said by the doctor and at the start of a study, and waited for."""
 
 import json
+import re
 import subprocess
 import threading
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from conftest import ROOT
 
 from knee import _binary
+from knee.explain.disturbance import LIMITS
 from knee.store import Folder, StudyError, Wait, read_waits
 from knee.study.run import quiet
 
@@ -68,6 +71,12 @@ def test_a_wait_that_is_over_is_said_and_kept(binary, tmp_path, busy):
     assert (wait.block, wait.quiet) == (1, False)
     assert wait.other_busy > 0.5
     assert "in vain before block 1 (" in (tmp_path / "s/report.html").read_text()
+
+
+def test_a_quiet_machine_is_one_on_which_no_run_is_disturbed():
+    text = (ROOT / "crates/meter/src/load.rs").read_text()
+    rust = {name.lower(): float(value) for name, value in re.findall(r"pub const (\w+): f64 = ([0-9.]+);", text)}
+    assert rust == LIMITS
 
 
 def load(busy: float) -> _binary.Load:

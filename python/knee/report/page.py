@@ -13,6 +13,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from knee import __version__
+from knee.explain.scaling.accounting import TAKEN
 from knee.opened import Study
 from knee.plots.figure import Figure
 from knee.plots.style import config
@@ -51,6 +52,7 @@ def page(study: Study) -> str:
         checklist=facts.checklist_rows(study.analysis),
         variations=_variations(study),
         accounts=facts.account_rows(study.analysis),
+        taken=TAKEN,
         counted=counters.counter_rows(study.analysis.counters),
         parts=counters.part_rows(study.analysis.counters),
         notes=counters.notes(study.analysis.counters),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee.explain.analysis import Analysis
+from knee.explain.scaling.accounting import BOUNDS, Part
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.opened import Study
 from knee.stats.answers import answer
@@ -104,13 +105,19 @@ def base_lines(analysis: Analysis) -> list[str]:
 
 
 def account_rows(analysis: Analysis) -> list[Row]:
-    """Return where the lost time went: one row a cell, all parts adding up to the loss."""
+    """Return where the lost time went: one row a cell, all parts adding up to the loss; bounds have no interval."""
+    names = dict.fromkeys(part.name for one in analysis.accounts.values() for account in one for part in account.parts)
     return [
         {"series": name, "threads": account.threads, "loss": _with(account.loss.value, account.loss.interval)}
-        | {part.name: _with(part.value, part.interval) for part in account.parts}
+        | dict.fromkeys(names, "0")
+        | {part.name: _part(part) for part in account.parts}
         for name, accounts in analysis.accounts.items()
         for account in accounts
     ]
+
+
+def _part(part: Part) -> str:
+    return f"{part.value:.3f}" if part.name in BOUNDS else _with(part.value, part.interval)
 
 
 def contrast_rows(analysis: Analysis) -> list[Row]:
