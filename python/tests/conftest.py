@@ -34,7 +34,7 @@ def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
     """What a terminal says of a study."""
     printed = io.StringIO()
     monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
-    terminal.show(study.analysis)
+    terminal.show(study.analysis, str(study.folder.path))
     return printed.getvalue()
 
 

@@ -18,6 +18,7 @@ from knee.study.kinds.lines import line_of, lines
 from knee.study.kinds.text import checked_counters
 from knee.study.options.command_line import study_options, study_spec_of
 from knee.study.options.file import from_file
+from knee.study.options.words import _title
 from knee.study.spec import OPTIONS
 
 GOOD = """
@@ -347,3 +348,16 @@ def test_a_list_of_counters_that_says_nothing_or_one_thing_twice_is_refused(text
 def test_options_of_a_study_are_all_held_against_their_keys_above():
     told = " ".join([*SAME, *(words for words, _ in simple())])
     assert [flag.name for one in OPTIONS for flag in one.flags if flag.name not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        (["./{build}", "{threads}"], "build"),
+        (["./prog-{build}", "8"], "prog"),
+        (["build/{build}/prog"], "prog"),
+        (["python3", "a-{n}.py"], "a.py"),
+    ],
+)
+def test_a_name_holds_no_placeholder(words, title):
+    assert _title(words) == title

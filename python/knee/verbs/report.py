@@ -44,11 +44,11 @@ def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> in
         folder.check()
         with anonymous(folder) as opened:
             files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
-            terminal.show(opened.analysis)
+            terminal.show(opened.analysis, str(folder.path))
     else:
         opened = Study.read(folder.path)
         files = [file for form in forms for file in export(opened, form)]
-        terminal.show(opened.analysis)
+        terminal.show(opened.analysis, str(folder.path))
     for file in files:
         click.echo(str(file))
     return EXIT_GATE if opened.analysis.bad else 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
-from knee.explain.verdict.form import Line, Status
+from knee.explain.verdict.form import FOLDER, Line, Status
 from knee.explain.verdict.words import between, listed, slower, threads, times
 from knee.stats.answers import MARGIN
 from knee.stats.blocks_needed import more_blocks
@@ -48,7 +48,10 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
     return Said("undecided" if undecided else "decided", said, tuple(lines))
 
 
-WAIT = Line("do", "wait for a quiet machine: knee study --resume FOLDER --wait-quiet --rerun-disturbed")
+ANYTHING = 10
+"""A speedup between two ends that are more than so many times apart is not worth two numbers."""
+
+WAIT = Line("do", f"wait for a quiet machine: knee study --resume {FOLDER} --wait-quiet --rerun-disturbed")
 
 
 def _nothing(series: Series) -> str:
@@ -64,7 +67,11 @@ def _as_measured(series: Series, decision: Decision, careful: Decision) -> str:
     n = decision.threads
     free = careful.speedup.interval if careful.threads == n else None
     said = f"{threads(n)} {_times(series, n)}"
-    return f"{said}; without the other programs {between(free)}" if free else f"{said} with the other programs"
+    if free is None:
+        return f"{said} with the other programs"
+    if free.high / free.low > ANYTHING:
+        return f"{said}; without the other programs it could be anything"
+    return f"{said}; without the other programs {between(free)}"
 
 
 def _speedup(series: Series, n: int) -> Ratio:

@@ -14,6 +14,9 @@ WIDEST = 100
 
 MOST_LINES = 5
 
+FOLDER = "FOLDER"
+"""Stands for the study's folder in commands: an analysis does not know where it lies."""
+
 Status = Literal["decided", "undecided", "disturbed", "none"]
 """``disturbed``: what others took reaches the answer. ``none``: there is nothing to judge."""
 

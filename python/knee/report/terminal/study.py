@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -10,13 +12,14 @@ from rich.text import Text
 from knee.explain.analysis import Analysis
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
+from knee.explain.verdict.form import FOLDER, Verdict
 from knee.report.tables.counters import sentence
 from knee.report.tables.design import repeated_words
 from knee.stats.intervals import Interval
 
 
-def show(analysis: Analysis) -> None:
-    """Print the analysis, at most as wide as the terminal."""
+def show(analysis: Analysis, folder: str) -> None:
+    """Print the analysis, at most as wide as the terminal. ``folder`` is the study's, for commands to copy."""
     console = Console()
     for series in analysis.series:
         if len(series.curve.points) > 1:
@@ -43,10 +46,18 @@ def show(analysis: Analysis) -> None:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
     for claim in analysis.claims:
         console.print(Text(f"{claim.answer}: {claim.says}"))
-    headline, *lines = str(analysis.verdict).splitlines()
-    console.print(Text(headline, style="bold"))
-    for line in lines:
-        console.print(Text(line))
+    _verdict(console, analysis.verdict, folder)
+
+
+def _verdict(console: Console, verdict: Verdict, folder: str) -> None:
+    """Print the headline, then its lines; what is too long for a line goes on below where it began."""
+    console.print(Text(verdict.headline, style="bold"))
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    lines.add_column(no_wrap=True)
+    lines.add_column(overflow="fold")
+    for line in verdict.lines:
+        lines.add_row(Text(f"  {line.label}"), Text(line.text.replace(FOLDER, shlex.quote(folder))))
+    console.print(lines)
 
 
 def _scaling(console: Console, summary: ScalingSummary) -> None:

@@ -33,10 +33,11 @@ def from_words(words: list[str]) -> StudySpec:
 
 
 def _title(words: list[str]) -> str:
-    """Name a program by its own file, a script by the script's."""
+    """Name a program by its own file, a script by the script's; a level that stands for a part of it is left out."""
     interpreted = re.fullmatch(r"(python|node|ruby|perl|bash|sh)[0-9.]*", Path(words[0]).name)
     script = interpreted and len(words) > 1 and not words[1].startswith("-")
-    return Path(words[1] if script else words[0]).name
+    name = Path(words[1] if script else words[0]).name
+    return re.sub(r"[-_.]*\{[^{}]*\}", "", name) or name.replace("{", "").replace("}", "")
 
 
 def of_workloads(names: list[Level]) -> StudySpec:
