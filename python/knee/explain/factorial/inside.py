@@ -62,8 +62,8 @@ def depends(differences: Array, partners: Sequence[tuple[Factor, Codes]], alone:
     smallest
         The smallest effect that matters.
     """
-    found = [inside for partner in partners if _crosses(inside := _inside(differences, *partner), alone, smallest)]
-    return max(found, key=_spread, default=[])
+    crossing = [inside for partner in partners if _crosses(inside := _inside(differences, *partner), alone, smallest)]
+    return max(crossing, key=_spread) if crossing else []
 
 
 def _inside(differences: Array, partner: Factor, codes: Codes) -> list[Inside]:
