@@ -31,6 +31,7 @@ from knee.explain.causes.cause import Finding
 if TYPE_CHECKING:
     from knee.explain.scaling.series import Series
     from knee.stats.intervals import Ratio
+    from knee.stats.paired import Comparison
     from knee.stats.scaling.curve import Point
 
 INFLATION = math.log(1.5)
@@ -42,8 +43,8 @@ NO_GAIN = 1.10
 SHARE = 0.25
 """What explains less than this part of the growth, in logarithms, explains none of it; what leaves less, all of it."""
 
-WORK, SPINNING = "work done twice", "waiting without sleeping"
-LINES, MACHINE = "cache lines passed between threads", "a machine that slows them down"
+WORK, SPINNING = "duplicated work", "spinning"
+LINES, MACHINE = "shared cache lines", "a slower machine"
 CAUSES = (WORK, SPINNING, LINES, MACHINE)
 
 NAMED: dict[tuple[str, ...], tuple[str, str, str]] = {
@@ -54,7 +55,7 @@ NAMED: dict[tuple[str, ...], tuple[str, str, str]] = {
     ),
     (LINES,): (
         "sharing of cache lines",
-        "padding: if what threads write to is padded and CPU time still grows, the lines are truly shared",
+        "padding: if CPU time still grows when what threads write to is padded, the lines are truly shared",
         "give what different threads write to a cache line each",
     ),
     (MACHINE,): (
@@ -96,18 +97,18 @@ def _signs(series: Series, n: int, growth: float) -> list[Sign]:
 
 
 def _copies(series: Series, n: int, growth: float) -> Sign | None:
+    """Return what copies say: whatever others may have taken from them, or that this decides nothing."""
     if n not in series.copies:
         return None
-    copies, made = series.calm_copies(n), series.copies[n].blocks
-    if copies.blocks < 2:
-        return Sign(f"other programs disturbed the {made} runs of {n} copies, so they do not count", (), True)
-    says = f"{n} copies of the one-thread program side by side take {_shown(copies)} times as long as one"
-    ends = copies.log()[1]
-    if ends.high <= SHARE * growth:
+    over_one = series.copies_over_one(n)
+    says = f"{n} copies of the one-thread program side by side take {_shown(over_one)} times as long as one"
+    says += ", other programs allowed for" if over_one.bounds else ""
+    low, high = (math.log(end) for end in (over_one.interval.low, over_one.interval.high))
+    if high <= SHARE * growth:
         return Sign(says, (MACHINE,), True)
-    if ends.low >= (1 - SHARE) * growth:
+    if low >= (1 - SHARE) * growth:
         return Sign(says, (WORK, SPINNING, LINES), True)
-    return Sign(f"{says}: the machine has a part in it" if ends.low > SHARE * growth else says, (), True)
+    return Sign(f"{says}: the machine has a part in it" if low > SHARE * growth else says, (), True)
 
 
 def _instructions(series: Series, n: int, growth: float) -> Sign | None:
@@ -139,7 +140,7 @@ def _grown(
 def _finding(series: Series, point: Point, signs: list[Sign]) -> Finding:
     """Return the cause where the signs leave one that may be named, else what they leave."""
     n = point.threads
-    observed = f"CPU time grows {point.cpu.estimate:.2f}x from 1 to {n} threads while the run time does not fall"
+    observed = f"CPU time grows {point.cpu.estimate:.2f}x from 1 to {n} threads and nothing is gained"
     excluded = {cause for sign in signs for cause in sign.excludes}
     # Signs that leave nothing contradict each other.
     left = tuple(cause for cause in CAUSES if cause not in excluded) or CAUSES
@@ -165,8 +166,8 @@ def _decides(left: tuple[str, ...], n: int) -> str:
     if MACHINE in left:
         return f"{n} copies of the one-thread program on calm cpus (`--copies`): if they run freely, it is the program"
     return (
-        f"{n} threads on one cpu (one more placement, `--bind set --factor placement=cores-close,0`): if CPU time "
-        "grows there as well, work is done twice or threads spin; else they pass cache lines, or race for the same work"
+        f"{n} threads on one cpu (`--bind set --factor placement=cores-close,0`): CPU time that grows there as well is "
+        "duplicated work or spinning"
     )
 
 
@@ -174,5 +175,5 @@ def _listed(causes: tuple[str, ...]) -> str:
     return causes[0] if len(causes) == 1 else f"{', '.join(causes[:-1])}, or {causes[-1]}"
 
 
-def _shown(ratio: Ratio) -> str:
+def _shown(ratio: Ratio | Comparison) -> str:
     return f"{ratio.estimate:.2f} [{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"

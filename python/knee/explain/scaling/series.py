@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from knee.explain.disturbance import disturbance, taken
+from knee.explain.disturbance import taken
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Array, Ratio, ratio
+from knee.stats.paired import Comparison, allowing, paired
 from knee.stats.scaling.curve import Curve, curve
 from knee.store import Level, Run, counted
 
@@ -72,16 +73,14 @@ class Series:
         """Compare the time at one thread count with that at another, for the same work, block by block."""
         return equivalence(self.seconds(threads), self.seconds(other))
 
-    def calm_copies(self, threads: int) -> Ratio:
-        """Return the time of copies over that of one, of runs that nothing disturbed."""
-        kept = [
-            [run for run in runs if disturbance(run) is None]
-            for runs in (self.copied, self.by_threads[self.curve.base])
-        ]
+    def copies_over_one(self, threads: int) -> Comparison:
+        """Return the time of copies over that of one, for all times that others may have lengthened."""
+        base = self.curve.base
         copies, one = (
-            table(runs, n, self._blocks, cpu=False) for runs, n in zip(kept, (threads, self.curve.base), strict=True)
+            (table(runs, n, self._blocks, cpu=False), self._taken(runs, n))
+            for runs, n in ((self.copied, threads), (self.by_threads[base], base))
         )
-        return ratio(copies, one)
+        return allowing(paired, one[0], copies[0], one[1], copies[1])
 
     def counted(self, counter: str, threads: int) -> Ratio:
         """Return what a counter counted for the base's amount of work, over what it counted in the base."""
@@ -90,9 +89,12 @@ class Series:
 
     def taken(self, threads: int) -> Array:
         """Return the largest share of each block's time that others may have cost, shape (blocks,)."""
+        return self._taken(self.by_threads.get(threads, []), threads)
+
+    def _taken(self, runs: Sequence[Run], threads: int) -> Array:
         shares = np.zeros(self._blocks)
-        for run in self.by_threads.get(threads, []):
-            if run.bad is None:
+        for run in runs:
+            if run.threads == threads and run.bad is None:
                 shares[run.spec["block"] - 1] = taken(run, self.cpus)
         return shares
 
@@ -184,7 +186,7 @@ def _by_threads(runs: Sequence[Run]) -> dict[int, list[Run]]:
     return by_threads
 
 
-def table(runs: list[Run], threads: int, blocks: int, *, cpu: bool) -> Array:
+def table(runs: Sequence[Run], threads: int, blocks: int, *, cpu: bool) -> Array:
     """Return times or CPU times by block, shape (blocks,), NaN where there is no good run."""
     values = np.full(blocks, np.nan)
     for run in runs:

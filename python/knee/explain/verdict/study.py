@@ -135,7 +135,12 @@ def _claims(told: Told) -> list[Line]:
 
 
 def _why(told: Told, chosen: Series) -> list[Line]:
-    return [Line("why", finding.says) for finding in told.findings if finding.series == chosen.name][:1]
+    finding = next((one for one in told.findings if one.series == chosen.name), None)
+    if finding is None:
+        return []
+    if finding.left:
+        return [Line("why", f"not named: {finding.says}"), Line("decide", finding.refute)]
+    return [Line("why", finding.says)]
 
 
 def _other_placements(told: Told, chosen: Series) -> list[Line]:
