@@ -3,8 +3,8 @@
 A headline claims something of the ratio of two times: "2 threads are 1.90x [1.80, 2.00] as fast as 1" allows the values
 in its interval, "the same time (within 3 %)" those within 3 % of 1, "more threads give no measurable gain" those up to
 1.03, "4 are 9 % [7, 11] slower" those from 1/1.11 to 1/1.07. It contradicts the calm study when the calm 90 % interval
-of the same ratio has no value in common with what it allows. That happens to two calm studies as well, rarely: both
-intervals move by chance.
+of the same ratio has no value in common with what it allows. Of two calm studies one does so in 2 of 100 cases, since
+both intervals move by chance (`python/tests/test_contradiction.py`).
 
 A disturbed study and one without a verdict claim nothing; an undecided one claims what it names. A decided headline in
 other words than these is an error, and not taken for one that contradicts nothing.
