@@ -1,4 +1,4 @@
-"""hyperfine after every run of a study: the same command on the same cpus, launched once, by the study's own hook."""
+"""hyperfine beside every run of a study: the same command on the same cpus, launched once, by the study's own hooks."""
 
 from __future__ import annotations
 
@@ -18,16 +18,25 @@ def found() -> str | None:
     return os.environ.get("HYPERFINE") or shutil.which("hyperfine")
 
 
-def hook(binary: str, words: list[str], variables: dict[str, str], place: Path) -> str:
-    """Return the shell command that launches these words once under taskset and keeps the time in a file of its own.
+def hooks(binary: str, words: list[str], variables: dict[str, str], place: Path) -> list[str]:
+    """Return the options of a study by which these words are launched once beside each run, half of them before it.
 
-    ``{threads}`` and ``{cpus}`` in it are knee's to replace. taskset stands before hyperfine, so that its own start is
-    not in the time.
+    What comes first after a pause may run differently, so a coin decides: the last digit of the clock's nanoseconds.
+    ``{threads}`` and ``{cpus}`` are knee's to replace.
     """
+    launch, before = _launch(binary, words, variables, place), shlex.quote(str(place / "before"))
+    coin = "$(date +%N | tail -c 2)"
+    prepare = f"if [ {coin} -lt 5 ]; then touch {before}; {launch}; fi"
+    conclude = f"if [ -e {before} ]; then rm {before}; else {launch}; fi"
+    return ["--prepare", prepare, "--conclude", conclude]
+
+
+def _launch(binary: str, words: list[str], variables: dict[str, str], place: Path) -> str:
+    """Return the shell command of a launch, whose time goes to a file of its own; taskset's start is not in it."""
     told = [f"{name}={value}" for name, value in variables.items()]
-    launch = [binary, "--shell=none", "--runs=1", "--style=none", shlex.join(words)]
-    before = ["taskset", "-c", "{cpus}", "env", *told]
-    return f"{shlex.join([*before, *launch])} --export-json {shlex.quote(str(place))}/{{threads}}-$(date +%s%N).json"
+    hyperfine = [binary, "--shell=none", "--runs=1", "--style=none", shlex.join(words)]
+    pinned = shlex.join(["taskset", "-c", "{cpus}", "env", *told, *hyperfine])
+    return f"{pinned} --export-json {shlex.quote(str(place))}/{{threads}}-$(date +%s%N).json"
 
 
 def read_launches(place: Path, threads: int) -> Array:

@@ -1,9 +1,9 @@
 """Other people's programs, calm and under load: does a headline say what the calm machine does not?
 
 Each study of examples/programs is made calm, beside one busy process, and beside one that comes and goes; a headline
-under load must not contradict the calm study (bench/contradiction.py says what that is). Then once more, where after
-each run hyperfine launches the same command under taskset on the same cpus: the speedup at two threads that either
-measures, block by block, and the 90 % interval of their ratio.
+under load must not contradict the calm study (bench/contradiction.py says what that is). Then once more, where before
+or after each run hyperfine launches the same command under taskset on the same cpus: the speedup at two threads that
+either measures, block by block, and the 90 % interval of their ratio.
 
     examples/programs/build.sh --install
     .venv/bin/python bench/programs.py [--blocks N] [--beside-blocks N] [--out FOLDER] [NAME ...]
@@ -27,6 +27,7 @@ from beside import busy, comes_and_goes
 from contradiction import Times, UnreadError, contradictions
 from studied import FOLDER, Program, make, missing
 
+from knee.explain.verdict.form import Verdict
 from knee.stats.intervals import Array, ratio
 
 LOADS = {"calm": nullcontext, "one busy": busy, "comes and goes": comes_and_goes}
@@ -58,19 +59,19 @@ def under_loads(program: Program, place: Path, blocks: list[str], row: Row) -> N
         calm = calm or times
         speedups = ", ".join(f"{level} {shown(times[level, 1], times[level, 2])}".strip() for level in program.levels)
         row.speedups = row.speedups or speedups
-        status, headline = made.said
-        against = judge(status, headline, calm)
+        verdict = made.study.analysis.verdict
+        against = judge(verdict, calm)
         row.agrees = row.agrees and not against
-        row.says.append(f"{status}: **{against}**" if against else status)
+        row.says.append(f"{verdict.status}: **{against}**" if against else verdict.status)
         launch = np.nanmedian(times[program.levels[0], 1])
         print(f"  {load}: {made.took_s:.0f} s, a launch {launch:.2f} s, {made.disturbed}; speedup at 2: {speedups}")
-        print(f"    {status}: {headline}" + f"\n    {against}" * bool(against), flush=True)
+        print(f"    {verdict.status}: {verdict.headline}" + f"\n    {against}" * bool(against), flush=True)
 
 
-def judge(status: str, headline: str, calm: Times) -> str:
+def judge(verdict: Verdict, calm: Times) -> str:
     """Return what there is to say against a headline; nothing where it claims nothing or agrees with the calm study."""
     try:
-        wrong = contradictions(status, headline, calm)
+        wrong = contradictions(verdict.status, verdict.headline, calm)
     except UnreadError:
         return "NOT READ: words that bench/contradiction.py does not know"
     return f"CONTRADICTS: {'; '.join(wrong)}" if wrong else ""
@@ -83,7 +84,7 @@ def shown(slow: Array, fast: Array) -> str:
 
 
 def with_hyperfine(program: Program, level: str, binary: str, place: Path, blocks: int, row: Row) -> None:
-    """Make a study in which hyperfine follows every run, and compare the speedups at two threads, block by block."""
+    """Make a study with a launch by hyperfine beside every run, and compare the speedups at two threads by block."""
     launches = place / f"launches-{level}"
     launches.mkdir(parents=True)
     variables = dict(program.tables["program"].get("env", {}))
@@ -91,8 +92,8 @@ def with_hyperfine(program: Program, level: str, binary: str, place: Path, block
     if program.factor:
         chosen += ["--factor", f"{program.factor}={level}"]
         variables[program.factor.removeprefix("env:")] = level
-    hook = hyperfine.hook(binary, program.words, variables, launches)
-    times = make(program, place / f"hyperfine-{level}", *chosen, "--conclude", hook).times(program)
+    beside = hyperfine.hooks(binary, program.words, variables, launches)
+    times = make(program, place / f"hyperfine-{level}", *chosen, *beside).times(program)
     ours = times[level, 1] / times[level, 2]
     theirs = hyperfine.read_launches(launches, 1) / hyperfine.read_launches(launches, 2)
     holds = not ratio(ours, theirs).interval.excludes(1)

@@ -66,12 +66,6 @@ class Made:
         """How many runs were disturbed."""
         return f"{len(self.study.analysis.disturbed)} of {len(self.study.runs)} runs disturbed"
 
-    @property
-    def said(self) -> tuple[str, str]:
-        """Status and headline."""
-        verdict = self.study.analysis.verdict
-        return ("decided", verdict) if isinstance(verdict, str) else (verdict.status, verdict.headline)
-
     def times(self, program: Program) -> Times:
         """Return the seconds by level and thread count, as far as there is a cpu for each thread."""
         cpus = len(self.study.machine["allowed"]["cpus"])

@@ -55,13 +55,36 @@ def built() -> None:
     subprocess.run([FOLDER / "build.sh"], check=True, capture_output=True)
 
 
-def studied():
-    """bench/studied.py, imported."""
+def bench(name: str):
+    """A file of bench, imported."""
     sys.path.insert(0, str(ROOT / "bench"))
     try:
-        return importlib.import_module("studied")
+        return importlib.import_module(name)
     finally:
         sys.path.pop(0)
+
+
+FAKE = """#!/bin/sh
+while [ "$1" != --export-json ]; do shift; done
+echo '{"results": [{"mean": '$THREADS'.5}]}' > "$2"
+"""
+"""In the place of hyperfine: it takes as many seconds and a half as the program is told threads."""
+
+
+def test_hyperfine_is_launched_once_beside_each_run_before_it_or_after_it(binary, tmp_path):
+    (tmp_path / "hyperfine").write_text(FAKE)
+    (tmp_path / "hyperfine").chmod(0o755)
+    (tmp_path / "launches").mkdir()
+    hyperfine = bench("hyperfine")
+    variables = {"THREADS": "{threads}"}
+    hooks = hyperfine.hooks(str(tmp_path / "hyperfine"), ["true"], variables, tmp_path / "launches")
+    asked = ["--factor", "threads=1,2", "--factor", "placement=cores-close", "--blocks", "8", "--no-report"]
+    words = [binary, "study", "--out", tmp_path / "s", *asked, *hooks, "--", "true"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for threads in (1, 2):
+        assert list(hyperfine.read_launches(tmp_path / "launches", threads)) == [threads + 0.5] * 8
+    assert not (tmp_path / "launches/before").exists()
 
 
 @pytest.mark.nightly
@@ -69,7 +92,7 @@ def studied():
 @pytest.mark.usefixtures("built")
 def test_a_program_runs_and_prints_the_same_with_any_count(binary, tmp_path, study):
     words = tomllib.loads(study.read_text())["program"]["command"]
-    if missing := studied().missing(words):
+    if missing := bench("studied").missing(words):
         skipped(f"examples/programs/{study.name}", f"no {missing}")
     asked = ["--out", tmp_path / "s", "--blocks", "2", "--no-report", study]
     done = subprocess.run([binary, "study", *asked], capture_output=True, text=True, check=False)
