@@ -3,7 +3,7 @@
 Only the width of intervals may end a study, and what it costs: to stop when a difference shows would show differences
 that are none. An interval that was waited for until it was narrow is narrow by luck, too: of 90 % promised it covers
 86. So when all are narrow, :data:`MORE_BLOCKS` more are made without looking again, whose scatter nobody chose; then it
-covers 88 to 90 (simulated in ``python/tests/test_stopping.py``).
+covers 89 to 90 (simulated in ``python/tests/test_stopping.py``).
 
 Hoefler, Belli, *Scientific benchmarking of parallel computing systems*, SC 2015, rule 5. Simons, *On the cost of not
 knowing the variance when making a fixed-width confidence interval for the mean*, Annals of Mathematical Statistics 39,
@@ -27,7 +27,7 @@ from knee.store import Run
 BLOCKS_FOR_A_WIDTH = 5
 """Before so many blocks no interval counts as narrow."""
 
-MORE_BLOCKS = 5
+MORE_BLOCKS = 8
 """Blocks that are made after all intervals were narrow."""
 
 BLOCKS_FOR_A_BUDGET = 2
