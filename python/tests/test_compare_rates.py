@@ -25,15 +25,22 @@ MOODS = {
 DAILY, NIGHTLY = 100, 2000
 
 
-def side(random: np.random.Generator, name: str, *, blocks: int, counts: tuple[int, ...], factor: float) -> Side:
-    """A session of runs that scatter by 1 %, all of them longer by one factor."""
+def side(
+    random: np.random.Generator, name: str, *, blocks: int, counts: tuple[int, ...], factor: float, others: float = 0.0
+) -> Side:
+    """A session of runs that scatter by 1 %, all of them longer by one factor, and beside others that take at most this
+    share of their time.
+    """
     runs = []
     for block in range(1, blocks + 1):
         for n in counts:
             spec = {"id": "1", "cell": {"threads": n}, "block": block, "threads": n, "program": {"command": ["x"]}}
-            time_s = factor / n * float(np.exp(random.normal(0, 0.01)))
-            record = {"wall_ns": int(1e9 * time_s), "simulated": True}
-            runs.append(Run(len(runs), spec | {"cpus": []}, record, None, time_s, time_s))
+            lost = float(random.uniform(0, others))
+            time_s = factor * float(np.exp(random.normal(0, 0.01))) / (1 - lost)
+            busy = {"other_busy": lost, "clock_before_ns": 1.0, "clock_after_ns": 1.0}
+            record = {"wall_ns": int(1e9 * time_s), "simulated": True, "validity": busy}
+            spec |= {"cpus": list(range(n))}
+            runs.append(Run(len(runs), spec, record, None, time_s, time_s, int(lost * 1e9 * time_s)))
     return Side(name, runs, {}, None)
 
 
@@ -87,3 +94,19 @@ def test_two_sessions_without_scatter_are_known_but_for_their_spread():
     assert half_width(0.02, 9, 0.0) == pytest.approx(0.02 * stats.t.ppf(0.95, 9))
     both = half_width(0.02, 1e6, 0.03)
     assert both == pytest.approx(1.645 * math.hypot(0.02, math.log1p(0.03)), rel=0.01)
+
+
+def test_a_side_beside_other_programs_is_called_slower_no_oftener():
+    """Others take up to half of the time of B, none of A, and there is no mood. They cost all that they may have cost,
+    which is the worst case.
+    """
+    random, words = np.random.default_rng(15), []
+    for _ in range(DAILY):
+        a = side(random, "A", blocks=5, counts=(1, 2), factor=1.0)
+        b = side(random, "B", blocks=5, counts=(1, 2), factor=1.0, others=0.5)
+        words.append(of_studies(a, b, 0.03, 0.0).verdict)
+    assert stats.binomtest(words.count("slower"), DAILY).proportion_ci(0.90, "exact").low <= 0.05
+    assert words.count("faster") == 0
+    # A loss far beyond what they can have cost is found all the same.
+    far = side(random, "B", blocks=5, counts=(1, 2), factor=3.0, others=0.5)
+    assert of_studies(a, far, 0.03, 0.0).verdict == "slower"

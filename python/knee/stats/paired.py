@@ -52,6 +52,10 @@ class Comparison:
         """Return what may be said, with that smallest difference that matters."""
         return answer(self.interval, margin)
 
+    def taken(self) -> float:
+        """Return by how much others may have changed the ratio, from one end to the other: 0.1 for 10 %."""
+        return self.bounds[1].estimate / self.bounds[0].estimate - 1 if self.bounds else 0.0
+
     def more_blocks(self, margin: float = MARGIN, tests: int = 1) -> int | None:
         """Return about how many more blocks would tell, one of so many tests; None where a thousand would not."""
         deviation = self.error * float(np.sqrt(self.values))

@@ -28,7 +28,9 @@ class Compared:
     verdict: Answer
     more_blocks: int | None
     disturbed: bool = False
-    """Whether it has another answer as long as others took nothing from its runs."""
+    """Whether what others may have cost its runs is why one cannot tell: it reaches the answer, or is more than the
+    smallest effect, so that more blocks of the like would not tell.
+    """
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Report:
 
     def _what_would_tell(self) -> str:
         if any(one.disturbed for one in self.open):
-            return "other programs disturbed the runs, and what they may have cost reaches the answer; measure it calm"
+            return "what other programs may have cost the runs is too much; measure on a quiet machine"
         more = [one.more_blocks for one in self.open]
         if all(one is not None for one in more):
             blocks = max(one or 0 for one in more)

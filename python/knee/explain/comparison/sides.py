@@ -111,9 +111,9 @@ def _cells(called: list[str], pairs: list[tuple[Times, Times]], compare: Compare
     both = zip(answers(seen, smallest), answers(held, smallest), strict=True)
     made: list[Compared] = []
     for name, (a, b), one, (as_seen, word) in zip(called, pairs, held, both, strict=True):
-        disturbed = word != as_seen
-        open_ = word == "cannot tell" and not disturbed
-        more = one.more_blocks(smallest, len(pairs)) if open_ else None
+        open_ = word == "cannot tell"
+        disturbed = open_ and (word != as_seen or one.taken() > smallest)
+        more = one.more_blocks(smallest, len(pairs)) if open_ and not disturbed else None
         made.append(Compared(name, a.cell, mean(a.seconds), mean(b.seconds), one, word, more, disturbed))
     return made
 
