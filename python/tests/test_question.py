@@ -68,6 +68,12 @@ def test_without_a_ladder_claims_are_counted_and_no_table_is_printed(simulated):
     study = Study.read(folder.path)
     assert study.analysis.verdict.headline == "blacklight: claims: 1 of 2 confirmed and 1 of 2 refuted"
     assert not study.analysis.scales
+    assert text(study.analysis.verdict, "also")[0].startswith("cores-close: 0.99")
+
+
+def test_without_a_ladder_and_claims_placements_are_compared(simulated):
+    folder = simulated({"cores-close": {4: (1.0, 4.0)}, "cores-spread": {4: (2.0, 8.0)}})
+    assert Study.read(folder.path).analysis.verdict.headline.startswith("made up: cores-close is 2.0")
 
 
 @pytest.mark.parametrize(("spread", "says"), [(1.3, "cores-spread at 4 threads: 1.3"), (1.0, "are equal (within 3 %)")])

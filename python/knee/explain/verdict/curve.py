@@ -170,7 +170,7 @@ def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
             gain = _speedup(series, said.use).estimate / _speedup(series, before).estimate
             price = f"{said.use / before:.2g} times the cpus"
             lines.append(Line("use", f"{said.use} is {100 * (gain - 1):.0f} % faster than {before} and takes {price}"))
-    best = summary.law.best
+    best = summary.law.best or summary.law.closest
     peak = next((one for one in best.parameters if one.name == "peak"), None) if best is not None else None
     if said.slower is not None and peak is not None and peak.value < series.cpus:
         ends = f"[{peak.interval.low:.3g}, {peak.interval.high:.3g}]"

@@ -16,8 +16,7 @@ from knee.explain.scaling.series import Series
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
 from knee.stats.intervals import Array, Interval
-from knee.stats.paired import Comparison, answers, paired
-from knee.stats.scaling.decision import allowing
+from knee.stats.paired import Comparison, allowing, answers, paired
 
 SHOWN_BY_ITSELF = ("workload", "placement")
 """Factors that are asked about only where no other is: work cannot be compared, and placements are the usual ladder."""
@@ -57,9 +56,10 @@ class Question:
         return any(one.answer != "cannot tell" for one in self.most)
 
 
-def question(series: Sequence[Series]) -> Question | None:
-    """Return the first factor whose levels can be compared; None where there is none but placements."""
+def question(series: Sequence[Series], *, placements: bool) -> Question | None:
+    """Return the first factor whose levels can be compared; ``placements`` says whether they are asked about, too."""
     names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in SHOWN_BY_ITSELF]
+    names += ["placement"] if placements else []
     for factor in names:
         levels = tuple(dict.fromkeys(one.levels[factor] for one in series if factor in one.levels))
         if len(levels) == 2:
@@ -109,11 +109,11 @@ def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, l
     at = [(pair, counts[-1 if largest else 0]) for pair, counts in shared if counts]
     times_of = [(_by_block(first, n, other), _by_block(other, n, first)) for (_, first, other, _), n in at]
     measured = [paired(a.seconds, b.seconds) for a, b in times_of]
-    careful = [allowing(a.seconds, b.seconds, a.taken, b.taken) for a, b in times_of]
+    careful = [allowing(paired, a.seconds, b.seconds, a.taken, b.taken) for a, b in times_of]
     both = zip(answers(measured), answers(careful), strict=True)
     return [
         Context(where, n, reference, level, time, held, seen != held)
-        for ((where, _, _, level), n), time, (seen, held) in zip(at, measured, both, strict=True)
+        for ((where, _, _, level), n), time, (seen, held) in zip(at, careful, both, strict=True)
     ]
 
 
@@ -173,7 +173,8 @@ def _of_many_levels(asked: Question) -> str:
 
 
 def _ratio(one: Context) -> str:
-    return times(one.time.estimate, one.time.interval)
+    # Where others took time, the ratio as measured is not that of the programs.
+    return between(one.time.interval) if one.time.bounds else times(one.time.estimate, one.time.interval)
 
 
 def said_of(one: Context) -> str:
@@ -186,4 +187,5 @@ def said_of(one: Context) -> str:
     if one.answer == "slower":
         return f"{one.reference} is {_ratio(one)} as fast as {one.level}"
     inverse = Interval(1 / ends.high, 1 / ends.low)
-    return f"{one.level} is {times(1 / one.time.estimate, inverse)} as fast as {one.reference}"
+    much = between(inverse) if one.time.bounds else times(1 / one.time.estimate, inverse)
+    return f"{one.level} is {much} as fast as {one.reference}"

@@ -18,6 +18,7 @@ from knee.explain.verdict.curve import Said, of_curve
 from knee.explain.verdict.form import Line, Verdict, verdict
 from knee.explain.verdict.told import Told
 from knee.explain.verdict.words import counted, listed, threads, times
+from knee.stats.intervals import t_interval
 from knee.store import Run
 
 TOO_SHORT_S = 0.02
@@ -38,10 +39,11 @@ def make(told: Told) -> Verdict:
         return verdict("none", told.name, f"no verdict. {why[0].upper()}{why[1:]}", extra)
     if short := _too_short(told):
         return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
-    asked = levels.question(told.series)
+    ladder = any(len(one.curve.points) > 1 for one in told.series)
+    asked = levels.question(told.series, placements=not ladder and not told.claims)
     if asked is not None and asked.most:
         return _of_levels(told, asked, extra)
-    if all(len(one.curve.points) == 1 for one in told.series):
+    if not ladder:
         return _without_ladder(told, extra)
     works = list(dict.fromkeys(one.work for one in told.series))
     if len(works) > 1:
@@ -119,10 +121,20 @@ def _without_ladder(told: Told, extra: list[Line]) -> Verdict:
     if told.claims:
         said = _counted_claims(told)
         status = "decided" if any(one.answer in ("confirmed", "refuted") for one in told.claims) else "undecided"
-        return verdict(status, told.name, f"claims: {said}", [line for line in extra if line.label != "claims"])
+        rest = [line for line in extra if line.label != "claims"]
+        return verdict(status, told.name, f"claims: {said}", [*rest, *map(_response, told.series)])
     counts = sorted({point.threads for one in told.series for point in one.curve.points})
     were = "was" if counts == [1] else "were"
     return verdict("none", told.name, f"only {threads(counts[0])} {were} measured, so there is no speedup", extra)
+
+
+def _response(series: Series) -> Line:
+    """Say what was measured in a series of one thread count, with the interval of its mean."""
+    seconds = series.seconds(series.curve.base)
+    logs = np.log(seconds[np.isfinite(seconds)])
+    ends = t_interval(logs)
+    low, mean, high = (float(np.exp(value)) for value in (ends.low, logs.mean(), ends.high))
+    return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]")
 
 
 def _counted_claims(told: Told) -> str:
@@ -135,6 +147,7 @@ def _claims(told: Told) -> list[Line]:
 
 
 def _why(told: Told, chosen: Series) -> list[Line]:
+    """Say the first cause, or what was seen and the run that would decide."""
     finding = next((one for one in told.findings if one.series == chosen.name), None)
     if finding is None:
         return []

@@ -17,14 +17,14 @@ Berger, *Multiparameter hypothesis testing and acceptance sampling*, Technometri
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from knee.stats.answers import ERROR, MARGIN
 from knee.stats.intervals import Array, Interval
-from knee.stats.paired import Comparison, holm, paired
+from knee.stats.paired import Comparison, allowing, holm, paired
 
 Answer = Literal["faster", "equal", "not faster", "slower", "cannot tell"]
 """What more threads than the base's are. ``not faster``: none gains more than 3 %; which are slower is not known."""
@@ -149,26 +149,6 @@ def _equal(ends: Interval) -> bool:
     return ends.low > 1 / (1 + MARGIN) and ends.high < 1 + MARGIN
 
 
-def allowing(a: Array, b: Array, taken_a: Array, taken_b: Array) -> Comparison:
-    """Compare times that were taken in pairs, and allow for what others may have taken from either.
-
-    Parameters
-    ----------
-    a, b
-        Seconds, shape (pairs,); NaN where a run was bad.
-    taken_a, taken_b
-        The largest share of each of them that others may have cost, shape (pairs,).
-
-    Returns
-    -------
-    Comparison
-        b over a as measured; its interval and its tests hold for all times between ``T (1 - taken)`` and ``T``.
-    """
-    seen, least, most = paired(a, b), paired(a, b * (1 - taken_b)), paired(a * (1 - taken_a), b)
-    ends = Interval(least.interval.low, most.interval.high)
-    return replace(seen, interval=ends, p_slower=least.p_slower, p_faster=most.p_faster)
-
-
 class _Curve:
     """Times of a curve, compared by pairs. Counts that share fewer than two blocks with the base are left out."""
 
@@ -180,7 +160,7 @@ class _Curve:
 
     def compared(self, a: int, b: int) -> Comparison:
         """Return T(b) / T(a), its interval and tests widened by what others may have taken from either."""
-        return allowing(self._times[a], self._times[b], self._taken[a], self._taken[b])
+        return allowing(paired, self._times[a], self._times[b], self._taken[a], self._taken[b])
 
     def within_margin(self, n: int, m: int) -> bool:
         """Whether ``n`` is shown to take at most 3 % longer than ``m``. Too few blocks show nothing."""
