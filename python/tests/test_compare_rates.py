@@ -44,11 +44,13 @@ def side(
     return Side(name, runs, {}, None)
 
 
-def compared(random: np.random.Generator, mood: str, factor: float, *, spread: float, cells: int) -> Report:
-    """Two studies of eight blocks; B takes `factor` times as long, in a mood of its own."""
+def compared(
+    random: np.random.Generator, mood: str, factor: float, *, spread: float, cells: int, blocks: int = 8
+) -> Report:
+    """Two studies; B takes `factor` times as long, in a mood of its own."""
     counts = tuple(2**k for k in range(cells))
     other = factor * float(np.exp(MOODS[mood](random)))
-    a, b = (side(random, name, blocks=8, counts=counts, factor=by) for name, by in (("A", 1.0), ("B", other)))
+    a, b = (side(random, name, blocks=blocks, counts=counts, factor=by) for name, by in (("A", 1.0), ("B", other)))
     return of_studies(a, b, 0.03, spread)
 
 

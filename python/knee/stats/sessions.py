@@ -24,7 +24,7 @@ SPREAD = 0.03
 """Standard deviation of what two sessions differ by, unless another is declared: 3 %."""
 
 VALUES = 200
-STEPS = 30
+STEPS = 18
 
 
 def offsets(spread: float) -> Array:

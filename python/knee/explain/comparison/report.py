@@ -89,7 +89,7 @@ class Report:
         widest = max(self.open, key=lambda one: _width(one.comparison))
         ends = widest.comparison.interval
         said = f"Cannot tell {some}"
-        if ends.low == ends.low:
+        if ends.low == ends.low and not widest.disturbed:
             said += f" (B / A lies between {ends.low:.2f} and {ends.high:.2f} with {widest.name})"
         return f"{said}: {self._what_would_tell()}."
 

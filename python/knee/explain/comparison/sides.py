@@ -78,11 +78,11 @@ def _report(
         hint = f"A has {named[next(iter(cells))]}" if cells else "A has no runs"
         raise StudyError(f"cannot compare: {a.name} and {b.name} have no cell in common", hint=hint)
     pairs = [(cells[key], more[key]) for key in both]
+    compared = _cells([named[key] for key in both], pairs, compare, smallest)
     lost = [key for key in both if _good(cells[key]) and not _good(more[key])]
-    if not lost and all(compare(one.seconds, other.seconds).values < 2 for one, other in pairs):
+    if not lost and all(one.comparison.values < 2 for one in compared):
         hint = "look at the bad runs with knee report, or make more blocks"
         raise StudyError(f"cannot compare: {a.name} and {b.name}: no cell has two good runs on both sides", hint=hint)
-    compared = _cells([named[key] for key in both], pairs, compare, smallest)
     # What B lost is no matter of more blocks: the verdict is that on the others.
     verdict = together([one.verdict for key, one in zip(both, compared, strict=True) if key not in lost])
     return Report(
@@ -107,7 +107,10 @@ def _good(cell: Times) -> bool:
 def _cells(called: list[str], pairs: list[tuple[Times, Times]], compare: Compare, smallest: float) -> list[Compared]:
     """Return each cell with its answer, which is as measured unless what others took reaches it."""
     seen = [compare(a.seconds, b.seconds) for a, b in pairs]
-    held = [allowing(compare, a.seconds, b.seconds, a.taken, b.taken) for a, b in pairs]
+    held = [
+        allowing(compare, a.seconds, b.seconds, a.taken, b.taken) if a.taken.any() or b.taken.any() else one
+        for one, (a, b) in zip(seen, pairs, strict=True)
+    ]
     both = zip(answers(seen, smallest), answers(held, smallest), strict=True)
     made: list[Compared] = []
     for name, (a, b), one, (as_seen, word) in zip(called, pairs, held, both, strict=True):
