@@ -38,7 +38,7 @@ def sessions(trials: int) -> Iterator[Rate]:
                 words[factor] = [
                     test_compare_rates.compared(random, mood, factor, **shape).verdict for _ in range(trials)
                 ]
-            what = f"mood: {mood}; {cells} cells, {blocks} blocks"
+            what = f"mood: {mood}; {cells} cell{'s' if cells > 1 else ''}, {blocks} blocks"
             yield f"equals called slower, {what}", words[1.0].count("slower"), trials
             yield f"equals called faster, {what}", words[1.0].count("faster"), trials
             yield f"10 % slower found, {what}", words[1.1].count("slower"), trials

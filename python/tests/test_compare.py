@@ -369,3 +369,10 @@ def test_noise_and_other_programs_together_are_no_reason_to_ask_for_more_blocks(
     said = text(compare(a.path, b.path))
     assert "what other programs may have cost the runs is too much" in said
     assert "would tell" not in said
+
+
+def test_of_one_cell_there_is_no_count(studies):
+    one = {"cores-close": {2: (4.0, 8.0)}}
+    a, b = studies("old", one, blocks=8), studies("new", one, blocks=8, seed=2)
+    assert "B and A are equal within 3 % with threads=2." in text(compare(a.path, b.path, "--session-spread", "0"))
+    assert "Cannot tell (B / A lies between 0.9" in text(compare(a.path, b.path))

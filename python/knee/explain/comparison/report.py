@@ -73,7 +73,8 @@ class Report:
         """Say what is shown: a difference in some cells, or that all are equal."""
         many = _cells(len(self.judged))
         if self.verdict == "equal":
-            return f"B and A are equal within {_percent(self.smallest)} in {many}."
+            where = f"in {many}" if len(self.judged) > 1 else f"with {self.judged[0].name}"
+            return f"B and A are equal within {_percent(self.smallest)} {where}."
         alike = [one for one in self.judged if one.verdict == self.verdict]
         if self.verdict == "cannot tell" or not alike:
             return ""
@@ -85,10 +86,9 @@ class Report:
         """Say of how many cells one cannot tell, and what would."""
         if not self.open:
             return ""
-        some = f"in {len(self.open)} of {_cells(len(self.judged))}"
         widest = max(self.open, key=lambda one: _width(one.comparison))
         ends = widest.comparison.interval
-        said = f"Cannot tell {some}"
+        said = "Cannot tell" + (f" in {len(self.open)} of {len(self.judged)} cells" if len(self.judged) > 1 else "")
         if ends.low == ends.low and not widest.disturbed:
             said += f" (B / A lies between {ends.low:.2f} and {ends.high:.2f} with {widest.name})"
         return f"{said}: {self._what_would_tell()}."
