@@ -43,7 +43,7 @@ def test_a_repeated_block_counts_once_it_is_whole(simulated, monkeypatch):
     folder = simulated(TWO)
     disturb(folder, 3)
     before = counted(folder)
-    assert repeat(folder, [3]) == 1
+    assert repeat(folder, [3], 5) == 1
     _binary.validate(folder.read_plan())
     assert counted(folder) == before, "planned is not made"
     make(folder, most=1)
@@ -66,7 +66,7 @@ def test_a_repeated_block_counts_once_it_is_whole(simulated, monkeypatch):
 
 def test_a_block_is_repeated_whole_in_an_order_of_its_own(simulated):
     folder = simulated({"p": {n: (8.0 / n, 8.0) for n in range(1, 9)}})
-    repeat(folder, [1, 2, 4])
+    repeat(folder, [1, 2, 4], 5)
     plan = folder.read_plan()
     blocks = {spec["block"] for spec in plan}
     orders = {block: [spec["threads"] for spec in plan if spec["block"] == block] for block in blocks}
@@ -92,31 +92,31 @@ def test_pairs_stay_together_and_turned_as_they_were(simulated, block):
     folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in [*ordered, *others]))
     with folder.study_spec.open("a") as file:
         file.write("[design]\npair = 'placement'\n")
-    repeat(folder, [block])
+    repeat(folder, [block], 5)
     added = [spec for spec in folder.read_plan() if "repeats" in spec]
     assert [spec["cell"]["placement"] for spec in added] == [first, second] * 4
     assert all(a["threads"] == b["threads"] for a, b in zip(added[::2], added[1::2], strict=True))
 
 
-def test_repeats_are_no_more_than_the_design_has_blocks(simulated):
+def test_no_more_is_repeated_than_was_asked_for(simulated):
     folder = simulated(TWO)
     disturb(folder, 1, 2, 3, 4, 5)
-    assert repeat(folder, [1, 2, 3]) == 3
-    assert repeat(folder, [1, 2, 3]) == 0, "what is planned has to be made first"
+    assert repeat(folder, [1, 2, 3, 4, 5], 3) == 3
+    assert repeat(folder, [1, 2, 3], 5) == 0, "what is planned has to be made first"
     make(folder, validity=LOUD)
-    assert repeat(folder, [1, 2, 3, 4, 5]) == 2
-    make(folder)
+    assert repeat(folder, [1, 2, 3, 4, 5], 2) == 2
     again = {spec["repeats"] for spec in folder.read_plan() if spec["block"] > 8}
     assert again == {4, 5}, "those that were never repeated come first"
-    assert repeat(folder, [1, 2, 3]) == 0
+    make(folder)
+    assert repeat(folder, [1, 2, 3], 0) == 0
 
 
 def test_the_last_whole_repeat_counts(simulated):
     folder = simulated(TWO)
     for wall in (1.1, 1.2):
-        repeat(folder, [2])
+        repeat(folder, [2], 5)
         make(folder, wall)
-    repeat(folder, [2])
+    repeat(folder, [2], 5)
     make(folder, 1.3, most=1)
     assert {run.time_s for run in runs(folder) if run.spec["block"] == 2} == {1.2}
 
@@ -126,7 +126,7 @@ def test_a_failure_does_not_disappear_with_its_block(simulated):
     disturb(folder, 3)
     (bad, *_) = [one["id"] for one in folder.read_records() if one["block"] == 3]
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if one["id"] == bad else {}))
-    repeat(folder, [3])
+    repeat(folder, [3], 5)
     make(folder)
     study = Study.read(folder.path)
     assert study.analysis.bad == {bad: "exit status 1"}
@@ -140,7 +140,7 @@ def test_a_study_that_ended_early_repeats_what_it_has(simulated):
     folder.records.write_text("".join(json.dumps(one) + "\n" for one in kept))
     write_end(folder, End(3, "enough"))
     disturb(folder, 2)
-    assert repeat(folder, [2]) == 1
+    assert repeat(folder, [2], 5) == 1
     assert [spec["repeats"] for spec in execute.remaining(folder)] == [2, 2]
     make(folder)
     assert execute.remaining(folder) == []
@@ -160,7 +160,7 @@ def test_a_plan_that_repeats_nonsense_is_damaged(simulated, block, of):
 
 def test_the_rule_is_not_asked_before_a_repeat(simulated, monkeypatch):
     folder = simulated(TWO)
-    repeat(folder, [2])
+    repeat(folder, [2], 5)
     made = {spec["id"]: record(spec["id"], spec["block"], 1.0, 1.0) for spec in folder.read_plan()}
     monkeypatch.setattr(execute, "_runner", lambda folder: contextlib.nullcontext())
     monkeypatch.setattr(execute, "_exchange", lambda _, spec, folder: json.dumps(made[spec["id"]]).encode() + b"\n")
@@ -176,12 +176,12 @@ def test_of_a_budget_one_block_after_the_other_is_spent(simulated):
     disturb(folder, 1, 2, 3, 4, 5)
     with folder.study_spec.open("a") as file:
         file.write("[design]\nbudget_s = 1000\n")
-    assert verb._repeat(folder)
+    assert verb._repeat(folder, 5) == 1
     assert len({spec["block"] for spec in folder.read_plan()}) == 6
     make(folder)
     spent = folder.study_spec.read_text().replace("1000", "10")
     folder.study_spec.write_text(spent)
-    assert not verb._repeat(folder)
+    assert verb._repeat(folder, 5) == 0
 
 
 def knee(binary: str, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -196,7 +196,7 @@ def test_on_a_machine_that_stays_busy_repeating_ends(binary, tmp_path, busy):
     done = knee(binary, "study", "--out", "s", "--rerun-disturbed", *SHORT, *SLEEP, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "knee: 2 of 2 blocks were disturbed: repeating 2 of them" in done.stderr
-    assert "knee: 2 of 2 blocks were disturbed: no more may be repeated" in done.stderr
+    assert "knee: 2 of 2 blocks were disturbed: no more are repeated now" in done.stderr
     folder = Folder(tmp_path / "s")
     assert [spec.get("repeats") for spec in folder.read_plan()] == [None, None, 1, 2]
     assert len(folder.read_records()) == 4

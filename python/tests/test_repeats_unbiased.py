@@ -112,7 +112,9 @@ def tried(path: Path, world: World, studies: int, *, repeated: bool = True) -> T
     for _ in range(studies):
         renew(folder, draw)
         measure(folder, draw, world)
-        while repeated and verb._repeat(folder):
+        left = BLOCKS if repeated else 0
+        while left and (many := verb._repeat(folder, left)):
+            left -= many
             measure(folder, draw, world)
         found.append(estimated(folder))
     errors = np.array([error for error, _ in found])

@@ -195,8 +195,8 @@ class StudySpec:
         "measure.rerun_disturbed",
         Switch(),
         MEASURING,
-        "At the end repeat the blocks that other programs disturbed, at most as many as the design has. The first"
-        " ones are kept on file and excluded from results.",
+        "At the end repeat the blocks that other programs disturbed, at most as many as the design has, each time"
+        " this is asked for. The first ones are kept on file and excluded from results.",
         default=False,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from knee.store import Contents, Folder, StudyError, all_runs, runs
+from knee.store import Contents, Folder, StudyError, all_runs, design_block, runs
 from knee.study import planning
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
 from knee.study.run import execute, progress
@@ -55,7 +55,10 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any]) -> int:
         if waiting is None and execute.remaining(folder):
             say_load()
         _run(folder, before)
-        while how.get("rerun_disturbed") and _repeat(folder):
+        # Each time it is asked for, no more than the design has blocks: a machine may stay busy.
+        left = len({design_block(spec) for spec in folder.read_plan()})
+        while how.get("rerun_disturbed") and (many := _repeat(folder, left)):
+            left -= many
             _run(folder, before)
     except (execute.Stopped, KeyboardInterrupt):
         left, total = len(execute.remaining(folder)), len(folder.read_plan())
@@ -71,8 +74,8 @@ def _run(folder: Folder, before: execute.Before | None) -> None:
         execute.run(folder, tell, _rule(folder), before)
 
 
-def _repeat(folder: Folder) -> bool:
-    """Plan to repeat the blocks that others disturbed; whether there is anything to run for it.
+def _repeat(folder: Folder, most: int) -> int:
+    """Plan to repeat the blocks that others disturbed, at most so many; returns how many will be.
 
     A run is disturbed by what others did while it ran, whatever it took and however it ended.
     """
@@ -81,16 +84,16 @@ def _repeat(folder: Folder) -> bool:
 
     budget_s = folder.read_study_spec().get("design", {}).get("budget_s")
     if budget_s is not None and stopping.enough(all_runs(folder), {"budget_s": budget_s}):
-        return False
+        return 0
     timed = [run for run in runs(folder) if run.role != "counting" and not run.replaced]
     blocks = sorted({run.spec["block"] for run in timed if disturbance(run)})
     # Of a budget one block after the other is spent.
-    many = repeat(folder, blocks, None if budget_s is None else 1)
+    many = repeat(folder, blocks, most if budget_s is None else min(1, most))
     if blocks:
         said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
-        what = f"repeating {'one' if many == 1 else many} of them" if many else "no more may be repeated"
+        what = f"repeating {'one' if many == 1 else many} of them" if many else "no more are repeated now"
         click.echo(f"knee: {said}: {what}", err=True)
-    return many > 0
+    return many
 
 
 def _rule(folder: Folder) -> execute.Enough:

@@ -1,7 +1,7 @@
 """Blocks that are made again because other programs disturbed them: whole, each in a random order of its own.
 
 A block is repeated whole and for what disturbed it alone, never for its times: to repeat single runs, or slow ones,
-would select among results. Repeats are as many as the design has blocks, at most.
+would select among results.
 """
 
 from __future__ import annotations
@@ -12,12 +12,6 @@ from collections.abc import Iterator, Sequence
 
 from knee.store import RunSpec, role_of
 from knee.study.design.plan import together
-
-
-def allowed(plan: Sequence[RunSpec]) -> int:
-    """Return how many blocks may still be repeated."""
-    design = {spec["block"] for spec in plan if "repeats" not in spec}
-    return len(design) - len({spec["block"] for spec in plan if "repeats" in spec})
 
 
 def repeats(plan: Sequence[RunSpec], blocks: Sequence[int], seed: int, pair: str | None) -> list[RunSpec]:
