@@ -14,7 +14,7 @@ from conftest import VALID, record, rewrite, shown
 from knee import _binary
 from knee.opened import Study
 from knee.report.page import page
-from knee.store import Contents, End, Folder, StudyError, all_runs, runs, write_end
+from knee.store import Contents, End, Folder, StudyError, all_runs, read_waits, runs, write_end
 from knee.study.run import execute
 from knee.study.run.repeat import repeat
 from knee.verbs import study as verb
@@ -203,6 +203,20 @@ def test_on_a_machine_that_stays_busy_repeating_ends(binary, tmp_path, busy):
     analysis = json.loads((tmp_path / "s/analysis.json").read_text())
     assert (analysis["planned"], analysis["made"], analysis["repeated"]) == (2, 2, [1, 2])
     assert len(analysis["disturbed"]) == 2
+
+
+def test_where_waiting_was_in_vain_nothing_is_repeated(binary, tmp_path, busy):
+    words = ["--wait-quiet", "1s", "--rerun-disturbed", *SHORT]
+    done = knee(binary, "study", "--out", "s", *words, *SLEEP, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "knee: 2 of 2 blocks were disturbed: no more are repeated now" in done.stderr
+    again = knee(
+        binary, "study", "--resume", "s", "--wait-quiet", "1s", "--rerun-disturbed", "--no-report", cwd=tmp_path
+    )
+    assert "): no block is repeated\n" in again.stderr
+    folder = Folder(tmp_path / "s")
+    assert len(folder.read_plan()) == len(folder.read_records()) == 2
+    assert [wait.block for wait in read_waits(folder)] == [1, 3]
 
 
 def test_a_study_that_was_disturbed_is_repeated_later_even_if_killed(binary, tmp_path, busy):

@@ -57,7 +57,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any]) -> int:
         _run(folder, before)
         # Each time it is asked for, no more than the design has blocks: a machine may stay busy.
         left = len({design_block(spec) for spec in folder.read_plan()})
-        while how.get("rerun_disturbed") and (many := _repeat(folder, left)):
+        while how.get("rerun_disturbed") and (many := _repeat(folder, left, waiting)):
             left -= many
             _run(folder, before)
     except (execute.Stopped, KeyboardInterrupt):
@@ -74,7 +74,7 @@ def _run(folder: Folder, before: execute.Before | None) -> None:
         execute.run(folder, tell, _rule(folder), before)
 
 
-def _repeat(folder: Folder, most: int) -> int:
+def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     """Plan to repeat the blocks that others disturbed, at most so many; returns how many will be.
 
     A run is disturbed by what others did while it ran, whatever it took and however it ended.
@@ -87,12 +87,16 @@ def _repeat(folder: Folder, most: int) -> int:
         return 0
     timed = [run for run in runs(folder) if run.role != "counting" and not run.replaced]
     blocks = sorted({run.spec["block"] for run in timed if disturbance(run)})
+    if not blocks:
+        return 0
+    if waiting and most:
+        waiting.before(max(spec["block"] for spec in folder.read_plan()) + 1, "no block is repeated")
+        most = 0 if waiting.over else most
     # Of a budget one block after the other is spent.
     many = repeat(folder, blocks, most if budget_s is None else min(1, most))
-    if blocks:
-        said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
-        what = f"repeating {'one' if many == 1 else many} of them" if many else "no more are repeated now"
-        click.echo(f"knee: {said}: {what}", err=True)
+    said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
+    what = f"repeating {'one' if many == 1 else many} of them" if many else "no more are repeated now"
+    click.echo(f"knee: {said}: {what}", err=True)
     return many
 
 

@@ -37,10 +37,18 @@ class Waiting:
         self._left_s = most_s
         self._first = True
 
-    def before(self, block: int) -> None:
-        """Wait before this block: for several quiet looks before the first one, else for one if that is quiet."""
+    @property
+    def over(self) -> bool:
+        """Whether the time to wait is used up."""
+        return self._left_s <= 0
+
+    def before(self, block: int, otherwise: str = "measuring goes on") -> None:
+        """Wait before this block: for several quiet looks before the first one, else for one if that is quiet.
+
+        ``otherwise`` is what happens where the time is over first.
+        """
         looks, self._first = (IN_A_ROW if self._first else 1), False
-        if self._left_s <= 0:
+        if self.over:
             return
         began = time.monotonic()
         try:
@@ -59,7 +67,7 @@ class Waiting:
         if load["quiet"]:
             _say(f"quiet after {words(spent)}")
         else:
-            _say(f"not quiet after {words(self._most_s)} of waiting: measuring goes on while {load['says']}")
+            _say(f"not quiet after {words(self._most_s)} of waiting ({load['says']}): {otherwise}")
 
     def _wait(self, looks: int, began: float) -> tuple[_binary.Load, bool]:
         """Return the last look, and whether any was not quiet."""
