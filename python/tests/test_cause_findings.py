@@ -114,6 +114,14 @@ def test_copies_that_others_disturbed_decide_nothing(simulated):
     assert "calm cpus" in found.refute
 
 
+def test_a_run_time_that_others_may_have_kept_from_falling_is_no_sign(simulated):
+    folder = simulated({"cores-close": BUSY}, noise=0.0005, copies={2: 1.01})
+    two = {spec["id"] for spec in folder.read_plan() if spec["threads"] == 2}
+    disturbed = {"validity": VALID | {"other_busy": 0.25}}
+    rewrite(folder.records, lambda one: one | (disturbed if one["id"] in two else {}))
+    assert findings(folder) == []
+
+
 def test_copies_that_others_cannot_have_slowed_down_decide_in_spite_of_them(simulated):
     folder = simulated({"cores-close": FALSE_SHARING}, copies={2: 0.99})
     copies = {spec["id"] for spec in folder.read_plan() if spec["role"] == "copies"}

@@ -38,7 +38,7 @@ INFLATION = math.log(1.5)
 """CPU time must have grown by half at least: less than that has many causes."""
 
 NO_GAIN = 1.10
-"""Run time has not fallen when the interval of the speedup ends below this."""
+"""Run time has not fallen when the interval of the speedup ends below this, other programs allowed for."""
 
 SHARE = 0.25
 """What explains less than this part of the growth, in logarithms, explains none of it; what leaves less, all of it."""
@@ -85,7 +85,8 @@ def examine(series: Series) -> Finding | None:
         return None
     point = fitting[-1]
     growth, inflation = point.cpu.log()
-    if not (inflation.low > INFLATION and point.speedup.interval.high < NO_GAIN):
+    # What others took may be why the run time does not fall.
+    if not (inflation.low > INFLATION and series.against(point.threads, 1).interval.low > 1 / NO_GAIN):
         return None
     return _finding(series, point, _signs(series, point.threads, growth))
 
@@ -103,12 +104,12 @@ def _copies(series: Series, n: int, growth: float) -> Sign | None:
     over_one = series.copies_over_one(n)
     says = f"{n} copies of the one-thread program side by side take {_shown(over_one)} times as long as one"
     says += ", other programs allowed for" if over_one.bounds else ""
-    low, high = (math.log(end) for end in (over_one.interval.low, over_one.interval.high))
-    if high <= SHARE * growth:
+    ends, little, most = over_one.interval, math.exp(SHARE * growth), math.exp((1 - SHARE) * growth)
+    if ends.high <= little:
         return Sign(says, (MACHINE,), True)
-    if low >= (1 - SHARE) * growth:
+    if ends.low >= most:
         return Sign(says, (WORK, SPINNING, LINES), True)
-    return Sign(f"{says}: the machine has a part in it" if low > SHARE * growth else says, (), True)
+    return Sign(f"{says}: the machine has a part in it" if ends.low > little else says, (), True)
 
 
 def _instructions(series: Series, n: int, growth: float) -> Sign | None:

@@ -19,7 +19,7 @@ from knee.explain.causes.cause import Finding
 
 if TYPE_CHECKING:
     from knee.explain.scaling.series import Series
-    from knee.stats.intervals import Ratio
+    from knee.stats.paired import Comparison
     from knee.store import Run
 
 WAITED = 0.10
@@ -42,14 +42,14 @@ def examine(series: Series) -> Finding | None:
     best, last = max(fitting, key=lambda point: point.speedup.estimate), beyond[-1]
     time = series.against(last.threads, best.threads)
     waited, before = (_waited(series, point.threads) for point in (last, best))
-    if time.answer not in NOT_FASTER or waited is None or before is None or not before < WAITED <= waited:
+    if time.answer() not in NOT_FASTER or waited is None or before is None or not before < WAITED <= waited:
         return None
     return Finding(
         series=series.name,
         cause="oversubscription",
         says=f"{last.threads} threads on {series.cpus} cpus gain nothing over {best.threads}: they take turns",
         signs=(
-            f"{last.threads} threads take {_shown(time.ratio)} times as long as {best.threads}: {time.answer}",
+            f"{last.threads} threads take {_shown(time)} times as long as {best.threads}: {time.answer()}",
             f"at {last.threads} threads they were ready and had no cpu for {_percent(waited)} of the run time, all "
             f"added up, and for {_percent(before)} at {best.threads}",
         ),
@@ -58,7 +58,7 @@ def examine(series: Series) -> Finding | None:
     )
 
 
-def _shown(ratio: Ratio) -> str:
+def _shown(ratio: Comparison) -> str:
     return f"{ratio.estimate:.2f} [{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]"
 
 

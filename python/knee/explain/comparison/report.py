@@ -121,7 +121,7 @@ def _percent(share: float) -> str:
 
 def _width(comparison: Comparison) -> float:
     ends = comparison.interval
-    return ends.high / ends.low if ends.low == ends.low else 0.0
+    return 0.0 if ends.low != ends.low else ends.high / ends.low if ends.low > 0 else float("inf")
 
 
 def _difference(comparison: Comparison) -> str:

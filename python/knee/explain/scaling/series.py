@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from knee.explain.disturbance import taken
-from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.paired import Comparison, allowing, paired
 from knee.stats.scaling.curve import Curve, curve
@@ -69,9 +68,12 @@ class Series:
         of_count = self.by_threads.get(threads, [])
         return table(of_count, threads, self._blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
 
-    def against(self, threads: int, other: int) -> Equivalence:
-        """Compare the time at one thread count with that at another, for the same work, block by block."""
-        return equivalence(self.seconds(threads), self.seconds(other))
+    def against(self, threads: int, other: int) -> Comparison:
+        """Compare the time at one thread count with that at another, for the same work, block by block.
+
+        What is shown holds for all times that others may have lengthened.
+        """
+        return allowing(paired, self.seconds(other), self.seconds(threads), self.taken(other), self.taken(threads))
 
     def copies_over_one(self, threads: int) -> Comparison:
         """Return the time of copies over that of one, for all times that others may have lengthened."""
