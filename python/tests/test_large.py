@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from knee.stats import robust
+from knee.stats.block_means import block_means, over_combinations
 from knee.stats.linear import design as factorial
 from knee.stats.linear.anova import anova
 from knee.stats.linear.comparisons import predictions, tukey
@@ -73,13 +74,14 @@ def test_missing_runs_leave_out_combinations_or_blocks_whichever_keeps_more():
         np.array(column) for column in zip(*(cell for cell in cells if cell not in lost), strict=True)
     )
     values = 100.0 * rest + 10.0 * block + level
-    assert robust.block_differences(values, level, rest, block, 1, 0) == pytest.approx(np.ones(5))
+    means = block_means(values, level, rest, block)
+    assert over_combinations(means[1] - means[0]) == pytest.approx(np.ones(5))
 
 
 def test_blocks_with_nothing_in_common_are_not_mixed():
     block, rest, level = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    found = robust.block_differences(np.array([0.0, 1, 0, 100]), level, rest, block, 1, 0)
-    assert found.size == 1
+    means = block_means(np.array([0.0, 1, 0, 100]), level, rest, block)
+    assert over_combinations(means[1] - means[0]).size == 1
 
 
 def test_equal_differences_have_their_own_value_as_the_shift():

@@ -147,10 +147,10 @@ def dependent(crossing: float, levels: int, blocks: int, trials: int, noise: flo
     """How often two levels are said to depend on a factor of so many levels, at half of which they differ."""
     random, many = np.random.default_rng(levels + blocks), 0
     partner = Factor.of("b", [str(n) for n in range(levels)])
-    signs = np.where(np.arange(levels) % 2, -1.0, 1.0)[:, None]
+    signs = np.where(np.arange(levels) % 2, -1.0, 1.0)
     for _ in range(trials):
-        own = np.log1p(crossing) * signs + random.normal(0, noise, (levels, blocks))
-        alone = size(ratio(np.exp(own.mean(axis=0)), np.ones(blocks)).interval)
+        own = np.log1p(crossing) * signs + random.normal(0, noise, (blocks, levels))
+        alone = size(ratio(np.exp(own.mean(axis=1)), np.ones(blocks)).interval)
         many += bool(depends(own, [(partner, partner.codes)], alone, SMALLEST))
     return many
 

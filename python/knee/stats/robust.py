@@ -12,13 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from knee.stats.intervals import LEVEL, Array, Interval
-from knee.stats.linear.design import Codes
-
-Places = npt.NDArray[np.bool_]
 
 FEW = 200
 """Differences up to which all averages are made, and the signed ranks counted exactly."""
@@ -40,53 +36,6 @@ class Robust:
         """Return a shift of natural logarithms as a ratio."""
         ends = Interval(float(np.exp(self.interval.low)), float(np.exp(self.interval.high)))
         return Robust(float(np.exp(self.shift)), ends, self.reached, self.blocks)
-
-
-def block_differences(values: Array, levels: Codes, rest: Codes, blocks: Codes, first: int, second: int) -> Array:
-    """Return one difference per block between two levels of a factor, cell by cell.
-
-    Parameters
-    ----------
-    values, levels, rest, blocks
-        Each run's value, its level of the factor, the number of its combination of all other levels, and its block,
-        all of shape (runs,).
-    first, second
-        The levels.
-
-    Returns
-    -------
-    Array
-        The mean difference over combinations that were run with both levels, the same ones in every block, shape
-        (blocks,). Where runs are missing, blocks or combinations are left out, whichever keeps more.
-    """
-    _, block = np.unique(blocks, return_inverse=True)
-    _, cell = np.unique(rest, return_inverse=True)
-    shape = (int(block.max()) + 1, int(cell.max()) + 1)
-    sides = [_means(values, block * shape[1] + cell, levels == level, shape) for level in (first, second)]
-    table = sides[0] - sides[1]
-    rows, columns = whole(np.isfinite(table))
-    return table[np.ix_(rows, columns)].mean(axis=1) if columns.any() else np.empty(0)
-
-
-def whole(known: Places) -> tuple[Places, Places]:
-    """Return which blocks and which combinations to take, so that each of these blocks has all of them.
-
-    Tried are the combinations that every block has (but for blocks without any), and those of each block.
-    """
-    ways: list[Places] = [np.ones(known.shape[1], dtype=np.bool_)]
-    if not known.all():
-        some = known[np.flatnonzero(np.count_nonzero(known, axis=1))]
-        ways = [np.count_nonzero(some, axis=0) == len(some), *np.unique(some, axis=0)]
-    kept = [(np.count_nonzero(known[:, way], axis=1) == np.count_nonzero(way), way) for way in ways]
-    return max(kept, key=lambda one: np.count_nonzero(one[0]) * np.count_nonzero(one[1]))
-
-
-def _means(values: Array, places: Codes, of: Places, shape: tuple[int, int]) -> Array:
-    """Return the mean of some values at each place, shape (blocks, combinations); NaN where there is none."""
-    whole = shape[0] * shape[1]
-    counts = np.bincount(places[of], minlength=whole)
-    sums = np.bincount(places[of], values[of], whole)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan).reshape(shape)
 
 
 def robust(differences: Array) -> Robust:

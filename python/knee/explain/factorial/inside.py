@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from knee.stats.block_means import over_combinations
 from knee.stats.intervals import LEVEL, Array, Ratio, ratio
 from knee.stats.linear.design import Codes, Factor
 from knee.stats.practical import Size, size
-from knee.stats.robust import whole
 
 
 @dataclass(frozen=True)
@@ -28,33 +28,13 @@ class Inside:
     ratio: Ratio
 
 
-def by_level(logs: Array, factor: Factor, rest: Codes, blocks: Codes) -> Array:
-    """Return mean logarithms, shape (levels, combinations of all other levels, blocks); NaN where there is no run.
-
-    Parameters
-    ----------
-    logs
-        Logarithms of a response, shape (runs,).
-    factor
-        The one whose levels are told apart.
-    rest, blocks
-        The number of each run's combination of all other levels, and its block, shape (runs,).
-    """
-    _, block = np.unique(blocks, return_inverse=True)
-    shape = (len(factor.levels), int(rest.max()) + 1, int(block.max()) + 1)
-    place = np.ravel_multi_index((factor.codes, rest, block), shape)
-    many = np.bincount(place, minlength=int(np.prod(shape)))
-    sums = np.bincount(place, logs, many.size)
-    return np.where(many > 0, sums / np.maximum(many, 1), np.nan).reshape(shape)
-
-
 def depends(differences: Array, partners: Sequence[tuple[Factor, Codes]], alone: Size, smallest: float) -> list[Inside]:
     """Return two levels compared inside the factor that they depend on most; nothing where they depend on none.
 
     Parameters
     ----------
     differences
-        Of their mean logarithms, shape (combinations of all other levels, blocks); NaN where a run is missing.
+        Of their mean logarithms, shape (blocks, combinations of all other levels); NaN where a run is missing.
     partners
         The other factors, each with the number of its level in each combination, shape (combinations,).
     alone
@@ -70,9 +50,7 @@ def _inside(differences: Array, partner: Factor, codes: Codes) -> list[Inside]:
     level = 1 - (1 - LEVEL) / len(partner.levels)
     made: list[Inside] = []
     for code, name in enumerate(partner.levels):
-        table = differences[codes == code].T
-        rows, columns = whole(np.isfinite(table))
-        own = table[np.ix_(rows, columns)].mean(axis=1) if columns.any() else np.empty(0)
+        own = over_combinations(differences[:, codes == code])
         made.append(Inside(partner.name, name, ratio(np.exp(own), np.ones(own.size), level)))
     return made
 

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from knee.explain.factorial.inside import Inside, by_level, depends
+from knee.explain.factorial.inside import Inside, depends
 from knee.explain.responses import Response
+from knee.stats.block_means import block_means, over_combinations
 from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.linear.comparisons import Pair, tukey
 from knee.stats.linear.design import Codes, Factor
 from knee.stats.linear.least_squares import Fit
 from knee.stats.practical import Size, size
-from knee.stats.robust import Robust, block_differences, robust
+from knee.stats.robust import Robust, robust
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,12 @@ def level_pairs(measured: Response, fitted: Fit, smallest: float) -> list[LevelP
         models = {(one.first, one.second): one for one in tukey(fitted, factor.name)}
         rest = _rest(measured, factor.name)
         partners = _partners(fitted, factor.name, rest)
-        means = by_level(scaled, factor, rest, blocks)
+        means = block_means(scaled, factor.codes, rest, blocks)
         for first, second in _pairs(len(factor.levels)):
             names = (factor.levels[first], factor.levels[second])
-            differences = block_differences(scaled, factor.codes, rest, blocks, first, second)
-            one = _pair(factor.name, names, models.get(names), differences, smallest, positive=positive)
-            inside = depends(means[first] - means[second], partners, one.size, smallest) if positive else []
+            apart = means[first] - means[second]
+            one = _pair(factor.name, names, models.get(names), over_combinations(apart), smallest, positive=positive)
+            inside = depends(apart, partners, one.size, smallest) if positive else []
             made.append(replace(one, size="depends", inside=inside) if inside else one)
     return made
 

@@ -66,11 +66,13 @@ def tukey(fitted: Fit, factor: str) -> list[Pair]:
     if not error.freedom or not error.mean_square > 0:
         return []
     wide = table_value(len(levels), error.freedom) / float(np.sqrt(2))
-    return [_pair(fitted, factor, pair, wide) for pair in itertools.combinations(levels, 2)]
+    means = {level: fitted.design.mean_row({factor: level}) for level in levels}
+    pairs = list(itertools.combinations(levels, 2))
+    differences = fitted.estimates(np.array([means[first] - means[second] for first, second in pairs]))
+    return [_pair(fitted, factor, pair, one, wide) for pair, one in zip(pairs, differences, strict=True)]
 
 
-def _pair(fitted: Fit, factor: str, pair: tuple[str, str], wide: float) -> Pair:
-    one = contrast(fitted, {factor: pair[0]}, {factor: pair[1]})
+def _pair(fitted: Fit, factor: str, pair: tuple[str, str], one: Estimate, wide: float) -> Pair:
     half = float(wide * one.error)
     levels = len(fitted.design.named[factor].levels)
     p = beyond(float(np.sqrt(2)) * abs(one.value) / one.error, levels, fitted.error_of((factor,)).freedom)
