@@ -5,8 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import ROOT, rewrite
 
+from knee.opened import Study
 from knee.stats.intervals import ratio
 
 SPECIFICATION = importlib.util.spec_from_file_location("contradiction", ROOT / "bench/contradiction.py")
@@ -97,3 +98,35 @@ def test_counts_that_the_calm_study_has_not_are_no_contradiction():
 def test_words_that_are_not_known_are_an_error():
     with pytest.raises(RULE.UnreadError):
         RULE.contradictions("decided", "p: two threads are quick", SCALES)
+
+
+def wall(*speedups: float) -> dict[int, tuple[float, float]]:
+    """A curve of these speedups at 1, 2 and more threads: seconds and CPU seconds."""
+    return {n: (1 / speedup, n / speedup) for n, speedup in enumerate(speedups, 1)}
+
+
+@pytest.mark.parametrize("speedups", [(1, 1.9), (1, 1), (1, 0.8), (1, 1.9, 1.9, 1.9), (1, 1.9, 1.6, 1.4)])
+def test_what_knee_says_of_a_calm_curve_is_read_and_agrees_with_it(simulated, speedups):
+    study = Study.read(simulated({"cores-close": wall(*speedups)}, blocks=10, noise=0.005).path)
+    verdict, [series] = study.analysis.verdict, study.analysis.series
+    times = {("", point.threads): series.seconds(point.threads) for point in series.curve.points}
+    assert verdict.status == "decided"
+    assert RULE.contradictions(verdict.status, verdict.headline, times) == []
+    other = calm(one=dict.fromkeys(range(1, len(speedups) + 1), 1) if speedups[1] != 1 else {1: 1, 2: 1.9})
+    assert RULE.contradictions(verdict.status, verdict.headline, other) != []
+
+
+@pytest.mark.parametrize(("static", "dynamic"), [(1.3, 1.9), (1.9, 1.9)])
+def test_what_knee_says_of_two_schedules_is_read_and_agrees_with_them(simulated, static, dynamic):
+    folder = simulated({"static": wall(1, static), "dynamic": wall(1, dynamic)}, blocks=10, noise=0.005)
+
+    def scheduled(spec: dict) -> dict:
+        schedule = spec["cell"].pop("placement")
+        return spec | {"cell": spec["cell"] | {"placement": "cores-close", "env:OMP_SCHEDULE": schedule}}
+
+    rewrite(folder.plan, scheduled)
+    verdict = Study.read(folder.path).analysis.verdict
+    assert verdict.status == "decided"
+    mine = calm(static={1: 1, 2: static}, dynamic={1: 1, 2: dynamic})
+    assert RULE.contradictions(verdict.status, verdict.headline, mine) == []
+    assert RULE.contradictions(verdict.status, verdict.headline, TURNED) != []
