@@ -134,6 +134,11 @@ def test_levels_that_cross_are_compared_inside_the_other_factor(simulated):
     [said] = [line for part in parts(found) for line in part.says if "depends on" in line]
     assert said.startswith("placement cores-close / cores-spread depends on threads: 2.0")
     assert said in html.unescape(page(opened))
+    asked = (
+        "placement=cores-close-placement=cores-spread",
+        "placement=cores-close,threads=1-placement=cores-spread,threads=1",
+    )
+    assert [one.size for one in opened.factorial(contrasts=asked).contrasts] == ["depends", "matters"]
     # The two counts differ at either placement: on one by four, on the other not at all.
     assert {one.factor for one in found.pairs if one.inside} == {"placement"}
 

@@ -148,7 +148,7 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         signs=_signs(fitted),
         pairs=pairs,
         interactions=interactions(fitted, table, scale),
-        contrasts=[_contrast(text, fitted, scale, asked.smallest) for text in asked.contrasts],
+        contrasts=[_contrast(text, fitted, scale, asked.smallest, pairs) for text in asked.contrasts],
         predictions=[_in_units(one, scale) for one in predictions(fitted)],
         diagnostics=diagnose(fitted, values),
         within_factor=within,
@@ -182,13 +182,15 @@ def _signs(fitted: Fit) -> SignTable | None:
     return sign_table(fitted.response, signs, [f"[{one.name}]" for one in design.factors])
 
 
-def _contrast(text: str, fitted: Fit, scale: str, smallest: float) -> Contrast:
+def _contrast(text: str, fitted: Fit, scale: str, smallest: float, pairs: list[LevelPair]) -> Contrast:
     first, second = contrast_of(text, fitted.design.factors)
     one = contrast(fitted, first, second)
     if scale != "log":
         return Contrast(text, one, float("nan"), Interval(float("nan"), float("nan")), "cannot tell")
     ends = Interval(float(np.exp(one.interval.low)), float(np.exp(one.interval.high)))
-    return Contrast(text, one, float(np.exp(one.value)), ends, size(ends, smallest))
+    crossing = [{(pair.factor, pair.first), (pair.factor, pair.second)} for pair in pairs if pair.inside]
+    said = "depends" if set(first.items()) | set(second.items()) in crossing else size(ends, smallest)
+    return Contrast(text, one, float(np.exp(one.value)), ends, said)
 
 
 def _in_units(one: Prediction, scale: str) -> Prediction:
