@@ -68,7 +68,7 @@ def law_words(summary: ScalingSummary) -> str:
     """Say which law describes the curve, with its parameters."""
     best, closest = summary.law.best, summary.law.closest
     if best is None:
-        said = f"undecided: {summary.law.why}"
+        said = f"cannot tell: {summary.law.why}"
         return said if closest is None else f"{said}; {_fit_words(closest)}"
     return f"{_fit_words(best)}; {summary.law.open}" if summary.law.open else _fit_words(best)
 
@@ -81,7 +81,7 @@ def knee_words(summary: ScalingSummary) -> str:
     """Say where the knee is, or why nowhere."""
     if summary.knee.verdict == "knee":
         return f"{_number(summary.knee.threads, summary.knee.interval)} threads"
-    return {"none": "none within the counts measured", "undecided": "undecided"}[summary.knee.verdict] + (
+    return {"none": "none within the counts measured", "undecided": "cannot tell"}[summary.knee.verdict] + (
         f": {summary.knee.why}"
     )
 
