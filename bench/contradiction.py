@@ -113,7 +113,7 @@ def _of_levels(said: str, levels: list[str]) -> list[Claim]:
         n = int(gain[7])
         found.append(Claim((gain[1], n), (gain[6], n), *_ends(gain.groups()[1:5])))
     equal = map(int, re.findall(r"equal (?:\(within 3 %\) )?at (\d+)", said))
-    faster = re.findall(r"(\S+) is faster at (\d+), too", said)
+    faster = re.findall(r"(\S+) is faster at (\d+)", said)
     return [
         *found,
         *(Claim((levels[0], n), (levels[1], n), 1 / MARGIN, MARGIN) for n in equal),

@@ -82,3 +82,42 @@ def test_of_several_placements_the_one_that_differs_is_named(simulated, spread, 
     said = Study.read(simulated(curves, noise=0.002).path).analysis.verdict
     assert "as fast as 1" in said.headline
     assert any(says in one for one in text(said, "also"))
+
+
+def test_levels_that_cross_are_not_faster_too(simulated):
+    said = compared(simulated({"a": ladder(1, 0.8, 0.5), "b": ladder(0.5, 0.8, 1)}))
+    assert said.headline.startswith("made up: a is 2.0")
+    assert said.headline.endswith("at 4 threads; b is faster at 1")
+
+
+def test_contexts_on_other_thread_counts_are_not_all_said_to_be_on_one(simulated):
+    curves = {"u/a": ladder(2, 1), "u/b": ladder(1.5, 0.75), "v/a": ladder(2, 1, 0.5), "v/b": ladder(1.5, 0.75, 0.37)}
+    assert compared(simulated(curves)).headline == "made up: b against a is faster in 2 of 2 cases at 2 to 4 threads"
+
+
+def test_of_many_levels_none_is_named_where_the_fastest_differs(simulated):
+    times = {"u/a": 1.0, "u/b": 0.5, "u/c": 0.8, "v/a": 0.4, "v/b": 1.2, "v/c": 0.8}
+    said = compared(simulated({name: ladder(2, time) for name, time in times.items()}))
+    assert said.headline.endswith(
+        "which of 3 levels of schedule is the fastest differs between cases at 2 threads (a or b)"
+    )
+    assert said.status == "decided"
+
+
+def test_where_one_cannot_tell_which_level_is_fastest_nothing_is_decided(simulated):
+    said = compared(
+        simulated({name: ladder(2, time) for name, time in (("a", 2), ("b", 1), ("c", 1))}, noise=0.02, seed=2)
+    )
+    assert "cannot tell which of" in said.headline
+    assert said.status == "undecided"
+
+
+def test_many_levels_that_may_be_fastest_are_counted(simulated):
+    said = compared(simulated({f"a-very-long-name-{i}": ladder(2, 1) for i in range(12)}, noise=0.3))
+    assert said.headline.startswith("made up: cannot tell which of 12 levels of schedule is the fastest at 2 threads (")
+    assert not said.headline.endswith("…")
+
+
+def test_a_placement_is_not_compared_with_itself(simulated):
+    folder = simulated({"a": {1: (8.0, 8.0), 2: (4.0, 8.0)}, "b": {4: (2.0, 8.0), 8: (1.0, 8.0)}})
+    assert not text(compared(folder), "also")

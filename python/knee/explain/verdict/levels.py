@@ -21,6 +21,9 @@ from knee.stats.paired import Comparison, allowing, answers, paired
 SHOWN_BY_ITSELF = ("workload", "placement")
 """Factors that are asked about only where no other is: work cannot be compared, and placements are the usual ladder."""
 
+NAMED = 3
+"""Levels that are named in a headline; more are counted."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -52,8 +55,10 @@ class Question:
 
     @property
     def decided(self) -> bool:
-        """Whether some context has an answer."""
-        return any(one.answer != "cannot tell" for one in self.most)
+        """Whether the headline has an answer: of two levels in some context, of more which is the fastest."""
+        if len(self.levels) == 2:
+            return any(one.answer != "cannot tell" for one in self.most)
+        return not headline(self).startswith("cannot tell")
 
 
 def question(series: Sequence[Series], *, placements: bool) -> Question | None:
@@ -136,19 +141,19 @@ def headline(asked: Question) -> str:
     if len(asked.levels) > 2:
         return _of_many_levels(asked)
     said = _of_two_levels(asked.most)
-    return f"{said}; {_briefly(asked.fewest[0])}" if len(asked.fewest) == 1 else said
+    return f"{said}; {_briefly(asked.fewest[0], asked.most[0])}" if len(asked.fewest) == 1 else said
 
 
-def _briefly(one: Context) -> str:
+def _briefly(one: Context, most: Context) -> str:
     """Say what holds on the fewest threads, after what holds on the most."""
     if one.answer in ("equal", "cannot tell"):
         return f"{one.answer} at {one.threads}"
     faster = one.level if one.answer == "faster" else one.reference
-    return f"{faster} is faster at {one.threads}, too"
+    return f"{faster} is faster at {one.threads}{', too' if one.answer == most.answer else ''}"
 
 
 def _of_two_levels(contexts: Sequence[Context]) -> str:
-    at = threads(contexts[0].threads)
+    at = _at(contexts)
     if len(contexts) == 1:
         return f"{said_of(contexts[0])} at {at}"
     counts = [(word, sum(one.answer == word for one in contexts)) for word in ("faster", "slower", "equal")]
@@ -161,15 +166,31 @@ def _of_two_levels(contexts: Sequence[Context]) -> str:
 
 
 def _of_many_levels(asked: Question) -> str:
-    at, many = threads(asked.most[0].threads), f"{len(asked.levels)} levels of {asked.factor}"
+    at, many = _at(asked.most), f"{len(asked.levels)} levels of {asked.factor}"
     best, open_ = asked.levels[0], [one for one in asked.most if one.answer != "slower"]
     if not open_:
         nearest = min(asked.most, key=lambda one: one.time.estimate)
         return f"{best} is the fastest of {many} at {at}, {_ratio(nearest)} as fast as {nearest.level}"
     if all(one.answer == "equal" for one in asked.most):
         return f"{many} are equal (within 3 %) at {at}"
-    names = listed(list(dict.fromkeys([best, *(one.level for one in open_)])))
-    return f"cannot tell which of {names} is the fastest of {many} at {at}"
+    if crossing := [level for level in asked.levels[1:] if _crosses(level, asked.most)]:
+        return f"which of {many} is the fastest differs between cases at {at} ({best} or {crossing[0]})"
+    left = list(dict.fromkeys([best, *(one.level for one in open_)]))
+    if len(left) > NAMED:
+        return f"cannot tell which of {many} is the fastest at {at} ({len(left)} of them may be)"
+    return f"cannot tell which of {listed(left)} is the fastest of {many} at {at}"
+
+
+def _crosses(level: str, contexts: Sequence[Context]) -> bool:
+    """Whether a level is shown to be faster than the first in one context, and slower in another."""
+    found = {one.answer for one in contexts if one.level == level}
+    return {"faster", "slower"} <= found
+
+
+def _at(contexts: Sequence[Context]) -> str:
+    """Name the thread count of the contexts, which differs where their ladders do."""
+    counts = sorted({one.threads for one in contexts})
+    return threads(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]} threads"
 
 
 def _ratio(one: Context) -> str:

@@ -158,7 +158,8 @@ def _why(told: Told, chosen: Series) -> list[Line]:
 
 def _other_placements(told: Told, chosen: Series) -> list[Line]:
     """Name the placement that differs from the one that the verdict speaks of, on as many threads as both have."""
-    others = [one for one in told.series if one.name != chosen.name and "placement" in one.levels]
+    mine = chosen.levels.get("placement")
+    others = [one for one in told.series if one.levels.get("placement", mine) != mine]
     if not others:
         return []
     names = (chosen.levels["placement"], *(one.levels["placement"] for one in others))
@@ -167,7 +168,7 @@ def _other_placements(told: Told, chosen: Series) -> list[Line]:
     if differing:
         worst = max(differing, key=lambda one: abs(np.log(one.time.estimate)))
         return [Line("also", f"{_placed(worst.level)} at {threads(worst.threads)}: {_against(worst)}")]
-    if all(one.answer == "equal" for one in asked.most):
+    if asked.most and all(one.answer == "equal" for one in asked.most):
         return [Line("also", f"{listed([_placed(name) for name in names])} are equal (within 3 %)")]
     return []
 
