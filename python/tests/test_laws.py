@@ -123,7 +123,7 @@ def test_six_counts_say_that_usl_fits_and_that_they_cannot_choose():
     said = "USL fits within 0.7 %, Amdahl misses by 5.7 %, but 6 counts are too few to choose a law of two parameters"
     assert (found.why, found.closest.law) == (said, "USL")
     words = law_words(ScalingSummary(found, None, None, None))
-    assert words.startswith(f"undecided: {said}; USL, a = 0.0")
+    assert words.startswith(f"cannot tell: {said}; USL, a = 0.0")
     assert "peak = 3" in words
 
 
