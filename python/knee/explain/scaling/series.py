@@ -30,6 +30,8 @@ class Series:
     curve: Curve
     cpus: int
     """Those that its threads could run on: of its placement, or all that are allowed where the kernel chose."""
+    allowed: int
+    """Cpus that the study could have used."""
     copies: dict[int, Ratio]
     """Number of copies to their time over that of one, where the study ran copies."""
     copied: tuple[Run, ...]
@@ -48,6 +50,11 @@ class Series:
     def fitting(self) -> list[int]:
         """Thread counts that have a cpu for each thread. Beyond them threads take turns: no law and no knee holds."""
         return [point.threads for point in self.curve.points if point.threads <= self.cpus]
+
+    def uses_every_cpu(self, threads: int) -> bool:
+        """Whether so many threads leave no cpu idle: none of the machine's, or of a placement that has fewer."""
+        largest = self.curve.points[-1].threads
+        return threads == self.cpus and (self.cpus >= self.allowed or largest > self.cpus)
 
     @property
     def pinned(self) -> bool:
@@ -171,8 +178,9 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
     counting = [run for run in members if run.role == "counting"]
     cpus = _cpus(runs) or allowed
+    counted_runs = tuple(counting or runs)
     return Series(
-        name, levels, tuple(runs), tuple(counting or runs), fitted, cpus, slowed, tuple(copies), one_cpu={}, weak=weak
+        name, levels, tuple(runs), counted_runs, fitted, cpus, allowed, slowed, tuple(copies), one_cpu={}, weak=weak
     )
 
 

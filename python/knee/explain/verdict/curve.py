@@ -107,7 +107,14 @@ def _beyond(series: Series, said: Decision) -> str:
         return f"{smaller[0]} may be as good" if smaller else "cannot tell whether more help"
     if said.threads < said.largest:
         return "more threads give no measurable gain"
-    return "every cpu is used" if said.threads == series.cpus else ""
+    return _end(series, said)
+
+
+def _end(series: Series, said: Decision) -> str:
+    """Say why no larger count is spoken of."""
+    if series.uses_every_cpu(said.threads):
+        return "every cpu is used"
+    return "no larger count was measured" if said.threads == series.curve.points[-1].threads else ""
 
 
 def _equal(series: Series, said: Decision) -> str:
@@ -149,8 +156,8 @@ def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]
         text = f"{knee.threads:.3g} threads {ends}{how}; {_efficiency(series, said.threads)} at {said.threads}"
     elif len(series.fitting) < COUNTS_FOR_A_LAW:
         text = f"not looked for: it takes {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
-    elif said.use == said.largest == series.cpus:
-        text = f"none: every cpu is used, {_efficiency(series, said.threads)}"
+    elif said.use == said.largest and (end := _end(series, said)):
+        text = f"none: {end}, {_efficiency(series, said.threads)}"
     else:
         text = f"{'none' if knee.verdict == 'none' else 'cannot tell'}: {knee.why}"
     return [Line("knee", text)]

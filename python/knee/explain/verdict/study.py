@@ -37,7 +37,7 @@ def make(told: Told) -> Verdict:
     if not told.series:
         why = "the runs that every speedup is compared with are missing or rejected"
         return verdict("none", told.name, f"no verdict. {why[0].upper()}{why[1:]}", extra)
-    if short := _too_short(told):
+    if short := _too_short(told.series):
         return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
     ladder = any(len(one.curve.points) > 1 for one in told.series)
     asked = levels.question(told.series, placements=not ladder and not told.claims)
@@ -72,6 +72,8 @@ def _of_one(told: Told, extra: list[Line]) -> Verdict:
 
 
 def _said(told: Told, series: Series) -> Said:
+    if short := _too_short([series]):
+        return Said("none", short, ())
     return of_curve(series, told.summaries[series.name], told.disturbance.says if told.disturbance else None)
 
 
@@ -83,16 +85,18 @@ def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
     if disturbed is not None:
         return verdict("disturbed", told.name, disturbed.headline, [*extra, curve.WAIT])
     decisions = [told.summaries[one.name].careful for one in chosen]
-    faster = [(one, way) for one, way in zip(chosen, decisions, strict=True) if way is not None and way.gains]
+    judged = zip(chosen, decisions, said, strict=True)
+    faster = [(one, way) for one, way, text in judged if text.status != "none" and way is not None and way.gains]
     status = "undecided" if any(one.status == "undecided" for one in said) else "decided"
     lines = [Line("also", f"{work}: {one.headline}") for work, one in zip(works, said, strict=True)]
     if not faster:
-        return verdict(
-            status, told.name, f"none of {len(works)} workloads is shown to be faster on more threads", lines
-        )
+        none = all(one.status == "none" for one in said)
+        no = f"none of {len(works)} workloads is shown to be faster on more threads"
+        return verdict("none" if none else status, told.name, no, [*extra, *lines])
     gains = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
     span = f"{min(gains):.2f}x to {max(gains):.2f}x" if len(gains) > 1 else f"{gains[0]:.2f}x"
-    many = f"{len(faster)} of {len(works)} workloads are faster on more threads ({span})"
+    are = "is" if len(faster) == 1 else "are"
+    many = f"{len(faster)} of {len(works)} workloads {are} faster on more threads ({span})"
     return verdict(status, told.name, many, [*extra, *lines])
 
 
@@ -210,9 +214,9 @@ def _rejected(runs: Sequence[Run]) -> list[Line]:
     return [Line("rejected", f"{threads(at)}: {many} of {counted(of, 'run')} rejected ({short}){rest}")]
 
 
-def _too_short(told: Told) -> str | None:
+def _too_short(series: Sequence[Series]) -> str | None:
     """Say so where whole runs are too short for a speedup to be more than that of their start-up."""
-    base = [run for one in told.series for run in one.by_threads[one.curve.base]]
+    base = [run for one in series for run in one.by_threads[one.curve.base]]
     if any(run.spec.get("metric") for run in base):
         return None
     times_s = [run.time_s for run in base if run.bad is None]

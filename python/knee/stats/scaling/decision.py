@@ -98,7 +98,7 @@ def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None)
         threads=named,
         speedup=curve.compared(named, base),
         use=use,
-        open=() if use is not None else tuple(n for n in curve.counts if n != named and curve.may_match(n, named)),
+        open=() if use is not None else tuple(n for n in curve.known if n != named and curve.may_match(n, named)),
         slower=_slower(curve, named) if answer == "faster" else None,
         largest=curve.counts[-1],
         above=curve.above_one(base, others),
@@ -113,7 +113,8 @@ def _shown(p: list[tuple[int, float]]) -> list[int]:
 
 def _use(curve: _Curve, base: int, gains: list[int]) -> int | None:
     for n in curve.counts:
-        if all(curve.within_margin(n, m) for m in curve.counts if m != n):
+        # A count that shares too few blocks with the base has no speedup, but may still be the faster one.
+        if all(curve.within_margin(n, m) for m in curve.known if m != n):
             # A count that may be no better than the base is no recommendation.
             return n if n == base or n in gains else None
     return None
@@ -153,10 +154,10 @@ class _Curve:
     """Times of a curve, compared by pairs. Counts that share fewer than two blocks with the base are left out."""
 
     def __init__(self, times: Mapping[int, Array], taken: Mapping[int, Array] | None) -> None:
-        known = [n for n, values in sorted(times.items()) if np.isfinite(values).any()]
-        self.counts = [n for n in known if np.count_nonzero(np.isfinite(times[n] + times[known[0]])) > 1]
+        self.known = [n for n, values in sorted(times.items()) if np.isfinite(values).any()]
+        self.counts = [n for n in self.known if np.count_nonzero(np.isfinite(times[n] + times[self.known[0]])) > 1]
         self._times = times
-        self._taken = {n: np.zeros_like(times[n]) for n in self.counts} | dict(taken or {})
+        self._taken = {n: np.zeros_like(times[n]) for n in self.known} | dict(taken or {})
 
     def compared(self, a: int, b: int) -> Comparison:
         """Return T(b) / T(a), its interval and tests widened by what others may have taken from either."""

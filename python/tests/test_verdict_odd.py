@@ -1,0 +1,74 @@
+"""Verdicts on odd studies: ladders that end early, counts without a common block, workloads that differ."""
+
+import json
+
+from conftest import machine, rewrite
+
+from knee.explain.verdict.form import Verdict
+from knee.opened import Study
+from knee.store import Folder
+
+
+def verdict(folder: Folder) -> Verdict:
+    return Study.read(folder.path).analysis.verdict
+
+
+def text(said: Verdict, label: str) -> list[str]:
+    return [line.text for line in said.lines if line.label == label]
+
+
+def without(folder: Folder, missing) -> Folder:
+    """Leave out the records of runs that were not made."""
+    left = {spec["id"] for spec in folder.read_plan() if not missing(spec["threads"], spec["block"])}
+    lines = folder.records.read_text().splitlines()
+    folder.records.write_text("".join(f"{line}\n" for line in lines if json.loads(line)["id"] in left))
+    return folder
+
+
+def works(folder: Folder) -> Folder:
+    """Let placements stand for workloads."""
+
+    def work(spec: dict) -> dict:
+        cell = {"threads": spec["threads"], "placement": "cores-close", "workload": spec["cell"]["placement"]}
+        return spec | {"cell": cell}
+
+    rewrite(folder.plan, work)
+    return folder
+
+
+def falling(scale: float) -> dict[int, tuple[float, float]]:
+    return {n: (scale / n, scale) for n in (1, 2, 4)}
+
+
+def test_a_ladder_that_ends_before_the_machine_does_not_use_every_cpu(simulated):
+    folder = simulated({"cores-close": {n: (8 / n, 8.0) for n in (1, 2, 3, 4, 6, 8)}})
+    folder.machine.write_text(json.dumps(machine(64)))
+    said = verdict(folder)
+    assert said.headline.endswith("as fast as 1; no larger count was measured")
+    assert text(said, "knee")[0].startswith("none: no larger count was measured, ")
+
+
+def test_a_larger_count_that_shares_no_block_with_the_base_is_not_ignored(simulated):
+    curve = {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}
+    folder = simulated({"cores-close": curve}, blocks=6)
+    said = verdict(without(folder, lambda n, block: (n == 1 and block <= 3) or (n == 8 and block > 3)))
+    assert said.headline.endswith("; cannot tell whether more help")
+    assert said.status == "undecided"
+
+
+def test_runs_too_short_of_one_workload_are_no_speedup_of_it(simulated):
+    said = verdict(works(simulated({"a": falling(0.004), "b": falling(2.0)})))
+    assert said.headline.startswith("made up: 1 of 2 workloads is faster on more threads (")
+    assert text(said, "also")[0] == "a: no verdict. Runs take 4 ms, most of it start-up"
+
+
+def test_workloads_without_good_runs_are_not_decided(simulated):
+    said = verdict(works(simulated({"a": falling(8.0), "b": falling(2.0)}, blocks=1)))
+    assert said.status == "none"
+
+
+def test_rejected_runs_are_said_where_no_workload_is_faster(simulated):
+    folder = works(simulated({name: {1: (1.0, 1.0), 2: (1.0, 2.0)} for name in "ab"}, noise=0.003))
+    rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if one["block"] == 1 else {}))
+    [said] = text(verdict(folder), "rejected")
+    assert said.endswith(": 2 of 10 runs rejected (exit status 1); 2 at other counts")
