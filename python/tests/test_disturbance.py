@@ -81,3 +81,31 @@ def test_what_others_took_is_in_the_analysis(simulated):
     found = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.to_json()
     assert found["disturbance"]["by_threads"] == {"1": 0.0, "2": 0.5}
     assert found["verdict"]["status"] == "disturbed"
+
+
+def test_where_others_leave_nothing_of_the_speedup_there_is_no_verdict(simulated):
+    curve = {n: (8 / n, 8.0) for n in (1, 2, 4)}
+    busy = dict.fromkeys(curve, 0.5)
+    said = beside(simulated({"cores-close": curve}), busy, {n: n * 0.5 for n in curve}).analysis.verdict
+    assert (said.status, said.headline) == ("disturbed", "made up: no verdict. Other programs used 50 % of the cpus")
+
+
+def test_where_others_leave_the_choice_open_a_quiet_machine_is_waited_for(simulated):
+    curve = {n: (8 / n, 8.0) for n in (1, 2, 4)}
+    said = beside(simulated({"cores-close": curve}), dict.fromkeys(curve, 0.2), {1: 0.2, 2: 0.4, 4: 0.8})
+    said = beside(said.folder, dict.fromkeys(curve, 0.2), {1: 0.1, 2: 0.6, 4: 0.6}).analysis.verdict
+    assert said.status == "undecided"
+    assert next(line.text for line in said.lines if line.label == "do").startswith("wait for a quiet machine")
+
+
+@pytest.mark.parametrize(
+    ("validity", "says"),
+    [
+        ({"clock_after_ns": 1.3}, "the clock of the cpus changed by more than 5 % during runs"),
+        ({"steal": 0.3}, "a hypervisor took 30 % of the cpus"),
+    ],
+)
+def test_what_disturbed_the_runs_is_named(simulated, validity, says):
+    folder = simulated(TWO)
+    rewrite(folder.records, lambda one: one | {"validity": VALID | validity})
+    assert disturbances(Study.read(folder.path).runs).says == says

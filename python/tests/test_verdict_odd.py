@@ -72,3 +72,32 @@ def test_rejected_runs_are_said_where_no_workload_is_faster(simulated):
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if one["block"] == 1 else {}))
     [said] = text(verdict(folder), "rejected")
     assert said.endswith(": 2 of 10 runs rejected (exit status 1); 2 at other counts")
+
+
+def test_without_a_count_within_the_cpus_none_is_named(simulated):
+    said = verdict(simulated({"none": {8: (2.0, 8.0), 16: (1.0, 8.0)}}))
+    assert said.headline == "made up: no verdict. All thread counts are above the 4 cpus"
+
+
+def test_many_equal_counts_are_a_range(simulated):
+    said = verdict(simulated({"cores-close": dict.fromkeys(range(1, 49), (1.0, 1.0))}, noise=0.002))
+    assert said.headline == "made up: no speedup. 1 to 48 threads take the same time (within 3 %)"
+
+
+def test_a_loss_is_said_before_its_interval(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (1.1, 2.0), 4: (2.0, 4.0), 8: (9.0, 9.0)}})
+    with folder.study_spec.open("a") as file:
+        file.write("[design]\nweak = { argument = 'n', one_thread = 9 }\n")
+    assert verdict(folder).headline.endswith("] the work of 1 in the same time; 8 are 128 % slower")
+
+
+def test_a_loss_is_said_before_all_of_a_name(simulated):
+    curve = {n: (8 / n, 8.0) for n in (1, 2, 4, 8, 16, 32)} | {64: (0.5, 9.0), 128: (0.9, 10.0)}
+    said = verdict(simulated({"cores-close": curve}, noise=0.003, name="a fairly long name of a study of things"))
+    assert len(said.headline) <= 100
+    assert said.headline.endswith("] as fast as 1; 128 are 261 % [260, 262] slower")
+
+
+def test_one_more_block_is_one(simulated):
+    said = verdict(simulated({"cores-close": {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}}, blocks=2, noise=0.2))
+    assert text(said, "do") == ["about 1 more block would tell: --blocks 3"]

@@ -16,6 +16,7 @@ What others do to caches, memory and the clock is in none of these.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -96,11 +97,16 @@ class Disturbance:
     by_threads: dict[int, float]
     more: int | None
     less: int | None
+    kind: str = "other"
+    """What disturbed most of the runs: ``other`` programs, ``steal`` by a hypervisor, or the ``clock``."""
 
     @property
     def says(self) -> str:
         """What is said of it, as a clause: ``other programs used 50 % of the cpus``."""
-        said = f"other programs used {100 * self.share:.0f} % of the cpus"
+        if self.kind == "clock":
+            return f"the clock of the cpus changed by more than {100 * CLOCK_CHANGE:.0f} % during runs"
+        took = "a hypervisor took" if self.kind == "steal" else "other programs used"
+        said = f"{took} {100 * self.share:.0f} % of the cpus"
         if self.more is None or self.less is None:
             return said
         return f"{said}, more while {_threads(self.more)} ran than while {self.less} did"
@@ -108,9 +114,10 @@ class Disturbance:
 
 def disturbances(runs: Sequence[Run]) -> Disturbance | None:
     """Return what others took from these runs; None where nothing disturbed any of them."""
-    many = sum(disturbance(run) is not None for run in runs)
-    if not many:
+    kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run)) is not None)
+    if not kinds:
         return None
+    many, kind = kinds.total(), kinds.most_common(1)[0][0]
     used = {run.spec["id"]: _used(run) for run in runs}
     counts = sorted({run.threads for run in runs})
     blocks = max(run.spec["block"] for run in runs)
@@ -125,7 +132,7 @@ def disturbances(runs: Sequence[Run]) -> Disturbance | None:
     ends = t_interval(apart[np.isfinite(apart)], level)
     tied = ends.low > 0 and means[more] - means[less] > TIED
     share = float(np.mean(list(used.values())))
-    return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None)
+    return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None, kind)
 
 
 def _used(run: Run) -> float:

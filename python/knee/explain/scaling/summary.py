@@ -16,6 +16,9 @@ from knee.stats.scaling.decision import Decision, decide
 from knee.stats.scaling.knee import Knee, find_knee
 from knee.stats.scaling.laws import Choice, Fit, choose
 
+ANYTHING = 10
+"""A speedup between two ends that are more than so many times apart is not worth two numbers."""
+
 
 @dataclass(frozen=True)
 class ScalingSummary:
@@ -32,8 +35,17 @@ class ScalingSummary:
 
     @property
     def disturbed(self) -> bool:
-        """Whether what others may have taken reaches the answer."""
-        return self.decision is not None and (self.careful is None or self.careful.answer != self.decision.answer)
+        """Whether what others may have taken reaches the answer, or leaves of the speedup next to nothing."""
+        if self.decision is None:
+            return False
+        if self.careful is None or self.careful.answer != self.decision.answer:
+            return True
+        # Where the times alone scatter that much, others are not what keeps one from telling.
+        return _apart(self.careful.speedup.interval) > ANYTHING >= _apart(self.decision.speedup.interval)
+
+
+def _apart(ends: Interval) -> float:
+    return ends.high / ends.low
 
 
 def summarize(series: Series) -> ScalingSummary:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from knee.explain.scaling.series import Series
-from knee.explain.scaling.summary import ScalingSummary
+from knee.explain.scaling.summary import ANYTHING, ScalingSummary
 from knee.explain.verdict.form import FOLDER, Line, Status
-from knee.explain.verdict.words import between, listed, slower, threads, times
+from knee.explain.verdict.words import between, counted, listed, slower, threads, times
 from knee.stats.answers import MARGIN
 from knee.stats.blocks_needed import more_blocks
 from knee.stats.intervals import Interval, Ratio
@@ -44,20 +44,22 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
         "cannot tell": _cannot_tell,
     }[careful.answer](series, careful)
     undecided = careful.answer == "cannot tell" or (careful.answer == "faster" and careful.use is None)
-    lines = [*_knee(series, summary, careful), *_use(series, summary, careful), *_more(series, careful)]
+    lines = [*_knee(series, summary, careful), *_use(series, summary, careful), *_more(series, decision, careful)]
     return Said("undecided" if undecided else "decided", said, tuple(lines))
 
 
-ANYTHING = 10
-"""A speedup between two ends that are more than so many times apart is not worth two numbers."""
+LISTED = 8
+"""Thread counts that are named one by one; of more the first and the last are."""
 
 WAIT = Line("do", f"wait for a quiet machine: knee study --resume {FOLDER} --wait-quiet --rerun-disturbed")
 
 
 def _nothing(series: Series) -> str:
     measured = [point.threads for point in series.curve.points]
+    if len(measured) > 1 and not series.fitting:
+        return f"no verdict. All thread counts are above the {series.cpus} cpus"
     if len(measured) > 1 and len(series.fitting) < 2:
-        return f"no verdict. All thread counts but {listed(series.fitting) or 'none'} are above the {series.cpus} cpus"
+        return f"no verdict. All thread counts but {listed(series.fitting)} are above the {series.cpus} cpus"
     if len(measured) > 1:
         return "no verdict. Too few good runs for an interval"
     return f"only {threads(measured[0])} {'was' if measured[0] == 1 else 'were'} measured, so there is no speedup"
@@ -119,7 +121,8 @@ def _end(series: Series, said: Decision) -> str:
 
 def _equal(series: Series, said: Decision) -> str:
     del said
-    counts = listed(series.fitting)
+    many = series.fitting
+    counts = listed(many) if len(many) <= LISTED else f"{many[0]} to {many[-1]}"
     if series.weak:
         return f"no gain. {counts} threads do the same work in the same time (within {100 * MARGIN:.0f} %)"
     return f"no speedup. {counts} threads take the same time (within {100 * MARGIN:.0f} %)"
@@ -185,7 +188,10 @@ def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
     return lines
 
 
-def _more(series: Series, said: Decision) -> list[Line]:
+def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
+    if said.use is None and measured.use is not None:
+        # What others took leaves the choice open: more blocks beside them would not close it.
+        return [WAIT]
     if said.answer == "equal" and series.curve.base == 1:
         return [Line("check", "does the program read its thread count?")]
     if said.answer != "cannot tell":
@@ -194,4 +200,4 @@ def _more(series: Series, said: Decision) -> list[Line]:
     if needed is None:
         return [Line("do", "no number of blocks would tell soon: the times scatter too much")]
     made = _speedup(series, said.threads).blocks
-    return [Line("do", f"about {needed} more blocks would tell: --blocks {made + needed}")]
+    return [Line("do", f"about {counted(needed, 'more block')} would tell: --blocks {made + needed}")]

@@ -5,6 +5,7 @@ The terminal and the report print the same lines, and ``analysis.json`` has them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +14,8 @@ WIDEST = 100
 """Characters of a headline at most."""
 
 MOST_LINES = 5
+
+INTERVAL = re.compile(r" \[[^]]*\]")
 
 FOLDER = "FOLDER"
 """Stands for the study's folder in commands: an analysis does not know where it lies."""
@@ -87,6 +90,9 @@ def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verd
 
 def _headline(name: str, said: str) -> str:
     clauses = said.split("; ")
+    if len(_short(name)) + 2 + len(said) > WIDEST:
+        # The interval of a second clause stands in the tables; that there is a loss has to be said.
+        clauses[1:] = [INTERVAL.sub("", clause) for clause in clauses[1:]]
     while len(clauses) > 1 and len(_short(name)) + 2 + len("; ".join(clauses)) > WIDEST:
         clauses.pop()
     rest = "; ".join(clauses)
@@ -96,7 +102,7 @@ def _headline(name: str, said: str) -> str:
 
 
 def _short(name: str) -> str:
-    return name[:24]
+    return name[:12]
 
 
 def _chosen(lines: Iterable[Line]) -> tuple[Line, ...]:
