@@ -32,9 +32,12 @@ def hooks(binary: str, words: list[str], variables: dict[str, str], place: Path)
 
 
 def _launch(binary: str, words: list[str], variables: dict[str, str], place: Path) -> str:
-    """Return the shell command of a launch, whose time goes to a file of its own; taskset's start is not in it."""
+    """Return the shell command of a launch, whose time goes to a file of its own.
+
+    taskset's start is not in the time, and the output goes through a pipe, as under knee.
+    """
     told = [f"{name}={value}" for name, value in variables.items()]
-    hyperfine = [binary, "--shell=none", "--runs=1", "--style=none", shlex.join(words)]
+    hyperfine = [binary, "--shell=none", "--runs=1", "--style=none", "--output=pipe", shlex.join(words)]
     pinned = shlex.join(["taskset", "-c", "{cpus}", "env", *told, *hyperfine])
     return f"{pinned} --export-json {shlex.quote(str(place))}/{{threads}}-$(date +%s%N).json"
 
