@@ -121,3 +121,11 @@ def test_many_levels_that_may_be_fastest_are_counted(simulated):
 def test_a_placement_is_not_compared_with_itself(simulated):
     folder = simulated({"a": {1: (8.0, 8.0), 2: (4.0, 8.0)}, "b": {4: (2.0, 8.0), 8: (1.0, 8.0)}})
     assert not text(compared(folder), "also")
+
+
+def test_long_names_of_levels_leave_room_for_what_is_said(simulated):
+    names = ("--algorithm=quick-sort-with-median-of-three", "--algorithm=merge-sort-with-buffers")
+    curves = {name: ladder(2, time) for name, time in zip(names, (1, 0.7), strict=True)}
+    said = compared(simulated(curves, noise=0.002)).headline
+    assert said.startswith("made up: …e-sort-with-buffers is 1.4")
+    assert "] as fast as …ith-median-of-three at 2 threads" in said

@@ -2,7 +2,7 @@
 
 A context is a combination of workload, other factors and thread count. Levels are compared block by block, on as many
 threads as all of them have and on as few; the answers of one thread count are told together (Holm 1979), so that of
-equal levels one study in twenty is told that some context differs.
+equal levels one study in twenty is told that one is faster in some context, and one in twenty that one is slower.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from knee.stats.paired import Comparison, allowing, answers, paired
 
 SHOWN_BY_ITSELF = ("workload", "placement")
 """Factors that are asked about only where no other is: work cannot be compared, and placements are the usual ladder."""
+
+LONGEST = 20
+"""Characters of a level's name in a headline."""
 
 NAMED = 3
 """Levels that are named in a headline; more are counted."""
@@ -139,9 +142,21 @@ def _by_block(series: Series, threads: int, other: Series) -> _Times:
 def headline(asked: Question) -> str:
     """Say which level is faster, and where; what holds on the fewest threads is a clause of its own."""
     if len(asked.levels) > 2:
-        return _of_many_levels(asked)
+        return _shortened(_of_many_levels(asked), asked.levels)
     said = _of_two_levels(asked.most)
-    return f"{said}; {_briefly(asked.fewest[0], asked.most[0])}" if len(asked.fewest) == 1 else said
+    if len(asked.fewest) == 1:
+        said = f"{said}; {_briefly(asked.fewest[0], asked.most[0])}"
+    return _shortened(said, asked.levels)
+
+
+def _shortened(said: str, levels: Sequence[str]) -> str:
+    """Keep the ends of long names, which tell options apart, so that a headline has room for what is said of them."""
+    ends = {level: level if len(level) <= LONGEST else f"…{level[1 - LONGEST :]}" for level in levels}
+    if len(set(ends.values())) < len(ends):
+        return said
+    for level in sorted(levels, key=len, reverse=True):
+        said = said.replace(level, ends[level])
+    return said
 
 
 def _briefly(one: Context, most: Context) -> str:
