@@ -101,3 +101,10 @@ def test_a_loss_is_said_before_all_of_a_name(simulated):
 def test_one_more_block_is_one(simulated):
     said = verdict(simulated({"cores-close": {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}}, blocks=2, noise=0.2))
     assert text(said, "do") == ["about 1 more block would tell: --blocks 3"]
+
+
+def test_a_larger_count_whose_runs_were_rejected_was_measured(simulated):
+    folder = simulated({"cores-close": falling(8.0)})
+    counts = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
+    rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if counts[one["id"]] == 4 else {}))
+    assert "no larger count" not in str(verdict(folder))

@@ -116,7 +116,7 @@ def _end(series: Series, said: Decision) -> str:
     """Say why no larger count is spoken of."""
     if series.uses_every_cpu(said.threads):
         return "every cpu is used"
-    return "no larger count was measured" if said.threads == series.curve.points[-1].threads else ""
+    return "no larger count was measured" if said.threads == max(series.by_threads) else ""
 
 
 def _equal(series: Series, said: Decision) -> str:
