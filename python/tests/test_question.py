@@ -1,7 +1,7 @@
 """The headline answers what the study asked: levels beside each other, or claims, before how one of them scales."""
 
 import pytest
-from conftest import rewrite
+from conftest import THREAD, VALID, rewrite
 
 from knee.explain.verdict.form import Verdict
 from knee.opened import Study
@@ -33,7 +33,7 @@ def test_two_levels_are_compared_where_most_and_where_fewest_threads_ran(simulat
     assert said.headline.startswith("mandel: dynamic is 1.41x [")
     assert said.headline.endswith("] as fast as static at 4 threads; equal at 1")
     assert said.status == "decided"
-    assert len(text(said, "knee")) == 2
+    assert [one.split(":")[0] for one in text(said, "also")] == ["dynamic", "static"]
 
 
 def test_several_workloads_are_counted_and_those_that_differ_are_named(simulated):
@@ -129,3 +129,34 @@ def test_long_names_of_levels_leave_room_for_what_is_said(simulated):
     said = compared(simulated(curves, noise=0.002)).headline
     assert said.startswith("made up: …e-sort-with-buffers is 1.4")
     assert "] as fast as …ith-median-of-three at 2 threads" in said
+
+
+def test_every_factor_that_varies_is_told_of(simulated):
+    curves = {
+        f"{algorithm}/{memory}": ladder(2 * cost, cost)
+        for algorithm in "ab"
+        for memory, cost in (("lo", 1.0), ("hi", 1.5))
+    }
+
+    def levels(spec: dict) -> dict:
+        algorithm, memory = spec["cell"]["placement"].split("/")
+        cell = {"threads": spec["threads"], "placement": "cores-close", "algorithm": algorithm, "pages": memory}
+        return spec | {"cell": cell, "cpus": list(range(spec["threads"]))}
+
+    folder = simulated(curves, noise=0.002)
+    rewrite(folder.plan, levels)
+    said = Study.read(folder.path).analysis.verdict
+    assert "equal in 2 of 2 cases" in said.headline
+    assert text(said, "also") == ["pages: lo against hi is faster in 2 of 2 cases at 2 threads"]
+
+
+def test_levels_of_which_others_leave_nothing_have_no_verdict(simulated):
+    folder = simulated({"a": ladder(8, 4), "b": ladder(8, 4)}, noise=0.05)
+
+    def disturbed(one: dict) -> dict:
+        waited = [THREAD | {"run_delay_ns": int(0.95 * one["wall_ns"])}]
+        return one | {"validity": VALID | {"other_busy": 0.5}, "observed_threads": waited}
+
+    rewrite(folder.records, disturbed)
+    said = compared(folder)
+    assert (said.status, said.headline) == ("disturbed", "made up: no verdict. Other programs used 50 % of the cpus")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from conftest import rewrite
+from conftest import VALID, rewrite
 
 from knee.explain.verdict.form import Verdict
 from knee.opened import Study
@@ -213,3 +213,17 @@ def test_where_the_input_grows_series_are_compared_by_their_work(simulated):
     # Four threads on one of them take longer than one thread does, for four times the work.
     curves = {"cores-spread": {1: (0.9, 0.9), 4: (3.9, 4.0)}, "cores-close": {1: (1.0, 1.0), 4: (1.0, 4.0)}}
     assert "on cores-close" in line(weak(simulated(curves)), "rests on")
+
+
+def test_a_knee_at_the_count_to_use_does_not_contradict_it(simulated):
+    curve = {n: (8 / min(n, 4) * (1 + 0.02 * n), 8.0) for n in (1, 2, 3, 4, 6, 8, 12)}
+    said = verdict(simulated({"cores-close": curve}, blocks=8, noise=0.002))
+    assert re.search(r"; 12 are 1\d % \[.*\] slower$", said.headline)
+    assert line(said, "knee").startswith("4.")
+
+
+def test_calm_is_said_of_runs_that_were_watched(simulated):
+    folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}})
+    assert "calm" not in line(verdict(folder), "rests on")
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.0}})
+    assert line(verdict(folder), "rests on").endswith(", all calm")

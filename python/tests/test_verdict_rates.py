@@ -1,7 +1,7 @@
 """How often a verdict is wrong, and how often it is silent, by simulation of studies whose truth is known.
 
 Every rate comes with its Clopper-Pearson interval; the daily tests make some hundred studies, the nightly ones
-thousands. ``python python/tests/test_verdict_rates.py`` prints all rates.
+thousands. ``bench/verdict_rates.py`` prints all rates.
 """
 
 from __future__ import annotations
@@ -153,28 +153,3 @@ def test_true_knees_are_found_as_often_as_by_the_curve_alone(trials):
     after, before = knees_kept(trials)
     assert before > 0
     assert after >= 0.98 * before
-
-
-def main() -> None:
-    """Print every rate with its interval."""
-    flat, lossy = flat_named(2 * NIGHTLY), lossy_recommendations(2 * NIGHTLY)
-    named, silent, of = gains_named(NIGHTLY)
-    wrong, decided, tied = tied_and_wrong(NIGHTLY)
-    rows = {
-        "flat curves with a gain in the headline": flat,
-        "recommendations that lose more than 3 %": lossy,
-        "gains of 10 % and more that are named": (named, of),
-        "no verdict on them": (silent, of),
-        "wrong verdicts where disturbance goes with a count": (wrong, tied),
-        "decided ones among those": (decided, tied),
-        "knees kept of those found": knees_kept(NIGHTLY // 4),
-    }
-    for what, (hits, trials) in rows.items():
-        ends = clopper_pearson(hits, trials)
-        print(  # noqa: T201 -- that is what it is for
-            f"{what}: {hits} of {trials} = {100 * hits / trials:.2f} % [{100 * ends.low:.2f}, {100 * ends.high:.2f}]"
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -60,6 +60,11 @@ def disturbance(run: Run) -> str | None:
     return None
 
 
+def observed(run: Run) -> bool:
+    """Whether it is known how busy others were while the run was made."""
+    return "other_busy" in _shares(run)
+
+
 def taken(run: Run, allowed: int) -> float:
     """Return the largest share of the run's time that others may have cost it; 0 for a run that nothing disturbed.
 

@@ -6,6 +6,7 @@ and the knee are numbers of the curve and name no cause; with fewer than six thr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,12 +41,15 @@ class ScalingSummary:
             return False
         if self.careful is None or self.careful.answer != self.decision.answer:
             return True
-        # Where the times alone scatter that much, others are not what keeps one from telling.
-        return _apart(self.careful.speedup.interval) > ANYTHING >= _apart(self.decision.speedup.interval)
+        return buried(self.decision.speedup.interval, self.careful.speedup.interval)
 
 
-def _apart(ends: Interval) -> float:
-    return ends.high / ends.low
+def buried(seen: Interval, allowing: Interval) -> bool:
+    """Whether what others may have taken leaves next to nothing of a ratio, which was known better as measured.
+
+    Where the times alone scatter that much, others are not what keeps one from telling.
+    """
+    return allowing.high / allowing.low > ANYTHING >= seen.high / seen.low
 
 
 def summarize(series: Series) -> ScalingSummary:
@@ -59,11 +63,11 @@ def summarize(series: Series) -> ScalingSummary:
         log_speedup = np.empty((0, 0))
     else:
         log_speedup = np.array([np.log(base) - np.log(values) for values in times.values()]).T
-    knee = _agreeing(find_knee(counts, log_speedup), decision)
+    knee = _agreeing(find_knee(counts, log_speedup), decision, series.fitting)
     return ScalingSummary(choose(counts, log_speedup, scaled=series.weak), knee, decision, careful)
 
 
-def _agreeing(knee: Knee, decision: Decision | None) -> Knee:
+def _agreeing(knee: Knee, decision: Decision | None, counts: Sequence[int]) -> Knee:
     """Return the knee, or why none is claimed beside what is said of the counts."""
     if knee.verdict != "knee" or decision is None:
         return knee
@@ -71,7 +75,7 @@ def _agreeing(knee: Knee, decision: Decision | None) -> Knee:
         return replace(knee, verdict="undecided", why=f"T({decision.base}) is in doubt: efficiency is above 100 %")
     if not decision.gains:
         return replace(knee, verdict="undecided", why=f"no count is shown to be faster than {decision.base}")
-    if decision.use is not None and decision.use < knee.interval.low:
+    if decision.use is not None and any(decision.use < n <= knee.interval.low for n in counts):
         return replace(knee, verdict="undecided", why=f"{decision.use} threads are as good as more")
     return knee
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.scaling.series import Series
+from knee.explain.scaling.summary import buried
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
 from knee.stats.intervals import Array, Interval
@@ -64,17 +65,17 @@ class Question:
         return not headline(self).startswith("cannot tell")
 
 
-def question(series: Sequence[Series], *, placements: bool) -> Question | None:
-    """Return the first factor whose levels can be compared; ``placements`` says whether they are asked about, too."""
+def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
+    """Return every factor whose levels can be compared; ``placements`` says whether they are asked about, too."""
     names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in SHOWN_BY_ITSELF]
     names += ["placement"] if placements else []
+    asked: list[Question] = []
     for factor in names:
         levels = tuple(dict.fromkeys(one.levels[factor] for one in series if factor in one.levels))
-        if len(levels) == 2:
-            return compared(series, factor, levels)
-        if len(levels) > 2:
-            return compared(series, factor, _fastest_first(series, factor, levels))
-    return None
+        if len(levels) > 1:
+            first = levels if len(levels) == 2 else _fastest_first(series, factor, levels)
+            asked.append(compared(series, factor, first))
+    return [one for one in asked if one.most]
 
 
 def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
@@ -95,15 +96,21 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
         rest = {name: level for name, level in one.levels.items() if name != factor}
         groups.setdefault(_where(rest, series), {})[one.levels.get(factor, "")] = one
     pairs = [
-        (where, members[levels[0]], members[level], level)
+        (where, members[levels[0]], members[level], called(factor, level))
         for where, members in groups.items()
         for level in levels[1:]
         if levels[0] in members and level in members
     ]
-    most = _contexts(levels[0], pairs, largest=True)
-    fewest = _contexts(levels[0], pairs, largest=False)
+    names = tuple(called(factor, level) for level in levels)
+    most = _contexts(names[0], pairs, largest=True)
+    fewest = _contexts(names[0], pairs, largest=False)
     apart = [one for one, other in zip(fewest, most, strict=True) if one.threads != other.threads]
-    return Question(factor, levels, tuple(most), tuple(apart))
+    return Question(factor, names, tuple(most), tuple(apart))
+
+
+def called(factor: str, level: str) -> str:
+    """Return what a level is called in a sentence."""
+    return "unpinned" if (factor, level) == ("placement", "none") else level
 
 
 def _where(rest: dict[str, str], series: Sequence[Series]) -> str:
@@ -120,8 +127,8 @@ def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, l
     careful = [allowing(paired, a.seconds, b.seconds, a.taken, b.taken) for a, b in times_of]
     both = zip(answers(measured), answers(careful), strict=True)
     return [
-        Context(where, n, reference, level, time, held, seen != held)
-        for ((where, _, _, level), n), time, (seen, held) in zip(at, careful, both, strict=True)
+        Context(where, n, reference, level, time, held, seen != held or buried(alone.interval, time.interval))
+        for ((where, _, _, level), n), alone, time, (seen, held) in zip(at, measured, careful, both, strict=True)
     ]
 
 

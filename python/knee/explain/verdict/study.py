@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from knee.explain.disturbance import observed
 from knee.explain.scaling.series import Series
 from knee.explain.verdict import curve, levels
 from knee.explain.verdict.curve import Said, of_curve
@@ -40,9 +41,9 @@ def make(told: Told) -> Verdict:
     if short := _too_short(told.series):
         return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
     ladder = any(len(one.curve.points) > 1 for one in told.series)
-    asked = levels.question(told.series, placements=not ladder and not told.claims)
-    if asked is not None and asked.most:
-        return _of_levels(told, asked, extra)
+    if asked := levels.questions(told.series, placements=not ladder and not told.claims):
+        others = [Line("also", f"{one.factor}: {levels.headline(one)}") for one in asked[1:]]
+        return _of_levels(told, asked[0], [*extra, *others])
     if not ladder:
         return _without_ladder(told, extra)
     works = list(dict.fromkeys(one.work for one in told.series))
@@ -117,7 +118,7 @@ def _curves_of(told: Told, asked: levels.Question) -> list[Line]:
     if len(told.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in told.series):
         return []
     said = [f"{one.levels[asked.factor]}: {_said(told, one).headline}" for one in told.series]
-    return [Line("knee", text) for text in said]
+    return [Line("also", text) for text in said]
 
 
 def _without_ladder(told: Told, extra: list[Line]) -> Verdict:
@@ -171,26 +172,23 @@ def _other_placements(told: Told, chosen: Series) -> list[Line]:
     differing = [one for one in asked.most if one.answer in ("faster", "slower")]
     if differing:
         worst = max(differing, key=lambda one: abs(np.log(one.time.estimate)))
-        return [Line("also", f"{_placed(worst.level)} at {threads(worst.threads)}: {_against(worst)}")]
+        return [Line("also", f"{worst.level} at {threads(worst.threads)}: {_against(worst)}")]
     if asked.most and all(one.answer == "equal" for one in asked.most):
-        return [Line("also", f"{listed([_placed(name) for name in names])} are equal (within 3 %)")]
+        return [Line("also", f"{listed(asked.levels)} are equal (within 3 %)")]
     return []
 
 
 def _against(one: levels.Context) -> str:
     ends = one.time.interval
-    return f"{times(one.time.estimate, ends)} the time of {_placed(one.reference)}"
-
-
-def _placed(placement: str) -> str:
-    return "unpinned" if placement == "none" else placement
+    return f"{times(one.time.estimate, ends)} the time of {one.reference}"
 
 
 def _rests_on(told: Told, chosen: Series) -> Line:
     counts, blocks = len(chosen.fitting), told.blocks
     placement = chosen.levels.get("placement", "none")
     where = "unpinned" if placement == "none" else f"on {placement}"
-    calm = ", all calm" if told.disturbance is None else f", {told.disturbance.disturbed} runs disturbed"
+    calm = ", all calm" if all(map(observed, told.runs)) else ""
+    calm = calm if told.disturbance is None else f", {told.disturbance.disturbed} runs disturbed"
     above = [str(p.threads) for p in chosen.curve.points if p.threads > chosen.cpus]
     left = f"; {listed(above)} above the {chosen.cpus} cpus left out" if above else ""
     return Line("rests on", f"{counted(counts, 'thread count')} x {counted(blocks, 'launch')} {where}{calm}{left}")

@@ -28,7 +28,9 @@ def between(ends: Interval) -> str:
 
 
 def slower(time: float, ends: Interval) -> str:
-    """Return how much more time it takes: ``22 % [20, 24] slower`` for 1.22 times as much."""
+    """Return how much more time it takes: ``22 % [20, 24] slower``, or ``3.10x [2.90, 3.30] slower`` from twice on."""
+    if time >= 2:
+        return f"{times(time, ends)} slower"
     percents = [f"{100 * (one - 1):.0f}" for one in (time, ends.low, ends.high)]
     return f"{percents[0]} % [{percents[1]}, {percents[2]}] slower"
 
