@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from knee.explain.causes.cause import Finding
 from knee.explain.disturbance import observed
 from knee.explain.scaling.series import Series
 from knee.explain.verdict import curve, levels
@@ -110,7 +111,8 @@ def _of_levels(told: Told, asked: levels.Question, extra: list[Line]) -> Verdict
     differing = [one for one in asked.most if one.answer in ("faster", "slower") and len(asked.most) > 1]
     lines = [Line("also", f"{one.where}: {levels.said_of(one)}".removeprefix(": ")) for one in differing]
     status = "decided" if asked.decided else "undecided"
-    return verdict(status, told.name, levels.headline(asked), [*extra, *lines, *_curves_of(told, asked)])
+    why = [line for one in told.findings[:1] for line in _cause(one, f"{one.series}: ")]
+    return verdict(status, told.name, levels.headline(asked), [*extra, *lines, *why, *_curves_of(told, asked)])
 
 
 def _curves_of(told: Told, asked: levels.Question) -> list[Line]:
@@ -152,13 +154,15 @@ def _claims(told: Told) -> list[Line]:
 
 
 def _why(told: Told, chosen: Series) -> list[Line]:
-    """Say the first cause, or what was seen and the run that would decide."""
     finding = next((one for one in told.findings if one.series == chosen.name), None)
-    if finding is None:
-        return []
+    return [] if finding is None else _cause(finding)
+
+
+def _cause(finding: Finding, of: str = "") -> list[Line]:
+    """Say a cause, or what was seen and the run that would decide."""
     if finding.left:
-        return [Line("why", f"not named: {finding.says}"), Line("decide", finding.refute)]
-    return [Line("why", finding.says)]
+        return [Line("why", f"{of}not named: {finding.says}"), Line("decide", finding.refute)]
+    return [Line("why", f"{of}{finding.says}")]
 
 
 def _other_placements(told: Told, chosen: Series) -> list[Line]:
@@ -188,7 +192,7 @@ def _rests_on(told: Told, chosen: Series) -> Line:
     placement = chosen.levels.get("placement", "none")
     where = "unpinned" if placement == "none" else f"on {placement}"
     calm = ", all calm" if all(map(observed, told.runs)) else ""
-    calm = calm if told.disturbance is None else f", {told.disturbance.disturbed} runs disturbed"
+    calm = calm if told.disturbance is None else f", {counted(told.disturbance.disturbed, 'run')} disturbed"
     above = [str(p.threads) for p in chosen.curve.points if p.threads > chosen.cpus]
     left = f"; {listed(above)} above the {chosen.cpus} cpus left out" if above else ""
     return Line("rests on", f"{counted(counts, 'thread count')} x {counted(blocks, 'launch')} {where}{calm}{left}")

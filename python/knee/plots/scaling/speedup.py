@@ -17,7 +17,7 @@ CHOICES = {"linear": "", "logarithmic": "-log"}
 
 SEES = "Below the dotted line threads bring less than full speedup; where the curve is flat they bring none."
 
-ABOVE = "Hollow points have more threads than cpus: they enter no law and no knee."
+ABOVE = "Ringed points have more threads than cpus: they enter no law and no knee."
 
 COUNTERFACTUAL = (
     "A dashed curve is a counterfactual, the same program placed otherwise: threads share cores while others are free, "
@@ -85,7 +85,7 @@ def chart(
     table = rows(curves, cpus or {})
     known = of_rows(table)
     above = [row for row in table if row["above the cpus"]]
-    hollow = of_rows(above).mark_point(filled=False, size=160, strokeWidth=2)
+    ringed = of_rows(above).mark_point(filled=False, size=160, strokeWidth=2)
     return alt.layer(
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
         known.mark_area(opacity=0.2).encode(
@@ -105,5 +105,5 @@ def chart(
                 *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f"),
             ],
         ),
-        *([hollow.encode(x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour)] if above else []),
+        *([ringed.encode(x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour)] if above else []),
     ).properties(width="container", height=HEIGHT)

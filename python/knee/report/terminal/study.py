@@ -25,6 +25,8 @@ def show(analysis: Analysis, folder: str) -> None:
         if len(series.curve.points) > 1:
             console.print(Text("unpinned" if series.name == "none" else series.name))
             console.print(_table(series))
+            if len(series.fitting) < len(series.curve.points):
+                console.print(Text(f"* more threads than the {series.cpus} cpus: no part of the verdict\n"))
             _scaling(console, analysis.summaries[series.name])
     bases = {series.name: series.curve.base for series in analysis.series}
     for name, one in analysis.baseline.items():
@@ -73,7 +75,7 @@ def _table(series: Series) -> Table:
         table.add_column(name, justify="right", no_wrap=True, min_width=8)
     for point in series.curve.points:
         table.add_row(
-            f"{point.threads}" if point.threads <= series.cpus else f"{point.threads} (above {series.cpus} cpus)",
+            f"{point.threads}" if point.threads <= series.cpus else f"{point.threads} *",
             f"{point.mean_s:.4g}",
             f"{point.speedup.estimate:.2f}",
             _ends(point.speedup.interval),
