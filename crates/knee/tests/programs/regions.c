@@ -271,7 +271,7 @@ static void counts(void) {
         pthread_create(&team[i], NULL, counter, NULL);
     for (int i = 0; i < 4; i++)
         pthread_join(team[i], NULL);
-    usleep(60000);
+    usleep(400000);
     pid_t child = fork();
     if (child == 0) {
         counter(NULL);
