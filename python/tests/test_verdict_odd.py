@@ -88,14 +88,14 @@ def test_a_loss_is_said_before_its_interval(simulated):
     folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (1.1, 2.0), 4: (2.0, 4.0), 8: (9.0, 9.0)}})
     with folder.study_spec.open("a") as file:
         file.write("[design]\nweak = { argument = 'n', one_thread = 9 }\n")
-    assert verdict(folder).headline.endswith("] the work of 1 in the same time; 8 are 128 % slower")
+    assert verdict(folder).headline.endswith("] the work of 1 in the same time; 8 are 2.28x slower")
 
 
 def test_a_loss_is_said_before_all_of_a_name(simulated):
     curve = {n: (8 / n, 8.0) for n in (1, 2, 4, 8, 16, 32)} | {64: (0.5, 9.0), 128: (0.9, 10.0)}
     said = verdict(simulated({"cores-close": curve}, noise=0.003, name="a fairly long name of a study of things"))
     assert len(said.headline) <= 100
-    assert said.headline.endswith("] as fast as 1; 128 are 261 % [260, 262] slower")
+    assert said.headline.endswith("] as fast as 1; 128 are 3.61x [3.60, 3.62] slower")
 
 
 def test_one_more_block_is_one(simulated):
