@@ -6,6 +6,7 @@
 //! cpus share a core, the other whether counters can be believed. [`events`] says which hardware events answer which
 //! question on which microarchitecture; it opens none.
 
+mod budget;
 mod census;
 pub mod clock;
 pub mod contention;

@@ -1,7 +1,7 @@
 //! Samples a process tree: which threads it has, how much CPU time each took, where each ran, and in which state it was.
 //!
-//! The sampler has a budget of 1 % of one cpu. A tick that took longer postpones the next one, so a tree of a
-//! thousand threads is sampled less often instead of being disturbed; the record says how often it was.
+//! The sampler has a budget of 1 % of one cpu. Ticks that take longer postpone the next ones, so a tree of a thousand
+//! threads is sampled less often instead of being disturbed; the record says how often it was.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,14 +13,13 @@ use knee_machine::{CpuSet, sys};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Budget;
 use crate::census::Census;
 use crate::gauges::Gauges;
 use crate::proc::{Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
 use crate::states::{Growth, Stand, StateCounts, told};
 
-/// A tick may take this fraction of the time until the next one.
-const BUDGET: u32 = 100;
 /// Looking for new threads costs more than reading the files of those that are known. Programs start their threads early,
 /// so every one of the first ticks looks, and later every fourth. Where each thread is and what it does is read at every
 /// tick as long as that fits into the budget, and otherwise at the ticks that look.
@@ -111,6 +110,7 @@ pub struct Sampler {
     census: Option<Census>,
     samples: Samples,
     sampling: Sampling,
+    budget: Budget,
     /// CPU time of reading every file of every thread, when that was last done.
     whole_cost: Duration,
     /// Cpus whose kernel leaves out its tick while one thread runs.
@@ -134,6 +134,7 @@ impl Sampler {
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0 },
+            budget: Budget::default(),
             whole_cost: Duration::ZERO,
             tickless: tickless(),
         }
@@ -168,7 +169,7 @@ impl Sampler {
         let cost = thread_cpu().saturating_sub(before);
         self.sampling.count += 1;
         self.sampling.cost_ns += nanoseconds(cost);
-        self.due = start + self.period.max(cost * BUDGET);
+        self.due = start + self.period.max(self.budget.wait_after(cost));
     }
 
     fn sample(&mut self, now: Instant) {
@@ -177,7 +178,7 @@ impl Sampler {
         if looks {
             self.look(t_ns);
         }
-        if looks || self.whole_cost * BUDGET <= self.period {
+        if looks || Budget::allows(self.whole_cost, self.period) {
             let before = thread_cpu();
             self.read_whole(t_ns, looks);
             self.whole_cost = thread_cpu().saturating_sub(before);
