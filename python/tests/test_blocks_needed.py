@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from knee.stats.answers import answer
-from knee.stats.blocks_needed import MOST, blocks_needed, more_blocks
-from knee.stats.intervals import Interval, ratio, t_interval
+from knee.stats.blocks_needed import MOST, blocks_needed
+from knee.stats.intervals import Interval, t_interval
+from knee.stats.paired import paired
 
 TRUTHS = (0.0, 0.02, 0.06, 0.1)
 
@@ -49,13 +50,13 @@ def test_a_difference_that_is_nearly_shown_takes_few_blocks():
 
 
 def test_nothing_is_advised_where_nothing_is_known_or_a_thousand_would_not_do():
-    assert more_blocks(ratio(np.array([1.0]), np.array([1.1]))) is None
-    assert more_blocks(ratio(np.array([np.nan]), np.array([1.1]))) is None
+    assert paired(np.array([1.0]), np.array([1.1])).more_blocks() is None
+    assert paired(np.array([np.nan]), np.array([1.1])).more_blocks() is None
     assert blocks_needed(0.0, 0.5, 20) is None
     assert MOST // 4 < blocks_needed(0.0, 0.3, 5) <= MOST
 
 
 def test_of_a_ratio_the_scatter_is_that_of_its_blocks():
     logs = np.random.default_rng(1).normal(0.02, 0.1, 6)
-    asked = more_blocks(ratio(np.exp(logs), np.ones(6)))
+    asked = paired(np.ones(6), np.exp(logs)).more_blocks()
     assert asked == blocks_needed(float(logs.mean()), float(logs.std(ddof=1)), 6)

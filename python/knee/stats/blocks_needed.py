@@ -17,7 +17,6 @@ import math
 
 from knee.stats.answers import ERROR, MARGIN
 from knee.stats.distributions import student_beyond, student_value
-from knee.stats.intervals import LEVEL, Ratio
 
 ASSURANCE = 0.90
 """How likely an answer has to be after so many more blocks."""
@@ -26,15 +25,24 @@ MOST = 1000
 """More blocks than this are not advised: no study makes as many."""
 
 
-def more_blocks(ratio: Ratio, margin: float = MARGIN) -> int | None:
+def blocks_needed(
+    mean: float, deviation: float, blocks: int, margin: float = MARGIN, *, tests: int = 1, spread: float = 0.0
+) -> int | None:
     """Return about how many more blocks would decide a comparison that is open.
 
     Parameters
     ----------
-    ratio
-        A time over another time, with its interval by blocks.
+    mean, deviation
+        Mean log ratio, and the standard deviation of the log ratios of blocks.
+    blocks
+        How many there are.
     margin
         The smallest difference that matters: 0.03 takes ratios from 1/1.03 to 1.03 for equal.
+    tests
+        How many comparisons share the chance of a false alarm.
+    spread
+        Standard deviation, in logarithms, of what two sessions differ by: no block makes that part of the interval
+        narrower.
 
     Returns
     -------
@@ -43,26 +51,8 @@ def more_blocks(ratio: Ratio, margin: float = MARGIN) -> int | None:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from knee.stats.intervals import ratio
-    >>> more_blocks(ratio(np.array([1.0, 1.3, 0.9, 1.1, 0.8]), np.ones(5)), margin=0.10)
-    29
-    """
-    if ratio.blocks < 2:
-        return None
-    mean, ends = ratio.log()
-    half = (ends.high - ends.low) / 2
-    deviation = half * math.sqrt(ratio.blocks) / student_value((1 + LEVEL) / 2, ratio.blocks - 1)
-    return blocks_needed(mean, deviation, ratio.blocks, margin)
-
-
-def blocks_needed(
-    mean: float, deviation: float, blocks: int, margin: float = MARGIN, *, tests: int = 1, spread: float = 0.0
-) -> int | None:
-    """Return the same for a mean log ratio and the standard deviation of log ratios over so many blocks.
-
-    ``tests`` is how many comparisons share the chance of a false alarm, and ``spread`` the standard deviation, in
-    logarithms, of what two sessions differ by: no block makes that part of the interval narrower.
+    >>> blocks_needed(0.0, 0.19, 5, margin=0.10)
+    31
     """
     if blocks < 2 or not math.isfinite(mean) or not math.isfinite(deviation):
         return None

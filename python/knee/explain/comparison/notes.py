@@ -10,7 +10,7 @@ from knee.explain.disturbance import disturbance
 from knee.store import Run
 
 UNSTEADY = ("clock_ns",)
-"""Facts that are measured anew each time and never twice the same."""
+"""Facts that differ between two studies on the same machine, because each study measures them again."""
 
 
 def of_sessions(spread: float) -> str:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ANYTHING, ScalingSummary
 from knee.explain.verdict.form import FOLDER, Line, Status
-from knee.explain.verdict.words import between, counted, listed, slower, threads, times
+from knee.explain.verdict.words import between, counted, listed, no_verdict, slower, threads, times
 from knee.stats.answers import MARGIN
-from knee.stats.blocks_needed import more_blocks
 from knee.stats.intervals import Interval, Ratio
 from knee.stats.scaling.decision import Decision
 from knee.stats.scaling.laws import COUNTS_FOR_A_LAW
@@ -34,7 +33,7 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
         return Said("none", _nothing(series), ())
     if disturbed is not None and summary.disturbed:
         seen = Line("seen", _as_measured(series, decision, careful))
-        return Said("disturbed", f"no verdict. {disturbed[0].upper()}{disturbed[1:]}", (seen, WAIT))
+        return Said("disturbed", no_verdict(disturbed), (seen, WAIT))
     # What is said has to hold with all that others may have taken.
     said = {
         "faster": _faster,
@@ -196,8 +195,8 @@ def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
         return [Line("check", "does the program read its thread count?")]
     if said.answer != "cannot tell":
         return []
-    needed = more_blocks(_speedup(series, said.threads))
+    needed = said.speedup.more_blocks()
     if needed is None:
         return [Line("do", "no number of blocks would tell soon: the times scatter too much")]
-    made = _speedup(series, said.threads).blocks
-    return [Line("do", f"about {counted(needed, 'more block')} would tell: --blocks {made + needed}")]
+    all_ = said.speedup.values + needed
+    return [Line("do", f"about {counted(needed, 'more block')} would tell: --blocks {all_}")]

@@ -19,7 +19,7 @@ from knee.explain.verdict import curve, levels
 from knee.explain.verdict.curve import Said, of_curve
 from knee.explain.verdict.form import Line, Verdict, verdict
 from knee.explain.verdict.told import Told
-from knee.explain.verdict.words import counted, listed, threads, times
+from knee.explain.verdict.words import counted, listed, no_verdict, threads, times
 from knee.stats.intervals import t_interval
 from knee.store import Run
 
@@ -38,7 +38,7 @@ def make(told: Told) -> Verdict:
     extra = [*_rejected(told.runs), *_disturbed(told), *_claims(told)]
     if not told.series:
         why = "the runs that every speedup is compared with are missing or rejected"
-        return verdict("none", told.name, f"no verdict. {why[0].upper()}{why[1:]}", extra)
+        return verdict("none", told.name, no_verdict(why), extra)
     if short := _too_short(told.series):
         return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
     ladder = any(len(one.curve.points) > 1 for one in told.series)
@@ -106,8 +106,7 @@ def _of_levels(told: Told, asked: levels.Question, extra: list[Line]) -> Verdict
     if all(one.time.values < 2 for one in asked.most):
         return verdict("none", told.name, "no verdict. Too few good runs for an interval", extra)
     if told.disturbance is not None and asked.disturbed:
-        says = told.disturbance.says
-        return verdict("disturbed", told.name, f"no verdict. {says[0].upper()}{says[1:]}", [*extra, curve.WAIT])
+        return verdict("disturbed", told.name, no_verdict(told.disturbance.says), [*extra, curve.WAIT])
     differing = [one for one in asked.most if one.answer in ("faster", "slower") and len(asked.most) > 1]
     lines = [Line("also", f"{one.where}: {levels.said_of(one)}".removeprefix(": ")) for one in differing]
     status = "decided" if asked.decided else "undecided"

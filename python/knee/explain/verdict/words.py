@@ -35,6 +35,11 @@ def slower(time: float, ends: Interval) -> str:
     return f"{percents[0]} % [{percents[1]}, {percents[2]}] slower"
 
 
+def no_verdict(why: str) -> str:
+    """Return a headline that says why there is no verdict, from a clause in lower case."""
+    return f"no verdict. {why[0].upper()}{why[1:]}"
+
+
 def listed(words: Sequence[object]) -> str:
     """Return ``1, 2 and 4``."""
     if len(words) < 2:
