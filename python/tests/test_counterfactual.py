@@ -47,16 +47,15 @@ def placed(folder, orders: dict[str, list[int]]):
 
 
 def test_the_main_curve_is_solid_and_counterfactuals_are_dashed_in_one_legend(simulated):
-    names = ["cores-close", "threads-close", "none"]
-    folder = simulated(dict.fromkeys(names, CURVE))
+    folder = simulated(dict.fromkeys(["cores-close", "threads-close", "none"], CURVE))
     study = placed(folder, {"cores-close": [0, 1, 2, 3, 4], "threads-close": [0, 4, 1, 5, 2]})
-    assert counterfactuals(study.analysis.series, study.machine) == ["threads-close", "none"]
+    assert counterfactuals(study.analysis.series, study.machine) == ["threads-close", "unpinned"]
     drawn = {figure.name: figure for figure in study.figures}
     assert "counterfactual" in drawn["speedup"].sees
-    assert "(threads-close; none)" in drawn["speedup"].sees
+    assert "(threads-close; unpinned)" in drawn["speedup"].sees
     for name in ("speedup", "efficiency", "run-time", "cpu-seconds"):
         text = json.dumps(drawn[name].chart.to_dict())
-        assert '"domain": ["cores-close", "threads-close", "none"], "range": [[1, 0], [6, 4], [6, 4]]' in text
+        assert '"domain": ["cores-close", "threads-close", "unpinned"], "range": [[1, 0], [6, 4], [6, 4]]' in text
         assert text.count('"title": null') >= 3, "channels that share a title share a legend"
     assert '"strokeDash": [2, 3]' in json.dumps(drawn["speedup"].chart.to_dict()), "the ideal"
 

@@ -47,7 +47,7 @@ def test_a_series_without_instructions_is_named(simulated):
         return {"instructions": 5} if spec["cell"]["placement"] != "none" else {"instructions": {"unavailable": "no"}}
 
     figure = drawn(study(simulated(TWO), counted))["instructions"]
-    assert figure.sees.endswith("There is nothing of none: no run counted instructions.")
+    assert figure.sees.endswith("There is nothing of unpinned: no run counted instructions.")
     assert {row["series"] for row in figure.rows} == {"cores-close"}
 
 
@@ -56,7 +56,7 @@ def test_without_counters_cpu_time_and_switches_stand_in_and_say_why(simulated):
     switches = {"voluntary_switches": 7, "involuntary_switches": 3}
     rewrite(folder.records, lambda one: one | {"system_ns": 500_000_000, "rusage": one["rusage"] | switches})
     found = drawn(Study.read(folder.path))
-    row = cell(found["cpu-seconds"].rows, "none", 2)
+    row = cell(found["cpu-seconds"].rows, "unpinned", 2)
     assert (row["CPU seconds"], row["least"], row["most"]) == (3.5, 3.5, 3.5)
     rows = found["switches"].rows
     assert len(rows) == 2 * 2 * 2
@@ -82,7 +82,7 @@ def test_where_nobody_asked_the_option_is_named(simulated):
 def test_bad_runs_are_in_no_median(simulated):
     folder = simulated(TWO, noise=0.0)
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}, "user_ns": 9} if one["block"] > 3 else {}))
-    row = cell(drawn(Study.read(folder.path))["cpu-seconds"].rows, "none", 1)
+    row = cell(drawn(Study.read(folder.path))["cpu-seconds"].rows, "unpinned", 1)
     assert (row["runs"], row["least"]) == (3, 2.0)
 
 
@@ -97,7 +97,7 @@ def test_local_and_remote_bytes_are_those_of_resctrl(simulated):
     assert len(figure.rows) == 2 * 2 * 2
     local = cell(figure.rows, "cores-close", 2, kind="local")
     assert (local["traffic"], local["least"], local["most"], local["unit"]) == (1703.0, 1701.0, 1705.0, "bytes")
-    assert cell(figure.rows, "none", 1, kind="remote")["traffic"] == pytest.approx(300.0)
+    assert cell(figure.rows, "unpinned", 1, kind="remote")["traffic"] == pytest.approx(300.0)
     assert "what all L3 caches exchanged with memory" in figure.sees
     assert '"title": "bytes a run"' in figure.chart.to_json(indent=None)
 

@@ -63,7 +63,7 @@ def test_below_six_counts_there_is_neither_law_nor_knee(simulated):
 def test_series_are_told_whether_their_speedups_have_the_same_base(simulated):
     curves = {"cores-close": {1: (1.0, 1.0), 2: (0.5, 1.0)}, "none": {1: (1.3, 1.0), 2: (0.5, 1.0)}}
     study = Study.read(simulated(curves).path)
-    assert study.analysis.bases["none"].equivalence.answer == "slower"
+    assert study.analysis.bases["unpinned"].equivalence.answer == "slower"
 
 
 def test_a_curve_that_still_grows_has_no_bend(simulated):
@@ -102,7 +102,7 @@ def test_counts_above_the_cpus_enter_no_verdict_law_or_knee(simulated):
     study = Study.read(folder.path)
     assert study.analysis.verdict.headline.endswith("; every cpu is used")
     assert line(study.analysis.verdict, "rests on").endswith("; 5, 6, 8 and 12 above the 4 cpus left out")
-    assert study.analysis.summaries["none"].law.why.startswith("4 thread counts")
+    assert study.analysis.summaries["unpinned"].law.why.startswith("4 thread counts")
     rows = next(figure.rows for figure in study.figures if figure.name == "speedup")
     assert [row["threads"] for row in rows if row["above the cpus"]] == [5, 6, 8, 12]
 

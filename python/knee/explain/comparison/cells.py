@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from knee.explain.disturbance import taken
-from knee.explain.scaling.series import BARE
+from knee.explain.scaling.series import cell_words
 from knee.stats.intervals import Array
 from knee.store import Level, Run
 
@@ -62,7 +62,7 @@ def names(cells: dict[str, Times]) -> dict[str, str]:
 
 def _words(cell: dict[str, Level], names: list[str]) -> str:
     # Where the levels that are compared are all that there is, they are compared over all runs.
-    return ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in names) or "all runs"
+    return cell_words(cell, names) or "all runs"
 
 
 def mean(times: Array) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -154,10 +154,19 @@ def _sort_key(run: Run) -> list[str]:
     ]
 
 
+def called(factor: str, level: Level) -> str:
+    """Return what a level is called in names and sentences: the kernel's own placement is ``unpinned``."""
+    return "unpinned" if (factor, level) == ("placement", "none") else str(level)
+
+
+def cell_words(cell: Mapping[str, Level], names: Iterable[str]) -> str:
+    """Return these levels of a cell in words."""
+    return ", ".join(called(n, cell[n]) if n in BARE else f"{n}={cell[n]}" for n in names if n in cell)
+
+
 def _name(run: Run, varying: set[str]) -> str:
     cell = run.spec["cell"]
-    shown = [name for name in cell if name in varying] or ["placement"]
-    return ", ".join(str(cell[n]) if n in BARE else f"{n}={cell[n]}" for n in shown if n in cell)
+    return cell_words(cell, [name for name in cell if name in varying] or ["placement"])
 
 
 def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Series | None:

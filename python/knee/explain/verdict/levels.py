@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.scaling.series import Series
+from knee.explain.scaling.series import Series, called
 from knee.explain.scaling.summary import buried
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
@@ -108,15 +108,11 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
     return Question(factor, names, tuple(most), tuple(apart))
 
 
-def called(factor: str, level: str) -> str:
-    """Return what a level is called in a sentence."""
-    return "unpinned" if (factor, level) == ("placement", "none") else level
-
-
 def _where(rest: dict[str, str], series: Sequence[Series]) -> str:
     """Name a context by the factors that vary; work stands for itself."""
     varying = [name for name in rest if len({one.levels.get(name) for one in series}) > 1]
-    return ", ".join(rest[name] if name in SHOWN_BY_ITSELF else f"{name}={rest[name]}" for name in varying)
+    words = [called(name, rest[name]) if name in SHOWN_BY_ITSELF else f"{name}={rest[name]}" for name in varying]
+    return ", ".join(words)
 
 
 def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, largest: bool) -> list[Context]:

@@ -1,4 +1,4 @@
-"""The analysis in the terminal: a table for each series, what else there is to know, then the verdict."""
+"""A study in the terminal: a table for each series, notes, then the verdict."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def show(analysis: Analysis, folder: str) -> None:
     console = Console()
     for series in analysis.series:
         if len(series.curve.points) > 1:
-            console.print(Text("unpinned" if series.name == "none" else series.name))
+            console.print(Text(series.name))
             console.print(_table(series))
             if len(series.fitting) < len(series.curve.points):
                 console.print(Text(f"* more threads than the {series.cpus} cpus: no part of the verdict\n"))
@@ -52,7 +52,7 @@ def show(analysis: Analysis, folder: str) -> None:
 
 
 def _verdict(console: Console, verdict: Verdict, folder: str) -> None:
-    """Print the headline, then its lines; what is too long for a line goes on below where it began."""
+    """Print the headline, then its lines, wrapped with a hanging indent."""
     console.print(Text(verdict.headline, style="bold"))
     lines = Table.grid(padding=(0, 2, 0, 0))
     lines.add_column(no_wrap=True)
@@ -63,7 +63,7 @@ def _verdict(console: Console, verdict: Verdict, folder: str) -> None:
 
 
 def _scaling(console: Console, summary: ScalingSummary) -> None:
-    """Print law and knee where there are counts enough to look for them."""
+    """Print law and knee where there are enough thread counts to look for them."""
     if summary.law.fits:
         console.print(Text(f"knee: {knee_words(summary)}"))
         console.print(Text(f"law: {law_words(summary)}\n"))
