@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from knee.plots.style import Chart
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
-    """A study read from its folder. Reading again means opening again."""
+    """A study read from its folder. Open the folder again to see runs that were made later."""
 
     folder: store.Folder
     machine: dict[str, Any]
@@ -54,6 +54,27 @@ class Study:
     def verdict(self) -> str:
         """The verdict as plain text: a headline and a few lines."""
         return str(self.analysis.verdict)
+
+    def __repr__(self) -> str:
+        """Return name, runs and folder; nothing is analysed for it."""
+        made = f"{len(self.runs)} of {self.planned} runs"
+        return f"<knee study {self.name!r}: {made} in {str(self.folder.path)!r}>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict as a notebook shows it, and where the figures and runs are."""
+        from html import escape
+
+        verdict = self.analysis.verdict
+        rows = "".join(
+            f'<tr><td style="text-align:left">{escape(line.label)}</td>'
+            f'<td style="text-align:left">{escape(line.text)}</td></tr>'
+            for line in verdict.lines
+        )
+        runs = f"{len(self.runs)} of {self.planned} runs, {len(self.analysis.bad)} rejected"
+        return (
+            f"<p><b>{escape(verdict.headline)}</b></p><table>{rows}</table>"
+            f"<p>{runs}. <code>.charts</code> has the figures, <code>.frame()</code> the runs.</p>"
+        )
 
     def factorial(self, **asked: Any) -> FactorialAnalysis:
         """Return the factorial analysis that ``knee analyze`` prints; ``analysis.factorial`` is that of the report.

@@ -99,9 +99,9 @@ def test_what_he_found_is_found_and_his_claims_are_confirmed(folder):
 def test_its_report_has_every_table_and_figure_of_his(folder):
     text = page(Study.read(folder.path))
     for response in ("", " of speedup", " of remote_cache", " of remote_dram", " of local_dram"):
-        assert f">What explains the variation{response}</h2>" in text
+        assert f">What explains the variation{response}</h3>" in text
     for heading in ("Allocation of variation", "Effects", "Does it matter?", "Predicted responses"):
-        assert text.count(f"<h3>{heading}</h3>") == 5, heading
+        assert text.count(f"<h4>{heading}</h4>") == 5, heading
     for figure in ("effects", "residuals", "quantiles", "residuals-order", "interaction-1"):
         for response in ("", "speedup-", "remote-cache-", "remote-dram-", "local-dram-"):
             assert f'data-figure="{response}{figure}"' in text

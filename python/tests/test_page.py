@@ -1,9 +1,12 @@
 """The page without a browser: its size on a large machine, and what its tables hold."""
 
 import json
+import re
 from html.parser import HTMLParser
 from itertools import pairwise
 
+import pytest
+import tomli_w
 import vl_convert as vlc
 from big_study import SMALL, write_study
 from conftest import keep_samples, rewrite
@@ -11,6 +14,7 @@ from conftest import keep_samples, rewrite
 from knee.opened import Study
 from knee.plots.resources import cpu_use
 from knee.report import bundle
+from knee.report.first_screen import command_words, first_screen
 from knee.report.page import page
 from knee.report.tables import facts
 from knee.report.tables.design import design_rows, programs
@@ -262,3 +266,77 @@ def test_every_table_says_of_which_figure_it_is(simulated):
     text = page(Study.read(simulated({"none": {1: (8.0, 8.0), 2: (4.0, 8.0)}}).path))
     assert '<summary aria-label="Table of Speedup, logarithmic">Table</summary>' in text
     assert "<summary>Table</summary>" not in text
+
+
+UP = {1: (8.0, 8.0), 2: (4.0, 8.0), 4: (2.0, 8.0)}
+
+
+def test_the_first_screen_is_verdict_warnings_advice_claims_then_command_machine_date_and_runs(simulated):
+    folder = simulated({"cores-close": UP, "none": {n: (1.3 * s, c) for n, (s, c) in UP.items()}}, blocks=6)
+    with folder.study_spec.open("a") as file:
+        file.write('[[claim]]\nsays = "it pays"\nspeedup = { threads = 4, placement = "cores-close" }\nabove = 2\n')
+    folder.records.write_text("".join(folder.records.read_text().splitlines(keepends=True)[:-1]))
+    text = page(Study.read(folder.path)).split("<body>")[1]
+    expected = [
+        'class="verdict">made up: 4 threads are ',
+        "<li>Not finished: 35 of 36 runs are made.</li>",
+        "<dt>use</dt><dd>4 threads on cores-close</dd>",
+        '<dt>claims</dt><dd><a href="#title-claims">1 of 1 confirmed</a></dd>',
+        "<dt>rests on</dt>",
+        "<dt>command</dt><dd>program</dd>",
+        "<dt>machine</dt><dd>4 cpus, Linux 6.1</dd>",
+        "<dt>date</dt><dd>2026-01-01</dd>",
+        "<dt>runs</dt><dd>35 good, 0 disturbed, 0 rejected</dd>",
+        '<nav class="contents" aria-label="Contents">',
+        'id="title-speedup"',
+        'id="title-summary"',
+        'id="title-why"',
+        'id="title-checklist"',
+        'id="title-variance"',
+        "What explains the variation</h3>",
+        'id="title-residuals"',
+    ]
+    places = [text.find(one) for one in expected]
+    assert -1 not in places, expected[places.index(-1)]
+    assert places == sorted(places)
+    assert text.index('id="title-variance"') > text.index('id="title-unknown"'), "the last part"
+
+
+def test_contents_name_every_main_heading(simulated):
+    text = page(Study.read(simulated({"cores-close": UP, "none": UP}).path)).split('<script type="application/json"')[0]
+    contents, rest = text.split("</nav>")
+    linked = re.findall(r'<a href="#(title-[^"]+)">', contents.split("<nav")[1])
+    assert linked == re.findall(r'<h2 id="([^"]+)"', rest)
+    assert {"title-speedup", "title-why", "title-design", "title-variance"} <= set(linked)
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ({"command": ["./solve", "{threads}", "a b"]}, "./solve {threads} 'a b'"),
+        ({"command": ["./solve"], "env": {"OMP_NUM_THREADS": "{threads}"}}, "OMP_NUM_THREADS={threads} ./solve"),
+        ({"workload": "mine", "args": {"pattern": "diamond"}}, "knee mine --pattern=diamond"),
+        ({"workload": {"heat": {}, "sort": {}}}, "the workloads heat, sort"),
+        ({"command": 3, "env": 4}, "knee "),
+    ],
+)
+def test_a_command_is_shown_as_one_would_type_it(simulated, program, said):
+    folder = simulated({"none": {1: (8.0, 8.0)}})
+    folder.study_spec.write_text(tomli_w.dumps({"schema": 1, "program": program}))
+    assert command_words(Study.read(folder.path)) == said
+
+
+def test_no_count_is_recommended_where_one_cannot_tell(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.0)}}, noise=0.2, seed=3)
+    assert [line.label for line in first_screen(Study.read(folder.path)).lines if line.label == "use"] == []
+
+
+def test_printed_a_study_is_short_and_a_notebook_shows_the_verdict(simulated):
+    study = Study.read(simulated({"cores-close": UP, "none": UP}, name="a <b> & c").path)
+    assert repr(study) == f"<knee study 'a <b> & c': 30 of 30 runs in {str(study.folder.path)!r}>"
+    assert repr(study.analysis) == study.verdict
+    shown = study._repr_html_()
+    assert "a &lt;b&gt; &amp; c: 4 threads are " in shown
+    assert "<b>" in shown
+    assert "30 of 30 runs, 0 rejected" in shown
+    assert len(shown) < 2000

@@ -56,7 +56,7 @@ def test_the_report_the_json_and_python_have_all_that_analyze_prints(simulated):
         "What to trust",
     ]
     for part in parts(found):
-        assert f"<h3>{part.title}</h3>" in text
+        assert f"<h4>{part.title}</h4>" in text
         cells = [cell for table in part.tables for row in table.rows for cell in (table.title, *row)]
         assert [one for one in (*cells, *part.says) if one not in text] == []
 

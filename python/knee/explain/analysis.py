@@ -48,9 +48,9 @@ class Base:
     equivalence: Equivalence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis:
-    """Everything that is concluded from the runs of a study."""
+    """Everything that is concluded from the runs of a study; printed, it is the verdict."""
 
     name: str
     verdict: Verdict
@@ -80,6 +80,10 @@ class Analysis:
     planned: int
     made: int
     simulated: bool
+
+    def __repr__(self) -> str:
+        """Return the verdict: all fields together are too long to be read."""
+        return str(self.verdict)
 
     @property
     def scales(self) -> bool:

@@ -1,9 +1,10 @@
-"""The page: one file with everything in it. It opens from a disk or a mail attachment and needs no network."""
+"""The report as one HTML file that opens from a disk or a mail attachment, without a network."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -18,6 +19,7 @@ from knee.opened import Study
 from knee.plots.figure import Figure
 from knee.plots.style import config
 from knee.report.bundle import bundle
+from knee.report.first_screen import first_screen
 from knee.report.specification import specification
 from knee.report.tables import counters, facts
 from knee.report.tables import factorial as factorial_tables
@@ -25,23 +27,26 @@ from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
 from knee.store import finite
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
-"""Inside a script element no character may end it or begin another."""
+"""Characters that could end a script element or begin another, escaped."""
+
+HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>')
 
 
 def page(study: Study) -> str:
     """Return the report of a study as HTML."""
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = number
-    # What we draw is checked by our tests: to have Altair check it again takes longer than to draw it.
+    # Tests check every chart against Vega-Lite's schema; checking again here would take longer than drawing.
     with debug_mode(False):
         drawn = study.figures
-    groups: dict[str, list[Figure]] = {}
-    for figure in drawn:
-        groups.setdefault(figure.group or figure.name, []).append(figure)
+    placed = {where: _grouped([one for one in drawn if _where(one) == where]) for where in ("main", "more", "models")}
     return environment.from_string(_resource("page.html.j2")).render(
         study=study,
         analysis=study.analysis,
-        groups=groups,
+        first=first_screen(study),
+        headings=headings,
+        **placed,
+        has_runs=any(figure.name == "runs" for figure in drawn),
         curves=facts.curve_rows(study.analysis),
         scales=study.analysis.scales,
         summaries=facts.scaling_rows(study.analysis),
@@ -70,8 +75,28 @@ def page(study: Study) -> str:
     )
 
 
+def _where(figure: Figure) -> str:
+    """Return where on the page a figure stands: speedup first, what shows a factorial analysis last."""
+    if figure.response is not None:
+        return "models"
+    return "main" if (figure.group or figure.name) == "speedup" else "more"
+
+
+def _grouped(figures: Sequence[Figure]) -> dict[str, list[Figure]]:
+    """Return figures by group; a reader switches between those of one group."""
+    groups: dict[str, list[Figure]] = {}
+    for figure in figures:
+        groups.setdefault(figure.group or figure.name, []).append(figure)
+    return groups
+
+
+def headings(text: str) -> list[tuple[str, Markup]]:
+    """Return id and title of every main heading of a page, for its contents."""
+    return [(name, Markup(title)) for name, title in HEADING.findall(text)]
+
+
 def _variations(study: Study) -> list[dict[str, Any]]:
-    """Return what explains the variation of what the study measures, and of the other responses that it names."""
+    """Return the analysis of variance of what the study measures, then of each other response in its file."""
     analyses = [("", study.analysis.factorial), *study.analysis.responses.items()]
     return [
         {
@@ -94,7 +119,7 @@ def _data(study: Study, drawn: list[Figure]) -> dict[str, Any]:
 
 
 def _embedded(spec: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Keep a table out where the specification carries it already."""
+    """Return a figure's specification, and its table unless the specification holds it already."""
     same = spec.get("data", {}).get("values") == rows
     return {"spec": spec} if same else {"spec": spec, "rows": rows}
 
@@ -108,7 +133,7 @@ def _resource(name: str) -> str:
 
 
 def number(value: float | int | str | None) -> str:
-    """Return a number as a reader wants it: three significant digits or so, a dash when it is not known."""
+    """Return a number with four significant digits, or a dash when it is unknown."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "–"
     if isinstance(value, float):
