@@ -1,4 +1,4 @@
-"""Writes a study in the form that was asked for: page, pictures, or numbers."""
+"""Writes a study in the format that was asked for: page, Markdown, pictures, or numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,21 @@ import vl_convert as vlc
 
 from knee.opened import Study
 from knee.plots.figure import Figure
+from knee.report.markdown import markdown
 from knee.report.page import page
 from knee.report.specification import specification
 from knee.store import StudyError, write_whole
 
+PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    "svg": lambda spec: vlc.vegalite_to_svg(spec).encode(),
+    "png": lambda spec: vlc.vegalite_to_png(spec, scale=2),
+    "pdf": vlc.vegalite_to_pdf,
+}
+"""Formats of pictures, each with what draws a specification in it."""
+
 
 def export(study: Study, form: str, into: Path | None = None, mark: str = "") -> list[Path]:
-    """Write the study as ``html``, ``svg``, ``png``, ``pdf`` or ``json``, and return the files.
+    """Write the study as ``html``, ``md``, ``svg``, ``png``, ``pdf`` or ``json``, and return the files.
 
     They go into the study's own folder, or ``into`` another one; ``mark`` is added to their names.
 
@@ -35,26 +43,39 @@ def export(study: Study, form: str, into: Path | None = None, mark: str = "") ->
             write_whole(folder / f"analysis{mark}.json", json.dumps(study.analysis.to_json(), indent=1) + "\n")
             return [folder / f"analysis{mark}.json"]
         target = folder / f"figures{mark}"
+        if form == "md":
+            return _markdown(study, folder / f"report{mark}.md", target)
         target.mkdir(exist_ok=True)
         return [_picture(figure, form, target) for figure in study.figures]
     except OSError as error:
         raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}") from error
 
 
+def _markdown(study: Study, path: Path, figures: Path) -> list[Path]:
+    """Write the report and the picture of the speedup that it shows."""
+    drawn = [figure for figure in study.figures if figure.name == "speedup"]
+    if drawn:
+        figures.mkdir(exist_ok=True)
+    pictures = [_picture(figure, "svg", figures) for figure in drawn]
+    shown = pictures[0].relative_to(path.parent).as_posix() if pictures else None
+    write_whole(path, markdown(study, shown))
+    return [path, *pictures]
+
+
 def _chosen(spec: dict[str, Any]) -> str:
-    """Say what the menus of a figure show at first: a picture has no menus."""
+    """Return what the menus of a figure show first, as a title: a picture has no menus."""
     menus = [one for one in spec.get("params", []) if "bind" in one]
     return "; ".join(f"{one['bind']['name'].strip()}: {one['value']}" for one in menus)
 
 
 def _picture(figure: Figure, form: str, folder: Path) -> Path:
+    path = folder / f"{figure.name}.{form}"
+    path.write_bytes(picture_of(figure, form))
+    return path
+
+
+def picture_of(figure: Figure, form: str) -> bytes:
+    """Return a figure as a picture in one of the formats of ``PICTURES``."""
     spec = specification(figure, "light")
     spec |= {"title": _chosen(spec)} if _chosen(spec) else {}
-    makers: dict[str, Callable[[], bytes]] = {
-        "svg": lambda: vlc.vegalite_to_svg(spec).encode(),
-        "png": lambda: vlc.vegalite_to_png(spec, scale=2),
-        "pdf": lambda: vlc.vegalite_to_pdf(spec),
-    }
-    path = folder / f"{figure.name}.{form}"
-    path.write_bytes(makers[form]())
-    return path
+    return PICTURES[form](spec)

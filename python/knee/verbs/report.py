@@ -9,7 +9,7 @@ import click
 from knee.store import Folder, StudyError
 from knee.verbs import EXIT_GATE
 
-FORMS = ("html", "svg", "png", "pdf", "json")
+FORMS = ("html", "md", "svg", "png", "pdf", "json")
 
 
 @click.command()

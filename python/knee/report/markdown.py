@@ -1,0 +1,78 @@
+"""A short report in Markdown, for a pull request: verdict, table, figure, conditions."""
+
+from __future__ import annotations
+
+import re
+
+from knee import __version__
+from knee.explain.analysis import Analysis
+from knee.explain.verdict.form import Line
+from knee.opened import Study
+from knee.report.first_screen import first_screen
+from knee.stats.intervals import Interval
+
+SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&])")
+"""Characters that Markdown, or HTML inside it, may read as its own."""
+
+MOST_ROWS = 24
+"""Rows of a table; a pull request is skimmed, and analysis.json has the rest."""
+
+
+def markdown(study: Study, figure: str | None) -> str:
+    """Return the report as Markdown.
+
+    Parameters
+    ----------
+    study
+        The study.
+    figure
+        Where the picture of the speedup lies, as seen from the file; None where there is no such picture.
+    """
+    first, analysis = first_screen(study), study.analysis
+    parts = [f"### {escaped(first.headline)}"]
+    if first.warnings:
+        parts.append("\n".join(f"> ⚠ {escaped(text)}  " for text in first.warnings))
+    parts += [_list(first.lines), _table(analysis)]
+    if figure:
+        parts.append(f"![Speedup over threads]({figure})")
+    about = [*first.about, Line("knee", __version__)]
+    parts.append(f"<details><summary>Conditions</summary>\n\n{_list(about, code='command')}\n\n</details>")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it stands, in one line."""
+    return SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _list(lines: list[Line], code: str = "") -> str:
+    shown = [(line.label, _code(line.text) if line.label == code else escaped(line.text)) for line in lines]
+    return "\n".join(f"- {label}: {text}" for label, text in shown)
+
+
+def _code(text: str) -> str:
+    """Return a code span, fenced by more backticks than stand in it."""
+    longest = max((len(found) for found in re.findall("`+", text)), default=0)
+    fence, room = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{room}{' '.join(text.split())}{room}{fence}"
+
+
+def _table(analysis: Analysis) -> str:
+    """Return a row for each series and thread count; nothing where there is one count alone."""
+    rows = [
+        f"| {escaped(one.name)} | {point.threads} | {point.mean_s:.4g} | {point.speedup.estimate:.2f} "
+        f"| {_ends(point.speedup.interval)} | {100 * point.efficiency:.0f} % |"
+        for one in analysis.series
+        if len(one.curve.points) > 1
+        for point in one.curve.points
+    ]
+    if not rows:
+        return ""
+    head = ["| series | threads | time, s | speedup | 90 % interval | efficiency |", "|---|--:|--:|--:|--:|--:|"]
+    more = len(rows) - MOST_ROWS
+    left = [f"\n{more} more rows are in analysis.json."] if more > 0 else []
+    return "\n".join([*head, *rows[:MOST_ROWS], *left])
+
+
+def _ends(interval: Interval) -> str:
+    return "–" if interval.low != interval.low else f"{interval.low:.2f} to {interval.high:.2f}"
