@@ -357,6 +357,11 @@ def test_options_of_a_study_are_all_held_against_their_keys_above():
         (["./prog-{build}", "8"], "prog"),
         (["build/{build}/prog"], "prog"),
         (["python3", "a-{n}.py"], "a.py"),
+        (["sh", "-c", "xz -T{threads} -k big > out && wc -c out"], "xz"),
+        (["/bin/bash", "-ec", "cd x && OMP_NUM_THREADS={threads} exec ./solve-{build} 9"], "solve"),
+        (["sh", "-c", "if make; then (./run | wc); fi"], "run"),
+        (["sh", "-c", '"$0"', "x"], "sh"),
+        (["sh", "run.sh", "-c", "other"], "run.sh"),
     ],
 )
 def test_a_name_holds_no_placeholder(words, title):
