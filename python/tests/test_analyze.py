@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -244,3 +245,31 @@ def test_levels_may_hold_commas_and_minus_signs():
     assert sides == ({"placement": "0,1", "runtime": "near"}, {"runtime": "random", "placement": "0,1"})
     with pytest.raises(StudyError, match="bad contrast"):
         contrast_of("placement=0,1,placement=0,1-runtime=near", factors)
+
+
+def test_it_ends_with_sentences_on_each_factor(study):
+    last = printed(study(blocks=8)).split("\n\n")[-1]
+    said = " ".join(last.split())
+    assert said.startswith("Of the variation of wall, threads explains 9")
+    assert "and runtime explains " in said
+    assert "threads: 2 is 2.0" in said
+    assert re.search(r"runtime: near is 1\.[12]\dx \[1\.1\d, 1\.2\d\] as fast as random\.$", said)
+
+
+def test_sentences_have_three_answers(study):
+    folder = study(blocks=8)
+    said = " ".join(printed(folder, "--smallest-effect", "50%").split())
+    assert "runtime: near and random are equal within 50 %." in said
+    said = " ".join(printed(folder, "--smallest-effect", "20%").split())
+    assert "runtime: cannot tell whether near and random differ by more than 20 %: wall of near is 0.8" in said
+
+
+def test_of_a_response_that_is_no_run_time_nothing_is_called_fast(study):
+    said = " ".join(printed(study(blocks=8), "--response", "cpu").split())
+    assert re.search(r"runtime: cpu of near is 0\.8\dx \[0\.8\d, 0\.8\d\] that of random\.$", said)
+
+
+def test_of_many_levels_the_largest_difference_is_told(study):
+    said = " ".join(printed(study(blocks=8, threads=(1, 2, 3, 4, 6, 8))).split())
+    told = r"threads: 15 of 15 pairs of levels differ\. The largest difference: 8 is [78]\.\d+x .* as fast as 1\."
+    assert re.search(told, said)

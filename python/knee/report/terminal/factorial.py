@@ -1,4 +1,4 @@
-"""A factorial analysis in the terminal: what explains the variation, effects, comparisons, and what to trust."""
+"""A factorial analysis in the terminal: tables of variation, effects and comparisons, then sentences that sum it up."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from rich.table import Table as Drawn
 from rich.text import Text
 
 from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.report.tables.conclusions import conclusions
 from knee.report.tables.factorial import Table, head, parts
 
 MOST = 24
@@ -23,6 +24,7 @@ def show(name: str, analysis: FactorialAnalysis) -> None:
             console.print(drawn)
         if part.says:
             console.print(Text("\n".join(part.says)))
+    console.print(Text("\n".join(["", *conclusions(analysis)]), style="bold"))
 
 
 def _drawn(table: Table) -> list[RenderableType]:

@@ -1,0 +1,85 @@
+"""What a factorial analysis comes to, in sentences: what explains the variation, and which levels differ."""
+
+from __future__ import annotations
+
+from knee.explain.factorial.analysis import FactorialAnalysis
+from knee.explain.factorial.level_pairs import LevelPair
+from knee.explain.responses import TIME
+from knee.explain.verdict.words import counted, listed, times
+from knee.stats.intervals import Interval, Ratio
+
+MOST_LEVELS = 4
+"""Levels of a factor that are compared one by one; of more the largest difference is told."""
+
+RUN_TIMES = ("wall", TIME)
+"""Responses of which a smaller one is called faster."""
+
+SMALL = 0.005
+"""A share of the variation below this is not worth a number."""
+
+
+def conclusions(analysis: FactorialAnalysis) -> list[str]:
+    """Return a sentence on the variation, then one or more for each factor."""
+    said = [_variation(analysis)]
+    for factor in analysis.factors:
+        said += _levels(analysis, [one for one in analysis.pairs if one.factor == factor])
+    return said
+
+
+def _variation(analysis: FactorialAnalysis) -> str:
+    shares = sorted(((analysis.anova.of(name).share, name) for name in analysis.factors), reverse=True)
+    told = [f"{name} explains {_share(share)}" for share, name in shares]
+    rest = 1 - sum(share for share, _ in shares)
+    left = f"; interactions, blocks and noise are {_share(rest)}" if rest > SMALL else ""
+    return f"Of the variation of {analysis.response}, {listed(told)}{left}."
+
+
+def _share(share: float) -> str:
+    return "an unknown part" if share != share else "under 1 %" if share < SMALL else f"{100 * share:.0f} %"
+
+
+def _levels(analysis: FactorialAnalysis, pairs: list[LevelPair]) -> list[str]:
+    many = len({one.first for one in pairs} | {one.second for one in pairs})
+    if many <= MOST_LEVELS:
+        return [f"{one.factor}: {_pair(analysis, one)}." for one in pairs]
+    differing = [one for one in pairs if one.ratio is not None and one.size == "matters"]
+    if not differing:
+        alike = all(one.size == "equal" for one in pairs)
+        word = f"equal within {_percent(analysis.smallest)}" if alike else "cannot tell which of them differ"
+        return [f"{pairs[0].factor}: {many} levels, {word}."]
+    most = max(differing, key=_apart)
+    differ = f"{len(differing)} of {counted(len(pairs), 'pair')} of levels differ"
+    return [f"{most.factor}: {differ}. The largest difference: {_pair(analysis, most)}."]
+
+
+def _apart(pair: LevelPair) -> float:
+    estimate = pair.ratio.estimate if pair.ratio else 1.0
+    return max(estimate, 1 / estimate)
+
+
+def _pair(analysis: FactorialAnalysis, pair: LevelPair) -> str:
+    """Say how two levels compare: which is faster or more, that they are equal, or that one cannot tell."""
+    names = f"{pair.first} and {pair.second}"
+    if pair.size == "depends":
+        return f"how {names} compare depends on {pair.inside[0].partner}"
+    if pair.size == "equal":
+        return f"{names} are equal within {_percent(analysis.smallest)}"
+    if pair.ratio is None or pair.ratio.interval.low != pair.ratio.interval.low:
+        return f"cannot tell whether {names} differ"
+    much = times(pair.ratio.estimate, pair.ratio.interval)
+    over = f"{analysis.response} of {pair.first} is {much} that of {pair.second}"
+    if pair.size == "cannot tell":
+        return f"cannot tell whether {names} differ by more than {_percent(analysis.smallest)}: {over}"
+    return _faster(pair.first, pair.second, pair.ratio) if analysis.response in RUN_TIMES else over
+
+
+def _faster(first: str, second: str, ratio: Ratio) -> str:
+    """Say of two run times, the first over the second, which is how many times as fast."""
+    estimate, ends = ratio.estimate, ratio.interval
+    if estimate > 1:
+        return f"{second} is {times(estimate, ends)} as fast as {first}"
+    return f"{first} is {times(1 / estimate, Interval(1 / ends.high, 1 / ends.low))} as fast as {second}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
