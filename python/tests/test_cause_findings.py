@@ -5,6 +5,7 @@ from conftest import THREAD, VALID, rewrite
 
 from knee.explain.causes.growing_cpu_time import CAUSES, LINES, MACHINE, SPINNING, WORK
 from knee.opened import Study
+from knee.report.page import page
 
 BUSY = {1: (1.0, 1.0), 2: (0.98, 1.95)}
 """Two cpus are busy, and the run time does not fall."""
@@ -144,7 +145,8 @@ def test_a_program_that_grows_on_a_slower_machine_names_no_memory(simulated):
     ids=["some inflation and some gain", "ideal", "idle", "little inflation"],
 )
 def test_nothing_is_found_where_cpu_time_does_not_grow_in_vain(simulated, two):
-    assert findings(simulated({"cores-close": {1: (1.0, 1.0), 2: two}})) == []
+    found = findings(simulated({"cores-close": {1: (1.0, 1.0), 2: two}}))
+    assert [one for one in found if one.cause != "one busy cpu"] == []
 
 
 def test_noise_that_swallows_the_difference_gives_no_cause(simulated):
@@ -206,3 +208,31 @@ def test_threads_on_a_single_cpu_take_turns_and_that_is_no_finding(simulated):
     folder = simulated({"0": {1: (2.0, 2.0), 2: (2.0, 2.0), 4: (2.1, 2.0)}})
     with_delays(folder, 1, {2: 1.0, 4: 1.0})
     assert findings(folder) == []
+
+
+def test_one_busy_cpu_is_seen_and_not_named_and_the_run_that_decides_is_listed(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (1.0, 1.0), 4: (1.01, 1.03)}}, noise=0.003)
+    (found,) = findings(folder)
+    assert (found.cause, len(found.left)) == ("one busy cpu", 2)
+    assert found.says.startswith("threads never kept more than one cpu busy (at most 1.02): ")
+    opened = Study.read(folder.path)
+    lines = {line.label: line.text for line in opened.analysis.verdict.lines}
+    assert lines["why"].startswith("not named: threads never kept more than one cpu busy")
+    assert lines["decide"].startswith("processes instead of threads")
+    text = page(opened)
+    assert text.index("No cause is named") < text.index("Signs that name no cause</h3>")
+    assert "The run that would decide: processes instead of threads" in text
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        {1: (1.0, 1.0), 2: (0.5, 1.0)},
+        {1: (1.0, 1.0), 2: (1.0, 1.2)},
+        {1: (1.0, 0.1), 2: (1.0, 0.1)},
+        {1: (1.0, 1.0)},
+    ],
+    ids=["it is faster", "more than one is busy", "it waits", "one count"],
+)
+def test_one_busy_cpu_is_not_seen_where_it_is_not(simulated, curve):
+    assert [one.cause for one in findings(simulated({"cores-close": curve})) if one.cause == "one busy cpu"] == []

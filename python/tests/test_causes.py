@@ -22,8 +22,9 @@ def test_every_cause_says_the_four_things():
         said = description(cause)
         assert tuple(said.parts) == HEADINGS
         assert all(text.endswith(".") for text in said.parts.values())
-    assert description(CAUSES[0]).name == "Growing CPU time"
-    assert description(CAUSES[0]).parts["How to test it"].startswith("Copies of the one-thread program")
+    by_name = {description(cause).name: description(cause) for cause in CAUSES}
+    assert list(by_name) == ["One busy cpu", "Growing CPU time", "Oversubscription"]
+    assert by_name["Growing CPU time"].parts["How to test it"].startswith("Copies of the one-thread program")
 
 
 @pytest.mark.parametrize("text", ["Name.\n\nWhat it sees\n    This.\n", "Name.\n\n" + "\n".join(HEADINGS) + "\n"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from knee.explain.causes import growing_cpu_time, oversubscription
+from knee.explain.causes import growing_cpu_time, one_busy_cpu, oversubscription
 from knee.explain.causes.cause import Cause
 
 CAUSES: tuple[Cause, ...] = (
+    one_busy_cpu,
     growing_cpu_time,
     oversubscription,
 )
