@@ -42,6 +42,12 @@ EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels 
     "[default: 3%]",
 )
 @click.option("--fail-undecided", is_flag=True, help="End with 1, too, where one cannot tell in some cell.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Picture of speedups over time, of three studies and more: .svg, .png or .pdf.  [default: history.svg]",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
     folders: tuple[Path, ...],
@@ -50,9 +56,13 @@ def compare(
     smallest: str,
     session_spread: str | None,
     fail_undecided: bool,
+    out: Path | None,
     as_json: bool,
 ) -> int:
     """`knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
+
+    `knee compare FOLDER FOLDER FOLDER...` draws speedups over time, in the order of the studies' dates, and says how
+    each differs from the one before.
 
     For every cell that both sides have: the ratio of run times B / A with its interval, and one of three answers: equal
     (within the smallest effect), slower or faster, cannot tell. One verdict stands for all (Holm's correction). Levels
@@ -65,6 +75,11 @@ def compare(
     from knee.report.terminal import comparison
 
     asked = Asked(factor, levels, smallest_effect(smallest), session_spread)
+    if len(folders) > 2 and factor is None and levels is None:
+        return _over_time(folders, asked.spread, out or Path("history.svg"), as_json=as_json)
+    if out is not None:
+        hint = "knee report --format svg draws one study"
+        raise StudyError("--out is a picture of three studies and more", hint=hint)
     report = _compared(folders, asked)
     if as_json:
         click.echo(json.dumps(report.to_json(), indent=1))
@@ -83,13 +98,35 @@ class Asked:
     smallest: float
     session_spread: str | None
 
+    @property
+    def spread(self) -> float:
+        """What two sessions differ by, as a share."""
+        from knee.stats.sessions import SPREAD
+
+        given = self.session_spread
+        return SPREAD if given is None else share(given, "--session-spread", least=0.0, most=0.99)
+
+
+def _over_time(folders: tuple[Path, ...], spread: float, out: Path, *, as_json: bool) -> int:
+    """Print and draw speedups over time. Nothing is judged: a gate compares two studies."""
+    from knee.explain.comparison.history import history
+    from knee.report.history import draw
+    from knee.report.terminal import history as terminal
+
+    found = history([_side(path) for path in folders], spread)
+    draw(found, out)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=1))
+    else:
+        terminal.show(found)
+        click.echo(str(out))
+    return 0
+
 
 def _compared(folders: tuple[Path, ...], asked: Asked) -> Report:
     from knee.explain.comparison.sides import of_levels, of_studies
-    from knee.stats.sessions import SPREAD
 
-    factor, given = asked.factor, asked.session_spread
-    spread = SPREAD if given is None else share(given, "--session-spread", least=0.0, most=0.99)
+    factor, given, spread = asked.factor, asked.session_spread, asked.spread
     if factor is None and asked.levels is not None:
         raise StudyError("--levels are those of a factor: there is no --factor", hint=EXAMPLE)
     if factor is not None and given is not None:
@@ -99,7 +136,7 @@ def _compared(folders: tuple[Path, ...], asked: Asked) -> Report:
     if factor is not None and len(folders) == 1:
         side = _side(folders[0])
         return of_levels(side, factor, _two(side, factor, asked.levels), asked.smallest)
-    wanted = "one folder" if factor else "two folders, or one and a --factor"
+    wanted = "one folder" if factor else "two folders or more, or one and a --factor"
     raise StudyError(f"cannot compare: {len(folders)} folders were given: {wanted} are needed", hint=EXAMPLE)
 
 

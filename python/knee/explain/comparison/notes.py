@@ -21,20 +21,21 @@ def of_sessions(spread: float) -> str:
     return f"{two}; intervals allow for a difference of sessions of {100 * spread:g} % (--session-spread)"
 
 
-def differences(a: Side, b: Side) -> list[str]:
-    """Say what differs between two sessions beside what was meant to."""
+def differences(a: Side, b: Side, where: tuple[str, str] = ("in A", "in B")) -> list[str]:
+    """Say what differs between two sessions beside what was meant to; ``where`` is what each is called."""
+    first, last = where
     lines: list[str] = []
     for kind in ("sockets", "nodes", "cores", "hardware_threads"):
         sizes = [len(side.machine.get(kind, [])) for side in (a, b)]
         if sizes[0] != sizes[1]:
-            lines.append(f"another machine: {sizes[0]} {kind.replace('_', ' ')} in A, {sizes[1]} in B")
+            lines.append(f"another machine: {sizes[0]} {kind.replace('_', ' ')} {first}, {sizes[1]} {last}")
     facts = [cast("dict[str, Any]", side.machine.get("facts", {})) for side in (a, b)]
     for name in sorted((facts[0].keys() | facts[1].keys()) - set(UNSTEADY)):
         known = [_fact(one.get(name)) for one in facts]
         if known[0] != known[1]:
-            lines.append(f"the machine differs: {name.replace('_', ' ')} is {known[0]} in A, {known[1]} in B")
+            lines.append(f"the machine differs: {name.replace('_', ' ')} is {known[0]} {first}, {known[1]} {last}")
     if a.version != b.version:
-        lines.append(f"planned by knee {a.version or 'of unknown version'} in A, {b.version or 'unknown'} in B")
+        lines.append(f"planned by knee {a.version or 'of unknown version'} {first}, {b.version or 'unknown'} {last}")
     return lines
 
 

@@ -1,0 +1,160 @@
+"""Speedups over time: the same study made again and again, in the order of its dates.
+
+A speedup is a ratio inside one session, so a day on which the whole machine is slower does not change it. What two
+sessions still differ by widens the comparison of each study with the one before it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from knee.explain.comparison.cells import Side
+from knee.explain.comparison.notes import differences, marks
+from knee.explain.scaling.series import Series, group
+from knee.stats.answers import MARGIN, Answer
+from knee.stats.intervals import Array, Interval
+from knee.stats.paired import answers, unpaired
+from knee.store import SCHEMA, StudyError, finite
+
+Change = Literal["higher", "lower", "equal", "cannot tell", "first"]
+"""A speedup against that of the study before; ``first`` has none before it."""
+
+CHANGES: dict[Answer, Change] = {"slower": "higher", "faster": "lower", "equal": "equal", "cannot tell": "cannot tell"}
+"""What the answer about two times means for two speedups."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """The speedup of a series on one thread count in one study."""
+
+    study: str
+    date: str
+    series: str
+    threads: int
+    base: int
+    base_s: float
+    """Time on the fewest threads, seconds, geometric mean."""
+    speedup: float
+    interval: Interval
+    blocks: int
+    change: Change
+
+
+@dataclass(frozen=True)
+class History:
+    """Speedups of several studies, by series and thread count and then by date."""
+
+    studies: tuple[str, ...]
+    session_spread: float
+    points: tuple[Past, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def latest(self) -> list[Past]:
+        """The points of the last study."""
+        return [one for one in self.points if one.study == self.studies[-1]]
+
+    @property
+    def sentence(self) -> str:
+        """What became of the speedups from the last study but one to the last."""
+        compared = [one for one in self.latest if one.change != "first"]
+        said = [f"{one.series} on {one.threads} threads: {_changed(one)}" for one in compared]
+        shown = "; ".join(said) or "nothing to compare"
+        return f"{self.studies[-1]} against the study before: {shown}."
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data: numbers that are not known are null."""
+        return cast("dict[str, Any]", finite({"schema": SCHEMA, "sentence": self.sentence} | asdict(self)))
+
+
+def _changed(one: Past) -> str:
+    ends = "" if one.interval.low != one.interval.low else f" [{one.interval.low:.2f}, {one.interval.high:.2f}]"
+    word = {"equal": f"equal (within {100 * MARGIN:.0f} %)", "cannot tell": "cannot tell whether it changed"}
+    return f"{word.get(one.change, one.change)}, now {one.speedup:.2f}x{ends}"
+
+
+def history(sides: Sequence[Side], session_spread: float) -> History:
+    """Return the speedups of studies in the order of their first runs.
+
+    Raises
+    ------
+    StudyError
+        When a study has no runs, or no series and thread count is in two of them.
+    """
+    empty = [side.name for side in sides if not side.runs]
+    if empty:
+        raise StudyError(f"cannot compare: {empty[0]} has no records", hint=f"knee study --resume {empty[0]}")
+    dated = sorted(((_date(side), side) for side in sides), key=lambda one: one[0])
+    curves = [(date, side.name, _series(side)) for date, side in dated]
+    points: list[Past] = []
+    for levels in dict.fromkeys(key for _, _, series in curves for key in series):
+        of_series = [(date, name, series[levels]) for date, name, series in curves if levels in series]
+        points += _points(of_series, session_spread)
+    if not points:
+        hint = "knee report shows which series and thread counts a study has"
+        raise StudyError("cannot compare: no two studies have a series and a thread count in common", hint=hint)
+    notes = [f"{b.name}: {line}" for (_, a), (_, b) in itertools.pairwise(dated)
+             for line in differences(a, b, ("before", "now"))]  # fmt: skip
+    notes += [line for _, side in dated for line in marks(side.name, side)]
+    return History(tuple(side.name for _, side in dated), session_spread, tuple(points), tuple(notes))
+
+
+def _date(side: Side) -> str:
+    return min(run.record["start"] for run in side.runs)
+
+
+def _series(side: Side) -> dict[str, Series]:
+    """Return the curves of a study by their levels, which mean the same in each study."""
+    allowed = len(side.machine["allowed"]["cpus"])
+    found = group(side.runs, allowed, weak=any(run.work > 1 for run in side.runs))
+    return {json.dumps(one.levels, sort_keys=True): one for one in found}
+
+
+def _points(of_series: Sequence[tuple[str, str, Series]], spread: float) -> list[Past]:
+    """Return one series in all studies that have it, thread count by thread count."""
+    counts = [[n for n in one.fitting if n != one.curve.base] for _, _, one in of_series]
+    shared = [n for n in sorted({n for of in counts for n in of}) if sum(n in of for of in counts) > 1]
+    points: list[Past] = []
+    for n in shared:
+        measured = [one for one, of in zip(of_series, counts, strict=True) if n in of]
+        changes: list[Change] = ["first", *_changes([one for _, _, one in measured], n, spread)]
+        points += [_point(*one, n, change) for one, change in zip(measured, changes, strict=True)]
+    return points
+
+
+def _point(date: str, name: str, series: Series, n: int, change: Change) -> Past:
+    time = series.against(n, series.curve.base)
+    ends = Interval(1 / time.interval.high, 1 / time.interval.low)
+    base = series.curve.at(series.curve.base)
+    return Past(
+        name, date, series.name, n, series.curve.base, base.mean_s, 1 / time.estimate, ends, time.values, change
+    )
+
+
+def _changes(series: Sequence[Series], n: int, spread: float) -> list[Change]:
+    """Compare each study with the one before; of several comparisons, chance may make none differ (Holm)."""
+    pairs = list(itertools.pairwise(series))
+    words = answers([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b in pairs])
+    return [_held(CHANGES[word], a, b, n) for word, (a, b) in zip(words, pairs, strict=True)]
+
+
+def _held(change: Change, a: Series, b: Series, n: int) -> Change:
+    """Return the change, or that one cannot tell where what other programs took may be all of it."""
+    first, last = (one.against(n, one.curve.base) for one in (a, b))
+    if first.bounds is None and last.bounds is None:
+        return change
+    apart = first.interval.high < last.interval.low or last.interval.high < first.interval.low
+    return change if apart and change in ("higher", "lower") else "cannot tell"
+
+
+def _speedups(series: Series, n: int) -> Array:
+    """Return the speedup of each block, shape (blocks,)."""
+    base, many = series.seconds(series.curve.base), series.seconds(n)
+    blocks = min(base.size, many.size)
+    return np.asarray(base[:blocks] / many[:blocks])

@@ -1,0 +1,39 @@
+"""Speedups over time: one line for each series and thread count, studies in the order of their dates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips
+
+
+def chart(rows: Sequence[dict[str, Any]]) -> Chart:
+    """Return the figure.
+
+    Parameters
+    ----------
+    rows
+        One a study, series and thread count, studies by date: ``study`` (its label), ``series`` (with the thread
+        count), ``speedup``, ``low``, ``high`` and ``change``.
+    """
+    studies = list(dict.fromkeys(row["study"] for row in rows))
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    series, data = channels(names, ()), of_rows(rows)
+    x = alt.X("study:N", title=None, sort=studies, axis=alt.Axis(labelAngle=-30, labelLimit=0, labelOverlap=False))
+    scale = alt.Scale(zero=True)
+    return alt.layer(
+        data.mark_rule(strokeWidth=2).encode(
+            x=x, y=alt.Y("low:Q", scale=scale, title="speedup"), y2=alt.Y2("high:Q"), color=series.colour
+        ),
+        data.mark_line(point=True).encode(
+            x=x,
+            y=alt.Y("speedup:Q", scale=scale),
+            color=series.colour,
+            shape=series.shape,
+            strokeDash=series.dash,
+            tooltip=[*tips("study:N", "series:N", "change:N"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")],
+        ),
+    ).properties(width="container", height=HEIGHT)

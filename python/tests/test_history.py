@@ -1,0 +1,101 @@
+"""`knee compare` over several studies: speedups over time, of made-up studies whose truth is known."""
+
+import json
+import re
+
+import pytest
+from conftest import VALID, rewrite
+from test_compare import compare, text
+
+from knee.store import Folder
+
+
+@pytest.fixture
+def studies(simulated, tmp_path):
+    """Makes a study of a name, date and time on 4 threads; on 1 thread it takes 8 s."""
+
+    def make(name: str, date: str, four_s: float, **more) -> Folder:
+        curve = {1: (8.0, 8.0), 2: (4.0, 8.0), 4: (four_s, 8.0)}
+        folder = simulated({"cores-close": curve}, name=name, seed=len(name), **({"blocks": 8} | more))
+        rewrite(folder.records, lambda one: one | {"start": f"{date}T10:00:00.000Z", "simulated": False})
+        return Folder(folder.path.rename(tmp_path / name))
+
+    return make
+
+
+@pytest.fixture
+def three(studies):
+    """Three studies, named against the order of their dates; the last one scales worse."""
+    return [
+        studies("zero", "2026-01-01", 2.0),
+        studies("worse", "2026-03-01", 3.0),
+        studies("alike", "2026-02-01", 2.0),
+    ]
+
+
+def test_speedups_stand_in_the_order_of_dates_with_intervals_and_are_drawn(three, tmp_path):
+    picture = tmp_path / "over-time.svg"
+    done = compare(*(one.path for one in three), "--out", picture, "--session-spread", "0")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(picture)
+    drawn = picture.read_text()
+    assert drawn.index("2026-01-01 zero") < drawn.index("2026-02-01 alike") < drawn.index("2026-03-01 worse")
+    for name in ("cores-close, 2 threads", "cores-close, 4 threads"):
+        assert name in drawn
+    said = text(done)
+    assert re.search(r"cores-close on 2 threads: equal \(within 3 %\), now (1\.9|2\.0)\dx \[", said)
+    assert re.search(r"cores-close on 4 threads: lower, now 2\.[67]\dx \[", said)
+
+
+def test_the_json_has_every_point_and_what_changed(three, tmp_path):
+    paths = [one.path for one in three]
+    done = compare(*paths, "--json", "--out", tmp_path / "h.svg", "--session-spread", "0")
+    found = json.loads(done.stdout)
+    assert [name.rsplit("/", 1)[1] for name in found["studies"]] == ["zero", "alike", "worse"]
+    four = [one for one in found["points"] if one["threads"] == 4]
+    assert [one["change"] for one in four] == ["first", "equal", "lower"]
+    assert all(one["interval"]["low"] < one["speedup"] < one["interval"]["high"] for one in four)
+    assert [round(one["speedup"]) for one in four] == [4, 4, 3]
+
+
+def test_small_changes_between_sessions_cannot_be_told(studies, tmp_path):
+    folders = [studies("a", "2026-01-01", 2.0), studies("bb", "2026-01-02", 2.0), studies("ccc", "2026-01-03", 2.05)]
+    done = compare(*(one.path for one in folders), "--json", "--out", tmp_path / "h.svg")
+    found = json.loads(done.stdout)
+    assert {one["change"] for one in found["points"]} == {"first", "cannot tell"}
+    assert found["session_spread"] == 0.03
+
+
+def test_what_other_programs_may_have_taken_is_no_change(studies, tmp_path):
+    folders = [studies("a", "2026-01-01", 2.0), studies("bb", "2026-01-02", 2.0), studies("ccc", "2026-01-03", 2.6)]
+
+    def beside(one):
+        return one | {"validity": VALID | {"other_busy": 0.4}}
+
+    for folder in folders:
+        rewrite(folder.records, beside)
+    done = compare(*(one.path for one in folders), "--json", "--out", tmp_path / "h.svg", "--session-spread", "0")
+    assert {one["change"] for one in json.loads(done.stdout)["points"]} == {"first", "cannot tell"}
+
+
+def test_another_machine_is_said(three, tmp_path):
+    machine = three[1].machine
+    found = json.loads(machine.read_text())
+    found["facts"]["kernel"] = "6.9"
+    machine.write_text(json.dumps(found))
+    done = compare(*(one.path for one in three), "--out", tmp_path / "h.svg")
+    assert "worse: the machine differs: kernel is 6.1 before, 6.9 now." in text(done)
+
+
+def test_what_cannot_be_drawn_is_an_error(three, studies, tmp_path):
+    paths = [one.path for one in three]
+    done = compare(*paths, "--out", tmp_path / "h.gif")
+    assert (done.returncode, "unknown kind of picture" in done.stderr) == (2, True)
+    done = compare(*paths, "--out", tmp_path / "missing/h.svg")
+    assert (done.returncode, "No such file or directory" in done.stderr) == (2, True)
+    done = compare(*paths[:2], "--out", tmp_path / "h.svg")
+    assert (done.returncode, "--out is a picture of three studies and more" in done.stderr) == (2, True)
+    empty = studies("empty", "2026-01-05", 2.0)
+    empty.records.write_text("")
+    done = compare(*paths, empty.path, "--out", tmp_path / "h.svg")
+    assert (done.returncode, "empty has no records" in done.stderr) == (2, True)
