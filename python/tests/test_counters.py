@@ -163,7 +163,7 @@ def test_a_machine_without_counters_is_said_once_with_what_was_used_instead(simu
 def test_a_study_that_did_not_ask_says_so_and_names_the_option(simulated):
     said = unknown(with_machine(Study.read(simulated(TWO).path), "cpu"))
     assert "this study did not ask for counters" in said
-    assert "It would have with --counters instructions,cycles." in said
+    assert "Use --counters instructions,cycles." in said
     assert "no hardware counters" not in said
 
 

@@ -47,7 +47,7 @@ def test_colours_and_shapes_repeat_at_different_places(simulated):
     looks = [(COLOURS["light"][n % len(COLOURS["light"])], SHAPES[n % len(SHAPES)]) for n in range(56)]
     assert len(set(looks)) == 56
     curves = {one.name: one.curve for one in Study.read(simulated({"none": CURVE}).path).analysis.series}
-    chart = speedup.chart({f"series {n}": curves["none"] for n in range(9)})
+    chart = speedup.chart({f"series {n}": curves["unpinned"] for n in range(9)})
     assert shape_ranges(chart.to_dict()) == [SHAPES]
     levels = {"threads": ["1", "2"], "build": [f"b{n}" for n in range(9)]}
     one = Estimate(1.0, 0.1, Interval(0.9, 1.1))
@@ -159,15 +159,16 @@ def test_the_menu_of_cpu_use_opens_on_the_most_threads_and_what_has_no_room_is_s
     monkeypatch.setattr(cpu_use, "MOST_ROWS", 4 * cpu_use.BINS)
     monkeypatch.setattr(cpu_use, "MOST_THREADS", 3)
     said = drawn(folder)["cpu-use"].sees
-    assert "Not in the menu, for want of room or of samples that can be read: 1 of 3 runs, of 2 threads." in said
+    left = "to keep the report small or because samples cannot be read: 1 of 3 runs, of 2 threads."
+    assert f"Not in the menu, {left}" in said
     assert "Of more than 3 threads the busiest 3 are drawn." in said
 
 
 def test_what_has_no_room_over_time_is_said(simulated, monkeypatch):
     folder = with_samples(simulated({"cores-close": CURVE}))
-    assert "For want of room" not in drawn(folder)["over-time"].sees
+    assert "To keep the report small" not in drawn(folder)["over-time"].sees
     monkeypatch.setattr(over_time, "MOST_ROWS", over_time.BINS)
-    assert drawn(folder)["over-time"].sees.endswith("For want of room 1, 2 threads are not in the menu.")
+    assert drawn(folder)["over-time"].sees.endswith("To keep the report small 1, 2 threads are not in the menu.")
 
 
 def test_a_picture_says_what_its_menu_shows(simulated, tmp_path):

@@ -101,4 +101,4 @@ def test_the_report_says_what_was_done_around_the_runs(simulated):
 def test_only_threads_held_by_the_set_are_said_to_be(simulated, bind, said):
     folder = simulated(TWO)
     rewrite(folder.records, lambda one: one | {"bind": bind})
-    assert any("held by the set" in line for line in facts.unknown(Study.read(folder.path))) == said
+    assert any("pinned to a set of cpus" in line for line in facts.unknown(Study.read(folder.path))) == said

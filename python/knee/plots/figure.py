@@ -1,4 +1,4 @@
-"""What a figure is made from and what comes of it: a chart with its words and its numbers."""
+"""The input of a figure, and the figure: a chart with its caption and its table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Members = Mapping[str, Sequence[Run]]
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its words and its numbers.
+    """A chart with its caption and its table.
 
     ``group`` joins figures that a reader switches between, ``choice`` is what the switch says. ``response`` is what a
     factorial analysis is about: empty for what the study measures, None for figures that show no such analysis.
@@ -94,13 +94,13 @@ class StudyData:
     timed: Members
     """The runs behind each curve."""
     counting: Members
-    """Runs that count, which may be others than those that are timed."""
+    """Runs with counters, which may be others than the timed ones."""
     cpus: Mapping[str, int]
-    """How many cpus each series could use: points above are marked."""
+    """How many cpus each series could use; points with more threads are marked."""
     counterfactuals: Sequence[str]
-    """Names of series that are drawn dashed: the same program, placed as nobody would to make it fast."""
+    """Names of series that are drawn dashed: the same program on placements that are there for comparison only."""
     memory: dict[str, Any]
-    """What was probed of the machine's memory; empty where nothing was."""
+    """Results of the memory probes; empty without probes."""
     weak: bool
     """Whether the work grows with the threads."""
     models: Mapping[str, Model]
@@ -108,7 +108,7 @@ class StudyData:
 
     @property
     def scales(self) -> bool:
-        """Whether any series has more than the thread count that it is compared with."""
+        """Whether any series has a second thread count."""
         return any(len(curve.points) > 1 for curve in self.curves.values())
 
 
@@ -131,7 +131,7 @@ class FigureFile(Protocol):
 
 
 def of_response(response: str, figures: Sequence[Figure]) -> list[Figure]:
-    """Return figures of a factorial analysis with their response in name and title, unless it is the study's own."""
+    """Return figures of a factorial analysis, with their response in name and title unless it is the study's own."""
     named = [replace(figure, response=response) for figure in figures]
     if not response:
         return named

@@ -1,4 +1,4 @@
-"""Every run in the order in which it was made, also the bad ones."""
+"""Every run in running order, with the rejected ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from knee.plots.figure import Figure, StudyData
 from knee.plots.style import HEIGHT, legend, of_rows, tips
 
 TITLE = "Every run"
-SEES = "Rows should be level: a slope is drift, a lone mark an outlier. Crosses are bad runs; they count nowhere else."
+SEES = "Rows should be level: a slope is drift, a single mark off its row an outlier. Crosses are rejected runs."
 
 
 def make(study: StudyData) -> list[Figure]:

@@ -1,7 +1,9 @@
-"""How figures look: Okabe and Ito's colours, told apart by shape and dash as well, on a light or a dark ground."""
+"""Style of the figures: Okabe and Ito's colours, with shapes and dashes beside them, on a light or a dark ground."""
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,7 +18,7 @@ COLOURS: dict[str, list[str]] = {
 brighter ones come first, and two are lightened. A ninth series has the first colour again, with another shape."""
 
 SHAPES = ["circle", "square", "cross", "diamond", "triangle-up", "triangle-down", "triangle-right"]
-"""One less than colours, so that the two repeat at different places: 56 series look different."""
+"""One fewer than colours, so that colour and shape repeat at different places: 56 series look different."""
 
 Ground = Literal["light", "dark"]
 
@@ -44,24 +46,24 @@ def config(ground: Ground) -> dict[str, Any]:
 
 
 def of_rows(rows: Sequence[dict[str, Any]]) -> alt.Chart:
-    """Return a chart of a table. Altair copies lists again with every layer, and leaves a tuple as it is."""
+    """Return a chart of a table, as a tuple: Altair would copy a list for every layer."""
     return alt.Chart(alt.Data(values=tuple(rows)))
 
 
 def tips(*fields: str, numbers: str = "") -> list[alt.Tooltip]:
-    """Return what a mark says when it is pointed at, with numbers in d3's format.
+    """Return the tooltip of a mark, with numbers in d3's format.
 
-    Fields that are strings only cost Altair ten milliseconds each, to find out what they are.
+    Every field names its type: Altair takes ten milliseconds to guess one.
     """
     return [alt.Tooltip(field, format=numbers) if numbers else alt.Tooltip(field) for field in fields]
 
 
 HEIGHT = 320
-"""Pixels of an ordinary figure; its width is that of its place."""
+"""Height of an ordinary figure in pixels; its width is that of the page."""
 
 
 def threads_axis(counts: list[int], *, logarithmic: bool = False) -> alt.X:
-    """Return the axis that all scaling figures share: a mark at every count that was measured."""
+    """Return the axis that all scaling figures share, with a tick at every measured count."""
     scale = (
         alt.Scale(type="log", base=2, nice=False, padding=12)
         if logarithmic
@@ -72,7 +74,7 @@ def threads_axis(counts: list[int], *, logarithmic: bool = False) -> alt.X:
 
 @dataclass(frozen=True)
 class Channels:
-    """How series are told apart. All three name their domain, so that Vega-Lite draws one legend and not three."""
+    """Colour, shape and dash of series. All three name the same domain, so that Vega-Lite draws one legend."""
 
     colour: alt.Color
     shape: alt.Shape
@@ -82,18 +84,28 @@ class Channels:
 SOLID, DASHED = [1, 0], [6, 4]
 
 LETTER, MARK = 7, 30
-"""Pixels of a letter of a legend, and of what stands before and after its label."""
+"""Pixels of a letter of a legend, and of the symbol and space around its label."""
 
 AXIS = 60
 """Pixels that an axis takes from the room of a legend."""
 
+NARROW = 38
+"""Letters of a legend's label that fit on a page of 400 pixels; a longer one breaks into lines where it has no room."""
+
 
 def legend(labels: list[str], **more: Any) -> alt.Legend:
-    """Return a legend that breaks into lines where a figure is narrower than its labels."""
+    """Return a legend that is never cut off.
+
+    It has several lines where the figure is narrower than all labels together, and a label has several lines where the
+    figure is narrower than that label.
+    """
     wide = LETTER * max((len(label) for label in labels), default=1) + MARK
-    # The width of what holds the figure, not its own: that is known only after the legend had its place. A picture
-    # that is made without a page has no such thing, and its legend one line.
+    # The container's width, because the figure's own is known only after the legend is laid out. A picture without a
+    # page has no container, and its legend one line.
     room = f"(containerSize()[0] || {wide * len(labels) + AXIS}) - {AXIS}"
+    broken = {label: textwrap.wrap(label, NARROW) for label in labels if len(label) > NARROW}
+    if broken:
+        more["labelExpr"] = f"({room}) < {wide} ? ({json.dumps(broken)})[datum.label] || datum.label : datum.label"
     return alt.Legend(columns=alt.ExprRef(f"max(1, floor(({room}) / {wide}))"), symbolOpacity=1, **more)
 
 
@@ -101,7 +113,7 @@ def channels(names: list[str], dashed: Collection[str] | None = None) -> Channel
     """Return colour, shape and dash for these series: only ``dashed`` ones have one, or if that is None, all."""
     scale = alt.Scale(domain=names)
     dashes = alt.Scale(domain=names, range=[DASHED if name in (dashed or ()) else SOLID for name in names])
-    # A dash around the mark of a legend is nothing but a ragged mark.
+    # A dashed outline would only make the symbols of the legend look ragged.
     shown = legend(names, symbolDash=SOLID)
     shapes = alt.Scale(domain=names, range=SHAPES)
     return Channels(

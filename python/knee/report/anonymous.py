@@ -1,8 +1,8 @@
-"""A study without the names of people, hosts and folders: what a reviewer who must not know them may read.
+"""Anonymise a study for a blind review: no names of people, hosts or folders.
 
-A copy of the study's folder is filtered and read like any other, so that nothing that a report shows can have gone
-around the filter. Measured numbers, facts of the machine and names of programs stay: they are what is reviewed. What
-programs printed is withheld: no filter knows what it may name.
+The study's folder is copied, the copy is filtered, and the report is made from the copy, so nothing in it can bypass
+the filter. Measured numbers, facts of the machine and names of programs stay, because they are what is reviewed. What
+programs printed is left out, because no filter knows which names it holds.
 """
 
 from __future__ import annotations
@@ -28,23 +28,22 @@ FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jso
 
 TOLD = ("output", "error", "program", "baseline", "command", "env", "directory", "name", "measure", "why", "prepare",
         "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults")  # fmt: skip
-"""Fields in which a user's own words stand: there names are looked for, too, and folders that are named from another
-one."""
+"""Fields that hold a user's own words: names and relative folders are looked for there, too."""
 
 _PATH = re.compile(r"((?<![\w.@+~/-])-[A-Za-z](?=/)|(?<![\w.}\]]))((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]*)")
-"""A path from the root, or from somebody's home; before it may stand the letter of an option: ``-I/data/inc``."""
+"""An absolute path, or one from a home folder, maybe after the letter of an option: ``-I/data/inc``."""
 _NEARBY = re.compile(
     r"(?:(?<![\w.@+~/$-])|(?<=[}\]]/))(?!~|-[A-Za-z]/)(\$\w+/|-[A-Za-z])?((?:[\w.@+~-]+/)+)([\w.@+~-]*)"
 )
-"""A path from where the program is, or from a folder that a variable or a level names."""
+"""A relative path, or one from a folder that a variable or a level names."""
 _FOLDER = re.compile(r"(?=[^/]*[^\W\d_])[^/]{2,}/")
-"""A part of such a path that can be a name: neither ``1/2`` nor ``n/2`` nor ``../``."""
+"""A part of a relative path that can be a name, unlike ``1/2``, ``n/2`` and ``../``."""
 _UNIT = re.compile(
     r"(?:[kmgtp]?i?(?:b|bit|byte|flop|op)|instruction|operation|event|edge|line|load|task)s?/s", re.IGNORECASE
 )
-"""What is said of rates, which is no path either."""
+"""A rate, such as ``MB/s``, which is no path either."""
 _EVENT = re.compile(r"[\w-]+/[^/]*/")
-"""What perf calls an event by its unit, which is no folder."""
+"""An event of perf with its unit, ``unit/event/``, which is no folder."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
 _HOST = re.compile(
     r"(?<![\w.-])(?:(?:[a-z][\w-]*\.)+(?:edu|org|com|net|gov|mil|local|localdomain|lan|internal|intra|corp|cluster)"
@@ -52,17 +51,17 @@ _HOST = re.compile(
     r"(?![\w.-]*\w)",
     re.IGNORECASE,
 )
-"""Names of hosts, known by how they end; no file is likely to be called so."""
+"""Names of hosts, recognised by endings that file names rarely have."""
 _WHOLE = re.compile(r"((?:-[A-Za-z]|[\w-]*=)?)((?:~[\w.-]*)?/(?:[^/]*/)*)([^/]*)")
-"""An argument that is a path as a whole, so that it may have spaces; none that a shell would read."""
+"""An argument that is nothing but a path, which may hold spaces."""
 _SHELL = re.compile(r"""[|&;<>$`"'*?]""")
 _KEPT = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/dev/", "/proc/", "/sys/")
-"""Folders that every machine has."""
+"""Folders that every machine has, so that they name nobody."""
 
 
 @contextmanager
 def anonymous(folder: Folder) -> Generator[Study]:
-    """Yield the study as it is read from a filtered copy, which is gone afterwards.
+    """Yield the study, read from a filtered copy of its folder that is deleted afterwards.
 
     Raises
     ------
@@ -85,7 +84,7 @@ def anonymous(folder: Folder) -> Generator[Study]:
 
 
 class _Names:
-    """What is to be replaced, each by the same word everywhere, so that what differed still does."""
+    """Names to replace, each by the same word everywhere, so that different names stay different."""
 
     def __init__(self, folder: Folder) -> None:
         self._folders: dict[str, str] = {}
@@ -95,7 +94,7 @@ class _Names:
         self._words = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in words) or r"(?!)")
 
     def filtered(self, text: str, *, lines: bool) -> str:
-        """Return a file of JSON, or of one object a line, without them."""
+        """Return the text of a JSON file, or of a file with one object a line, without names."""
         try:
             if lines:
                 return "".join(json.dumps(self.without(json.loads(line))) + "\n" for line in text.splitlines() if line)
@@ -105,13 +104,13 @@ class _Names:
             raise StudyError(f"cannot anonymise: {error}", hint="knee study --resume mends a torn record") from error
 
     def without(self, value: Any, *, told: bool = False) -> Any:
-        """Return plain data without them. ``told`` says whether these are a user's own words."""
+        """Return plain data without names. ``told`` says whether it holds a user's own words."""
         if isinstance(value, dict):
             mapping = cast("dict[str, Any]", value)
             if mapping.get("fact") == "kernel":
                 mapping = mapping | {key: _version(mapping[key]) for key in ("held", "found") if key in mapping}
             fields = {key: self._field(key, one, told=told or key in TOLD) for key, one in mapping.items()}
-            # Names of factors and variables are a user's own words, too.
+            # Names of factors and variables are a user's own words as well.
             return {self._text(key, told=True): one for key, one in fields.items()} if told else fields
         if isinstance(value, list):
             return [self.without(one, told=told) for one in cast("list[Any]", value)]
@@ -139,7 +138,7 @@ class _Names:
         return rules[key](value) if key in rules else self._text(value, told=told)
 
     def _argument(self, text: str) -> str:
-        """Return a path that is an argument of its own, or another argument, without them."""
+        """Return an argument of a command without names."""
         path = None if _SHELL.search(text) else _WHOLE.fullmatch(text)
         if path is None:
             return self._text(text, told=True)
@@ -151,7 +150,7 @@ class _Names:
     def _text(self, text: str, *, told: bool) -> str:
         text = _ADDRESS.sub("(address)", text)
         if told:
-            # First, because a path of which the folder was replaced would be found once more.
+            # First: the replacement of an absolute path looks like a relative one and would be replaced again.
             text = _NEARBY.sub(self._nearby, text)
         text = _PATH.sub(lambda match: match[1] + self._elsewhere(match[2], match[3]), text)
         return self._words.sub("(name)", _HOST.sub("(host)", text)) if told else text
@@ -169,7 +168,7 @@ class _Names:
 
 
 def _people(text: str) -> set[str]:
-    """Return the logins that a study names, and the own one."""
+    """Return the login names that a study holds, and that of the current user."""
     people = set(re.findall(r"/(?:home|Users)/([\w.-]+)", text)) | _variables(text, "USER|LOGNAME|SUDO_USER")
     people |= {os.environ.get(name, "") for name in ("USER", "LOGNAME", "SUDO_USER")}
     with suppress(OSError, KeyError):
@@ -178,7 +177,7 @@ def _people(text: str) -> set[str]:
 
 
 def _hosts(text: str) -> set[str]:
-    """Return the names of this machine and of those that a study names, whole and without their domain."""
+    """Return the names of this host and of those that a study holds, with and without domain."""
     hosts = {socket.gethostname(), socket.getfqdn()} | _variables(text, "HOST|HOSTNAME")
     return (hosts | {name.partition(".")[0] for name in hosts}) - {"", "localhost"}
 
@@ -189,5 +188,5 @@ def _variables(text: str, names: str) -> set[str]:
 
 
 def _version(kernel: str) -> str:
-    """Return a kernel's version: behind it stands who built it."""
+    """Return a kernel's version without the rest, which may name who built it."""
     return kernel.partition("-")[0]

@@ -1,6 +1,6 @@
 """The script that draws the figures: Vega, Vega-Lite and Vega-Embed in one.
 
-To put it together takes two seconds and always gives the same, so that it is kept in the user's cache.
+Building it takes two seconds and always gives the same script, so it is kept in the user's cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import vl_convert as vlc
 from knee.store import write_whole
 
 END = "\n// all of it\n"
-"""Without this line a kept script is the beginning of one."""
+"""Last line of a complete script: a cached file without it was cut off."""
 
 
 @cache
@@ -29,7 +29,7 @@ def bundle() -> str:
             return text
     made: str = vlc.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     script = made.replace("</script", r"<\/script") + END
-    # Without a home that can be written to, every report takes the two seconds.
+    # Where no cache can be written, every report takes the two seconds.
     with contextlib.suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_whole(kept, script)
@@ -37,6 +37,6 @@ def bundle() -> str:
 
 
 def _folder() -> Path:
-    """Return the folder for what can be made again."""
+    """Return the cache folder."""
     asked = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(asked) if Path(asked).is_absolute() else Path.home() / ".cache") / "knee"

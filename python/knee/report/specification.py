@@ -1,4 +1,4 @@
-"""A figure as the Vega-Lite specification that draws it, for the page and for pictures."""
+"""The Vega-Lite specification of a figure, for the page and for pictures."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from knee.plots.figure import Figure
 from knee.plots.style import Ground, config
 
 PAPER_WIDTH = 560
-"""Pixels of a figure that has no page to fill."""
+"""Width in pixels of a figure outside a page."""
 
 
 def specification(figure: Figure, ground: Ground | None = None, *, checked: bool = True) -> dict[str, Any]:
-    """Return a figure's Vega-Lite specification; with a ground also its colours, without for a page that sets them.
+    """Return a figure's Vega-Lite specification, with the colours of a ground if one is given.
 
-    ``checked`` holds it against Vega-Lite's schema.
+    ``checked`` validates it against Vega-Lite's schema.
     """
     spec: dict[str, Any] = figure.chart.to_dict(validate=checked)
     spec.pop("config", None)

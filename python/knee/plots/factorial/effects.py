@@ -15,12 +15,12 @@ from knee.stats.linear.effects import Effect
 
 TITLE = "Effects"
 SEES = (
-    "An interval that crosses the line is an effect that this study did not see. The farther from the line, the more a "
+    "An interval that contains the line: cannot tell whether there is an effect. The farther from the line, the more a "
     "level does by itself; below an interaction stands what levels do together beyond that."
 )
 
 MOST_ROWS = 60
-"""Effects that are drawn; more make a figure that nobody sees at once."""
+"""Effects that are drawn; the table has the rest."""
 
 STEP = 19
 """Pixels of a row."""

@@ -11,8 +11,8 @@ from knee.plots.style import HEIGHT, Chart, of_rows
 from knee.stats.linear.diagnostics import Diagnostics
 
 TITLE = "Residuals"
-SEES = "No slope, no bend and an even width: then the model leaves nothing behind but noise."
-QUANTILES_SEES = "Points on the line are normal errors; ends that leave it are heavier or lighter than normal ones."
+SEES = "No slope, no bend and an even width mean that the model leaves only noise."
+QUANTILES_SEES = "Points on the line are normal errors; ends off the line are heavier or lighter tails."
 
 ORDER_SEES = (
     "Level and of one width: the machine was the same from the first run to the last. A slope or a wave is drift, "
@@ -22,13 +22,13 @@ ORDER_SEES = (
 GROUP = "residuals"
 
 FOR_A_CURVE = 12
-"""Runs from which on a local mean says more than the points do."""
+"""From this many runs on, a local mean shows more than the points do."""
 
 Row = dict[str, Any]
 
 
 def make(study: StudyData) -> list[Figure]:
-    """Return three looks at the residuals of each factorial analysis."""
+    """Return three figures of the residuals of each factorial analysis."""
     orders = {run.spec["id"]: run.order + 1 for run in study.runs}
     return [figure for name, model in study.models.items() for figure in of_response(name, _residuals(model, orders))]
 

@@ -1,4 +1,4 @@
-"""Latency of the machine's memory over how much is read: a step for each cache that no longer holds it."""
+"""Latency of the machine's memory over working-set size: a step for each cache that is too small."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips
 
 TITLE = "Latency of this machine's memory"
 SEES = (
-    "Each step up is a cache that no longer holds what is read. Dotted lines are the sizes that the machine claims. "
-    "What base pages take beyond huge ones is the TLB."
+    "Each step up is a cache that is too small for the working set. Dotted lines are the cache sizes that the machine "
+    "reports. "
+    "The gap between base pages and huge pages is the TLB."
 )
 
 
@@ -48,7 +49,7 @@ def chart(memory: dict[str, Any], table: list[dict[str, Any]]) -> Chart:
     label += "datum.value / 1048576 + 'M' : datum.value / 1024 + 'K'"
     x = alt.X(
         "bytes:Q",
-        title="bytes that are read",
+        title="working set, bytes",
         scale=alt.Scale(type="log", base=2, nice=False, padding=12),
         axis=alt.Axis(values=ticks, labelExpr=label),
     )

@@ -1,4 +1,4 @@
-"""Matrices of the machine's memory: who was probed against whom, and how near they are to each other."""
+"""Matrices of the machine's memory: latency or bandwidth of each pair of cpus or nodes."""
 
 from __future__ import annotations
 

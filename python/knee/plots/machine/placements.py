@@ -12,7 +12,7 @@ from knee.plots.style import Chart, legend, of_rows, tips
 from knee.store import RunSpec
 
 TITLE = "Where threads are put"
-SEES = "The number is the thread that a placement puts there; an empty field is not used, a grey one not allowed."
+SEES = "The number is the thread that the placement puts there. Empty fields are not used, grey ones not allowed."
 
 
 def make(study: StudyData) -> list[Figure]:

@@ -1,4 +1,4 @@
-"""CPU time and context switches over thread counts: they stand in for instructions where no run counted any."""
+"""CPU time and context switches over thread counts, drawn where no run counted instructions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SEES = (
     "answer takes more CPU time: more work or slower work, which look the same here."
 )
 SWITCHES_SEES = (
-    "Medians over runs, from the least to the most. Voluntary switches are threads that sleep and wait for others; "
-    "involuntary ones are threads that the kernel puts off a cpu for another."
+    "Medians over runs, from the least to the most. At a voluntary switch a thread sleeps or waits for another; "
+    "at an involuntary one the kernel takes the cpu away for another thread."
 )
 SWITCHES_GROW = " They are those of whole runs, and in this study runs do more work on more threads."
 

@@ -13,7 +13,7 @@ from knee.plots.style import HEIGHT, of_rows, tips
 from knee.store import Run, samples
 
 TITLE = "CPU use over time"
-SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or an uneven share."
+SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or less work."
 
 BINS = 48
 """Columns of the figure: more would be finer than a page is wide."""
@@ -78,7 +78,7 @@ def sees(members: Members, table: list[dict[str, Any]]) -> str:
     words = [SEES]
     if number:
         of = f"{number} of {len(chosen)} runs, of {', '.join(map(str, left))} threads"
-        words.append(f"Not in the menu, for want of room or of samples that can be read: {of}.")
+        words.append(f"Not in the menu, to keep the report small or because samples cannot be read: {of}.")
     if any(run.threads > MOST_THREADS for _, run in chosen):
         words.append(f"Of more than {MOST_THREADS} threads the busiest {MOST_THREADS} are drawn.")
     return " ".join(words)

@@ -24,7 +24,7 @@ TOTAL, LOCAL = "mbm_total_bytes", "mbm_local_bytes"
 
 TITLE = "CPU use and memory traffic over time"
 BUSY_TITLE = "Cpus busy over time"
-SEES = "Traffic that stays at one height when threads are added may be all that the memory gives."
+SEES = "Traffic that does not grow with the threads may be at the memory's limit."
 
 LINES = {
     "cpus busy": ("cpus busy", [1, 0]),
@@ -79,7 +79,7 @@ def _fits(table: list[Row], of_count: list[tuple[str, Run]]) -> bool:
 
 
 def _left_out(members: Members, table: list[Row]) -> list[int]:
-    """Return the thread counts for which there was no room: the first that did not fit, and all below."""
+    """Return the thread counts that were left out: the first that did not fit, and all below."""
     chosen, least = representative(members), min(row["threads"] for row in table)
     counts = sorted({run.threads for _, run in chosen if run.threads < least})
     full = [n for n in counts if not _fits(table, [one for one in chosen if one[1].threads == n])]
@@ -139,7 +139,7 @@ def sees(members: Members, table: list[Row]) -> str:
         if name not in having:
             lacking.setdefault(_lacks(run), []).append(name)
     left = _left_out(members, table)
-    room = f" For want of room {', '.join(map(str, left))} threads are not in the menu." if left else ""
+    room = f" To keep the report small {', '.join(map(str, left))} threads are not in the menu." if left else ""
     if not having:
         return f"Lines are cpus that computed. Memory traffic is not drawn: {'; '.join(lacking)}.{room}"
     remote = ", dotted ones the part of it to memory of other nodes" if "remote GB/s" in table[0] else ""

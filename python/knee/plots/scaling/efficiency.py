@@ -1,4 +1,4 @@
-"""Efficiency over thread counts: the part of the threads that pays."""
+"""Efficiency over thread counts: speedup over threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tip
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Efficiency"
-SEES = "1 means that every thread pays in full; a fall says how much of each is lost."
+SEES = "1 is full use of every thread; what is missing to 1 is lost."
 
 
 def make(study: StudyData) -> list[Figure]:

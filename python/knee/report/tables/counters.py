@@ -1,4 +1,4 @@
-"""The counters in the report: a table of medians, and what has to be said beside it."""
+"""Counters in the report: tables of medians, and notes on them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ POWERS = {0: "", 3: "10³", 6: "10⁶", 9: "10⁹", 12: "10¹²", 15: "10¹⁵"}
 
 
 def counter_rows(counters: Counters) -> list[Row]:
-    """Return the table of what was asked for: one row a series and thread count, empty where nothing was counted."""
+    """Return the counters that were asked for: one row for each series and thread count that has any."""
     return _rows(counters, [name for name in counters.asked if name in counters.known])
 
 
 def part_rows(counters: Counters) -> list[Row]:
-    """Return the same for the parts of the machine, like ``numa_hit@node0``."""
+    """Return the same for each part of the machine, such as ``numa_hit@node0``."""
     parts = dict.fromkeys(one.counter for one in counters.medians if one.counter not in counters.asked)
     return _rows(counters, sorted(parts))
 
@@ -35,7 +35,7 @@ def _rows(counters: Counters, names: list[str]) -> list[Row]:
 
 
 def _power(values: list[float]) -> int:
-    """Return the power of a thousand that keeps the numbers of a column short; none for those of four digits."""
+    """Return the power of ten that shortens the numbers of a column; 0 up to four digits."""
     largest = max(map(abs, values), default=0.0)
     return max(power for power in POWERS if 10.0**power <= largest) if largest >= 1e4 else 0
 
@@ -47,9 +47,9 @@ def _head(name: str, power: int, counters: Counters) -> str:
 
 
 def notes(counters: Counters) -> list[str]:
-    """Return what has to be said beside the tables, once for all counters of which it is true.
+    """Return notes on the tables, each once for all counters that it is true of.
 
-    What values cover, in which share of the time they were counted, and in how many runs there is none.
+    They say what values cover, for which share of the time they were counted, and how many runs have none.
     """
     said: dict[str, list[str]] = {}
     for name in (one for one in counters.asked if one in counters.known):
@@ -73,7 +73,7 @@ def _partly(counters: Counters, name: str) -> list[str]:
 
 
 def sentence(counters: Counters) -> str:
-    """Return what the terminal says of the counters that were asked for."""
+    """Return what the terminal says about the counters that were asked for."""
     known = len(counters.known)
     said = f"{known} of {len(counters.asked)} counters have values; the report shows their medians."
     if not counters.missing:

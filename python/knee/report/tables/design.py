@@ -1,4 +1,4 @@
-"""How a study was measured: its factors, blocks and rules, and what was done around the runs."""
+"""How a study was measured: factors, blocks, rules, and what was done around the runs."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def design_rows(study: Study) -> list[Row]:
 
 
 MOST_PROGRAMS = 5
-"""Programs that a page shows; a handful is read, and the plan has all."""
+"""Programs that a page shows; plan.jsonl has all of them."""
 
 
 def programs(study: Study) -> list[tuple[str, dict[str, Any]]]:
-    """Return every program that was measured, with the levels that make it another one than the rest, in their order.
+    """Return every program that was measured, with the levels in which it differs from the others, in their order.
 
-    Controls are no part of the design: neither the best serial version nor copies are the program.
+    Controls (the best serial version, copies) are left out: they are not part of the design.
     """
     by_program: dict[str, list[Run]] = {}
     for run in _designed(study):
@@ -70,7 +70,7 @@ def _designed(study: Study) -> list[Run]:
 
 
 def _factors(study: Study) -> dict[str, list[str]]:
-    """Return the factors with their levels, numbers in order and before words."""
+    """Return the factors with their levels: numbers in order, then words."""
     factors: dict[str, set[Level]] = {}
     for run in _designed(study):
         for name, level in run.spec["cell"].items():
@@ -83,7 +83,7 @@ def _rank(level: Level) -> tuple[bool, float, str]:
 
 
 def _declared(study: Study) -> list[Row]:
-    """Return what the design declares beside its levels, and what became of it; nothing where it declares nothing."""
+    """Return what the design declares beside its levels, and what became of it."""
     design, rows = study.folder.read_study_spec().get("design", {}), list[Row]()
     if "width" in design or "budget_s" in design:
         width, budget = design.get("width"), design.get("budget_s")
@@ -111,7 +111,7 @@ def _grows(weak: dict[str, Any]) -> str:
 
 
 def repeated_words(blocks: list[int]) -> str:
-    """Say which blocks were made again because others disturbed them."""
+    """Say which blocks were repeated because other programs disturbed them."""
     one = len(blocks) == 1
     which = f"block{'' if one else 's'} {', '.join(map(str, blocks))}"
     first = f"{'its' if one else 'their'} first runs are kept on file, excluded from results"
@@ -119,7 +119,7 @@ def repeated_words(blocks: list[int]) -> str:
 
 
 def _quiet(study: Study) -> list[Row]:
-    """Return what was done about other programs; nothing where nothing was."""
+    """Return what was done about other programs: waiting, and repeated blocks."""
     waits, rows = read_waits(study.folder), list[Row]()
     if waits:
         loud = [f"{wait.block} ({100 * wait.other_busy:.0f} %)" for wait in waits if not wait.quiet]
@@ -140,11 +140,11 @@ AROUND = {
     "conclude": "after each run",
     "cleanup": "after the study",
 }
-"""What a study file may ask around the runs, in the order in which it happens."""
+"""Commands around the runs of a study, in the order in which they run."""
 
 
 def _around(study: Study) -> list[Row]:
-    """Return what was done around the runs and which facts were held; nothing where nothing was asked."""
+    """Return the commands around the runs, and which facts were held."""
     measure = study.folder.read_measure()
     rows: list[Row] = [{"what": what, "value": measure[name]} for name, what in AROUND.items() if measure.get(name)]
     held = study.runs[0].spec.get("hold") if study.runs else None
@@ -156,7 +156,7 @@ def _around(study: Study) -> list[Row]:
 
 
 def _regions(study: Study) -> list[Row]:
-    """Return what was wrong most often with the regions that the program marks; nothing where nothing was."""
+    """Return the most frequent faults in the regions that the program marks."""
     faults = Counter(fault for run in study.runs for fault in run.record.get("region_faults", []))
     said = [f"{fault} ({count} of {len(study.runs)} runs)" for fault, count in faults.most_common(3)]
     return [{"what": "marks of regions", "value": "; ".join(said)}] if said else []

@@ -1,6 +1,6 @@
-"""A factorial analysis in words and numbers, the same for the terminal and for the page.
+"""A factorial analysis as tables and sentences, the same in the terminal and in the report.
 
-A table's cells are text as it is read: a dash is a number that is not known.
+Cells are text; a dash stands for an unknown number.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ SCALES = {
     "none": "as it is",
     "log": "the natural logarithm",
     "sqrt": "the square root",
-    "inverse": "the reciprocal, so larger is less",
+    "inverse": "1/value, so positive means less",
 }
 
 OWN_ERRORS = (
-    "F holds each source against its own interaction with blocks: an effect that differs from block to block counts as "
-    "noise as far as it differs."
+    "F compares each source with its own interaction with blocks, so an effect that differs from block to block counts "
+    "as noise to that extent."
 )
 
 MOST_INSIDE = 8
-"""Levels at which two levels are compared in a sentence; all are in analysis.json."""
+"""Levels that a sentence compares at most; analysis.json has all."""
 
 Cells = tuple[str, ...]
 
@@ -44,7 +44,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Part:
-    """Tables that belong together, and what is said after them. ``sees`` is what a page says before them."""
+    """Tables that belong together. ``sees`` comes before them in the report, ``says`` after them."""
 
     title: str
     sees: str
@@ -53,7 +53,7 @@ class Part:
 
 
 def head(name: str, analysis: FactorialAnalysis) -> list[str]:
-    """Say what was analysed, what was left out of it, and on which scale."""
+    """Say what was analysed, what was left out, and on which scale."""
     factors = ", ".join(f"{factor} ({len(levels)})" for factor, levels in analysis.factors.items())
     blocks = f"{analysis.blocks} block{'s' if analysis.blocks > 1 else ''}{' in the model' if analysis.blocked else ''}"
     lines = [f"{name}: {analysis.response} by {factors}; {len(analysis.run_ids)} runs, {blocks}."]
@@ -72,7 +72,7 @@ def _scale(analysis: FactorialAnalysis) -> str:
 
 
 def parts(analysis: FactorialAnalysis) -> list[Part]:
-    """Return everything that is concluded, in reading order; parts without tables or words are left out."""
+    """Return all parts in reading order, without empty ones."""
     made = [
         _variation(analysis.anova),
         _effects(analysis),
@@ -86,7 +86,7 @@ def parts(analysis: FactorialAnalysis) -> list[Part]:
 
 
 def _variation(anova: Anova) -> Part:
-    sees = "Shares of the squared distances from the mean of all runs. Above its table value F .90 a source is more "
+    sees = "Shares of the squared distances from the mean of all runs. A source with F above F .90 is more "
     rows: list[Cells] = []
     for one in anova.sources:
         tested = (_number(one.f), _number(one.needed), _p(one.p)) if one.term else ("", "", "")
@@ -115,8 +115,8 @@ def _effects(analysis: FactorialAnalysis) -> Part:
     if analysis.signs:
         listed = zip(analysis.signs.names, analysis.signs.q.tolist(), strict=True)
         says = ["Sign table: " + ", ".join(f"{name} {_number(q)}" for name, q in listed) + "."]
-    sees = "How far a level lies from the mean, the other factors averaged over"
-    sees += "; times is what that multiplies with." if log else "."
+    sees = "How far a level lies from the mean, averaged over the other factors"
+    sees += "; times is the factor by which it multiplies." if log else "."
     return Part("Effects", sees, [Table(f"Effects, {unit}{analysis.unit}", columns, rows)], says)
 
 
@@ -127,11 +127,11 @@ def _pairs(analysis: FactorialAnalysis) -> Part:
     ]
     says: list[str] = []
     if any(one.ratio for one in analysis.pairs):
-        what = "first over second; Tukey's p is over all pairs, Hodges-Lehmann's interval trusts no normal errors"
+        what = "first over second; Tukey's p is for all pairs, Hodges-Lehmann's interval assumes no normal errors"
         says.append(f"Ratios are {what}. A ratio matters from {100 * analysis.smallest:g} % on.")
     says += [_dependence(one) for one in analysis.pairs if one.inside]
     says += [_small_share(analysis, factor) for factor in analysis.small_but_matters()]
-    sees = "Every two levels of a factor, the others averaged over, against the smallest effect that matters."
+    sees = "Every two levels of a factor, averaged over the others, against the smallest effect that matters."
     return Part("Does it matter?", sees, tables, says)
 
 
@@ -147,12 +147,12 @@ def _dependence(pair: LevelPair) -> str:
 def _small_share(analysis: FactorialAnalysis, factor: str) -> str:
     share = _share(analysis.anova.of(factor).share)
     return (
-        f"{factor} explains {share} of the variation only, because {analysis.largest} varies more; its levels matter."
+        f"{factor} explains only {share} of the variation, because {analysis.largest} varies more; its levels matter."
     )
 
 
 def _compared(title: str, rows: list[tuple[str, LevelPair]]) -> Table:
-    """Return a table of pairs, each after some words: ratios, or differences where a response is not positive."""
+    """Return a table of pairs of levels: ratios, or differences where a response is not positive."""
     if all(one.ratio is None for _, one in rows):
         columns = ("first - second", "difference", "90 %, all pairs", "p", "Hodges-Lehmann")
         return Table(title, columns, [_difference_row(words, one) for words, one in rows])
@@ -193,7 +193,7 @@ def _predictions(analysis: FactorialAnalysis) -> Part:
         for one in analysis.predictions
     ]
     columns = ("cell", "mean", "90 % of the mean", "90 % of a run")
-    sees = "What the model says of every cell, and between what ends one more run of it lies in an average block."
+    sees = "What the model predicts for every cell, and the interval of one more run in an average block."
     return Part("Predicted responses", sees, [Table(f"Predicted {analysis.response}, {analysis.unit}", columns, rows)])
 
 
@@ -208,8 +208,8 @@ def _within(analysis: FactorialAnalysis) -> Part:
         pairs = [(f"{one.level}: ", pair) for one in analysis.within for pair in one.pairs if pair.factor == factor]
         tables += [_compared(f"Levels of {factor} within each of {within}", pairs)] if pairs else []
     says = [f"{one.level}: {_dependence(pair)}" for one in analysis.within for pair in one.pairs if pair.inside]
-    why = f"{within} explains most: what" if within == analysis.largest else "What"
-    return Part(title, f"{why} the others do at each of its levels alone.", tables, says)
+    why = f"{within} explains most. " if within == analysis.largest else ""
+    return Part(title, f"{why}The other factors at each level of {within}.", tables, says)
 
 
 def _within_rows(one: Within) -> list[Cells]:
@@ -226,7 +226,8 @@ def _trust(analysis: FactorialAnalysis) -> Part:
     lines = looks.sentences()
     if looks.spread == looks.spread:
         lines.append(f"The largest value is {looks.spread:.2f} times the smallest.")
-    return Part("What to trust", "Intervals rest on errors that are alike, normal and without a pattern.", [], lines)
+    sees = "Intervals assume errors that are normal, equally wide everywhere, and without a pattern."
+    return Part("What to trust", sees, [], lines)
 
 
 def _share(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Tables of the report that are not figures: curves, accounts, claims, facts, and what cannot be known."""
+"""Tables of the report: curves, accounts, claims, facts, and what cannot be known."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def curve_rows(analysis: Analysis) -> list[Row]:
 def scaling_rows(analysis: Analysis) -> list[Row]:
     """Return the law, the knee and the thread count to use: one row a series.
 
-    Of one count alone nothing is the best.
+    A series with one thread count has no best one.
     """
     counts = {series.name: len(series.curve.points) for series in analysis.series}
     return [
@@ -79,7 +79,7 @@ def checklist_rows(analysis: Analysis) -> list[Row]:
 
 
 def base_words(analysis: Analysis) -> str:
-    """Say on how many threads the runs were that the others are compared with."""
+    """Return the thread counts that speedups are relative to."""
     bases: dict[int, list[str]] = {}
     for series in analysis.series:
         bases.setdefault(series.curve.base, []).append(series.name)
@@ -90,7 +90,7 @@ def base_words(analysis: Analysis) -> str:
 
 
 def base_lines(analysis: Analysis) -> list[str]:
-    """Say of each series whether its base takes as long as the first one's, so that speedups can be compared."""
+    """Say for each series whether its base takes as long as the first one's: only then speedups can be compared."""
     words = {
         "equal": "equal within 3 %: their speedups can be compared",
         "faster": "faster: compare their times, not their speedups",
@@ -105,7 +105,7 @@ def base_lines(analysis: Analysis) -> list[str]:
 
 
 def account_rows(analysis: Analysis) -> list[Row]:
-    """Return where the lost time went: one row a cell, all parts adding up to the loss; bounds have no interval."""
+    """Return where the lost time went: one row a cell, whose parts add up to the loss. Bounds have no interval."""
     names = dict.fromkeys(part.name for one in analysis.accounts.values() for account in one for part in account.parts)
     return [
         {"series": name, "threads": account.threads, "loss": _with(account.loss.value, account.loss.interval)}
@@ -121,7 +121,7 @@ def _part(part: Part) -> str:
 
 
 def contrast_rows(analysis: Analysis) -> list[Row]:
-    """Return how the series compare: one row a series and thread count."""
+    """Return how series compare: one row for each series and thread count."""
     return [
         {
             "series": one.series,
@@ -135,7 +135,7 @@ def contrast_rows(analysis: Analysis) -> list[Row]:
 
 
 def fact_rows(machine: dict[str, Any]) -> list[Row]:
-    """Return facts and capabilities; one that is missing comes with its reason."""
+    """Return facts and capabilities, and for missing ones the reason."""
     shape = {kind: len(machine[kind]) for kind in ("sockets", "nodes", "cores", "hardware_threads")}
     rows: list[Row] = [{"fact": kind.replace("_", " "), "value": count} for kind, count in shape.items()]
     quota = machine["allowed"]["quota_cpus"]
@@ -151,14 +151,15 @@ def unknown(study: Study) -> list[str]:
     """Return what this study cannot know, and why."""
     machine, lines = study.machine, _uncounted(study)
     if len(machine["nodes"]) == 1:
-        lines.append("Anything about remote memory: this machine has one node.")
+        lines.append("Anything about remote memory: this machine has one NUMA node.")
     if len(machine["sockets"]) == 1:
         lines.append("What a second socket would do: this machine has one.")
     if all(len(core["cpus"]) == 1 for core in machine["cores"]):
         lines.append("What SMT siblings do to each other: the kernel shows none (a hypervisor may hide them).")
     if any("command" in run.spec["program"] and run.record["bind"] == "set" for run in study.runs):
         lines.append(
-            "Which of a foreign program's threads ran where from the start: they are held by the set, not one by one."
+            "Which thread of the program ran on which cpu: threads are pinned to a set of cpus, not one by one "
+            "(--bind each)."
         )
     lines.append("Other inputs, other builds, other machines: nothing here was measured on them.")
     return lines
@@ -168,7 +169,7 @@ SAME = "so more instructions and slower ones look the same"
 
 
 def _uncounted(study: Study) -> list[str]:
-    """Return what counters would have told: those that the machine lacks, were not asked for, or had no value."""
+    """Return what missing counters would have shown: not on this machine, not asked for, or without a value."""
     hardware, counters = study.machine["facts"].get("hardware_counters"), study.analysis.counters
     missing = counters.missing
     lines: list[str] = []
@@ -176,10 +177,10 @@ def _uncounted(study: Study) -> list[str]:
         why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
         instead = "CPU time, per-thread samples and a clock proxy were used instead."
         lines.append(f"Why CPU time grew: there are no hardware counters here ({why}), {SAME}. {instead}")
-        # Once is enough, also where counters were asked for: each of them has that reason.
+        # Said once is enough: each counter that was asked for is missing for the same reason.
         missing = {name: reason for name, reason in missing.items() if not reason.startswith("no hardware PMU")}
     elif not counters.asked:
-        asks = "It would have with --counters instructions,cycles."
+        asks = "Use --counters instructions,cycles."
         lines.append(f"Why CPU time grew: this study did not ask for counters, {SAME}. {asks}")
     names: dict[str, list[str]] = {}
     for name, reason in missing.items():

@@ -1,1 +1,1 @@
-"""What is printed in the terminal: one file for each verb that prints a result."""
+"""Results in the terminal, one file for each verb that prints one."""

@@ -1,4 +1,4 @@
-"""A comparison in the terminal: one row for each cell, notes on both sides, the verdict."""
+"""A comparison in the terminal: a row for each cell, notes on both sides, the verdict."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from knee.explain.selftest import SelfTest, Share
 
 
 def show(result: SelfTest) -> None:
-    """Print what a self-test found, at most as wide as the terminal."""
+    """Print the result of a self-test, at most as wide as the terminal."""
     console = Console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("compared", overflow="fold")
@@ -23,12 +23,12 @@ def show(result: SelfTest) -> None:
     console.print(table)
     console.print(
         Text(
-            f"Equals of one pair differed by {100 * result.noise:.1f} % (standard deviation); "
+            f"Two equal runs of a pair differed by {100 * result.noise:.1f} % (standard deviation); "
             f"the planted difference was measured as {100 * (result.measured - 1):+.1f} %."
         )
     )
     if result.bad:
-        console.print(Text(f"{result.bad} runs were bad and do not count."))
+        console.print(Text(f"{result.bad} runs were rejected."))
     words = "Passed: error rates are consistent with knee's claims." if result.passed else _failure(result)
     console.print(Text(words, style="bold"))
 
@@ -43,5 +43,5 @@ def _failure(result: SelfTest) -> str:
     if not result.alarms.trials or not result.found.trials:
         return "Nothing could be compared: too few good runs."
     if result.found.interval.high < 0.90:
-        return "A planted difference is found too seldom: this machine is too noisy for short runs."
-    return "Equals are called slower too often: runs of one pair are not alike on this machine."
+        return "Failed: a planted difference is found too rarely; this machine is too noisy for short runs."
+    return "Failed: equal programs are called slower too often; the runs of a pair differ too much on this machine."
