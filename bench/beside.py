@@ -1,4 +1,4 @@
-"""Other work beside a study: one busy process, or one that comes and goes. Each is ended by its own id."""
+"""Load beside a study: one busy process, or one that comes and goes. Each is killed by its own process id."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SECONDS = (0.5, 4.0)
-"""How long it computes, and how long it is away: evenly between these."""
+"""Range of the times that it computes and pauses, drawn uniformly."""
 
 
 COMPUTING = """
@@ -20,12 +20,12 @@ while os.getppid() == parent:
     for _ in range(1_000_000):
         pass
 """
-"""It ends as well when the bench itself was killed."""
+"""Busy loop that also ends when the benchmark itself is killed."""
 
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Let one process compute on any cpu."""
+    """Keep one process busy on any cpu."""
     process = subprocess.Popen([sys.executable, "-c", COMPUTING])
     try:
         yield
@@ -36,7 +36,7 @@ def busy() -> Iterator[None]:
 
 @contextmanager
 def comes_and_goes(seed: int = 1) -> Iterator[None]:
-    """Let a process compute and be away by turns, for seconds drawn with this seed."""
+    """Let a process compute and pause in turns, for random times drawn with this seed."""
     over = threading.Event()
     turns = threading.Thread(target=_turns, args=(random.Random(seed), over))
     turns.start()

@@ -1,4 +1,4 @@
-"""hyperfine beside every run of a study: the same command on the same cpus, launched once, by the study's own hooks."""
+"""Runs hyperfine beside every run of a study, by the study's hooks: one launch of the same command on the same cpus."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from knee.stats.intervals import Array
 
 
 def found() -> str | None:
-    """Return hyperfine's binary: HYPERFINE, or the one in PATH."""
+    """Return the path of hyperfine: the variable HYPERFINE, or the one in PATH."""
     return os.environ.get("HYPERFINE") or shutil.which("hyperfine")
 
 
 def hooks(binary: str, words: list[str], variables: dict[str, str], place: Path) -> list[str]:
-    """Return the options of a study by which these words are launched once beside each run, half of them before it.
+    """Return the options of a study that launch this command once beside each run, half of the time before it.
 
-    What comes first after a pause may run differently, so a coin decides: the last digit of the clock's nanoseconds.
-    ``{threads}`` and ``{cpus}`` are knee's to replace.
+    The first program after a pause may run differently, so the order is random: the last digit of the clock's
+    nanoseconds. knee replaces ``{threads}`` and ``{cpus}``.
     """
     launch, before = _launch(binary, words, variables, place), shlex.quote(str(place / "before"))
     coin = "$(date +%N | tail -c 2)"
@@ -32,9 +32,9 @@ def hooks(binary: str, words: list[str], variables: dict[str, str], place: Path)
 
 
 def _launch(binary: str, words: list[str], variables: dict[str, str], place: Path) -> str:
-    """Return the shell command of a launch, whose time goes to a file of its own.
+    """Return the shell command of a launch, which writes its time to a file of its own.
 
-    taskset's start is not in the time, and the output goes through a pipe, as under knee.
+    The time excludes the start of taskset, and the output goes through a pipe, as with knee.
     """
     told = [f"{name}={value}" for name, value in variables.items()]
     hyperfine = [binary, "--shell=none", "--runs=1", "--style=none", "--output=pipe", shlex.join(words)]
@@ -43,6 +43,6 @@ def _launch(binary: str, words: list[str], variables: dict[str, str], place: Pat
 
 
 def read_launches(place: Path, threads: int) -> Array:
-    """Return seconds, one a block: every block launches each count once, and the names of the files sort by time."""
+    """Return seconds, one per block: every block launches each count once, and file names sort by time."""
     files = sorted(place.glob(f"{threads}-*.json"))
     return np.array([json.loads(file.read_text())["results"][0]["mean"] for file in files])

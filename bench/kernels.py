@@ -1,7 +1,6 @@
-"""Every kernel on knee's runtime beside rayon: rounds in random order, each kernel once on each runtime in a round.
+"""Every kernel on knee's runtime and on rayon: rounds in random order, each kernel once per runtime and round.
 
-A ratio below 1 means that knee's runtime is faster. Time is that of the phase that is the work, CPU time that of the
-same phase.
+A ratio below 1 means that knee's runtime is faster. Time and CPU time are those of the phase that does the work.
 
 Usage: .venv/bin/python bench/kernels.py [ROUNDS] [THREADS]
 """
@@ -17,7 +16,7 @@ import numpy as np
 from knee import _binary
 from knee.stats.intervals import ratio
 
-# Sizes that take some tenths of a second, and the phase that is the work.
+# Sizes that take a few tenths of a second, and the phase that does the work.
 KERNELS = {
     "fib --n 34": "calls",
     "parfib --n 38 --threshold 10": "calls",
@@ -38,7 +37,7 @@ RUNTIMES = ("near", "rayon")
 
 
 def run(kernel: str, phase: str, runtime: str, threads: int) -> tuple[float, float]:
-    """Make one run; wall and CPU time of the phase."""
+    """Make one run; return wall and CPU time of the phase."""
     words = [str(_binary.find()), "run", "--json", "-n", str(threads), "-p", "cores-close", *kernel.split()]
     done = subprocess.run([*words, "--runtime", runtime], capture_output=True, text=True, check=True)
     found = {entry["name"]: entry for entry in json.loads(done.stdout)["phases"]}[phase]
@@ -46,7 +45,7 @@ def run(kernel: str, phase: str, runtime: str, threads: int) -> tuple[float, flo
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     threads = int(sys.argv[2]) if len(sys.argv) > 2 else 2
     draw = random.Random(1)

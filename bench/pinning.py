@@ -1,8 +1,8 @@
-"""What does pinning from outside cost, and how late is it? Pairs of runs with `--bind each` and `--bind set`.
+"""Cost and delay of pinning threads from outside: pairs of runs with `--bind each` and `--bind set`.
 
-Two programs of a fixed amount of work, each on two threads at a time: a team of OpenMP that stays, and two hundred
-threads of three milliseconds each. The pairs are interleaved, in random order inside each pair. Nothing is sampled, so
-that pinning is all that differs.
+Two programs with a fixed amount of work, each with two threads at a time: a persistent OpenMP team, and two hundred
+threads of three milliseconds each. The pairs are interleaved, in random order within each pair. Sampling is off, so
+that pinning is the only difference.
 
 Usage: .venv/bin/python bench/pinning.py [PAIRS]
 """
@@ -28,14 +28,14 @@ ENV = ["--env", "OMP_NUM_THREADS=2", "--env", "OMP_SCHEDULE=dynamic"]
 
 
 def run(bind: str, command: list[str]) -> dict:
-    """Make one run; its record."""
+    """Make one run; return its record."""
     words = [str(_binary.find()), "run", "--json", "--sample-ms", "0", "-n", "2", "-p", "cores-close", "--bind", bind]
     done = subprocess.run([*words, *ENV, "--", *command], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
 def measure(name: str, command: list[str], pairs: int) -> None:
-    """Make the pairs of one program and print what came of them."""
+    """Make the pairs of one program and print the result."""
     draw = random.Random(1)
     walls: dict[str, list[float]] = {"set": [], "each": []}
     pinnings = []
@@ -55,15 +55,15 @@ def measure(name: str, command: list[str], pairs: int) -> None:
     print(
         f"{name}, {pairs} pairs of {np.median(walls['set']) / 1e9:.2f} s: wall each / set {found.estimate:.4f} "
         f"[{found.interval.low:.4f}, {found.interval.high:.4f}]; pinner {100 * middle('share'):.2f} % of one cpu\n"
-        f"  CPU time of a thread before it was pinned: {np.median(late):.2f} ms on average, latest of a run "
-        f"{np.median(worst):.2f} ms (slowest run {max(worst):.2f})\n"
+        f"  CPU time of a thread before it was pinned: {np.median(late):.2f} ms on average, the latest thread of a run "
+        f"{np.median(worst):.2f} ms (in the worst run {max(worst):.2f})\n"
         f"  threads pinned {middle('pinned'):.0f}, left {middle('left_on_set'):.0f}, missed {middle('missed'):.0f}, "
         f"moved {middle('moved'):.0f}"
     )
 
 
 def main() -> None:
-    """Compile and measure both."""
+    """Compile and measure both programs."""
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 25
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, (source, option, words)) in enumerate(PROGRAMS.items()):

@@ -1,14 +1,15 @@
-"""Other people's programs, calm and under load: does a headline say what the calm machine does not?
+"""Third-party programs on a quiet machine and under load: whether a headline contradicts the quiet machine.
 
-Each study of examples/programs is made calm, beside one busy process, and beside one that comes and goes; a headline
-under load must not contradict the calm study (bench/contradiction.py says what that is). Then once more, where before
-or after each run hyperfine launches the same command under taskset on the same cpus: the speedup at two threads that
-either measures, block by block, and the 90 % interval of their ratio.
+Each study of examples/programs is made on a quiet machine, beside one busy process, and beside one that comes and goes;
+a headline under load must not contradict the calm study (as bench/contradiction.py defines it). Then once more, with
+hyperfine launching the same command under taskset on the same cpus before or after each run: the speedups at two
+threads that both measure, block by block, and the 90 % interval of their ratio.
 
     examples/programs/build.sh --install
     .venv/bin/python bench/programs.py [--blocks N] [--beside-blocks N] [--out FOLDER] [NAME ...]
 
-HYPERFINE names hyperfine's binary where it is not in PATH. For a calm machine; what is missing is skipped and said.
+Set HYPERFINE to hyperfine's path if it is not in PATH. Use a quiet machine; missing programs are skipped with a
+message.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ LOADS = {"calm": nullcontext, "one busy": busy, "comes and goes": comes_and_goes
 
 @dataclass
 class Row:
-    """What came of a program, as a row of the table at the end."""
+    """The results of a program, as a row of the final table."""
 
     name: str
     speedups: str = ""
     says: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
     ratios: list[Array] = field(default_factory=list)
-    """knee's speedup over hyperfine's, shape (blocks,), a level each."""
+    """knee's speedup over hyperfine's by level, shape (blocks,) each."""
     agrees: bool = True
 
     def cells(self) -> str:
@@ -50,7 +51,7 @@ class Row:
 
 
 def under_loads(program: Program, place: Path, blocks: list[str], row: Row) -> None:
-    """Make the study under each load, print what each says, and hold it against the calm one."""
+    """Make the study under each load, print each verdict, and compare it with the calm study."""
     calm: Times = {}
     for load, beside in LOADS.items():
         with beside():
@@ -69,22 +70,22 @@ def under_loads(program: Program, place: Path, blocks: list[str], row: Row) -> N
 
 
 def judge(verdict: Verdict, calm: Times) -> str:
-    """Return what there is to say against a headline; nothing where it claims nothing or agrees with the calm study."""
+    """Return how a headline contradicts the calm study; empty if it does not."""
     try:
         wrong = contradictions(verdict.status, verdict.headline, calm)
     except UnreadError:
-        return "NOT READ: words that bench/contradiction.py does not know"
+        return "NOT READ: bench/contradiction.py does not know this headline"
     return f"CONTRADICTS: {'; '.join(wrong)}" if wrong else ""
 
 
 def shown(slow: Array, fast: Array) -> str:
-    """Return how many times as fast, with its 90 % interval."""
+    """Return the ratio of two times with its 90 % interval."""
     found = ratio(slow, fast)
     return f"{found.estimate:.3f} [{found.interval.low:.3f}, {found.interval.high:.3f}]"
 
 
 def with_hyperfine(program: Program, level: str, binary: str, place: Path, blocks: int, row: Row) -> None:
-    """Make a study with a launch by hyperfine beside every run, and compare the speedups at two threads by block."""
+    """Make a study with a launch by hyperfine beside every run, and compare speedups at two threads by block."""
     launches = place / f"launches-{level}"
     launches.mkdir(parents=True)
     variables = dict(program.tables["program"].get("env", {}))
@@ -97,7 +98,7 @@ def with_hyperfine(program: Program, level: str, binary: str, place: Path, block
     ours = times[level, 1] / times[level, 2]
     theirs = hyperfine.read_launches(launches, 1) / hyperfine.read_launches(launches, 2)
     holds = not ratio(ours, theirs).interval.excludes(1)
-    said = f"{level} {shown(ours, theirs)}{'' if holds else ' **does not hold 1**'}".strip()
+    said = f"{level} {shown(ours, theirs)}{'' if holds else ' **interval excludes 1**'}".strip()
     row.beside.append(said)
     row.ratios.append(ours / theirs)
     means = [np.exp(np.nanmean(np.log(values))) for values in (ours, theirs)]
@@ -105,19 +106,21 @@ def with_hyperfine(program: Program, level: str, binary: str, place: Path, block
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     known = {file.stem: Program(file) for file in sorted(FOLDER.glob("*.toml"))}
     reader = argparse.ArgumentParser()
     reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
-    reader.add_argument("--blocks", type=int, help="instead of those in the study files")
-    reader.add_argument("--beside-blocks", type=int, default=20, help="blocks beside hyperfine; 0 for none")
-    reader.add_argument("--out", type=Path, help="keep the studies here")
+    reader.add_argument("--blocks", type=int, help="number of blocks  [default: that of each study file]")
+    reader.add_argument(
+        "--beside-blocks", type=int, default=20, help="number of blocks beside hyperfine; 0 for none  [default: 20]"
+    )
+    reader.add_argument("--out", type=Path, help="folder to keep the studies in  [default: they are deleted]")
     asked = reader.parse_args()
     if unknown := set(asked.names) - set(known):
         reader.error(f"unknown program: {', '.join(sorted(unknown))}")
     binary = hyperfine.found()
     if binary is None:
-        print("hyperfine: skipped: not in PATH, and HYPERFINE names none")
+        print("hyperfine: skipped: it is not in PATH, and HYPERFINE is not set")
     blocks = ["--blocks", str(asked.blocks)] if asked.blocks else []
     rows = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -136,17 +139,17 @@ def main() -> None:
 
 
 def conclude(rows: list[Row]) -> None:
-    """Print the table and what all programs come to together."""
+    """Print the table and a summary over all programs."""
     heads = ["program", "speedup at 2, calm", *LOADS, "knee's speedup over hyperfine's"]
     print("\n| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
     print("".join(f"| {row.cells()} |\n" for row in rows))
-    print(f"{sum(row.agrees for row in rows)} of {len(rows)} programs: no headline contradicts the calm study")
+    print(f"no headline contradicts the calm study in {sum(row.agrees for row in rows)} of {len(rows)} programs")
     ratios = [one for row in rows for one in row.ratios]
     if len(ratios) > 1:
         held = sum(not ratio(one, np.ones_like(one)).interval.excludes(1) for one in ratios)
         means = np.array([np.exp(np.nanmean(np.log(one))) for one in ratios])
-        print(f"{held} of {len(ratios)} ratios to hyperfine hold 1; of equals nine in ten do, by chance")
-        print(f"their mean over programs: {shown(means, np.ones_like(means))}")
+        print(f"{held} of {len(ratios)} intervals of ratios to hyperfine contain 1; if both are equal, nine in ten do")
+        print(f"mean ratio over programs: {shown(means, np.ones_like(means))}")
 
 
 if __name__ == "__main__":

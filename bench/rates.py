@@ -1,9 +1,9 @@
-"""How often knee's statistics say what is not so, and how often they find what is: rates of made-up studies.
+"""Error rates of knee's statistics: false alarms, detection and coverage in simulated studies.
 
     python bench/rates.py [TRIALS]
 
-Studies are those of the tests of the same numbers. Every rate is printed with Clopper and Pearson's 90 % interval;
-"plain" are the same studies as they are judged without a thought for blocks.
+Simulated studies are those of the tests. Every rate is printed with its Clopper-Pearson 90 % interval; "plain" analyses
+the same studies without allowing for blocks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 
-import test_block_errors  # noqa: E402 -- they lie among the tests
+import test_block_errors  # noqa: E402 -- they are modules of the tests
 import test_intervals  # noqa: E402
 import test_residuals  # noqa: E402
 import test_stopping  # noqa: E402
@@ -29,25 +29,26 @@ from knee.stats.linear.least_squares import fit  # noqa: E402
 from knee.stats.proportion import clopper_pearson  # noqa: E402
 
 Rate = tuple[str, float]
-"""What was counted, and its share of the trials."""
+"""What was counted, and its share of all trials."""
 
-WHOSE = {"each": "each level", "one": "one level", "along": "levels, growing along them"}
+WHOSE = {"each": "each level", "one": "one level", "along": "levels, more from one to the next"}
 
 
 def drifts(trials: int) -> Iterator[Rate]:
-    """Drift in studies of five blocks of six cells with 1 % noise, with moods of blocks of 3 %, and with a drift."""
-    yield "drift without any, moods of 3 %, plain", old_drift(trials) / trials
+    """Drift in studies with 1 % noise, with and without variation between blocks, and with and without a drift."""
+    yield "drift found without any, blocks vary by 3 %, plain", old_drift(trials) / trials
     for cells, blocks in ((6, 5), (12, 3), (1, 12)):
         for mood in (0.0, 0.03, 0.1):
             found = test_residuals.found(trials, cells, blocks, mood=mood)
-            yield f"drift without any, {blocks} blocks of {cells}, moods of {100 * mood:g} %", found / trials
+            what = f"{blocks} blocks of {cells}, blocks vary by {100 * mood:g} %"
+            yield f"drift found without any, {what}", found / trials
     for mood, rise in ((0.0, 0.05), (0.0, 0.1), (0.03, 0.1), (0.03, 0.2)):
         found = test_residuals.found(trials, 6, 5, mood=mood, rise=rise)
-        yield f"a drift of {100 * rise:g} % found, 5 blocks of 6, moods of {100 * mood:g} %", found / trials
+        yield f"drift of {100 * rise:g} % found, 5 blocks of 6, blocks vary by {100 * mood:g} %", found / trials
 
 
 def old_drift(trials: int) -> int:
-    """How many the slope over running order finds when the means of cells alone are taken out, at 1 %."""
+    """Return how many drifts a slope over running order finds at 1 % if only the means of cells are removed."""
     random, many = np.random.default_rng(1), 0
     for _ in range(trials):
         values, order, cells, _ = test_residuals.study(random, 6, 5, mood=0.03)
@@ -59,40 +60,40 @@ def old_drift(trials: int) -> int:
 
 
 def effects(trials: int) -> Iterator[Rate]:
-    """F of a factor without effect at a nominal 10 %, where moods of blocks favour its levels."""
+    """F of a factor without effect at a nominal 10 %, if blocks favour some of its levels."""
     random, design = np.random.default_rng(1), test_block_errors.design_of(2, 3, 5)
     many = sum(
         anova(fit(test_block_errors.moody(random, design, 2.0), design)).of("A").significant for _ in range(trials)
     )
-    yield "F beyond its 90 % without effect, 2 levels, moods of each level, plain", many / trials
+    yield "F significant without effect, 2 levels, blocks favour each level, plain", many / trials
     for a, blocks in ((2, 5), (4, 8), (6, 5)):
         for kind, mood in (("each", 0.0), ("each", 2.0), ("one", 3.0), ("along", 3.0)):
             many = test_block_errors.rejected(a, 3, blocks, trials, mood=mood, kind=kind)
-            words = f"moods of {WHOSE[kind]}" if mood else "no moods"
-            yield f"F beyond its 90 % without effect, {a} levels, {blocks} blocks, {words}", many / trials
+            words = f"blocks favour {WHOSE[kind]}" if mood else "blocks favour no level"
+            yield f"F significant without effect, {a} levels, {blocks} blocks, {words}", many / trials
     many = test_block_errors.rejected(2, 3, 5, trials, mood=1.0, effect=4.0)
-    yield "an effect of four times the noise found, 2 levels, 5 blocks, moods as large as the noise", many / trials
+    yield "effect of four times the noise found, 2 levels, 5 blocks, blocks vary as much as the noise", many / trials
 
 
 def intervals(trials: int) -> Iterator[Rate]:
-    """Coverage of the quoted interval of a ratio, of 90 % promised."""
+    """Coverage of the interval of a ratio, nominally 90 %."""
     for noise in (test_intervals.normal, test_intervals.skewed):
         for blocks in (5, 20, 50):
             yield f"ratio covered, {noise.__name__}, {blocks} blocks", test_intervals.covered(noise, blocks, trials)
 
 
 def widths(trials: int) -> Iterator[Rate]:
-    """Coverage of the interval of a ratio in a study that its width of 5 % has ended."""
+    """Coverage of the interval of a ratio in a study that stopped at a width of 5 %."""
     for spread in (0.025, 0.05, 0.075, 0.1, 0.125, 0.15):
         share = float(test_stopping.covered(spread, 2, trials)[0])
         yield f"ratio covered after --width 5%, {100 * spread:g} % noise", share
 
 
 def crossings(trials: int) -> Iterator[Rate]:
-    """Two levels said to depend on a factor of four levels, five blocks, 3 % noise."""
+    """Two levels reported to depend on a factor with four levels, five blocks, 3 % noise."""
     for crossing in (0.0, 0.04, 0.2):
         many = test_variation.dependent(crossing, 4, 5, trials)
-        yield f"said to depend, differing by {100 * crossing:g} % either way", many / trials
+        yield f"reported to depend, true difference {100 * crossing:g} % in both directions", many / trials
 
 
 def main() -> None:

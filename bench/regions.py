@@ -1,8 +1,7 @@
-"""What does a region cost in C, Rust and Python, when nobody listens, under `knee run`, and with counters?
+"""Cost of a region in C, Rust and Python: without recording, under `knee run`, and with counters.
 
-Nanoseconds from before a region is entered until after it is left, beside the same loop with nothing in it; launches of
-all languages and of all kinds are interleaved, medians of LAUNCHES each. Needs `cargo build --release -p knee-region
---lib --examples` first.
+Nanoseconds to enter and leave a region, and the empty loop for comparison; launches of all languages and kinds are
+interleaved, and medians of LAUNCHES are printed. Run `cargo build --release -p knee-region --lib --examples` first.
 
 Usage: .venv/bin/python bench/regions.py [LAUNCHES]
 """
@@ -18,13 +17,13 @@ from statistics import median
 from knee import _binary, region
 
 ROOT = Path(__file__).parents[1]
-KINDS = {"nobody listens": None, "under knee run": [], "with two counters": ["--counters", "task-clock,minor-faults"]}
-"""Options of `knee run`, where it is used."""
+KINDS = {"not recorded": None, "under knee run": [], "with two counters": ["--counters", "task-clock,minor-faults"]}
+"""Options of `knee run`; None runs the program without it."""
 SILENT_CALLS, HEARD_CALLS = {"C": 50_000_000, "Rust": 50_000_000, "Python": 1_000_000}, 200_000
 
 
 def own(calls: int) -> None:
-    """Measure in this process: what the launched Python does."""
+    """Measure in this process; the launched Python interpreter calls this."""
     known = region("known")
 
     def per_call(begin: int) -> float:
@@ -47,7 +46,7 @@ def own(calls: int) -> None:
 
 
 def in_c(folder: str) -> str:
-    """Build the loop in C."""
+    """Build the C program; return its path."""
     program, library = str(Path(folder) / "regions"), ROOT / "target/release/libknee_region.a"
     words = ["gcc", "-O2", "-pthread", "-I", ROOT / "crates/region/include", "-o", program, ROOT / "bench/regions.c"]
     subprocess.run([*words, library], check=True)
@@ -55,7 +54,7 @@ def in_c(folder: str) -> str:
 
 
 def launch(command: list[str], calls: int, options: list[str] | None) -> dict[str, float]:
-    """Run a loop once; what it printed. Under `knee run` also see that every call is in the record."""
+    """Run a loop once and return what it printed. Under `knee run`, also check that every call is in the record."""
     heard = options is not None
     run = [str(_binary.find()), "run", "--json", "--sample-ms", "0", *options, "--"] if heard else []
     done = subprocess.run([*run, *command, str(calls)], capture_output=True, text=True, check=True)
@@ -67,7 +66,7 @@ def launch(command: list[str], calls: int, options: list[str] | None) -> dict[st
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     launches = int(sys.argv[1]) if len(sys.argv) > 1 else 9
     with tempfile.TemporaryDirectory() as folder:
         programs = {

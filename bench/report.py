@@ -1,8 +1,8 @@
-"""How long a report and an analysis take, whole processes: 120 records, and 100,000 of fifty and of a thousand cells.
+"""Time of a report and an analysis as whole processes: 120 records, and 100,000 of fifty and of a thousand cells.
 
     python bench/report.py [LAUNCHES]
 
-Folders are made up (`python/tests/big_study.py`). KNEE_PYTHON names the Python that has knee; without it this one.
+Studies are simulated (`python/tests/big_study.py`). KNEE_PYTHON is the Python with knee  [default: this one].
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "python/tests"))
 
-import big_study  # noqa: E402 -- it lies among the tests
+import big_study  # noqa: E402 -- it is a module of the tests
 
 
 def launch(*words: str) -> float:
-    """Seconds of one launch."""
+    """Return the seconds of one launch."""
     python = os.environ.get("KNEE_PYTHON", sys.executable)
     began = time.monotonic()
     subprocess.run([python, "-m", "knee", *words], check=True, stdout=subprocess.DEVNULL)
@@ -43,7 +43,7 @@ def main() -> None:
             for words in (["analyze", large, "--json"], ["report", "--format", "json", large]):
                 took = launch(*words)
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-                print(f"100,000 records, {cells} cells, {words[0]}: {took:.1f} s, largest so far {peak:.0f} MiB")
+                print(f"100,000 records, {cells} cells, {words[0]}: {took:.1f} s, peak memory so far {peak:.0f} MiB")
 
 
 if __name__ == "__main__":

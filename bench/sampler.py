@@ -1,4 +1,4 @@
-"""What does sampling cost? Pairs of runs with and without it, interleaved, in random order inside each pair.
+"""Cost of sampling: pairs of runs with and without it, interleaved, in random order within each pair.
 
 Usage: .venv/bin/python bench/sampler.py [PAIRS]
 """
@@ -17,14 +17,14 @@ WORDS = ["sumeuler", "--n", "12000"]
 
 
 def run(period: int, threads: int) -> dict:
-    """Make one run; its record."""
+    """Make one run; return its record."""
     words = [str(_binary.find()), "run", "--json", "--sample-ms", str(period), "-n", str(threads), "-p", "cores-close"]
     done = subprocess.run([*words, *WORDS], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     draw = random.Random(1)
     for threads in (1, 2):

@@ -1,10 +1,10 @@
-"""How long one waits for knee: for `--version`, for a study's first run, for a study of one run, for a report of ten.
+"""Waiting times of knee: `--version`, the first run of a study, a study of one run, and a report of ten runs.
 
     python bench/startup.py [--rounds N] [--against CHECKOUT]
 
-Each figure is the median of N rounds. With another checkout of knee, built in the same way, both are measured by turns,
-and the ratio is given with its range over rounds; KNEE_OTHER names one as well. Programs before the first run are
-counted where strace is installed.
+Each figure is the median of N rounds. With another checkout of knee, built in the same way (--against or KNEE_OTHER),
+both are measured in turns, and the ratio is given with its range over rounds. If strace is installed, the programs
+started before the first run are counted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TEN_RUNS = ("--blocks", "10", *ONE_RUN[2:])
 
 
 class Checkout:
-    """A binary and the Python part beside it."""
+    """A checkout of knee: its binary and its Python part."""
 
     def __init__(self, root: Path, binary: Path) -> None:
         self.binary = binary
@@ -37,21 +37,21 @@ class Checkout:
         self.environment.pop("KNEE_BIN", None)
 
     def takes(self, *words: str, before: tuple[str, ...] = ()) -> float:
-        """Seconds of one launch."""
+        """Return the seconds of one launch."""
         began = time.perf_counter()
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run([*before, str(self.binary), *words], env=self.environment, check=True, **quiet)
         return time.perf_counter() - began
 
     def study(self, folder: Path) -> dict[str, float]:
-        """Seconds from Enter to the first run, and of the whole study with its report."""
+        """Return the seconds from Enter to the first run, and of the whole study with its report."""
         began = time.time()
         whole = self.takes("study", "--out", str(folder), *ONE_RUN)
         first = json.loads((folder / "records.jsonl").read_text().splitlines()[0])["start"]
         return {"Enter to first run": datetime.fromisoformat(first).timestamp() - began, "study of one run": whole}
 
     def processes(self, folder: Path) -> int | None:
-        """Programs started until the one that is measured, which is not counted; None without strace."""
+        """Return the number of programs started before the measured one; None without strace."""
         if shutil.which("strace") is None:
             return None
         log = folder.with_name(f"{folder.name}-trace")
@@ -62,7 +62,7 @@ class Checkout:
 
 
 def rounds(checkouts: dict[str, Checkout], count: int, place: Path) -> list[dict[str, dict[str, float]]]:
-    """Return seconds by round, checkout and what was waited for."""
+    """Return seconds by round, checkout and kind of waiting time."""
     for name, knee in checkouts.items():
         knee.takes("study", "--no-report", "--out", str(place / name), *TEN_RUNS)
         knee.takes("report", str(place / name))
@@ -78,7 +78,7 @@ def rounds(checkouts: dict[str, Checkout], count: int, place: Path) -> list[dict
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     reader = argparse.ArgumentParser()
     reader.add_argument("--rounds", type=int, default=11)
     reader.add_argument("--against", type=Path, default=os.environ.get("KNEE_OTHER"))
@@ -99,7 +99,7 @@ def main() -> None:
         print(f"{what}: {line}")
     print("programs started before the first run:", ", ".join(f"{name} {count}" for name, count in counts.items()))
     if not asked.against:
-        print("another checkout: not measured: name one by --against or KNEE_OTHER")
+        print("another checkout: not measured: give one with --against or KNEE_OTHER")
 
 
 if __name__ == "__main__":

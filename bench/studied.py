@@ -1,4 +1,4 @@
-"""A study file of examples/programs, and a study that was made of it."""
+"""Study files of examples/programs, and the studies made from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parents[1] / "examples/programs"
 
 @dataclass(frozen=True)
 class Program:
-    """A study file and what it runs."""
+    """A study file and its program."""
 
     file: Path
 
@@ -37,7 +37,7 @@ class Program:
 
     @property
     def factor(self) -> str | None:
-        """The factor beside threads and placement, if there is one."""
+        """The factor other than threads and placement, if there is one."""
         return next((name for name in self.tables["factors"] if name not in ("threads", "placement")), None)
 
     @property
@@ -46,7 +46,7 @@ class Program:
 
 
 def missing(words: list[str]) -> str | None:
-    """Return the first program or file of a command that is not there."""
+    """Return the first program or file of a command that does not exist."""
     program, *rest = words
     if "/" not in program and shutil.which(program) is None:
         return program
@@ -56,18 +56,18 @@ def missing(words: list[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Made:
-    """A study that was made: seconds it took from Enter to its report, and the study."""
+    """A finished study, and the seconds from Enter to its report."""
 
     took_s: float
     study: Study
 
     @property
     def disturbed(self) -> str:
-        """How many runs were disturbed."""
+        """The number of disturbed runs, in words."""
         return f"{len(self.study.analysis.disturbed)} of {len(self.study.runs)} runs disturbed"
 
     def times(self, program: Program) -> Times:
-        """Return the seconds by level and thread count, as far as there is a cpu for each thread."""
+        """Return the seconds by level and thread count, for counts with a cpu for each thread."""
         cpus = len(self.study.machine["allowed"]["cpus"])
         runs = [run for run in self.study.runs if run.bad is None and not run.is_control and run.threads <= cpus]
         blocks = max(run.spec["block"] for run in runs)
@@ -79,7 +79,7 @@ class Made:
 
 
 def make(program: Program, folder: Path, *options: str) -> Made:
-    """Make a study."""
+    """Make a study; exit with its error if it fails."""
     began = time.monotonic()
     words = [str(_binary.find()), "study", "--out", str(folder), *options, str(program.file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

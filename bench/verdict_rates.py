@@ -1,8 +1,8 @@
-"""How often a verdict is wrong, and how often it is silent: the simulations of the tests, with more studies.
+"""Rates of wrong and of missing verdicts: the simulations of the tests, with more studies.
 
     python bench/verdict_rates.py [STUDIES]
 
-Flat curves and recommendations take twice as many, knees a quarter.
+Flat curves and recommendations use twice as many studies, knees a quarter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "python"), str(ROOT / "python/tests")]
 
-from test_verdict_rates import (  # noqa: E402 -- it lies among the tests
+from test_verdict_rates import (  # noqa: E402 -- it is a module of the tests
     flat_named,
     gains_named,
     knees_kept,
@@ -32,11 +32,11 @@ def main() -> None:
     rows = {
         "flat curves with a gain in the headline": flat_named(2 * studies),
         "recommendations that truly lose more than 3 %": lossy_recommendations(2 * studies),
-        "gains of 10 % and more that are named, calm, 5 blocks, 2 % noise": (named, of),
-        "no verdict on them": (silent, of),
-        "wrong verdicts where others go with a thread count": (wrong, tied),
-        "decided ones among those": (decided, tied),
-        "knees of the curve that are named": knees_kept(studies // 4),
+        "gains of at least 10 % that are reported, quiet machine, 5 blocks, 2 % noise": (named, of),
+        "no verdict in the same studies": (silent, of),
+        "wrong verdicts if other programs run mostly at one thread count": (wrong, tied),
+        "decided verdicts in the same studies": (decided, tied),
+        "knees that are reported": knees_kept(studies // 4),
     }
     for what, (hits, trials) in rows.items():
         ends = clopper_pearson(hits, trials)

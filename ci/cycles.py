@@ -1,7 +1,7 @@
-"""Import cycles: none between Python modules, and in Rust none between files of different folders.
+"""Checks for import cycles: none between Python modules, none between Rust files of different folders.
 
-Every import counts, also those inside functions and those for type checkers only. A name that a Rust file merely hands
-on (`pub use`) stands for the file that defines it.
+Every import counts, including those inside functions and those only for type checkers. A name that a Rust file
+re-exports (`pub use`) stands for the file that defines it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 
 Graph = dict[str, set[str]]
-"""Each file, from the project's folder, with those that it uses."""
+"""Maps each file to the files that it uses, as paths relative to the project's folder."""
 
 
 def python_files(package: Path) -> Graph:
-    """Return which module of the package imports which."""
+    """Return the imports between the modules of the package."""
     modules = {module_name(path, package): path for path in sorted(package.rglob("*.py"))}
     graph: Graph = {}
     for path in modules.values():
@@ -36,7 +36,7 @@ def module_name(path: Path, package: Path) -> str:
 
 
 def python_uses(tree: ast.AST, modules: dict[str, Path]) -> set[str]:
-    """Return the modules of ours that a syntax tree imports; `from a import b` is `a.b` where that is a module."""
+    """Return our own modules that a syntax tree imports; `from a import b` is `a.b` if that is a module."""
     uses: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -49,7 +49,7 @@ def python_uses(tree: ast.AST, modules: dict[str, Path]) -> set[str]:
 
 @dataclass
 class Module:
-    """A file of a crate: its inner modules, the names that it hands on, and the paths that it uses."""
+    """A file of a crate: its inner modules, the names that it re-exports, and the paths that it uses."""
 
     path: Path
     parent: Module | None = None
@@ -66,7 +66,7 @@ COMMENT = re.compile(r"//[^\n]*")
 
 
 def rust_files(crate: Path) -> Graph:
-    """Return which file of a crate uses which; unit tests inside a file are left out."""
+    """Return the uses between the files of a crate, without unit tests inside files."""
     entry = next(path for path in (crate / "src/lib.rs", crate / "src/main.rs") if path.exists())
     root = read_module(entry, entry.parent, None)
     graph: Graph = {}
@@ -77,7 +77,7 @@ def rust_files(crate: Path) -> Graph:
 
 
 def read_module(path: Path, folder: Path, parent: Module | None) -> Module:
-    """Read a file and the modules that it declares, which lie in ``folder``."""
+    """Parse a file and the modules that it declares, which are in ``folder``."""
     text = COMMENT.sub("", TESTS.sub("", path.read_text()))
     module = Module(path, parent)
     for name in INNER.findall(text):
@@ -91,14 +91,14 @@ def read_module(path: Path, folder: Path, parent: Module | None) -> Module:
             else:
                 module.paths.append(parts)
     module.paths += [found.split("::") for found in INLINE.findall(USE.sub("", text))]
-    # What follows `mod x;` in the same file is used by its short path: `x::f()`.
+    # After `mod x;`, the same file uses it by its short path: `x::f()`.
     for name in module.children:
         module.paths += [["self", name]] * bool(re.search(rf"(?<![\w:]){name}::", USE.sub("", text)))
     return module
 
 
 def leaves(tree: str, before: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each name that a use tree brings in, with its path."""
+    """Yield each name that a `use` tree imports, with its path."""
     tree = tree.strip()
     head, brace, rest = tree.partition("{")
     if brace:
@@ -113,7 +113,7 @@ def leaves(tree: str, before: list[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def split(text: str) -> list[str]:
-    """Split at commas that stand in no braces."""
+    """Split at commas outside of braces."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "{") - (letter == "}")
@@ -125,7 +125,7 @@ def split(text: str) -> list[str]:
 
 
 def resolve(path: list[str], at: Module, root: Module, depth: int = 0) -> Path | None:
-    """Return the file that defines what a path names; None for other crates and the standard library."""
+    """Return the file that defines the item of a path; None for other crates and the standard library."""
     module, parts = at, list(path)
     if parts[0] == "crate":
         module = root
@@ -148,19 +148,19 @@ def resolve(path: list[str], at: Module, root: Module, depth: int = 0) -> Path |
 
 
 def walk(module: Module) -> Iterator[Module]:
-    """Yield a module and all inside it."""
+    """Yield a module and all modules inside it."""
     yield module
     for child in module.children.values():
         yield from walk(child)
 
 
 def shown(path: Path) -> str:
-    """Return a path from the project's folder."""
+    """Return a path relative to the project's folder."""
     return str(path.relative_to(ROOT))
 
 
 def cycles(graph: Graph) -> list[list[str]]:
-    """Return the files that use each other in a loop: strongly connected components of two or more (Tarjan, 1972)."""
+    """Return the import cycles: strongly connected components of at least two files (Tarjan, 1972)."""
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
@@ -188,13 +188,13 @@ def cycles(graph: Graph) -> list[list[str]]:
 
 
 def words(loop: list[str], graph: Graph) -> str:
-    """Name a cycle and the imports that tie it."""
+    """Return the message for a cycle, with its imports."""
     ties = [f"{one} -> {other}" for one in loop for other in sorted(graph[one]) if other in loop]
     return f"{len(loop)} files import each other: {'; '.join(ties)}"
 
 
 def main() -> int:
-    """Print every cycle; 1 when there is one."""
+    """Print every cycle; return 1 if there is one."""
     wrong: list[str] = []
     graph = python_files(ROOT / "python/knee")
     wrong += [words(loop, graph) for loop in cycles(graph)]

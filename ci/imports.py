@@ -1,4 +1,4 @@
-"""Who may import whom: checked against cargo's metadata and Python's own syntax trees."""
+"""Checks which crates and Python rooms import each other, by cargo's metadata and Python's syntax trees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CRATES = {
         "knee-probes",
     },
 }
-"""Each crate and the crates of ours that it may depend on."""
+"""Each crate and the crates of this workspace that it may depend on."""
 
 ROOMS = {
     "store": set(),
@@ -46,17 +46,17 @@ ROOMS = {
     "regions": set(),
     "__init__": {"opened", "regions"},
 }
-"""Each room of the Python package and the rooms it may import; numpy, altair and the like are free."""
+"""Each room of the Python package and the rooms that it may import; third-party libraries are not restricted."""
 
 LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"click", "rich", "tomli_w"}}
-"""Rooms that may import only these libraries beside the standard one."""
+"""Rooms that may import only these libraries besides the standard library."""
 
 STARTERS = {"_binary.py", "study/run/execute.py"}
-"""The only modules that start processes."""
+"""The only modules that may start processes."""
 
 
 def crates() -> list[str]:
-    """Return what is wrong among the crates."""
+    """Return forbidden dependencies between crates."""
     words = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"]
     packages = json.loads(subprocess.run(words, cwd=ROOT, check=True, capture_output=True).stdout)["packages"]
     wrong = []
@@ -64,7 +64,7 @@ def crates() -> list[str]:
         ours = {d["name"] for d in package["dependencies"] if d["name"].startswith("knee") and d["kind"] != "dev"}
         allowed = CRATES.get(package["name"])
         if allowed is None:
-            wrong.append(f"crate {package['name']} is not in the list of ci/imports.py")
+            wrong.append(f"crate {package['name']} is missing in ci/imports.py")
         elif not ours <= allowed:
             wrong.append(f"crate {package['name']} may not depend on {', '.join(sorted(ours - allowed))}")
     return wrong
@@ -83,7 +83,7 @@ def imported(tree: ast.AST) -> set[str]:
 
 
 def rooms() -> list[str]:
-    """Return what is wrong among the Python rooms."""
+    """Return forbidden imports between Python rooms."""
     package, wrong = ROOT / "python/knee", []
     for path in sorted(package.rglob("*.py")):
         name = path.relative_to(package)
@@ -91,7 +91,7 @@ def rooms() -> list[str]:
         modules = imported(ast.parse(path.read_text()))
         ours = {module.split(".")[1] for module in modules if module.startswith("knee.")} - {room, "__version__"}
         if room not in ROOMS:
-            wrong.append(f"{name}: room {room} is not in the list of ci/imports.py")
+            wrong.append(f"{name}: room {room} is missing in ci/imports.py")
             continue
         wrong += [f"{name} may not import knee.{other}" for other in sorted(ours - ROOMS[room])]
         if room in LIBRARIES:
@@ -103,7 +103,7 @@ def rooms() -> list[str]:
 
 
 def main() -> int:
-    """Say what is wrong; 1 when anything is."""
+    """Print every violation; return 1 if there is one."""
     wrong = crates() + rooms()
     for line in wrong:
         print(line, file=sys.stderr)

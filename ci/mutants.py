@@ -1,9 +1,9 @@
-"""Shows that the runtime's models notice what they are there for.
+"""Mutation test of the runtime's models: every injected fault must make a model fail.
 
-Every ordering above Relaxed is weakened, every wake is removed, every rule of the protocol is broken: one at a time, in
-a copy of the crate, and some model under loom or schedule under shuttle has to fail or to hang. All mutations are
-compiled in at once and chosen by a variable (mutant schemata, Untch, Offutt & Harrold, ISSTA 1993), so that a mutation
-costs one run and no build.
+Each mutation weakens an ordering, removes a wake-up, or breaks a rule of the protocol, one at a time, in a copy of the
+crate; then some loom model or shuttle schedule must fail or hang. All mutations are compiled in at once and selected by
+an environment variable (mutant schemata, Untch, Offutt & Harrold, ISSTA 1993), so that a mutation costs one run and no
+build.
 
     ci/mutants.py [--list] [NAME...]
 """
@@ -42,83 +42,88 @@ ORDERED = [
 ]
 WEAKER = {"Acquire": ["Relaxed"], "Release": ["Relaxed"], "AcqRel": ["Acquire", "Release"]}
 
-# Name, file, expression, what stands in its place.
+# Name, file, expression, replacement.
 BROKEN = [
     # Wakes.
-    ("no unpark of the sleeper of a latch", "job", "worker.pool().unpark(before as usize >> 3)", "()"),
+    ("no unpark of the worker that sleeps on a latch", "job", "worker.pool().unpark(before as usize >> 3)", "()"),
     ("no unpark of a frame's owner", "frame", "worker.pool().unpark(owner as usize)", "()"),
     ("no unpark by a gate", "install", "before == 1", "false"),
     ("no unpark for a broadcast", "install", "worker.parker.unpark()", "()"),
     (
-        "no unpark of who is claimed",
+        "no unpark of a claimed sleeper",
         "pool",
         "self.sleepers.claim(near, |_| true).map(|index| self.unpark(index)).is_some()",
         "self.sleepers.claim(near, |_| true).is_some()",
     ),
-    ("no unpark for an order", "pool", "team.workers.iter().for_each(|&index| self.unpark(index))", "()"),
+    (
+        "no unpark for an order to all workers",
+        "pool",
+        "team.workers.iter().for_each(|&index| self.unpark(index))",
+        "()",
+    ),
     ("no wake for a job from outside", "pool", "self.wake_one(0)", "false"),
     ("no unpark at the end", "pool", "(0..self.workers()).for_each(|index| self.shared.unpark(index))", "()"),
     ("no futex wake", "sync", "self.futex.wake(&self.state)", "()"),
-    ("no unpark of who gets mail", "idle", "pool.unpark(to)", "()"),
+    ("no unpark of the worker that gets mail", "idle", "pool.unpark(to)", "()"),
     ("no unpark of the owner of mail", "idle", "others.for_each(|index| pool.unpark(index))", "drop(others)"),
-    ("no wake by who publishes", "worker", "pool.sleepers.any() && pool.wake_one(self.index)", "false"),
+    ("no wake after publishing a job", "worker", "pool.sleepers.any() && pool.wake_one(self.index)", "false"),
     ("no wake of the follower", "worker", "pool.unpark(follower - 1)", "()"),
     ("no wake passed on by a thief", "wait", "self.pool().wake_one(victim.index)", "false"),
     (
-        "no wish by who sleeps",
+        "no request for jobs before sleep",
         "idle",
         "self.pool().workers.iter().filter(|other| other.index != self.index).for_each(|other| other.deque.ask())",
         "()",
     ),
-    ("no wake relayed by who has an order", "idle", "self.relay()", "()"),
+    ("no wake relayed by a worker with an order", "idle", "self.relay()", "()"),
     ("no offer at a scope's end", "closing", "self.offer()", "()"),
     ("no offer at a gate", "install", "worker.offer()", "()"),
-    # Looks after having said that one will sleep.
-    ("no last look before sleep", "idle", "self.has_something()", "false"),
-    ("no look for orders before a doze", "wait", "&& !self.is_served()", "&& true"),
-    ("no look at the latch's state before a doze", "wait", "!job.latch.announce(self.index)", "false"),
-    ("doze with mail on its way", "wait", "Holder::Mailbox(_) => return", "Holder::Mailbox(_) => None"),
-    ("the sleeper is looked at after the job is gone on", "idle", "(*job).latch.sleeper()", "None"),
+    # Checks after announcing sleep.
+    ("no last check before sleep", "idle", "self.has_something()", "false"),
+    ("no check for orders before a short sleep", "wait", "&& !self.is_served()", "&& true"),
+    ("no check of the latch before a short sleep", "wait", "!job.latch.announce(self.index)", "false"),
+    ("short sleep with mail on its way", "wait", "Holder::Mailbox(_) => return", "Holder::Mailbox(_) => None"),
+    ("the sleeper is read after the job has moved on", "idle", "(*job).latch.sleeper()", "None"),
     ("no inbox taken at a foreign gate", "install", "if foreign { own.inbox.take() } else { None }", "None"),
     ("no orders served in waits", "idle", "self.ordered().map(|job| self.execute(job)).is_some()", "false"),
-    ("no job regained", "wait", "self.pool().workers[of].mailbox.regain(job)", "false"),
+    ("no job taken back", "wait", "self.pool().workers[of].mailbox.regain(job)", "false"),
     # Rules of the deque and of frames.
-    ("nothing is covered", "split", "head == tail", "true"),
-    ("the epoch stands still", "split", "word.epoch.wrapping_add(1)", "word.epoch"),
-    ("a guard that is not asked", "split", "!may()", "{ may(); false }"),
+    ("no job is covered", "split", "head == tail", "true"),
+    ("the epoch is not advanced", "split", "word.epoch.wrapping_add(1)", "word.epoch"),
+    ("a guard that is ignored", "split", "!may()", "{ may(); false }"),
     (
-        "a thief says too early that it has a job",
+        "a thief announces a job too early",
         "wait",
         "self.pass_on(other, more)",
         "{ self.pass_on(other, more); unsafe { (*job).set_holder(Holder::Worker(self.index)) } }",
     ),
-    ("slots under spawned jobs are used again", "frame", "slot.max(floor)", "slot"),
+    ("slots below spawned jobs are reused", "frame", "slot.max(floor)", "slot"),
     ("spawned jobs above a join are forgotten", "join", "self.run_spawned(slot.next())", "()"),
-    ("a stolen job counts as back", "split", "tail > number", "false"),
+    ("a stolen job counts as returned", "split", "tail > number", "false"),
     ("a bare job is published", "deque", "self.settle_below(split, complete)", "{ drop(complete) }"),
     ("a bare job changes its place", "worker", "spot != self.spot.get()", "false"),
-    ("a spawned job above a join is not seen", "deque", "self.bare.set(slot.next())", "()"),
+    ("a spawned job above a join is overlooked", "deque", "self.bare.set(slot.next())", "()"),
     ("a join below the floor counts as a spawned job", "frame", "slot < floor", "false"),
     ("the owner does not wait for its count", "closing", "self.await_thieves(frame)", "()"),
 ]
 
-# Seeds of each schedule, for each mutation.
+# Seeds per schedule and mutation.
 SEEDS = "50"
 
-# Survivors that are wanted: why.
-LOOM = "loom runs exchanges in one order with all stores, so that none is seen before an exchange that precedes it"
+# Mutations that may survive, with the reason.
+LOOM = "loom orders exchanges with all stores, so none is seen before a preceding exchange"
 KEPT: dict[str, str] = {
     "job::holder 1: Acquire to Relaxed": LOOM,
     "job::set_holder 1: Release to Relaxed": LOOM,
-    "no look for orders before a doze": "it spares a sleep: the parker has a token for the order",
-    "sleepers::leave 1: Acquire to Relaxed": "who is woken by an order has to see what to relay: no model",
-    "mailbox::regain 1: Acquire to Relaxed": "`holder` has acquired, but not from who sends the job again",
+    "no check for orders before a short sleep": "it only saves a sleep: the parker has a token for the order",
+    "sleepers::leave 1: Acquire to Relaxed": "no model covers a worker that an order wakes and that must relay it",
+    "mailbox::regain 1: Acquire to Relaxed": "`holder` has acquired, but not from the worker that resends the job",
 }
 
 
 @dataclass
 class Mutation:
-    """One way to break the crate."""
+    """One change that should break the crate."""
 
     name: str
     file: str
@@ -128,7 +133,7 @@ class Mutation:
 
 
 def orderings(name: str, text: str) -> list[Mutation]:
-    """Weaken each ordering in turn, named by its function and its place there."""
+    """Return mutations that weaken one ordering each, named by function and position."""
     found: list[Mutation] = []
     function, counts = "", dict[str, int]()
     for match in re.finditer(r"\bfn (\w+)|//[^\n]*|\bOrdering::(\w+)", text):
@@ -144,11 +149,11 @@ def orderings(name: str, text: str) -> list[Mutation]:
 
 
 def broken(sources: dict[str, str]) -> list[Mutation]:
-    """Find the places of the listed mutations; each has to be there exactly once."""
+    """Return the listed mutations with their positions; each expression must occur exactly once."""
     found: list[Mutation] = []
     for label, name, old, new in BROKEN:
         if sources[name].count(old) != 1:
-            sys.exit(f"knee: cannot break the runtime: {label}: {old!r} is not in {name}.rs once")
+            sys.exit(f"knee: cannot mutate the runtime: {label}: {old!r} does not occur exactly once in {name}.rs")
         start = sources[name].index(old)
         condition = f'crate::sync::mutant("{label}")'
         found.append(Mutation(label, name, start, start + len(old), switched(old, new, condition)))
@@ -156,7 +161,7 @@ def broken(sources: dict[str, str]) -> list[Mutation]:
 
 
 def switched(old: str, new: str, condition: str) -> str:
-    """Both expressions behind a condition, with what has to stay in front of them."""
+    """Return both expressions behind a condition, keeping a leading operator or pattern."""
     for lead in ("&& ", "Holder::Mailbox(_) => "):
         if old.startswith(lead):
             return f"{lead}(if {condition} {{ {new.removeprefix(lead)} }} else {{ {old.removeprefix(lead)} }})"
@@ -169,7 +174,7 @@ def mutate(source: Path) -> list[Mutation]:
     mutations = [one for name, text in sources.items() for one in orderings(name, text)] + broken(sources)
     for name, original in sources.items():
         text = original
-        # Both halves of an AcqRel stand at one place.
+        # An AcqRel has two mutations at the same place.
         places: dict[tuple[int, int], list[Mutation]] = {}
         for one in (one for one in mutations if one.file == name):
             places.setdefault((one.start, one.end), []).append(one)
@@ -191,7 +196,7 @@ pub(crate) fn mutant(name: &str) -> bool {
 
 
 def build(tree: Path, checker: str) -> Path:
-    """Build the tests of the mutated crate for a checker and return the program."""
+    """Build the tests of the mutated crate for loom or shuttle, and return the program."""
     flags = f"--cfg knee_{checker} --cap-lints allow"
     env = os.environ | {"RUSTFLAGS": flags, "CARGO_TARGET_DIR": str(TARGET / f"mutants-{checker}")}
     command = ["cargo", "test", "-j1", "--locked", "-p", "knee-runtime", "--lib", "--no-run"]
@@ -204,14 +209,14 @@ def build(tree: Path, checker: str) -> Path:
 
 @dataclass
 class Test:
-    """A model or schedule, and how long it takes."""
+    """A model or schedule, and its run time."""
 
     program: Path
     name: str
     seconds: float = 0
 
     def fails(self, mutation: str, limit: float) -> str:
-        """Say how it fails under a mutation; nothing if it passes."""
+        """Return how the test fails under a mutation; empty if it passes."""
         env = os.environ | {"KNEE_MUTANT": mutation, "KNEE_SCHEDULES": SEEDS, "RUST_BACKTRACE": "0"}
         command = [self.program, "-q", "--exact", self.name]
         begin = time.monotonic()
@@ -224,7 +229,7 @@ class Test:
 
 
 def tests_of(program: Path) -> list[Test]:
-    """List the models or schedules of a program."""
+    """Return the models or schedules of a program."""
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True)
     return [
         Test(program, name) for name in re.findall(r"^((?:models|schedules)::.*): test$", listed.stdout, re.MULTILINE)
@@ -232,7 +237,7 @@ def tests_of(program: Path) -> list[Test]:
 
 
 def main() -> int:
-    """Run all mutations, or those named."""
+    """Run all mutations, or those whose names contain an argument."""
     words = [word for word in sys.argv[1:] if word != "--list"]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
@@ -246,8 +251,8 @@ def main() -> int:
             path.touch()
         tests = [test for checker in ("loom", "shuttle") for test in tests_of(build(tree, checker))]
         if failing := [by for test in tests if (by := test.fails("", 600))]:
-            sys.exit(f"knee: nothing to prove: the models fail without a mutation: {failing}")
-        # The quickest first, and all of a mutation's time is that of the first test that fails.
+            sys.exit(f"knee: cannot test: models fail without any mutation: {failing}")
+        # Fastest first, since a mutation is done at the first test that fails.
         tests.sort(key=lambda test: test.seconds)
         limits = {test.name: 20 + 5 * test.seconds for test in tests}
         wrong = 0
@@ -255,9 +260,9 @@ def main() -> int:
             by = next((by for test in tests if (by := test.fails(name, limits[test.name]))), "")
             kept = KEPT.get(name)
             wrong += (not by) == (kept is None)
-            print(f"{'caught' if by else 'SURVIVES'}: {name}: {by or kept or 'and should not'}", flush=True)
+            print(f"{'caught' if by else 'SURVIVES'}: {name}: {by or kept or 'no test failed'}", flush=True)
         unknown = sorted(set(KEPT) - {one.name for one in mutations})
-        print(f"{len(names)} mutations, {wrong} not as they should be; kept but not there: {unknown}")
+        print(f"{len(names)} mutations, {wrong} unexpected results; unknown names in KEPT: {unknown}")
         return int(wrong > 0 or bool(unknown))
 
 

@@ -1,8 +1,8 @@
-"""Follows the pages in docs/contributing: adds one of each thing to one scratch copy, builds once, and looks for all.
+"""Tests the pages in docs/contributing: follows all of them in a copy of the project, builds once, and checks results.
 
-A code block of a page says what to do with it: `file=PATH` is a new file; `into=PATH after="TEXT"` are lines that go
-after the one line with TEXT, with `behind="TEXT"` right behind it in its line; `sh` is run in the end, and has to print
-every line of the `text` block that follows it.
+A code block of a page says what to do with it: `file=PATH` is a new file; `into=PATH after="TEXT"` inserts lines after
+the only line with TEXT, `behind="TEXT"` inserts text within that line, right after TEXT; `sh` is run at the end and
+must print every line of the `text` block that follows it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "docs/contributing"
 MOST_FILES = 2
-"""One file plus one line in a list."""
+"""A page may touch a new file, and one list."""
 
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Block:
-    """A code block of a page, and what is to be done with it."""
+    """A code block of a page, and its options."""
 
     language: str
     options: dict[str, str]
@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Check:
-    """A command, and what it has to print."""
+    """A command, and the lines that it must print."""
 
     page: str
     command: str
@@ -53,13 +53,13 @@ def blocks(page: str) -> list[Block]:
 
 
 def follow(page: Path, scratch: Path) -> set[str]:
-    """Do to the copy what a page says, and return the files that it touches."""
+    """Follow a page in the copy, and return the files that it touches."""
     touched: set[str] = set()
     for block in blocks(page.read_text()):
         if name := block.options.get("file"):
             path = scratch / name
             if path.exists():
-                raise SystemExit(f"{page.name}: {name} is there already")
+                raise SystemExit(f"{page.name}: {name} already exists")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text)
         elif name := block.options.get("into"):
@@ -69,12 +69,12 @@ def follow(page: Path, scratch: Path) -> set[str]:
 
 
 def insert(path: Path, block: Block, page: str) -> None:
-    """Put the text of a block where its mark stands, which one line of the file has."""
+    """Insert the text of a block at its mark, which exactly one line of the file must contain."""
     mark = block.options.get("after") or block.options["behind"]
     lines = path.read_text().splitlines(keepends=True)
     at = [number for number, line in enumerate(lines) if mark in line]
     if len(at) != 1:
-        raise SystemExit(f"{page}: {path.name} has {len(at)} lines with {mark!r}, not one")
+        raise SystemExit(f"{page}: {path.name} has {len(at)} lines with {mark!r}, exactly one is needed")
     if "after" in block.options:
         lines.insert(at[0] + 1, block.text)
     else:
@@ -83,19 +83,19 @@ def insert(path: Path, block: Block, page: str) -> None:
 
 
 def checks(page: Path) -> list[Check]:
-    """Return what a page says that one sees afterwards."""
+    """Return the commands of a page with their expected output."""
     found: list[Check] = []
     listed = blocks(page.read_text())
     for command, output in itertools.pairwise(listed):
         if command.language == "sh" and output.language == "text":
             found.append(Check(page.name, command.text, output.text.splitlines()))
     if not found:
-        raise SystemExit(f"{page.name}: it shows no command with what it prints")
+        raise SystemExit(f"{page.name}: it has no command with expected output")
     return found
 
 
 def copy(scratch: Path) -> None:
-    """Copy the project as it stands, without what git ignores."""
+    """Copy the project in its current state, without ignored files."""
     words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(None, listed.split("\0")):
@@ -105,9 +105,9 @@ def copy(scratch: Path) -> None:
 
 
 def build(scratch: Path) -> dict[str, str]:
-    """Build the copy, and return the variables with which its `knee` runs.
+    """Build the copy, and return the environment for running its `knee`.
 
-    Dependencies are taken over as they are built. Our own crates are not optimised: what they compute is small here.
+    Compiled dependencies are reused. Our own crates are not optimised, since they compute little here.
     """
     target = scratch / "target"
     if (ROOT / "target/debug").is_dir():
@@ -135,18 +135,19 @@ def build(scratch: Path) -> dict[str, str]:
 
 
 def missing(check: Check, scratch: Path, environment: dict[str, str]) -> str | None:
-    """Return what a command should have printed and did not."""
+    """Return the error of a command that fails or misses expected output; None if it is correct."""
     words = ["bash", "-euo", "pipefail", "-c", check.command]
     done = subprocess.run(words, cwd=scratch, env=environment, check=False, capture_output=True, text=True)
     said = " ".join((done.stdout + done.stderr).split())
     lost = [line for line in check.expected if " ".join(line.split()) not in said]
     if not lost and done.returncode == 0:
         return None
-    return f"{check.page}: {check.command.strip()}: exit {done.returncode}, without {lost}:\n{done.stdout}{done.stderr}"
+    what = f"{check.page}: {check.command.strip()}: exit status {done.returncode}, missing {lost}"
+    return f"{what}:\n{done.stdout}{done.stderr}"
 
 
 def main() -> int:
-    """Follow every page; 1 when one is not true."""
+    """Follow every page; return 1 if one is wrong."""
     pages = sorted(page for page in PAGES.glob("*.md"))
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -156,7 +157,7 @@ def main() -> int:
             touched = follow(page, scratch)
             print(f"{page.stem}: {len(touched)} files: {', '.join(sorted(touched))}")
             if len(touched) > MOST_FILES:
-                wrong.append(f"{page.name}: it touches {len(touched)} files, not {MOST_FILES} at most")
+                wrong.append(f"{page.name}: it touches {len(touched)} files, at most {MOST_FILES} are allowed")
         environment = build(scratch)
         for page in pages:
             wrong += filter(None, (missing(check, scratch, environment) for check in checks(page)))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Our probes beside their peers, one after the other in each round, in random order.
+"""Compares knee's probes with their peers, one after the other in each round, in random order.
 
-Shown is the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds). Peers: likwid-bench from
-PATH, core-to-core-latency from target/bin (bench/probes/build.sh gets both), multichase by the variable MULTICHASE and
-STREAM by STREAM (with arrays of 22369621 numbers, which are 512 MiB in all, and -fno-tree-loop-distribute-patterns,
-without which gcc makes its copy a call of memcpy that writes past the caches). Which of them is not there is said.
+Prints the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds). Peers: likwid-bench from
+PATH, core-to-core-latency from target/bin (bench/probes/build.sh gets both), multichase from the variable MULTICHASE
+and STREAM from STREAM (with arrays of 22369621 numbers, 512 MiB in all, and -fno-tree-loop-distribute-patterns, without
+which gcc replaces its copy by a call of memcpy that bypasses the caches). Missing peers are reported.
 
---only takes groups, and what a figure's name begins with.
+--only takes groups, and prefixes of a figure's name.
 
 Usage: bench/probes/compare.py [--rounds 15] [--only latency,likwid-bench,STREAM,core] [--knee target/release/knee]
 """
@@ -34,7 +34,7 @@ STREAMED = ("copy", "triad")
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Figures of ours that one launch gives, the same ones of a peer, and how far ours may be from them."""
+    """Figures of one launch of ours, the same figures of a peer, and the accepted range of their ratio."""
 
     group: str
     names: tuple[str, ...]
@@ -43,9 +43,9 @@ class Pair:
     peers: Sequence[Callable[[], float]]
     """One launch for each figure."""
     low: float
-    """The least ratio that will do."""
+    """Smallest accepted ratio."""
     high: float
-    """The largest."""
+    """Largest accepted ratio."""
 
 
 def run(words: Sequence[str | Path]) -> str:
@@ -57,7 +57,7 @@ def run(words: Sequence[str | Path]) -> str:
 
 
 def ours(knee: Path, *words: str) -> Callable[[], Sequence[float]]:
-    """Return a probe of ours: the figures that it finds, in their order."""
+    """Return a function that runs a probe of ours and returns its figures in order."""
 
     def measure() -> Sequence[float]:
         text = subprocess.run([knee, "memory", *words, "--json"], capture_output=True, text=True, check=True).stdout
@@ -67,26 +67,26 @@ def ours(knee: Path, *words: str) -> Callable[[], Sequence[float]]:
 
 
 def chased(program: Path, size: str, *more: str) -> Callable[[], float]:
-    """Return multichase's best latency through a size, in random order all over it."""
+    """Return a function for multichase's best latency, in random order over the whole size."""
     words = [program, "-m", size, "-T", size, "-s", "64", "-n", "1", *more]
     return lambda: float(run(words).split()[-1])
 
 
 def streamed(kernel: str, size: str, threads: int) -> Callable[[], float]:
-    """Return likwid-bench's bandwidth in GB/s; it prints MByte/s of 10^6 bytes."""
+    """Return a function for likwid-bench's bandwidth in GB/s; it prints MByte/s of 10^6 bytes."""
 
     def measure() -> float:
         text = run(["likwid-bench", "-t", kernel, "-w", f"N:{size}:{threads}", "-i", "20"])
         found = re.search(r"MByte/s:\s*([0-9.]+)", text)
         if not found:
-            sys.exit(f"likwid-bench says something else: {text[:300]}")
+            sys.exit(f"unexpected output of likwid-bench: {text[:300]}")
         return float(found[1]) / 1000
 
     return measure
 
 
 def summed(program: Path, kernel: str, threads: int) -> Callable[[], float]:
-    """Return STREAM's rate in GB/s at its mean time; what it prints is the best of its rates, in MB/s of 10^6 bytes."""
+    """Return a function for STREAM's rate in GB/s at its mean time; it prints its best rate in MB/s of 10^6 bytes."""
     places = ",".join(f"{{{cpu}}}" for cpu in range(threads))
     words = ["env", f"OMP_NUM_THREADS={threads}", f"OMP_PLACES={places}", program]
 
@@ -98,20 +98,20 @@ def summed(program: Path, kernel: str, threads: int) -> Callable[[], float]:
 
 
 def handed_over(program: Path) -> Callable[[], float]:
-    """Return core-to-core-latency's mean of the two first cpus, one way."""
+    """Return a function for core-to-core-latency's mean between the first two cpus, one way."""
 
     def measure() -> float:
         text = re.sub(r"\x1b\[[0-9;]*m", "", run([program, "3000", "30", "-c", "0,1"]))
         found = re.search(r"Mean latency: *([0-9.]+)ns", text)
         if not found:
-            sys.exit(f"core-to-core-latency says something else: {text[:300]}")
+            sys.exit(f"unexpected output of core-to-core-latency: {text[:300]}")
         return float(found[1])
 
     return measure
 
 
 def latencies(knee: Path, chase: Path) -> list[Pair]:
-    """Return the sizes at which both chase."""
+    """Return the latency comparisons with multichase."""
     found: list[Pair] = []
     for name, size, page, more, within in (
         ("L1, 16 KiB", "16k", "base", (), 0.10),
@@ -125,14 +125,14 @@ def latencies(knee: Path, chase: Path) -> list[Pair]:
 
 
 def bandwidths(group: str, knee: Path, kernel: str, peer: Callable[[int], Callable[[], float]]) -> Pair:
-    """Return a kernel by one thread and by two."""
+    """Return the comparison of a kernel with one thread and with two."""
     names = tuple(f"{kernel}, {threads} thread{'s' * (threads > 1)}" for threads in (1, 2))
     mine = ours(knee, "bandwidth", "--kernel", kernel, "--size", DRAM)
     return Pair(group, names, "GB/s", mine, [peer(1), peer(2)], 1 / 1.1, math.inf)
 
 
 def pairs(knee: Path) -> list[Pair]:
-    """Return every comparison whose peer is there."""
+    """Return every comparison whose peer is available."""
     found: list[Pair] = []
     if chase := program_of("MULTICHASE"):
         found += latencies(knee, chase)
@@ -145,7 +145,7 @@ def pairs(knee: Path) -> list[Pair]:
                 peer = partial(streamed, theirs, "512MB")
                 found.append(bandwidths("likwid-bench", knee, kernel + past, peer))
     else:
-        print("likwid-bench takes no part: it is not in PATH")
+        print("likwid-bench: skipped: it is not in PATH")
     if stream := program_of("STREAM"):
         found += [bandwidths("STREAM", knee, kernel, partial(summed, stream, kernel.title())) for kernel in STREAMED]
     handing = HERE / "target/bin/core-to-core-latency"
@@ -153,16 +153,16 @@ def pairs(knee: Path) -> list[Pair]:
         mine = ours(knee, "core-to-core")
         found.append(Pair("core", ("cpu 0 to cpu 1",), "ns", mine, [handed_over(handing)], 1 / 1.15, 1.15))
     else:
-        print("core-to-core-latency takes no part: run bench/probes/build.sh")
+        print("core-to-core-latency: skipped: run bench/probes/build.sh")
     return found
 
 
 def program_of(variable: str) -> Path | None:
-    """Return the program that a variable of the environment names."""
+    """Return the program named by an environment variable."""
     program = Path(os.environ.get(variable, ""))
     if os.access(program, os.X_OK) and program.is_file():
         return program
-    print(f"{variable.lower()} takes no part: {variable}='{os.environ.get(variable, '')}' names no program")
+    print(f"{variable.lower()}: skipped: {variable}='{os.environ.get(variable, '')}' is not a program")
     return None
 
 
@@ -174,7 +174,7 @@ def interval(ratios: list[float]) -> tuple[float, float, float]:
 
 
 def measure(pair: Pair, draw: random.Random) -> list[tuple[float, float]]:
-    """Launch ours and the peers in random order: both values of each figure."""
+    """Launch ours and the peers in random order; return both values of each figure."""
     mine: Sequence[float] = ()
     theirs = [math.nan] * len(pair.peers)
     for index in draw.sample(range(-1, len(pair.peers)), len(pair.peers) + 1):
@@ -187,7 +187,7 @@ def measure(pair: Pair, draw: random.Random) -> list[tuple[float, float]]:
 
 def main() -> None:
     """Measure, print, judge."""
-    parser = argparse.ArgumentParser(description="Our probes beside their peers.")
+    parser = argparse.ArgumentParser(description="Compare knee's probes with their peers.")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--only", default="latency,likwid-bench,STREAM,core")
     parser.add_argument("--knee", type=Path, default=HERE.parent.parent / "target/release/knee")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Our runtime beside its peers: fork cost, loops, sums, wake-ups and idling, on one thread and on two.
+"""Compares knee's runtime with its peers: fork cost, loops, sums, wake-ups and idling, on one and on two threads.
 
-Every program of target/sides takes part (bench/runtime/build.sh makes them), and so do finished programs that speak the
-same command line (src/lib.rs) and are named by LACE, LACE_CLANG, PARLAY or SPICE. A round launches each side on each
-test once, in random order, and takes about a minute; a launch reports the median of its repeats. Shown are medians over
-rounds, and for each claim the median over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides
-from the same round). A claim holds, or is lost, where the whole interval says so, and is open where it does not.
+The peers are the programs in target/sides (made by bench/runtime/build.sh), and programs with the same command line
+(src/lib.rs) named by LACE, LACE_CLANG, PARLAY or SPICE. A round launches each side on each test once, in random order,
+and takes about a minute; a launch reports the median of its repeats. Prints medians over rounds, and for each claim the
+median over rounds of ours / peer with a 90 % interval (bootstrap over rounds, both sides from the same round). A claim
+holds, or is lost, if the whole interval says so; otherwise it is open.
 
 Usage: bench/runtime/compare.py [--launches 25] [--only fib,tree] [--cpus 0,1] [--json OUT]
 """
@@ -27,7 +27,7 @@ from typing import Any
 
 SIDES = Path(__file__).parent / "target" / "sides"
 FROM_OUTSIDE = ("LACE", "LACE_CLANG", "PARLAY", "SPICE")
-# Unit, and how many of it are one nanosecond (or one, for a share).
+# Unit, and the factor that converts nanoseconds (or a share) to it.
 TESTS = {
     "fib": ("ns a spawn", 1),
     "tree1023": ("ns a node", 1),
@@ -42,8 +42,8 @@ TESTS = {
 }
 NEEDS_TWO = ("wake1", "wake50", "idle")
 DYNAMIC = ("rayon", "rayon unpinned", "tbb auto", "openmp-gcc guided", "openmp-clang guided", "parlay")
-# Who takes more of a cpu than this while there is nothing to do does not sleep: what is asked of our own workers, and
-# as much again for what the probe itself takes.
+# Idle workers that use more of a cpu than this do not sleep: twice the limit for our own workers, to allow for the cost
+# of the measurement.
 AWAKE = 0.02
 RESAMPLES = 2000
 LEVEL = 0.90
@@ -52,7 +52,7 @@ FEW = 10
 
 @dataclass(frozen=True)
 class Side:
-    """A program that takes part."""
+    """A program to compare."""
 
     name: str
     program: Path
@@ -61,7 +61,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Job:
-    """One launch: a side on a test, the side's variant included, with so many threads."""
+    """One launch: a side, a test with its variant, and a thread count."""
 
     side: Side
     test: str
@@ -69,12 +69,12 @@ class Job:
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """Test, threads and the name in the tables."""
+        """Test, threads and the side's name in the tables."""
         test, _, variant = self.test.partition("/")
         return test, self.threads, f"{self.side.name} {variant}".strip()
 
     def run(self, repeats: int, cpus: str) -> dict[str, Any] | str:
-        """Make the launch: what it printed, or why there is nothing."""
+        """Make the launch; return its result, or why there is none."""
         words = [self.side.program, self.test, str(self.threads), str(repeats), cpus if self.side.pinned else "-"]
         try:
             done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
@@ -95,7 +95,7 @@ class Results:
         self.failures: dict[str, str] = {}
 
     def add(self, job: Job, number: int, answer: dict[str, Any] | str) -> None:
-        """Keep what a launch said."""
+        """Add the result of a launch."""
         test, threads, name = job.key
         if isinstance(answer, str):
             self.failures[f"{name}, {test} on {threads}"] = answer
@@ -106,22 +106,22 @@ class Results:
             self.busy_idlers.setdefault(name, []).append(answer["idle_share"])
 
     def names(self, test: str, threads: int) -> list[str]:
-        """Who was measured, fastest first."""
+        """Return the sides that were measured, fastest first."""
         found = [name for at, count, name in self.values if (at, count) == (test, threads)]
         return sorted(found, key=lambda name: self.median(test, threads, name))
 
     def median(self, test: str, threads: int, name: str) -> float:
-        """The median over rounds; NaN where nothing was measured."""
+        """Return the median over rounds; NaN without a measurement."""
         rounds = self.values.get((test, threads, name))
         return statistics.median(rounds.values()) if rounds else math.nan
 
     def together(self, test: str, threads: int, names: Sequence[str]) -> list[tuple[float, ...]]:
-        """The values of several sides, for the rounds in which each of them has one."""
+        """Return the values of several sides for the rounds in which all have one."""
         columns = [self.values.get((test, threads, name), {}) for name in names]
         return [tuple(column[at] for column in columns) for at in columns[0] if all(at in column for column in columns)]
 
     def sleeps(self, name: str) -> bool:
-        """Whether its idle workers leave the cpu alone in the 50 ms before a wake-up is timed."""
+        """Whether its idle workers sleep in the 50 ms before a timed wake-up."""
         shares = self.busy_idlers.get(name)
         return bool(shares) and statistics.median(shares) < AWAKE
 
@@ -130,23 +130,23 @@ Rows = Sequence[tuple[float, ...]]
 
 
 def ratio(rows: Rows) -> float:
-    """The median of ours / peer."""
+    """Return the median of ours / peer."""
     return math.exp(statistics.median(math.log(ours / peer) for ours, peer in rows))
 
 
 def overhead(rows: Rows) -> float:
-    """Our time above serial, over the peer's. Of medians, since a difference of noisy times may be negative."""
+    """Return our time above serial over the peer's, from medians, since single differences may be negative."""
     above_serial = statistics.median(ours - serial for ours, _, serial in rows)
     return above_serial / statistics.median(peer - serial for _, peer, serial in rows)
 
 
 def level(rows: Rows) -> float:
-    """The median itself."""
+    """Return the median of ours."""
     return statistics.median(ours for (ours,) in rows)
 
 
 def with_interval(rows: Rows, statistic: Callable[[Rows], float]) -> tuple[float, float, float]:
-    """The estimate, and the ends of its interval."""
+    """Return the estimate and the ends of its interval."""
     draw = random.Random(1)
     again = sorted(statistic(draw.choices(rows, k=len(rows))) for _ in range(RESAMPLES))
     cut = round(RESAMPLES * (1 - LEVEL) / 2)
@@ -154,7 +154,7 @@ def with_interval(rows: Rows, statistic: Callable[[Rows], float]) -> tuple[float
 
 
 class Judge:
-    """Holds each claim against the results."""
+    """Checks each claim against the results."""
 
     def __init__(self, results: Results, ours: str) -> None:
         self.results = results
@@ -162,12 +162,12 @@ class Judge:
         self.rows: list[tuple[str, str, str, str]] = []
 
     def peers(self, test: str, threads: int) -> list[str]:
-        """Everybody but ourselves and the serial loop, fastest first."""
+        """Return all sides but ours and the serial loop, fastest first."""
         mine = (self.ours, "serial")
         return [name for name in self.results.names(test, threads) if name.split()[0] not in mine]
 
     def check(self, claim: str, limit: float, rows: Rows, statistic: Callable[[Rows], float] = ratio) -> None:
-        """Judge one number: it holds or is lost where the whole interval says so."""
+        """Judge one claim: it holds or is lost if the whole interval says so."""
         if not rows:
             self.rows.append((claim, f"{limit:.3g}", "not measured", ""))
             return
@@ -182,7 +182,7 @@ class Judge:
             self.check(f"{test} on {threads}: ours / {peer}", limit, rows)
 
     def all(self, asked: Callable[[str], bool]) -> None:
-        """Judge everything that was claimed of the tests that were asked for."""
+        """Judge all claims about the requested tests."""
         results, ours = self.results, self.ours
         if asked("fib"):
             self.against("fib", 1, 1.25, ["lace", "lace clang"])
@@ -207,7 +207,7 @@ class Judge:
 
 
 def find_sides() -> list[Side]:
-    """Whoever was built, and whoever the environment names."""
+    """Return the sides that were built, and those named by the environment."""
     sides = [Side(path.name, path) for path in sorted(SIDES.glob("*")) if os.access(path, os.X_OK)]
     sides += [Side("rayon unpinned", side.program, pinned=False) for side in sides if side.name == "rayon"]
     for variable in FROM_OUTSIDE:
@@ -215,12 +215,12 @@ def find_sides() -> list[Side]:
         if os.access(path, os.X_OK):
             sides.append(Side(name, Path(path)))
         else:
-            print(f"{name} takes no part: {variable}='{path}' names no program", file=sys.stderr)
+            print(f"{name}: skipped: {variable}='{path}' is not a program", file=sys.stderr)
     return sides
 
 
 def find_jobs(sides: Iterable[Side], asked: Callable[[str], bool]) -> list[Job]:
-    """Each side's tests, as far as they are asked for, on one thread and on two."""
+    """Return each side's requested tests, on one thread and on two."""
     jobs: list[Job] = []
     for side in sides:
         listed = subprocess.run([side.program, "list"], capture_output=True, text=True, check=True).stdout.split()
@@ -232,7 +232,7 @@ def find_jobs(sides: Iterable[Side], asked: Callable[[str], bool]) -> list[Job]:
 
 
 def measure(jobs: Sequence[Job], launches: int, repeats: int, cpus: str) -> Results:
-    """Make all rounds."""
+    """Run all rounds."""
     results = Results()
     draw = random.Random(1)
     begin = time.monotonic()
@@ -244,7 +244,7 @@ def measure(jobs: Sequence[Job], launches: int, repeats: int, cpus: str) -> Resu
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as Markdown has them."""
+    """Print a Markdown table."""
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
     for row in rows:
         print("| " + " | ".join(row) + " |")
@@ -252,7 +252,7 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_medians(results: Results) -> None:
-    """Print one table a test, fastest on two threads first."""
+    """Print one table per test, fastest on two threads first."""
     for test, (unit, scale) in TESTS.items():
         names = results.names(test, 2)
         names += [name for name in results.names(test, 1) if name not in names]
@@ -265,14 +265,25 @@ def print_medians(results: Results) -> None:
 
 
 def main() -> None:
-    """Measure, print, judge."""
-    parser = argparse.ArgumentParser(description="Our runtime beside its peers.")
-    parser.add_argument("--launches", type=int, default=25, help="rounds; each launches every side on every test once")
-    parser.add_argument("--repeats", type=int, default=9, help="of one launch, which reports their median")
-    parser.add_argument("--only", default="", help="tests, by name or by how it begins: fib,tree")
-    parser.add_argument("--cpus", default=",".join(map(str, sorted(os.sched_getaffinity(0))[:2])), help="one a worker")
-    parser.add_argument("--ours", default="knee", help="the side whose claims are judged")
-    parser.add_argument("--json", type=Path, help="where to keep every number")
+    """Run the benchmark, print the results, and judge the claims."""
+    parser = argparse.ArgumentParser(description="Compare knee's runtime with its peers.")
+    parser.add_argument(
+        "--launches",
+        type=int,
+        default=25,
+        help="number of rounds; each launches every side on every test once  [default: 25]",
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=9, help="repeats within a launch, which reports their median  [default: 9]"
+    )
+    parser.add_argument("--only", default="", help="tests to run, by name or prefix: fib,tree  [default: all]")
+    parser.add_argument(
+        "--cpus",
+        default=",".join(map(str, sorted(os.sched_getaffinity(0))[:2])),
+        help="cpus, one per worker  [default: the first two allowed]",
+    )
+    parser.add_argument("--ours", default="knee", help="side whose claims are judged  [default: knee]")
+    parser.add_argument("--json", type=Path, help="file for all numbers")
     options = parser.parse_args()
     only = options.only.split(",")
 
@@ -295,11 +306,11 @@ def main() -> None:
     for what, why in results.failures.items():
         print(f"FAILED: {what}: {why}")
     if all(name != options.ours for _, _, name in results.values):
-        print(f"No claim is judged: the side «{options.ours}» is not there.")
+        print(f"No claim is judged: there is no side called {options.ours}.")
         return
     judge = Judge(results, options.ours)
     judge.all(asked)
-    print_table(["claim (on so many threads)", "at most", "seen, 90 % interval", ""], judge.rows)
+    print_table(["claim (on 1 or 2 threads)", "at most", "seen, 90 % interval", ""], judge.rows)
     if options.launches < FEW:
         print(f"With fewer than {FEW} rounds these intervals are too narrow.")
     lost = [claim for claim, _, _, verdict in judge.rows if verdict == "LOST"]

@@ -1,4 +1,4 @@
-"""Runs inside the emulated machine: what knee reads, does and records is compared with what the kernel says."""
+"""Runs inside the emulated machine and compares what knee reads, does and records with the kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ checks: list[str] = []
 
 
 def check(what: str, found: object, expected: object) -> None:
-    """Compare, and go on: one boot is to show everything that is wrong."""
+    """Compare two values and continue, so that one boot shows all failures."""
     checks.append(what)
     if found != expected:
         failures.append(f"{what}: found {found!r}, expected {expected!r}")
@@ -37,7 +37,7 @@ def run(*options: str, command: list[str], inside: str = "") -> tuple[dict[str, 
     """Make one run; return its record and what the program printed."""
     words = [KNEE, "run", "--json", *options, "--", *command]
     if inside:
-        # A shell that joins the control group first, so that knee itself is born inside.
+        # A shell that joins the control group first, so that knee starts inside it.
         words = ["sh", "-c", f'echo $$ > {inside}/cgroup.procs; exec "$@"', "sh", *words]
     done = subprocess.run(words, check=False, capture_output=True, text=True)
     if not done.stdout.startswith("{"):
@@ -46,18 +46,18 @@ def run(*options: str, command: list[str], inside: str = "") -> tuple[dict[str, 
 
 
 def listed(text: str) -> list[int]:
-    """Read the kernel's list notation."""
+    """Parse the kernel's list notation."""
     parts = (part.partition("-") for part in text.strip().split(",") if part)
     return [n for low, _, high in parts for n in range(int(low), int(high or low) + 1)]
 
 
 def kernel(path: str) -> str:
-    """Return a file of the kernel's."""
+    """Return the content of a kernel file."""
     return Path(path).read_text().strip()
 
 
 def topology(machine: dict[str, Any]) -> None:
-    """Compare what knee reads with the kernel's own files."""
+    """Compare knee's topology with the kernel's files."""
     nodes = {int(p.name[4:]): p for p in Path("/sys/devices/system/node").glob("node[0-9]*")}
     check("nodes", [node["id"] for node in machine["nodes"]], sorted(nodes))
     for node in machine["nodes"]:
@@ -72,7 +72,7 @@ def topology(machine: dict[str, Any]) -> None:
 
 
 def bound(machine: dict[str, Any]) -> None:
-    """Every placement: a program's threads say what the record says and what was planned."""
+    """Check every placement: affinities that threads report, the record, and the plan must agree."""
     cpus = len(machine["allowed"]["cpus"])
     cores = len(machine["cores"])
     for placement, threads in (
@@ -82,13 +82,13 @@ def bound(machine: dict[str, Any]) -> None:
         ("cores-close+per-core:2", 2) if cpus > cores else ("numa_domains-spread", 2),
     ):
         plan = [place["cpu"] for place in ask("place", placement, "-n", str(threads))["places"]]
-        # Tied from outside: the runtime is told the count only.
+        # knee pins from outside; OpenMP gets only the thread count.
         env = ["--env", "OMP_NUM_THREADS={threads}"]
         options = ["-n", str(threads), "-p", placement, "--bind", "each", *env]
         record, _ = run(*options, command=["sh", "-c", f"exec {AFFINITY} 5 >/tmp/said"])
         said = dict(line.split() for line in Path("/tmp/said").read_text().splitlines())
         check(
-            f"{placement}: cpus that threads say they have",
+            f"{placement}: cpus reported by threads",
             [said.get(str(n)) for n in range(threads)],
             [*map(str, plan)],
         )
@@ -102,10 +102,10 @@ def bound(machine: dict[str, Any]) -> None:
 
 
 def agrees_with_openmp(machine: dict[str, Any], library: str) -> None:
-    """Where the vocabularies coincide, OpenMP's runtimes put threads on the same ground.
+    """Check that OpenMP's runtimes place threads as knee does, for placements that both have.
 
-    They coincide for close with a thread a place, and for spread with as few threads as sockets. GNU's runtime lists
-    its places in order of cpu numbers whatever the sockets are, so it is asked only where numbers go along with them.
+    These are close with one thread per place, and spread with at most as many threads as sockets. GNU's runtime orders
+    places by cpu number regardless of sockets, so it is tested only where cpu numbers follow the sockets.
     """
     cores, sockets = len(machine["cores"]), len(machine["sockets"])
     cpus = len(machine["allowed"]["cpus"])
@@ -115,7 +115,7 @@ def agrees_with_openmp(machine: dict[str, Any], library: str) -> None:
         ("cores", "spread", sockets),
         ("sockets", "close", sockets),
     ]
-    # With one thread there is no parallel region to speak of.
+    # With one thread there is no parallel region.
     for places, bind, threads in (case for case in cases if case[2] > 1):
         env = os.environ | {
             "OMP_PLACES": places,
@@ -135,7 +135,7 @@ def agrees_with_openmp(machine: dict[str, Any], library: str) -> None:
 
 
 def pages(machine: dict[str, Any]) -> None:
-    """First touch, bind, interleave, preferred: the census finds pages where the policy puts them."""
+    """Check that the page census finds pages where each memory policy puts them."""
     size = 48 << 20
     command = [AFFINITY, "3", "48"]
     with_cpus = [node for node in machine["nodes"] if node["cpus"]]
@@ -160,14 +160,14 @@ def pages(machine: dict[str, Any]) -> None:
     shares = [found.get(node, 0) for node in every]
     weighted, _ = run("--memory", f"weighted-interleave:{first['id']}", "-n", "1", command=["true"])
     taken = weighted["exit"] == {"code": 0} or "memory policy refused" in weighted["exit"].get("error", "")
-    check(f"weighted interleave is done or refused: {weighted['exit']}", taken, True)
+    check(f"weighted interleave works or is refused: {weighted['exit']}", taken, True)
     check(f"interleave: {found}", all(0.8 / len(every) < share < 1.6 / len(every) for share in shares), True)
     refused, _ = run("--memory", "bind:63", "-n", "1", command=["true"])
-    check("a node that is not there", "memory policy refused" in refused["exit"].get("error", ""), True)
+    check("a node that does not exist", "memory policy refused" in refused["exit"].get("error", ""), True)
 
 
 def groups(machine: dict[str, Any]) -> None:
-    """A cpuset and a quota of generation 2: knee sees less, and places inside it."""
+    """Check that knee respects a cpuset and a cpu quota (cgroup v2)."""
     top = Path("/sys/fs/cgroup")
     if not (top / "cgroup.controllers").exists():
         subprocess.run(["mount", "-t", "cgroup2", "none", str(top)], check=True)
@@ -198,7 +198,7 @@ def groups(machine: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    """Check one layout; 1 when anything is wrong."""
+    """Check one layout; return 1 if anything is wrong."""
     machine = ask("machine")
     print(subprocess.run([KNEE, "machine"], check=True, capture_output=True, text=True).stdout.split("\n\nthis")[0])
     topology(machine)
@@ -213,7 +213,7 @@ def main() -> int:
     bound(machine)
     pages(machine)
     groups(machine)
-    print(f"{sys.argv[1]}: {len(checks)} checks, {len(failures)} wrong")
+    print(f"{sys.argv[1]}: {len(checks)} checks, {len(failures)} failed")
     return 1 if failures else 0
 
 
