@@ -1,13 +1,13 @@
-"""Does a headline contradict what was measured on a calm machine?
+"""Checks whether a headline contradicts a study of the same program on a quiet machine.
 
-A headline claims something of the ratio of two times: "2 threads are 1.90x [1.80, 2.00] as fast as 1" allows the values
-in its interval, "the same time (within 3 %)" those within 3 % of 1, "more threads give no measurable gain" those up to
-1.03, "4 are 9 % [7, 11] slower" those from 1/1.11 to 1/1.07. It contradicts the calm study when the calm 90 % interval
-of the same ratio has no value in common with what it allows. Of two calm studies one does so in 2 of 100 cases, since
-both intervals move by chance (`python/tests/test_contradiction.py`).
+A headline claims a range of ratios of two times: "2 threads are 1.90x [1.80, 2.00] as fast as 1" claims its interval,
+"the same time (within 3 %)" claims 3 % around 1, "more threads give no measurable gain" claims at most 1.03, "4 are 9 %
+[7, 11] slower" claims 1/1.11 to 1/1.07. It contradicts the calm study if that range does not overlap the calm 90 %
+interval of the same ratio. Two calm studies contradict each other in 2 of 100 cases, since both intervals vary by
+chance (`python/tests/test_contradiction.py`).
 
-A disturbed study and one without a verdict claim nothing; an undecided one claims what it names. A decided headline in
-other words than these is an error, and not taken for one that contradicts nothing.
+A disturbed study and one without a verdict claim nothing; an undecided one may claim a ratio. A decided headline in
+unknown words is an error, so that it does not pass as one without contradiction.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MARGIN = 1.03
 """Times that differ by less are called equal."""
 
 ROUNDED = 0.005
-"""Half of the last digit of a printed number."""
+"""Half of the last digit of printed numbers."""
 
 Cell = tuple[str, int]
-"""A level (``""`` where there is one series) and a thread count."""
+"""A level (``""`` if there is only one series) and a thread count."""
 
 Times = Mapping[Cell, Array]
 """Seconds of a study, shape (blocks,), by cell."""
@@ -36,12 +36,12 @@ PERCENT = r"\d+ % \[(-?\d+), (\d+)\]"
 
 
 class UnreadError(Exception):
-    """A decided headline in words that are not known here."""
+    """A decided headline that cannot be parsed here."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """``fast`` is as many times as fast as ``slow`` as lies between ``low`` and ``high``."""
+    """Claim that ``fast`` is between ``low`` and ``high`` times as fast as ``slow``."""
 
     fast: Cell
     slow: Cell
@@ -53,7 +53,7 @@ class Claim:
         return ratio(times[self.slow], times[self.fast]).interval
 
     def contradicts(self, times: Times) -> bool:
-        """Whether no value is allowed by both."""
+        """Whether the claim and the calm interval do not overlap."""
         calm = self.calm(times)
         return self.low > calm.high or self.high < calm.low
 
@@ -63,7 +63,7 @@ class Claim:
 
 
 def contradictions(status: str, headline: str, times: Times) -> list[str]:
-    """Return what a headline claims against the calm study, in words; raise UnreadError for unknown words."""
+    """Return the claims that contradict the calm study, in words; raise UnreadError for an unknown headline."""
     if status not in ("decided", "undecided"):
         return []
     found = claims(headline, times)
@@ -74,7 +74,7 @@ def contradictions(status: str, headline: str, times: Times) -> list[str]:
 
 
 def claims(headline: str, times: Times) -> list[Claim]:
-    """Return all that a headline claims of the levels and counts that the calm study has."""
+    """Return the claims of a headline about levels and thread counts that the calm study has."""
     said = headline.partition(": ")[2]
     levels = list(dict.fromkeys(level for level, _ in times))
     found = _of_levels(said, levels) if len(levels) > 1 else _of_curve(said, levels[0], times)
@@ -82,12 +82,12 @@ def claims(headline: str, times: Times) -> list[Claim]:
 
 
 def _of_curve(said: str, level: str, times: Times) -> list[Claim]:
-    """Return what is claimed of one curve: of a count and the base, then of what is beyond that count."""
+    """Return the claims about one curve: a count against the base, then larger counts."""
     counts = [n for _, n in times]
     base = (level, counts[0])
     if same := re.search(r"no speedup\. ([\d, and]+) threads take the same time \(within 3 %\)", said):
         return [Claim((level, n), base, 1 / MARGIN, MARGIN) for n in _counts(same[1]) if n != counts[0]]
-    if re.search(r"no speedup\. More threads than \d+ gain at most 3 %", said):
+    if re.search(r"no speedup\. More threads gain at most 3 % over \d+", said):
         return [Claim((level, n), base, 0, MARGIN) for n in counts[1:]]
     if loss := re.search(rf"(\d+) threads are {PERCENT} slower than (\d+)", said):
         return [Claim((level, int(loss[1])), (level, int(loss[4])), *_slower(loss[2], loss[3]))]
@@ -107,7 +107,7 @@ def _beyond(said: str, named: Cell, more: list[Cell]) -> list[Claim]:
 
 
 def _of_levels(said: str, levels: list[str]) -> list[Claim]:
-    """Return what is claimed of two levels: "dynamic is 1.4x [1.3, 1.5] as fast as static at 2 threads; equal at 1"."""
+    """Return the claims about two levels: "dynamic is 1.4x [1.3, 1.5] as fast as static at 2 threads; equal at 1"."""
     found, other = [], dict(zip(levels, reversed(levels), strict=True))
     if gain := re.search(rf"(\S+) is {TIMES} as fast as (\S+) at (\d+) thread", said):
         n = int(gain[7])
@@ -122,13 +122,13 @@ def _of_levels(said: str, levels: list[str]) -> list[Claim]:
 
 
 def _ends(found: tuple[str | None, ...]) -> tuple[float, float]:
-    """Return both ends of an interval that was printed in either form, half a digit wider."""
+    """Return both ends of an interval printed in either form, widened by half a digit."""
     low, high = (float(one) for one in found if one is not None)
     return low - ROUNDED, high + ROUNDED
 
 
 def _slower(low: str, high: str) -> tuple[float, float]:
-    """Return as how fast a count is allowed that takes so many percent more time, from low to high."""
+    """Return the claimed range of speed of a count that takes ``low`` to ``high`` percent more time."""
     return 1 / (1 + float(high) / 100 + ROUNDED), 1 / (1 + float(low) / 100 - ROUNDED)
 
 

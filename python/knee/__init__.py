@@ -1,7 +1,7 @@
 """knee: find the knee of your speedup curve, know why it bends, move it.
 
 ``knee.open(folder)`` gives the frames, charts and findings of a study. ``knee.region(name)`` marks the phases of a
-program that is measured, so importing this package has to cost it next to nothing.
+measured program, so importing this package must cost next to nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["__version__", "counter", "open", "region"]
 
 
 def __getattr__(name: str) -> str:
-    """Look the version up when it is asked for: the library that knows it takes longer than all the rest."""
+    """Look up the version on first use: importlib.metadata takes longer to import than the rest of this module."""
     if name != "__version__":
         raise AttributeError(f"module 'knee' has no attribute {name!r}")
     from importlib.metadata import PackageNotFoundError, version
@@ -46,7 +46,7 @@ def open(folder: str | PathLike[str]) -> Study:  # noqa: A001 - as in zarr.open,
     Raises
     ------
     knee.store.StudyError
-        When the folder is no study, or one of a newer version.
+        When the folder is not a study, or a newer version wrote it.
 
     Examples
     --------

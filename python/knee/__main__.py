@@ -1,4 +1,4 @@
-"""The Python verbs without the binary in front: ``python -m knee VERB WORDS...``."""
+"""The Python verbs without the binary in front: ``python -m knee VERB ARGUMENTS...``."""
 
 import sys
 

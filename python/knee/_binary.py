@@ -1,4 +1,4 @@
-"""Finds the binary and asks it questions: one process answers all of them."""
+"""Finds the binary and asks it questions, all of which one process answers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from knee.store import StudyError
 def find() -> Path:
     """Return the path of the binary.
 
-    ``KNEE_BIN`` (set by the binary itself when it starts us) comes first, then the folder of this interpreter, then
-    where this installation puts scripts, then ``PATH``.
+    ``KNEE_BIN`` (which the binary sets when it starts this package) comes first, then the folder of this interpreter,
+    then the installation's folder for scripts, then ``PATH``.
 
     Raises
     ------
     StudyError
-        When it is nowhere.
+        When it is in none of them.
     """
     named = os.environ.get("KNEE_BIN")
     if named:
@@ -36,34 +36,34 @@ def find() -> Path:
             return folder / "knee"
     found = shutil.which("knee")
     if found is None:
-        raise StudyError("cannot find the binary knee", hint="install knee, or set KNEE_BIN to it")
+        raise StudyError("cannot find the binary knee", hint="install knee, or set KNEE_BIN to the path of the binary")
     return Path(found)
 
 
 def ask(*words: str) -> Any:
-    """Ask a native verb, and return what it prints with ``--json``.
+    """Return what a native verb prints with ``--json``.
 
     Raises
     ------
     StudyError
-        With the binary's own words when it refuses.
+        With the binary's error message when the verb fails.
     """
     return _answers.to({"ask": words})
 
 
 def validate(specs: Sequence[Mapping[str, Any]]) -> None:
-    """Let the binary read run specs without running them.
+    """Let the binary check run specs without running them.
 
     Raises
     ------
     StudyError
-        With the binary's own words about the first run spec that it would refuse.
+        With the binary's error message for the first run spec that it rejects.
     """
     _answers.to({"validate": specs})
 
 
 def threads_to_skip(text: str) -> list[int]:
-    """Read the text of ``--skip``: numbers of threads, 0 the main one, or likwid's mask over started threads.
+    """Parse the value of ``--skip``: thread numbers (0 is the main thread), or likwid's mask over started threads.
 
     Raises
     ------
@@ -74,12 +74,12 @@ def threads_to_skip(text: str) -> list[int]:
 
 
 def counter_names(text: str) -> list[str]:
-    """Split the text of ``--counters`` into names: at commas, but not at those between slashes."""
+    """Split the value of ``--counters`` into names, at every comma that is not between slashes."""
     return _answers.to({"counters": text})
 
 
 class Load(TypedDict):
-    """What other programs did to the allowed cpus over a short time; shares are from 0 to 1."""
+    """How busy other programs kept the allowed cpus over a short time; shares are from 0 to 1."""
 
     over_s: float
     cpus: int
@@ -92,7 +92,7 @@ class Load(TypedDict):
 
 
 def load(seconds: float) -> Load:
-    """Watch for so long what other programs use of the cpus.
+    """Measure for this many seconds how much of the cpus other programs use.
 
     Raises
     ------
@@ -103,12 +103,12 @@ def load(seconds: float) -> Load:
 
 
 def hang_up() -> None:
-    """End the process that answers, where there is one: nothing of ours is to idle while a program is measured."""
+    """End the answering process, if there is one: knee leaves no idle process beside a program that is measured."""
     _answers.end()
 
 
 class _Answers:
-    """One process that answers all questions, each a line of JSON: started by the first, ended by ``hang_up``."""
+    """The process that answers questions, one line of JSON each. The first question starts it, ``hang_up`` ends it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -117,7 +117,8 @@ class _Answers:
         try:
             answer = self._exchange(json.dumps(question).encode() + b"\n")
         except BaseException:
-            # Whatever cut this off, the next line would be the answer to this question and not to the next one.
+            # After an interruption, the next line would be the late answer to this question, not the answer to the next
+            # one.
             self.end()
             raise
         if "answer" not in answer:
@@ -127,7 +128,7 @@ class _Answers:
     def _exchange(self, question: bytes) -> dict[str, Any]:
         process = self._process = self._process or _started()
         if process.stdin is None or process.stdout is None:
-            raise StudyError("the process that answers has no pipes")
+            raise StudyError("the answering process has no pipes")
         line = b""
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(question)

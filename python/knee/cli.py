@@ -1,4 +1,4 @@
-"""The Python verbs on the command line: each is imported when it is asked for, so that none waits for another."""
+"""The command line of the Python verbs. A verb is imported only when it is called, which keeps start-up short."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from knee.verbs import EXIT_STOPPED, EXIT_USAGE, say
 
 
 def main() -> int:
-    """Run a verb; say an error in two lines; return the exit status."""
+    """Run a verb, print an error with its hint, and return the exit status."""
     try:
         return int(verbs.main(prog_name="knee", standalone_mode=False) or 0)
     except click.exceptions.Exit as asked:
         return asked.exit_code
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
-        say(error.format_message(), f"`{context.command_path if context else 'knee'} --help` shows how")
+        say(error.format_message(), f"see `{context.command_path if context else 'knee'} --help`")
     except StudyError as error:
         say(str(error), error.hint)
     except OSError as error:
-        say(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        say(f"{error.filename or 'reading or writing failed'}: {error.strerror or error}")
     except (KeyboardInterrupt, click.Abort):
         return EXIT_STOPPED
     finally:
@@ -37,12 +37,12 @@ def main() -> int:
 
 @cache
 def listed() -> dict[str, str]:
-    """Return every Python verb with its line of help; a hidden one has none."""
+    """Return every Python verb with its line of help, which is empty for a hidden verb."""
     return json.loads(Path(__file__).with_name("verbs").joinpath("verbs.json").read_text(encoding="utf-8"))
 
 
 class Verbs(click.Group):
-    """The group of all verbs in their list."""
+    """All Python verbs, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the verbs."""
@@ -50,14 +50,14 @@ class Verbs(click.Group):
         return list(listed())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a verb: its help is its line in the list, then what its own file says."""
+        """Return a verb. Its help is its line in the list, followed by the docstring in its file."""
         del ctx
         return verb(cmd_name) if cmd_name in listed() else None
 
 
 @cache
 def verb(name: str) -> click.Command:
-    """Import a verb."""
+    """Import a verb and complete its help."""
     command: click.Command = getattr(import_module(f"knee.verbs.{name}"), name)
     line = listed()[name]
     command.hidden = not line

@@ -1,4 +1,4 @@
-"""A study opened in Python: frames, charts, findings. numpy and altair are imported when something needs them."""
+"""A study opened in Python: frames, charts, findings. numpy and altair are imported on first use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Study:
-    """A study read from its folder. Open the folder again to see runs that were made later."""
+    """A study as it was read from its folder. Open it again to see newer runs."""
 
     folder: store.Folder
     machine: dict[str, Any]
@@ -29,19 +29,19 @@ class Study:
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Study:
-        """Read a folder.
+        """Read a study's folder.
 
         Raises
         ------
         knee.store.StudyError
-            When it is no study, was damaged, or is of another version.
+            When it is not a study, is damaged, or was written by another version.
         """
         contents = store.Contents.read(Path(path))
         return cls(contents.folder, contents.machine, contents.runs, contents.planned, contents.name)
 
     @cached_property
     def analysis(self) -> Analysis:
-        """Everything that is concluded from the runs."""
+        """The analysis of all runs: curves, comparisons, findings, claims, and the verdict."""
         from knee.explain.analysis import analyze
 
         study_spec = self.folder.read_study_spec()
@@ -77,22 +77,22 @@ class Study:
         )
 
     def factorial(self, **asked: Any) -> FactorialAnalysis:
-        """Return the factorial analysis that ``knee analyze`` prints; ``analysis.factorial`` is that of the report.
+        """Return the factorial analysis that ``knee analyze`` prints; the report shows ``analysis.factorial``.
 
         Parameters
         ----------
         asked
             Any of ``response`` (a name), ``factors`` (a tuple of names), ``order`` (most factors in an interaction),
             ``block`` (False takes blocks out of the model), ``transform`` (``auto``, ``none``, ``log``, ``sqrt`` or
-            ``inverse``), ``smallest`` (the smallest effect that matters, 0.05), ``contrasts`` (a tuple of words) and
+            ``inverse``), ``smallest`` (the smallest effect that matters, 0.05), ``contrasts`` (a tuple of texts) and
             ``within`` (a factor), as in :class:`knee.explain.factorial.design.Asked`.
 
         Raises
         ------
         knee.store.StudyError
-            When there is no such response, factor or level, or the runs do not suffice for the model.
+            When the response, a factor or a level is unknown, or there are too few runs for the model.
         TypeError
-            For another word.
+            For an unknown argument.
         """
         from knee.explain.factorial.analysis import analyze
         from knee.explain.factorial.design import Asked
@@ -100,13 +100,13 @@ class Study:
         return analyze(self.runs, Asked(**asked))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary a run: order, cell, times in seconds, state."""
+        """Return one dictionary per run: order, cell, times in seconds, state."""
         from knee.explain.run_table import run_rows
 
         return run_rows(self.runs, self.analysis.outliers, self.analysis.disturbed)
 
     def frame(self, kind: str = "pandas") -> Any:
-        """Return the runs as a frame of pandas or polars, whichever is installed.
+        """Return the runs as a data frame of pandas or polars.
 
         Parameters
         ----------
@@ -116,24 +116,24 @@ class Study:
         Raises
         ------
         ValueError
-            For another kind.
+            For any other kind.
         ImportError
-            When that library is not installed; knee does not need it otherwise.
+            When that library is not installed; knee itself needs neither.
         """
         if kind not in ("pandas", "polars"):
-            raise ValueError(f"unknown kind of frame: {kind!r}: pandas or polars")
+            raise ValueError(f"unknown kind of frame: {kind!r}: use pandas or polars")
         import importlib
 
         return importlib.import_module(kind).DataFrame(self.rows())
 
     @cached_property
     def charts(self) -> dict[str, Chart]:
-        """Figures by name, as Altair charts: they draw themselves in a notebook."""
+        """Figures by name, as Altair charts, which a notebook displays."""
         return {figure.name: figure.chart for figure in self.figures}
 
     @cached_property
     def figures(self) -> list[Figure]:
-        """Figures in reading order, each with its chart, its table and the sentence that says what to see."""
+        """Figures in reading order, each with its chart, its table and a sentence on what it shows."""
         from knee.plots.figures import figures
 
         return figures(self._drawn_from())
@@ -156,6 +156,6 @@ class Study:
             counterfactuals=counterfactuals(analysis.series, self.machine),
             memory=self.folder.read_memory() or {},
             weak=any(series.weak for series in analysis.series),
-            # Of a response that cannot be analysed there is a sentence instead.
+            # A response that cannot be analysed has a sentence in place of a model.
             models={name: model for name, model in models.items() if model is not None and not isinstance(model, str)},
         )

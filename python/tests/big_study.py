@@ -1,7 +1,7 @@
-"""Writes the folder of a large study with made-up times, as a long campaign would leave it. The same every time.
+"""Writes the folder of a large simulated study. The result is the same every time.
 
-Every cell of the factors has one run a block. Times follow Amdahl's law with noise; records have the parts that those
-of a real study have: threads, counters, validity, what was printed.
+Every cell of the factors has one run a block. Times follow Amdahl's law with noise; records have all parts of real
+ones: threads, counters, validity, output.
 """
 
 import itertools
@@ -30,7 +30,7 @@ Cell = dict[str, str | int]
 
 
 def write_study(path: Path, factors: Mapping[str, Sequence[str | int]], blocks: int, seed: int = 1) -> Folder:
-    """Write the folder, and return it. The order inside each block is drawn."""
+    """Write the folder and return it. The order within each block is random."""
     folder, draw = Folder(path), random.Random(seed)
     folder.path.mkdir(parents=True)
     cells = [dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())]

@@ -1,4 +1,4 @@
-"""What tests share: the real binary, and studies that are made up with known answers."""
+"""Shared fixtures: the real binary, and simulated studies with known results."""
 
 import csv
 import gzip
@@ -31,7 +31,7 @@ def skipped(test: str, why: str) -> None:
 
 
 def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What a terminal says of a study."""
+    """Return the terminal output for a study."""
     printed = io.StringIO()
     monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
     terminal.show(study.analysis, str(study.folder.path))
@@ -46,7 +46,7 @@ def binary() -> str:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Folder of the data that is not part of the project."""
+    """Folder of test data outside of the project."""
     folder = Path(os.environ.get("KNEE_SHARED", ROOT.parent / "shared"))
     if not folder.is_dir():
         skipped("tests of shared data", f"no {folder}: set KNEE_SHARED")
@@ -54,7 +54,7 @@ def shared() -> Path:
 
 
 def machine(cores: int) -> dict:
-    """A machine with that many cores on one node, as `knee machine --json` would print it."""
+    """Return a machine with this many cores on one node, as printed by `knee machine --json`."""
     cpus = list(range(cores))
     facts = {"kernel": "6.1", "hardware_counters": {"unavailable": "no hardware PMU"}}
     return {

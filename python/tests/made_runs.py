@@ -1,4 +1,4 @@
-"""Runs of made-up studies with a known truth, for simulations: thousands of them, without a folder."""
+"""Simulated runs with known true times, without a folder, for simulations of thousands of studies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from knee.store.run import Run, joined
 
 @dataclass(frozen=True)
 class Made:
-    """How runs are made: true times by thread count, deviations of block moods and of runs, and who else computes.
+    """Parameters of simulated runs: true times by thread count, variation of blocks and of runs, and other programs.
 
-    ``others`` is the share of a run's time that its threads together waited for a cpu, by thread count; ``cost`` which
-    part of that share the run became longer by, between none of it and all.
+    ``others`` is the share of a run's time that its threads together waited for a cpu, by thread count; ``cost`` is how
+    much of that share made the run longer, from 0 to 1.
     """
 
     times: dict[int, float]
@@ -61,7 +61,7 @@ def runs(made: Made, draw: np.random.Generator) -> list[Run]:
 
 
 def verdict(made: Made, draw: np.random.Generator) -> Verdict:
-    """Return the verdict on runs that were made."""
+    """Return the verdict on simulated runs."""
     made_runs = runs(made, draw)
     series = group(made_runs, len(machine(max(made.times))["allowed"]["cpus"]))
     summaries = {one.name: summarize(one) for one in series}

@@ -1,4 +1,4 @@
-"""Where the lost time went: parts add up to the loss, and what others took is a bound of its own, never idle."""
+"""Accounting of lost time: parts add up to the loss, and time taken by other programs is never idle time."""
 
 import math
 
@@ -13,7 +13,7 @@ IDLE, INFLATION, BASE = "idle", "inflation of CPU time", "what the base did not 
 
 
 def parts(folder, threads: int = 2) -> dict[str, float]:
-    """The parts at a thread count, after a look at their sum."""
+    """Return the parts at a thread count, after checking their sum."""
     accounts = Study.read(folder.path).analysis.accounts["cores-close"]
     (account,) = (one for one in accounts if one.threads == threads)
     found = {part.name: part.value for part in account.parts}
@@ -22,7 +22,7 @@ def parts(folder, threads: int = 2) -> dict[str, float]:
 
 
 def disturb(folder, threads: int, waited_s: float, busy: float = 0.3) -> None:
-    """Let threads of some runs wait so long for a cpu while others had it."""
+    """Let threads of some runs wait this long for a cpu used by other programs."""
     counts = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
     thread = THREAD | {"run_delay_ns": int(waited_s * 1e9)}
     more = {"validity": VALID | {"other_busy": busy}, "observed_threads": [thread]}
@@ -40,7 +40,7 @@ def test_what_others_took_is_not_idle(simulated):
     assert found[TAKEN_FROM_BASE] == found[INFLATION] == 0
     text = page(Study.read(folder.path))
     assert f">{TAKEN}<" in text
-    assert "idle is what is left at least" in text
+    assert "idle is a lower bound" in text
     assert "<td>0.405</td>" in text, "a bound has no interval"
 
 

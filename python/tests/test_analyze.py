@@ -1,4 +1,4 @@
-"""`knee analyze` on studies that are made up with known effects."""
+"""`knee analyze` on simulated studies with known effects."""
 
 import json
 import random
@@ -73,8 +73,8 @@ def test_the_tables_fit_and_say_what_was_put_in(study):
     assert "matters" in text
     assert "Contrast runtime=random-runtime=near: 0.1" in text
     assert "runtime explains" in text, "a small share may still matter"
-    assert "times multiply rather than add" in " ".join(text.split())
-    assert "They look normal" in text
+    assert "effects on times multiply" in " ".join(text.split())
+    assert "They are consistent with a normal distribution" in text
 
 
 def test_the_numbers_are_what_was_put_in(study):
@@ -123,7 +123,7 @@ def test_any_response_can_be_analysed(study, response, unit, mean):
 
         assert math.exp(found["effects"][0]["estimate"]["value"]) == pytest.approx(mean, rel=0.03)
     if response == "speedup":
-        assert set(found["left_out"].values()) == {"with threads=1 it is the base"}
+        assert set(found["left_out"].values()) == {"it is the base (threads=1)"}
         assert found["factors"]["threads"] == ["2", "4"]
 
 
@@ -151,14 +151,14 @@ def test_bad_runs_and_controls_are_left_out_and_counted(study):
     assert "type II" in text
 
 
-def test_blocks_factors_scale_and_order_are_the_askers(study):
+def test_blocks_factors_scale_and_order_can_be_chosen(study):
     folder = study()
     found = numbers(folder, "--no-block", "--transform", "sqrt", "--order", "1")
     assert [one["name"] for one in found["anova"]["sources"]] == ["threads", "runtime", "error"]
     assert (found["scale"], found["blocked"]) == ("sqrt", False)
     assert "Recommended is" in printed(folder, "--transform", "sqrt")
     alone = numbers(folder, "--factors", "runtime")
-    assert alone["notes"] == ["threads varies too, and is left to the error."]
+    assert alone["notes"] == ["threads varies too; its effect is part of the error."]
     assert alone["within"] == []
     assert numbers(folder, "--within", "runtime")["within_factor"] == "runtime"
     sizes = {one["size"] for one in numbers(folder, "--smallest-effect", "50%", "--factors", "runtime")["pairs"]}
@@ -180,13 +180,13 @@ def test_with_one_run_of_each_cell_the_interaction_is_the_error(study):
     ]
     assert "the interaction threads x runtime serves as the error" in found["notes"][0]
     assert {one["why"] for one in found["within"]} == {
-        "one run of each level only: wall: nothing tells noise from effects"
+        "only one run per level: wall: noise cannot be separated from effects"
     }
 
 
 def test_a_response_without_noise_is_said_to_have_none(study):
     found = numbers(study(noise=0.0))
-    assert any("no noise" in note for note in found["notes"])
+    assert any("No residual error" in note for note in found["notes"])
     assert all(one["f"] is None for one in found["anova"]["sources"])
 
 
@@ -206,14 +206,14 @@ def test_errors_say_what_to_try(study, monkeypatch, capsys):
         return complaint(folder, monkeypatch, capsys, *words)
 
     known = "one of wall, cpu, speedup, work-inflation, match, cycles, energy-package, instructions, minor-faults"
-    assert f"no such response: nope hint: {known}" in says("--response", "nope")
-    assert "no response: instructions: unavailable: no hardware PMU" in says("--response", "instructions")
-    assert "placement: it has one level only hint: one of threads, runtime" in says("--factors", "placement")
+    assert f"unknown response: nope hint: {known}" in says("--response", "nope")
+    assert "no values: instructions: unavailable: no hardware PMU" in says("--response", "instructions")
+    assert "placement: it has only one level hint: one of threads, runtime" in says("--factors", "placement")
     assert "colour: it is not in the study" in says("--factors", "colour")
     assert "bad contrast: 'runtime=near'" in says("--contrast", "runtime=near")
     text = says("--smallest-effect", "much")
     assert "--smallest-effect: 'much' is not a share from 0.1% to 99% hint: 5% or 0.05" in text
-    assert "it is not one of several analysed" in says("--within", "colour")
+    assert "it is not a factor of this analysis" in says("--within", "colour")
 
 
 def test_missing_cells_are_named(study, monkeypatch, capsys):
@@ -229,9 +229,9 @@ def test_missing_cells_are_named(study, monkeypatch, capsys):
 def test_a_study_without_records_or_noise_to_test_says_so(study, monkeypatch, capsys):
     folder = study(blocks=1)
     rewrite(folder.plan, lambda one: one | {"cell": {"runtime": f"{one['cell']['runtime']}{one['id']}"}})
-    assert "one run of each level only" in complaint(folder, monkeypatch, capsys)
+    assert "only one run per level" in complaint(folder, monkeypatch, capsys)
     folder.records.unlink()
-    assert "it has no records hint: knee study --resume" in complaint(folder, monkeypatch, capsys)
+    assert "it has no runs yet hint: knee study --resume" in complaint(folder, monkeypatch, capsys)
 
 
 def test_levels_may_hold_commas_and_minus_signs():

@@ -1,4 +1,4 @@
-"""Anonymous reports hold no name of a person, a host or a folder, and all that was measured."""
+"""Anonymous reports contain no names of people, hosts or folders, but all measurements."""
 
 import json
 import os
@@ -18,7 +18,7 @@ SECRETS = (
 
 @pytest.fixture
 def folder(simulated, monkeypatch) -> Folder:
-    """A study whose every corner names somebody."""
+    """A study with names of people and folders everywhere."""
     made = simulated({"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0)}, "none": {1: (8.0, 8.0), 2: (4.4, 8.0)}})
     words = ["--in=/data/kludge/in.el", "adalove", "~adalove/kludge/x", "--from=/data/The Difference Engine/in.el"]
     words += ["mill7.uni-ockham.de", "gear2.loom-lab.org:80", "charles@babbage", "--user=babbage"]

@@ -134,13 +134,13 @@ def test_two_squared_times_three_has_the_books_answers():
 
 
 def test_a_sign_table_refuses_what_is_not_balanced():
-    with pytest.raises(ValueError, match="equally often"):
+    with pytest.raises(ValueError, match="same number of runs"):
         sign_table(np.ones(3), np.array([[-1.0], [1], [1]]), "A")
 
 
-def test_runs_that_do_not_suffice_are_refused():
+def test_too_few_runs_are_an_error():
     design = Design((Factor.of("A", "aabb"), Factor.of("B", "xyxx")))
-    with pytest.raises(NotEstimableError, match="4 runs cannot tell 4 effects apart"):
+    with pytest.raises(NotEstimableError, match="4 runs are not enough to estimate 4 effects"):
         fit(np.arange(4.0), design)
     assert design.missing == [{"A": "b", "B": "y"}]
 
@@ -164,7 +164,7 @@ def answers_of_r(case: str) -> dict[str, dict[str, float]]:
     ("case", "blocked", "order"),
     [("balanced", True, None), ("plain", False, None), ("unbalanced", True, None), ("alone", False, 1)],
 )
-def test_variation_is_what_r_says(case, blocked, order):
+def test_variation_equals_rs(case, blocked, order):
     values, factors = of_r(case)
     design = Design((factors["A"], factors["B"]), factors["block"] if blocked else None, order)
     table, theirs = anova(fit(values, design)), answers_of_r(case)
@@ -176,7 +176,7 @@ def test_variation_is_what_r_says(case, blocked, order):
         assert (ours[name].f, ours[name].p) == pytest.approx((value, theirs["p"][name]), rel=1e-9)
 
 
-def test_effects_pairs_and_diagnostics_are_what_r_says():
+def test_effects_pairs_and_diagnostics_equal_rs():
     values, factors = of_r("balanced")
     design = Design((factors["A"], factors["B"]), factors["block"])
     fitted, theirs = fit(values, design), answers_of_r("balanced")
@@ -199,7 +199,7 @@ def test_effects_pairs_and_diagnostics_are_what_r_says():
     assert ours == pytest.approx([*theirs["box-cox"].values()], abs=1e-5)
 
 
-def test_predictions_are_what_r_says():
+def test_predictions_equal_rs():
     values, factors = of_r("balanced")
     theirs = answers_of_r("balanced")
     found = predictions(fit(values, Design((factors["A"], factors["B"]))))
@@ -243,7 +243,7 @@ def random_runs(seed: int, shape: tuple[int, ...], blocks: int, lost: float):
         ((5, 4), 1, 0.0, False, 1),
     ],
 )
-def test_variation_is_what_statsmodels_says(shape, blocks, lost, blocked, order):
+def test_variation_equals_statsmodels(shape, blocks, lost, blocked, order):
     # Imported here: it takes seconds, which the other tests need not wait for.
     import pandas as pd
     from statsmodels.formula import api

@@ -1,4 +1,4 @@
-"""Effects judged by their interaction with blocks: against statsmodels, and by simulation of moods of levels."""
+"""Effects tested against their interaction with blocks: compared with statsmodels, and by simulation."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def design_of(a: int, b: int, blocks: int, kept: np.ndarray | None = None) -> De
 
 
 def moody(random, design: Design, mood: float, effect: float = 0.0, kind: str = "each") -> np.ndarray:
-    """Values with noise of 1, a mood of each block, and one of levels of A in each: of each, one, or along all."""
+    """Return values with noise of 1, a random shift of each block, and of levels of A within blocks (see ``kind``)."""
     a, block = design.factors[0], design.named["block"]
     moods = random.normal(0, mood, (len(block.levels), len(a.levels)))
     if kind != "each":
@@ -123,7 +123,7 @@ def test_without_two_whole_blocks_the_error_is_the_plain_models():
 def rejected(
     a: int, b: int, blocks: int, trials: int, *, mood: float, effect: float = 0.0, lost: int = 0, kind: str = "each"
 ) -> int:
-    """How many of so many studies find F of A above its table value of 90 %."""
+    """Return in how many studies F of A exceeds its 90 % table value."""
     random, design, many = np.random.default_rng(blocks + a), design_of(a, b, blocks), 0
     for _ in range(trials):
         if lost:
@@ -136,28 +136,28 @@ def rejected(
 
 @pytest.mark.parametrize("mood", [0.0, 2.0])
 @pytest.mark.parametrize(("a", "b", "blocks"), [(2, 3, 5), (4, 2, 8)])
-def test_moods_that_favour_levels_are_no_effects(a, b, blocks, mood):
+def test_blocks_that_favour_levels_are_no_effects(a, b, blocks, mood):
     assert 0.07 <= rejected(a, b, blocks, 1000, mood=mood) / 1000 <= 0.13
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("mood", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize(("a", "b", "blocks"), [(2, 3, 3), (2, 6, 5), (4, 2, 5), (3, 3, 20)])
-def test_moods_that_favour_levels_are_no_effects_in_many_trials(a, b, blocks, mood):
+def test_blocks_that_favour_levels_are_no_effects_in_many_trials(a, b, blocks, mood):
     ends = clopper_pearson(rejected(a, b, blocks, 4000, mood=mood), 4000)
     assert ends.low <= 0.11
     assert ends.high >= 0.08
 
 
 @pytest.mark.parametrize("kind", ["one", "along"])
-def test_moods_of_some_levels_more_than_of_others_are_no_effects(kind):
+def test_unequal_variation_of_levels_is_no_effect(kind):
     assert 0.07 <= rejected(4, 2, 8, 1000, mood=3.0, kind=kind) / 1000 <= 0.13
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["one", "along"])
 @pytest.mark.parametrize(("a", "blocks"), [(3, 5), (6, 5), (6, 20)])
-def test_moods_of_some_levels_more_than_of_others_are_no_effects_in_many_trials(a, blocks, kind):
+def test_unequal_variation_of_levels_is_no_effect_in_many_trials(a, blocks, kind):
     assert 0.08 <= rejected(a, 2, blocks, 4000, mood=3.0, kind=kind) / 4000 <= 0.13
 
 
@@ -172,7 +172,7 @@ def test_an_effect_is_still_found():
 
 
 @pytest.mark.parametrize("mood", [0.0, 2.0])
-def test_intervals_of_contrasts_cover_what_they_promise_beside_such_moods(mood):
+def test_intervals_of_contrasts_cover_if_blocks_favour_levels(mood):
     random, design, trials = np.random.default_rng(8), design_of(3, 2, 6), 1000
     rows = np.array([
         design.mean_row({"A": "A0"}) - design.mean_row({"A": "A1"}),

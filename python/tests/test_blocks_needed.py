@@ -1,4 +1,4 @@
-"""More blocks: after so many a comparison is mostly decided, and with far fewer it is not."""
+"""The recommended number of blocks decides most comparisons; far fewer blocks do not."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def said(logs: np.ndarray) -> str:
 
 
 def decided(trials: int, *, blocks: int, noise: float, share: float = 1.0) -> float:
-    """Of comparisons that are open after so many blocks: how many are decided with this share of what is advised."""
+    """Return the share of open comparisons that are decided with this fraction of the recommended blocks."""
     random, known = np.random.default_rng(8), []
     for trial in range(trials):
         truth = TRUTHS[trial % len(TRUTHS)]

@@ -1,4 +1,4 @@
-"""What causes say of curves whose truth is known: none is named that the signs leave open."""
+"""Findings on curves with known causes: no cause is named that the signs do not prove."""
 
 import pytest
 from conftest import THREAD, VALID, rewrite
@@ -19,7 +19,7 @@ def findings(folder):
 
 
 def with_one_cpu(folder, placement="0") -> None:
-    """Hold all threads of a placement on one cpu."""
+    """Pin all threads of a placement to one cpu."""
     rewrite(folder.plan, lambda spec: spec | ({"cpus": [0]} if spec["cell"]["placement"] == placement else {}))
 
 
@@ -45,7 +45,7 @@ def test_false_sharing_is_never_called_duplicated_work(simulated):
     ("on_one_cpu", "cause", "left"),
     [(1.0, "growing CPU time", (WORK, SPINNING, LINES)), (3.2, "duplicated work or spinning", ())],
 )
-def test_threads_on_one_cpu_tell_work_from_cache_lines(simulated, on_one_cpu, cause, left):
+def test_threads_on_one_cpu_distinguish_work_from_cache_lines(simulated, on_one_cpu, cause, left):
     alone = {1: (1.0, 1.0), 2: (on_one_cpu, on_one_cpu)}
     folder = simulated({"cores-close": FALSE_SHARING, "0": alone}, copies={2: 0.99})
     with_one_cpu(folder)
@@ -65,14 +65,14 @@ def test_threads_on_one_cpu_tell_work_from_cache_lines(simulated, on_one_cpu, ca
         (1.0, {}, "growing CPU time", (LINES, MACHINE)),
     ],
 )
-def test_instructions_tell_work_from_cache_lines_beside_an_intervention(simulated, growth, copies, cause, left):
+def test_instructions_and_an_intervention_distinguish_work_from_cache_lines(simulated, growth, copies, cause, left):
     folder = simulated({"cores-close": FALSE_SHARING}, copies=copies)
     with_instructions(folder, growth)
     (found,) = findings(folder)
     assert (found.cause, found.left) == (cause, left)
 
 
-def test_signs_that_contradict_each_other_leave_everything(simulated):
+def test_contradicting_signs_exclude_no_cause(simulated):
     folder = simulated({"cores-close": FALSE_SHARING, "0": {1: (1.0, 1.0), 2: (3.2, 3.2)}}, copies={2: 0.99})
     with_one_cpu(folder)
     with_instructions(folder, 1.0)
@@ -80,7 +80,7 @@ def test_signs_that_contradict_each_other_leave_everything(simulated):
     assert (found.cause, found.left) == ("growing CPU time", CAUSES)
 
 
-def test_without_copies_only_what_was_seen_is_said(simulated):
+def test_without_copies_only_the_symptom_is_reported(simulated):
     (found,) = findings(simulated({"cores-close": BUSY}, noise=0.0005))
     assert (found.cause, found.left) == ("growing CPU time", CAUSES)
     assert "--copies" in found.refute
@@ -91,17 +91,17 @@ def test_copies_that_slow_down_as_much_show_that_it_is_the_machine(simulated):
     assert (found.cause, found.left) == ("shared hardware", ())
 
 
-def test_copies_that_slow_down_in_part_leave_everything(simulated):
+def test_copies_that_slow_down_partly_exclude_no_cause(simulated):
     (found,) = findings(simulated({"cores-close": BUSY}, noise=0.0005, copies={2: 1.4}))
     assert (found.cause, found.left) == ("growing CPU time", CAUSES)
-    assert any("the machine has a part in it" in sign for sign in found.signs)
+    assert any("shared hardware is part of the cause" in sign for sign in found.signs)
 
 
-def test_copies_of_which_one_cannot_tell_leave_everything(simulated):
+def test_undecided_copies_exclude_no_cause(simulated):
     folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (2.0, 4.0)}}, noise=0.12, copies={2: 1.38}, blocks=4, seed=3)
     (found,) = findings(folder)
     assert found.left == CAUSES
-    assert not any("the machine has a part in it" in sign for sign in found.signs)
+    assert not any("shared hardware is part of the cause" in sign for sign in found.signs)
 
 
 def test_copies_that_others_disturbed_decide_nothing(simulated):
@@ -111,8 +111,8 @@ def test_copies_that_others_disturbed_decide_nothing(simulated):
     rewrite(folder.records, lambda one: one | (disturbed if one["id"] in copies else {}))
     (found,) = findings(folder)
     assert (found.cause, found.left) == ("growing CPU time", CAUSES)
-    assert any("times as long as one, other programs allowed for" in sign for sign in found.signs)
-    assert "calm cpus" in found.refute
+    assert any("times as long as one, allowing for other programs" in sign for sign in found.signs)
+    assert "quiet machine" in found.refute
 
 
 def test_a_run_time_that_others_may_have_kept_from_falling_is_no_sign(simulated):
@@ -134,7 +134,7 @@ def test_copies_that_others_cannot_have_slowed_down_decide_in_spite_of_them(simu
 
 def test_a_program_that_grows_on_a_slower_machine_names_no_memory(simulated):
     study = Study.read(simulated({"cores-close": BUSY}, noise=0.0005, copies={2: 1.01}).path)
-    assert "CPU time grows 1.95x from 1 to 2 threads and nothing is gained" in study.analysis.findings[0].says
+    assert "CPU time grows 1.95x from 1 to 2 threads, but the run time does not fall" in study.analysis.findings[0].says
     assert "memory" not in str(study.verdict).lower()
     assert "bandwidth" not in str(study.verdict).lower()
 
@@ -144,17 +144,17 @@ def test_a_program_that_grows_on_a_slower_machine_names_no_memory(simulated):
     [(0.7, 1.35), (0.5, 1.0), (1.0, 1.0), (0.98, 1.3)],
     ids=["some inflation and some gain", "ideal", "idle", "little inflation"],
 )
-def test_nothing_is_found_where_cpu_time_does_not_grow_in_vain(simulated, two):
+def test_growing_cpu_time_with_a_speedup_is_no_finding(simulated, two):
     found = findings(simulated({"cores-close": {1: (1.0, 1.0), 2: two}}))
     assert [one for one in found if one.cause != "one busy cpu"] == []
 
 
-def test_noise_that_swallows_the_difference_gives_no_cause(simulated):
+def test_a_difference_within_noise_gives_no_cause(simulated):
     assert findings(simulated({"cores-close": BUSY}, blocks=3, noise=0.6)) == []
 
 
 def with_delays(folder, cpus: int, delays: dict[int, float]) -> None:
-    """Hold runs on so many cpus; threads wait this share of the run time for one, by thread count."""
+    """Pin runs to this many cpus; by thread count, threads wait this share of the run time for a cpu."""
     threads = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
 
     def waited(one: dict) -> dict:
@@ -168,28 +168,28 @@ def with_delays(folder, cpus: int, delays: dict[int, float]) -> None:
     rewrite(folder.records, waited)
 
 
-def test_threads_take_turns_on_the_cpus_that_they_were_held_on(simulated):
+def test_oversubscription_counts_the_cpus_that_threads_were_pinned_to(simulated):
     folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (1.1, 2.0)}})
     with_delays(folder, 2, {4: 1.0})
     (found,) = findings(folder)
-    assert found.says == "4 threads on 2 cpus gain nothing over 2: they take turns"
+    assert found.says == "4 threads on 2 cpus are no faster than 2: they take turns"
     assert any("times as long as 2: slower" in sign for sign in found.signs)
 
 
-def test_turns_are_not_taken_where_more_threads_may_be_faster(simulated):
+def test_no_oversubscription_if_more_threads_may_be_faster(simulated):
     # Seen: a speedup of 2.80 [1.59, 4.92] beyond the cpus against one of 2.2 that fits.
     folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (1.0, 2.0)}}, noise=0.3, seed=2)
     with_delays(folder, 2, {4: 1.0})
     assert findings(folder) == []
 
 
-def test_turns_are_not_taken_where_more_threads_are_faster(simulated):
+def test_no_oversubscription_if_more_threads_are_faster(simulated):
     folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (0.5, 2.0)}})
     with_delays(folder, 2, {4: 1.0})
     assert findings(folder) == []
 
 
-def test_turns_are_not_taken_by_a_count_without_an_interval(simulated):
+def test_no_oversubscription_without_an_interval(simulated):
     # The best count that fits has one good run: its speedup has an interval without ends.
     folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (0.27, 2.0)}})
     with_delays(folder, 2, {4: 1.0})
@@ -198,13 +198,13 @@ def test_turns_are_not_taken_by_a_count_without_an_interval(simulated):
     assert findings(folder) == []
 
 
-def test_turns_are_not_the_cause_where_threads_wait_on_cpus_enough(simulated):
+def test_no_oversubscription_if_threads_wait_with_enough_cpus(simulated):
     folder = simulated({"0,1": {1: (2.0, 2.0), 2: (1.0, 2.0), 4: (1.1, 2.0)}})
     with_delays(folder, 2, {2: 0.5, 4: 1.0})
     assert findings(folder) == []
 
 
-def test_threads_on_a_single_cpu_take_turns_and_that_is_no_finding(simulated):
+def test_threads_on_a_single_cpu_are_no_finding(simulated):
     folder = simulated({"0": {1: (2.0, 2.0), 2: (2.0, 2.0), 4: (2.1, 2.0)}})
     with_delays(folder, 1, {2: 1.0, 4: 1.0})
     assert findings(folder) == []
@@ -218,7 +218,7 @@ def test_one_busy_cpu_is_seen_and_not_named_and_the_run_that_decides_is_listed(s
     opened = Study.read(folder.path)
     lines = {line.label: line.text for line in opened.analysis.verdict.lines}
     assert lines["why"].startswith("not named: threads never kept more than one cpu busy")
-    assert lines["decide"].startswith("processes instead of threads")
+    assert lines["decide"].startswith("run processes instead of threads")
     text = page(opened)
     assert text.index("No cause is named") < text.index("Signs that name no cause</h3>")
     assert "The run that would decide: processes instead of threads" in text

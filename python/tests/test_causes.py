@@ -1,4 +1,4 @@
-"""Causes: each is in the list and says the four things, and to print them takes no numpy."""
+"""Every cause is in the list and has the four headings; printing them does not import numpy."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def test_every_cause_says_the_four_things():
         assert all(text.endswith(".") for text in said.parts.values())
     by_name = {description(cause).name: description(cause) for cause in CAUSES}
     assert list(by_name) == ["One busy cpu", "Growing CPU time", "Oversubscription"]
-    assert by_name["Growing CPU time"].parts["How to test it"].startswith("Copies of the one-thread program")
+    assert by_name["Growing CPU time"].parts["How to test it"].startswith("Run copies of the one-thread program")
 
 
 @pytest.mark.parametrize("text", ["Name.\n\nWhat it sees\n    This.\n", "Name.\n\n" + "\n".join(HEADINGS) + "\n"])

@@ -1,4 +1,4 @@
-"""The checklist: every rule can be kept and broken, and says what shows it."""
+"""The checklist: every rule can be kept and broken, and gives its evidence."""
 
 import pytest
 from conftest import rewrite
@@ -20,8 +20,8 @@ def test_a_careful_study_keeps_most(simulated):
     found = answers(simulated(TWO))
     assert {number for number, (answer, _) in found.items() if answer == "kept"} >= {2, 3, 4, 5, 6, 7, 8, 10, 12}
     assert found[1][0] == "partly"
-    assert "base: the program itself on 1 thread, " in found[1][1]
-    assert "no best serial version" in found[1][1]
+    assert "base: the program itself with 1 thread, " in found[1][1]
+    assert "the best serial version was not run" in found[1][1]
     assert found[9][0] == "partly"
     assert "hardware_counters" in found[9][1]
 
@@ -74,7 +74,7 @@ def test_a_line_over_a_gap_is_a_guess(simulated):
 
 
 @pytest.mark.parametrize(("metric", "answer"), [({"regex": "(.*)", "unit": "s"}, "partly"), ({"phase": "x"}, "kept")])
-def test_a_time_that_the_program_prints_is_its_own_affair(simulated, metric, answer):
+def test_a_printed_time_is_partly_documented(simulated, metric, answer):
     folder = simulated(GOOD)
     rewrite(folder.plan, lambda spec: spec | {"metric": metric})
     assert answers(folder)[10][0] == answer
@@ -99,13 +99,13 @@ def test_without_good_runs_it_says_so_and_nothing_of_the_design(simulated):
     for number in (1, 5, 6, 7, 8, 11, 12):
         answer, evidence = found[number]
         assert (answer, evidence[:12]) == ("not kept", "no good runs"), number
-    assert found[2] == ("kept", "up to 4 threads on the 4 cpus that may be used, of 4")
-    assert "held by a set of cpus" in found[10][1]
+    assert found[2] == ("kept", "up to 4 threads on 4 allowed cpus of 4")
+    assert "pinned to a set of cpus" in found[10][1]
 
 
 @pytest.mark.parametrize("bad", [(1,), (2, 3, 4)])
 def test_threads_vary_also_where_the_base_or_all_others_are_bad(simulated, bad):
     found = failing(simulated(GOOD), bad)
-    assert found[1] == ("not kept", "no good runs of a base case and of more threads, so there is no speedup")
+    assert found[1] == ("not kept", "no good runs at the base and at a larger thread count, so there is no speedup")
     assert found[11][0] == "not kept"
     assert found[2][0] == "kept"

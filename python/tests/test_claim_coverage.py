@@ -1,7 +1,6 @@
-"""Intervals of claims cover what they promise: trends by launches and not by samples, differences from nothing.
+"""Intervals of claims have their nominal coverage: trends (by launch, not by sample) and differences.
 
-Those of slopes, orders and variation are simulated beside their statistics: ``test_slope``, ``test_extreme``,
-``test_spread``.
+Slopes, orders and variation are simulated with their statistics: ``test_slope``, ``test_extreme``, ``test_spread``.
 """
 
 import numpy as np
@@ -15,7 +14,7 @@ RISE = 1.2
 
 
 def drifting(random) -> np.ndarray:
-    """Logarithms of rates that remember: each tick's depends on the one before."""
+    """Return autocorrelated logarithms of rates: each tick depends on the one before."""
     found, shocks = np.zeros(SAMPLES), random.normal(0, 0.1, SAMPLES)
     for tick in range(1, SAMPLES):
         found[tick] = 0.9 * found[tick - 1] + shocks[tick]
@@ -23,7 +22,7 @@ def drifting(random) -> np.ndarray:
 
 
 def of_a_launch(random) -> float:
-    """The logarithm of what the second half of a launch has over the first."""
+    """Return the log ratio of the second half of a launch to the first."""
     rates = np.where(np.arange(SAMPLES) < SAMPLES // 2, 1.0, RISE) * np.exp(drifting(random) + random.normal(0, 0.1))
     counted = np.append(0, np.cumsum(1000 * rates)).astype(int).tolist()
     ticks = [TICK * number for number in range(SAMPLES + 1)]

@@ -1,4 +1,4 @@
-"""Claims: confirmed, refuted and undecided by the interval; what no run and no machine can show is said to be so."""
+"""Claims are confirmed, refuted or undecided by the interval; those that cannot be measured give the reason."""
 
 import json
 import tomllib
@@ -58,20 +58,20 @@ def test_a_knee_may_be_claimed_where_there_are_counts_enough(simulated):
     )
     assert [one.answer for one in claims] == ["confirmed", "not measurable here", "not measurable here"]
     assert "no knee was found" in claims[1].why
-    assert claims[2].why == "2 series have no levels: it has to be one"
+    assert claims[2].why == "2 series have no levels: a claim must name one"
 
 
 @pytest.mark.parametrize(
     ("claim", "why"),
     [
         ("speedup = { threads = 64 }", "no run has threads=64"),
-        ("speedup = { threads = 2 }", "2 cells have threads=2: the claim does not say which placement"),
+        ("speedup = { threads = 2 }", "2 cells have threads=2: the claim must also name placement"),
         ('speedup = { threads = 2, placement = "cores-close" }\nneeds = { sockets = 4 }', "it needs 4 sockets"),
         (
             'speedup = { threads = 2, placement = "cores-close" }\nneeds = { threads_per_core = 2 }',
             "this machine has 1",
         ),
-        ('speedup = { threads = 2, placement = "cores-close" }\nresponse = "instructions"', "no such response"),
+        ('speedup = { threads = 2, placement = "cores-close" }\nresponse = "instructions"', "unknown response"),
     ],
 )
 def test_what_cannot_be_measured_says_why_and_has_no_number(simulated, claim, why):
@@ -81,7 +81,7 @@ def test_what_cannot_be_measured_says_why_and_has_no_number(simulated, claim, wh
     assert one.value != one.value
 
 
-def test_bad_runs_count_nowhere(simulated):
+def test_bad_runs_are_excluded_from_claims(simulated):
     folder = simulated(TIMES)
     lines = [json.loads(line) for line in folder.records.read_text().splitlines()]
     specs = {spec["id"]: spec for spec in folder.read_plan()}
@@ -111,52 +111,58 @@ def test_a_study_without_claims_has_no_table(simulated):
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [
-        ("", "claim 1: says: a claim says something"),
+        ("", "claim 1: says: a claim needs a sentence"),
         ("says = 1", "claim 1: says: it is not text"),
-        ("says = 'x'", "claim 1: it has one of ratio, difference, value, speedup, knee"),
-        ("says = 'x'\nspeedup = { threads = 2 }\nknee = {}", "claim 1: it has one of"),
-        ("says = 'x'\nspeedup = { threads = 2 }", "claim 1: it does not say where the number has to lie"),
-        ("says = 'x'\nspeedup = { threads = 2 }\nabove = true", "claim 1: it does not say where"),
-        ("says = 'x'\nspeedup = { threads = 2 }\nabove = 2\nbelow = 1", "leaves nothing between"),
+        ("says = 'x'", "claim 1: it needs one of ratio, difference, value, speedup, knee"),
+        ("says = 'x'\nspeedup = { threads = 2 }\nknee = {}", "claim 1: it needs one of"),
+        ("says = 'x'\nspeedup = { threads = 2 }", "claim 1: it has no bound"),
+        ("says = 'x'\nspeedup = { threads = 2 }\nabove = true", "claim 1: it has no bound"),
+        ("says = 'x'\nspeedup = { threads = 2 }\nabove = 2\nbelow = 1", "no number is above 2 and below 1"),
         ("says = 'x'\nexplains = 1\nabove = 2", "claim 1: explains: it does not name a factor"),
-        ("says = 'x'\nexplains = 'a'\nat = 1\nabove = 2", "claim 1: at: it does not choose by levels"),
-        ("says = 'x'\nknee = {}\nat = {}\nabove = 2", "claim 1: at: it goes with explains, not with knee"),
+        ("says = 'x'\nexplains = 'a'\nat = 1\nabove = 2", "claim 1: at: it is not a table of levels"),
+        ("says = 'x'\nknee = {}\nat = {}\nabove = 2", "claim 1: at: it belongs to explains, not to knee"),
         (
             "says = 'x'\nknee = {}\nresponse = 'cpu'\nabove = 2",
-            "claim 1: response: it goes with ratio, difference, value",
+            "claim 1: response: it belongs to ratio, difference, value",
         ),
-        ("says = 'x'\nknee = {}\nper = 'cpu'\nabove = 2", "claim 1: per: it goes with ratio, difference, value"),
-        ("says = 'x'\nknee = {}\nabove = nan", "claim 1: it does not say where the number has to lie"),
-        ("says = 'x'\nknee = {}\nbelow = inf", "claim 1: it does not say where the number has to lie"),
-        ("says = 'x'\nspeedup = { threads = true }\nabove = 2", "claim 1: speedup: it does not choose by levels"),
-        ("says = 'x'\nspeedup = {}\nabove = 2", "claim 1: speedup: it does not say of how many threads"),
-        ("says = 'x'\nspeedup = { threads = [2] }\nabove = 2", "claim 1: speedup: it does not choose by levels"),
+        ("says = 'x'\nknee = {}\nper = 'cpu'\nabove = 2", "claim 1: per: it belongs to ratio, difference, value"),
+        ("says = 'x'\nknee = {}\nabove = nan", "claim 1: it has no bound"),
+        ("says = 'x'\nknee = {}\nbelow = inf", "claim 1: it has no bound"),
+        ("says = 'x'\nspeedup = { threads = true }\nabove = 2", "claim 1: speedup: it is not a table of levels"),
+        ("says = 'x'\nspeedup = {}\nabove = 2", "claim 1: speedup: it needs a thread count"),
+        ("says = 'x'\nspeedup = { threads = [2] }\nabove = 2", "claim 1: speedup: it is not a table of levels"),
         ("says = 'x'\nratio = { of = {} }\nabove = 2", "claim 1: ratio: it compares two cells"),
-        ("says = 'x'\nknee = {}\nabove = 2\nneeds = { gpus = 1 }", "claim 1: needs: it is no table of numbers"),
-        ("says = 'x'\nknee = {}\nover = 2", "claim 1: over: no such key"),
+        ("says = 'x'\nknee = {}\nabove = 2\nneeds = { gpus = 1 }", "claim 1: needs: it is not a table of numbers"),
+        ("says = 'x'\nknee = {}\nover = 2", "claim 1: over: unknown key"),
         ("says = 'x'\ndifference = { of = {}, over = {} }\nabove = 2", "claim 1: difference: it compares two cells"),
-        ("says = 'x'\nslope = {}\nabove = 2", "claim 1: slope: it takes the key between"),
-        ("says = 'x'\nslope = { threads = 2 }\nbetween = [1, 2]\nabove = 2", "claim 1: slope: its thread counts stand"),
+        ("says = 'x'\nslope = {}\nabove = 2", "claim 1: slope: it needs the key between"),
+        (
+            "says = 'x'\nslope = { threads = 2 }\nbetween = [1, 2]\nabove = 2",
+            "claim 1: slope: its thread counts belong",
+        ),
         ("says = 'x'\nslope = {}\nbetween = [1]\nabove = 2", "claim 1: between: it is not two thread counts"),
         ("says = 'x'\nslope = {}\nbetween = [1, 'all']\nabove = 2", "claim 1: between: it is not two thread counts"),
         ("says = 'x'\nslope = {}\nbetween = [0, 2]\nabove = 2", "claim 1: between: it is not two thread counts"),
-        ("says = 'x'\nknee = {}\nbetween = [1, 2]\nabove = 2", "claim 1: between: it goes with slope, order, not"),
+        ("says = 'x'\nknee = {}\nbetween = [1, 2]\nabove = 2", "claim 1: between: it belongs to slope, order, not"),
         ("says = 'x'\norder = { of = {} }\nbetween = [1, 2]\nabove = 1", "claim 1: order: it compares two cells"),
         (
             "says = 'x'\norder = { of = {a = 1}, over = {a = 2} }\nbetween = [1, 2]\nabove = 1\nbelow = 2",
-            "claim 1: an order is claimed either above or below",
+            "claim 1: an order takes either above or below",
         ),
-        ("says = 'x'\ntrend = {}\nabove = 1", "claim 1: trend: it takes the key sampled"),
+        ("says = 'x'\ntrend = {}\nabove = 1", "claim 1: trend: it needs the key sampled"),
         ("says = 'x'\ntrend = {}\nsampled = 1\nabove = 1", "claim 1: sampled: it is not text"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nduring = ''\nabove = 1", "claim 1: during: it names no phase"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0.6\nabove = 1", "claim 1: last: it is not a share"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0\nabove = 1", "claim 1: last: it is not a share"),
-        ("says = 'x'\ntrend = {}\nsampled = 'x'\nresponse = 'cpu'\nabove = 1", "claim 1: response: it goes with"),
+        ("says = 'x'\ntrend = {}\nsampled = 'x'\nresponse = 'cpu'\nabove = 1", "claim 1: response: it belongs to"),
         ("says = 'x'\nvariation = {}\namong = 'blocks'\nabove = 1", "claim 1: among: it is not one of runs, threads"),
-        ("says = 'x'\nvariation = {}\namong = 'threads'\nper = 'cpu'\nabove = 1", "claim 1: per: it does not go"),
+        (
+            "says = 'x'\nvariation = {}\namong = 'threads'\nper = 'cpu'\nabove = 1",
+            "claim 1: per: it cannot be combined",
+        ),
         (
             "says = 'x'\nvariation = {}\namong = 'threads'\nresponse = 'wall'\nabove = 1",
-            "claim 1: response: of the threads of a run it is one of cpu, run-delay",
+            'claim 1: response: with among = "threads" it must be one of cpu, run-delay',
         ),
     ],
 )
@@ -175,7 +181,7 @@ def test_a_wrong_claim_is_named_with_its_key(tmp_path, claim, reason):
 def test_the_smaller_end_of_a_range_stands_first(tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(f"{PROGRAM}[[claim]]\nsays = 'x'\nslope = {{}}\nbetween = [8, 1]\nabove = 1\n")
-    with pytest.raises(StudyError, match="claim 1: between: it is not two thread counts, the smaller one first"):
+    with pytest.raises(StudyError, match="claim 1: between: it is not two thread counts, smaller first"):
         from_file(path)
 
 
@@ -246,7 +252,7 @@ def test_both_sides_of_a_ratio_leave_the_same_open(simulated):
         'ratio = { of = { runtime = "slow" }, over = { runtime = "fast" } }\nabove = 1',
         'ratio = { of = { runtime = "fast", workload = "a" }, over = { runtime = "slow" } }\nabove = 1',
     )
-    assert all("leave different cells open" in one.why for one in claims)
+    assert all("match different cells" in one.why for one in claims)
 
 
 def test_a_share_of_the_variation_may_be_claimed(simulated):
@@ -259,7 +265,7 @@ def test_a_share_of_the_variation_may_be_claimed(simulated):
     )
     assert [one.answer for one in claims] == ["confirmed", "confirmed", *["not measurable here"] * 2]
     assert claims[2].why == "colour does not vary"
-    assert "no such response: remote_cache" in claims[3].why
+    assert "unknown response: remote_cache" in claims[3].why
     assert claims[0].asked == "share of the variation of time that workload explains: above 0.9"
 
 
@@ -269,7 +275,7 @@ def test_counts_of_the_machine_stand_for_numbers(simulated):
 
 
 def counted(simulated):
-    """A study whose every cell has a run that counts, too: no fault on one thread, some on four."""
+    """A study with a counting run for every cell: no faults on one thread, some on four."""
     folder = simulated({"cores-close": {n: (8 / n, 8.0) for n in (1, 4)}})
     specs, lines = folder.read_plan(), folder.read_records()
     faults = {1: 0, 4: 12}
@@ -292,7 +298,7 @@ def test_a_counter_may_be_divided_by_the_time_of_the_run_that_counts(simulated):
     assert [one.answer for one in claims] == ["confirmed", "confirmed"]
 
 
-def test_what_happened_in_no_run_has_a_mean_and_no_ratio(simulated):
+def test_a_count_of_zero_has_a_mean_and_no_ratio(simulated):
     claims = judged(
         counted(simulated),
         'value = { threads = 1 }\nresponse = "minor-faults"\nabove = -1\nbelow = 2',
@@ -303,12 +309,12 @@ def test_what_happened_in_no_run_has_a_mean_and_no_ratio(simulated):
     # Three blocks of five have one fault, the others none.
     assert claims[0].value == pytest.approx(0.6)
     assert claims[0].interval.low < 0.6 < claims[0].interval.high
-    why = "a ratio needs positive values, and minor-faults of threads=1"
-    assert [one.why.split(", placement")[0].removesuffix(" has others") for one in claims[1:]] == [why, why]
+    why = "a ratio needs positive values, but minor-faults of threads=1"
+    assert [one.why.split(", placement")[0].removesuffix(" is not always positive") for one in claims[1:]] == [why, why]
 
 
 def masked(folder) -> None:
-    """Leave a study two siblings of one core, of a machine of two sockets and four such cores."""
+    """Restrict a study to two siblings of one core, on a machine with two sockets and four cores."""
     machine = json.loads(folder.machine.read_text())
     threads = range(8)
     machine["sockets"] = [{"id": 0, "cpus": [0, 1, 4, 5]}, {"id": 1, "cpus": [2, 3, 6, 7]}]
@@ -327,11 +333,11 @@ def masked(folder) -> None:
 @pytest.mark.parametrize(
     ("needs", "why"),
     [
-        ("sockets = 2", "it needs 2 sockets, and this machine has 1 that may be used"),
-        ("cores = 2", "it needs 2 cores, and this machine has 1 that may be used"),
-        ("nodes = 3", "it needs 3 nodes, and this machine has 2 that may be used"),
-        ("hardware_threads = 3", "it needs 3 hardware threads, and this machine has 2 that may be used"),
-        ("threads_per_core = 3", "it needs 3 threads per core, and this machine has 2 that may be used"),
+        ("sockets = 2", "it needs 2 sockets; this machine has 1 that this process may use"),
+        ("cores = 2", "it needs 2 cores; this machine has 1 that this process may use"),
+        ("nodes = 3", "it needs 3 nodes; this machine has 2 that this process may use"),
+        ("hardware_threads = 3", "it needs 3 hardware threads; this machine has 2 that this process may use"),
+        ("threads_per_core = 3", "it needs 3 threads per core; this machine has 2 that this process may use"),
         ("sockets = 1, cores = 1, nodes = 2, hardware_threads = 2, threads_per_core = 2", ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""Claims about curves: slopes and orders come out as they were made up, and what lacks a count has none."""
+"""Claims about curves: slopes and orders of simulated studies are found; without enough counts there is no number."""
 
 import json
 
@@ -31,7 +31,7 @@ def test_a_slope_is_that_of_the_curve_that_was_made_up(simulated):
     assert [one.answer for one in claims] == ["confirmed", "refuted", "undecided", "confirmed"]
     assert [one.value for one in claims] == pytest.approx([-1, 0.9, 0.9, 0], abs=0.02)
     assert claims[1].asked == "log-log slope of speedup of placement=cores-spread between 1 and 8 threads: above 0.95"
-    assert claims[1].why == "none of the interval lies there; over threads=1,2,4,8"
+    assert claims[1].why == "the whole interval lies outside the bounds; over threads=1,2,4,8"
     assert claims[3].why.endswith("over threads=2,4,8")
 
 
@@ -53,7 +53,7 @@ def test_the_slope_of_weak_scaling_is_that_of_the_work(simulated):
 
 
 def test_a_slope_of_speedup_is_divided_as_any_other(simulated):
-    """CPU time rises with the root of the threads, so speedup per CPU time rises with the other half."""
+    """CPU time grows with the square root of the threads, and so does speedup per CPU time."""
     folder = simulated({"cores-close": {n: (8 / n, 8 * n**0.5) for n in (1, 2, 4, 8)}})
     (one,) = judged(folder, slope("cores-close", more="response = 'speedup'\nper = 'cpu'\nabove = 0.4"))
     assert one.value == pytest.approx(0.5, abs=0.02)
@@ -70,8 +70,8 @@ def test_an_order_holds_where_it_holds_at_every_count(simulated):
     )
     assert [one.answer for one in claims] == ["confirmed", "confirmed", "confirmed", "refuted", "confirmed"]
     assert claims[0].value == pytest.approx(1.2, abs=0.02)
-    assert claims[0].why == "all of the interval lies there; least with threads=1, of threads=1,2,4,8"
-    assert claims[1].why.endswith("largest with threads=1, of threads=1,2,4,8")
+    assert claims[0].why == "the whole interval lies within the bounds; smallest at threads=1, of threads=1,2,4,8"
+    assert claims[1].why.endswith("largest at threads=1, of threads=1,2,4,8")
     # With one thread a speedup is 1 on either side: there is nothing to compare.
     assert claims[2].why.endswith("of threads=2,4,8")
     assert claims[3].value == pytest.approx(0.8, abs=0.02)
@@ -111,7 +111,7 @@ def test_a_count_without_good_runs_leaves_no_slope_and_no_order(simulated):
     assert [one.answer for one in claims] == [*["not measurable here"] * 2, "confirmed", *["not measurable here"] * 2]
     assert claims[0].why == "fewer than two blocks have a good run of each count"
     assert claims[1].why == "fewer than two blocks have a good run of both with threads=4"
-    assert claims[3].why == "threads=8 between 5 and 9: a slope takes two at least"
+    assert claims[3].why == "threads=8 between 5 and 9: a slope needs at least two"
     assert claims[4].why == "no thread count between 9 and 99 was run with both"
 
 

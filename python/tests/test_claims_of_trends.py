@@ -1,4 +1,4 @@
-"""Claims about the course of a run: rises, falls and drops come out as they were made up, and gaps are no number."""
+"""Claims about trends: simulated rises, falls and drops are found, and gaps give no number."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ TOTAL = "mbm_total_bytes"
 
 
 def rising(t: float) -> float:
-    """Bytes by then, as a share of the run: the rate grows from 1 to 3, and in the last tenth it is a half."""
+    """Return bytes up to a share of the run: the rate grows from 1 to 3, and is one half in the last tenth."""
     grown = t + t**2
     return grown if t <= 0.9 else 0.9 + 0.81 + 0.5 * (t - 0.9)
 
@@ -54,11 +54,11 @@ def test_what_rises_falls_and_drops_is_decided(simulated):
     # The last tenth: 0.05; the tenth before: 1.71 - 1.44.
     assert claims[2].value == pytest.approx(0.05 / 0.27, rel=0.05)
     assert claims[3].value == pytest.approx(1 / 4, abs=0.01)
-    assert claims[0].asked == "mbm_total_bytes of threads=4 in the second half over that in the first: above 1"
-    assert claims[2].asked.startswith("mbm_total_bytes of threads=4 in the last 10 % over that in as long before")
+    assert claims[0].asked == "mbm_total_bytes of threads=4 in the second half over that in the first half: above 1"
+    assert claims[2].asked.startswith("mbm_total_bytes of threads=4 in the last 10 % over that in the same time before")
 
 
-def test_launches_are_what_replicates_and_not_samples(simulated):
+def test_launches_are_replicates_samples_are_not(simulated):
     folder = sampled(simulated(TWO), lambda spec, record: noted(spec, record, every=50 * MS))
     [one] = judged(folder, trend())
     keep_samples(folder, lambda spec, record: noted(spec, record, every=5 * MS))
@@ -66,7 +66,7 @@ def test_launches_are_what_replicates_and_not_samples(simulated):
     assert one.interval.high - one.interval.low == pytest.approx(other.interval.high - other.interval.low, rel=0.01)
 
 
-def test_what_stops_is_a_zero_and_what_never_began_is_none(simulated):
+def test_a_quantity_that_stops_is_zero_and_one_that_never_began_has_no_number(simulated):
     folder = sampled(simulated(TWO), lambda s, r: noted(s, r, course=lambda t: min(t, 0.5)))
     assert [one.answer for one in judged(folder, trend(more="below = 0.1"))] == ["confirmed"]
     keep_samples(folder, lambda s, r: noted(s, r, course=lambda t: max(0.0, t - 0.5)))
@@ -76,7 +76,7 @@ def test_what_stops_is_a_zero_and_what_never_began_is_none(simulated):
 
 
 def test_one_run_that_began_late_is_not_left_out(simulated):
-    """It rose more than all the others."""
+    """That run rises more than all others."""
     folder = simulated(TWO)
     late = lambda s, r: noted(s, r, course=lambda t: max(0.0, t - 0.5) if r["block"] == 1 else 1.05 * t)  # noqa: E731
     (one,) = judged(sampled(folder, late), trend(more="below = 1.1"))
@@ -85,7 +85,7 @@ def test_one_run_that_began_late_is_not_left_out(simulated):
 
 def test_a_phase_is_looked_at_alone_every_time_that_it_was_called(simulated):
     def waves(t: float) -> float:
-        """Twice from 0.1 to 0.5 and from 0.5 to 0.9 the rate is 1 and then 2; before and after it is 10."""
+        """Two phases, 0.1 to 0.5 and 0.5 to 0.9, in which the rate is 1 and then 2; outside it is 10."""
         edges = [(0.0, 10), (0.1, 1), (0.3, 2), (0.5, 1), (0.7, 2), (0.9, 10), (1.0, 0)]
         return sum(rate * max(0.0, min(t, end) - begin) for (begin, rate), (end, _) in itertools.pairwise(edges))
 
@@ -103,7 +103,7 @@ def test_a_phase_is_looked_at_alone_every_time_that_it_was_called(simulated):
     assert none.why.endswith("has no phase load")
 
 
-def test_a_height_is_averaged(simulated):
+def test_a_sampled_level_is_averaged(simulated):
     folder = sampled(simulated(TWO), lambda s, r: noted(s, {"block": 0}, name="llc_occupancy", course=lambda t: 1 + t))
     (one,) = judged(folder, trend("llc_occupancy", more="above = 1.3"))
     assert one.value == pytest.approx(1.75 / 1.25, rel=0.01)
@@ -118,7 +118,7 @@ def test_what_is_counted_in_runs_of_their_own_is_looked_for_in_their_samples(sim
 
 def test_what_a_program_counts_is_0_before_it_begins_and_stays_where_it_ended(simulated):
     def matches(spec, record):
-        """Found from 0.2 s to 0.8 s, twice as fast in the first half of it, and noted only when there are more."""
+        """Matches from 0.2 s to 0.8 s, twice as fast in the first half, sampled only when the count changes."""
         for t in range(0, RUN + 1, 10 * MS):
             yield t, "thread:1", "cpu_ns", t
             if 200 * MS <= t <= 800 * MS:
@@ -151,8 +151,8 @@ def test_a_launch_with_a_gap_does_not_count_and_one_alone_is_none(simulated):
 @pytest.mark.parametrize(
     ("claim", "why"),
     [
-        (trend("nothing"), "its samples have no nothing (run 0"),
-        (trend("state"), "state is sampled, but is no quantity"),
+        (trend("nothing"), "nothing was not sampled (run 0"),
+        (trend("state"), "state is sampled, but it is not a quantity"),
         (trend(threads=3), "no run has threads=3"),
         (trend(more="last = 0.01\nbelow = 1"), "a part of 10 ms has fewer than 3 samples (run 0"),
     ],
@@ -164,7 +164,7 @@ def test_what_was_not_sampled_says_why(simulated, claim, why):
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut off", "another file", "not text", "lost", "never taken"])
-def test_samples_that_cannot_be_read_are_no_number_and_the_reason_is_told(simulated, damage):
+def test_unreadable_samples_give_a_reason_and_no_number(simulated, damage):
     folder = sampled(simulated(TWO))
     [path, *_] = sorted(folder.samples.iterdir())
     why = "cannot read samples: "

@@ -1,4 +1,4 @@
-"""Claims about differences and variation: zeros are values, and what varies is launches or threads."""
+"""Claims about differences and variation: zeros are values, and variation is between launches or threads."""
 
 import json
 import random
@@ -41,7 +41,7 @@ def test_a_difference_from_nothing_is_decided(simulated):
     answers = ["confirmed", "refuted", "undecided", "confirmed", "not measurable here"]
     assert [one.answer for one in claims] == answers
     assert claims[0].value == pytest.approx(8.6e10, rel=0.1)
-    assert claims[0].asked == "remote_dram of threads=4 less that of threads=1: above 1e+10"
+    assert claims[0].asked == "remote_dram of threads=4 minus that of threads=1: above 1e+10"
     assert claims[3].value == 0
 
 
@@ -69,10 +69,10 @@ def test_launches_vary_as_much_as_they_were_made_to(simulated):
 @pytest.mark.parametrize(
     ("blocks", "claim", "why"),
     [
-        (2, "variation = { threads = 4 }", "fewer than three blocks have a good run of it"),
+        (2, "variation = { threads = 4 }", "fewer than three blocks have a good run"),
         (5, "variation = { threads = 3 }", "no run has threads=3"),
-        (5, "variation = { threads = 4 }\nresponse = 'minor-faults'", "a spread needs positive values"),
-        (5, "variation = { threads = 4 }\namong = 'threads'", "was seen with 0 threads, and told to use 4"),
+        (5, "variation = { threads = 4 }\nresponse = 'minor-faults'", "it needs positive values"),
+        (5, "variation = { threads = 4 }\namong = 'threads'", "was asked to use 4 threads, only 0 were seen"),
     ],
 )
 def test_what_has_no_variation_says_why(simulated, blocks, claim, why):
@@ -84,7 +84,7 @@ def test_what_has_no_variation_says_why(simulated, blocks, claim, why):
 
 
 def seen(folder, *fields: dict):
-    """Give every run these threads, and a main thread that waited for them."""
+    """Give every run these threads, and a main thread that only waits for them."""
     main = THREAD | {"cpu_ns": 1000, "run_delay_ns": 0}
     threads = [main, *(THREAD | {"tid": 2 + n, **one} for n, one in enumerate(fields))]
     rewrite(folder.records, lambda one: one | {"observed_threads": threads})
@@ -103,7 +103,7 @@ def test_threads_of_a_run_vary_by_the_largest_over_the_least(simulated):
     assert [one.answer for one in claims] == ["confirmed", "refuted", "confirmed"]
     # The main thread, the fifth, only waited.
     assert [one.value for one in claims] == pytest.approx([15, 15, 1])
-    assert claims[0].asked == "largest over least cpu of the threads of threads=4: above 10"
+    assert claims[0].asked == "largest over smallest cpu of the threads of threads=4: above 10"
 
 
 def test_threads_vary_between_launches_too(simulated):
@@ -123,8 +123,12 @@ def test_threads_vary_between_launches_too(simulated):
 @pytest.mark.parametrize(
     ("thread", "response", "why"),
     [
-        ({"cpu_ns": 10**9}, "run-delay", "the kernel does not say run_delay_ns of the threads of run"),
-        ({"cpu_ns": 10**9, "run_delay_ns": None}, "run-delay", "the kernel does not say run_delay_ns of the threads"),
+        ({"cpu_ns": 10**9}, "run-delay", "the kernel does not report run_delay_ns for the threads of run"),
+        (
+            {"cpu_ns": 10**9, "run_delay_ns": None},
+            "run-delay",
+            "the kernel does not report run_delay_ns for the threads",
+        ),
         ({"cpu_ns": 10**9, "run_delay_ns": 0}, "run-delay", "has run_delay_ns 0"),
     ],
 )

@@ -1,6 +1,6 @@
-"""How often `knee compare` is wrong of two studies made at different times, and how often it finds what is there.
+"""False-alarm and detection rates of `knee compare` for two studies made at different times.
 
-A session has a mood: one factor on all of its times. Moods of two sessions differ by 3 %: always (by +3 % or -3 %, at
+A session has a "mood": one factor on all of its times. The moods of two sessions differ by 3 %: always (+3 % or -3 % at
 random), or as a standard deviation.
 """
 
@@ -28,8 +28,8 @@ DAILY, NIGHTLY = 100, 2000
 def side(
     random: np.random.Generator, name: str, *, blocks: int, counts: tuple[int, ...], factor: float, others: float = 0.0
 ) -> Side:
-    """A session of runs that scatter by 1 %, all of them longer by one factor, and beside others that take at most this
-    share of their time.
+    """A session of runs with 1 % scatter and a common factor, beside other programs that take at most this share of
+    their time.
     """
     runs = []
     for block in range(1, blocks + 1):
@@ -55,7 +55,7 @@ def compared(
 
 
 def rates(trials: int, mood: str, factor: float, *, spread: float = 0.03, cells: int = 3) -> dict[str, tuple]:
-    """How often the verdict is slower, and faster, each with the ends of Clopper and Pearson's 90 % interval."""
+    """Return the rates of the verdicts slower and faster, each with its Clopper-Pearson 90 % interval."""
     random = np.random.default_rng(14)
     said = [compared(random, mood, factor, spread=spread, cells=cells).verdict for _ in range(trials)]
     found = {}
@@ -66,18 +66,18 @@ def rates(trials: int, mood: str, factor: float, *, spread: float = 0.03, cells:
 
 
 @pytest.mark.parametrize("mood", MOODS)
-def test_a_mood_fails_no_gate(mood):
+def test_a_difference_between_sessions_fails_no_gate(mood):
     low, _, _ = rates(DAILY, mood, 1.0)["slower"]
     assert low <= 0.07
 
 
 @pytest.mark.parametrize("mood", MOODS)
-def test_ten_percent_are_found_in_spite_of_moods(mood):
+def test_ten_percent_are_found_despite_differences_between_sessions(mood):
     _, _, high = rates(DAILY, mood, 1.1)["slower"]
     assert high >= 0.90
 
 
-def test_without_a_spread_a_mood_would_fail_gates():
+def test_without_a_spread_differences_between_sessions_would_fail_gates():
     _, share, _ = rates(DAILY, "normal, 3 % a standard deviation", 1.0, spread=0.0)["slower"]
     assert share > 0.15
 
@@ -99,8 +99,8 @@ def test_two_sessions_without_scatter_are_known_but_for_their_spread():
 
 
 def test_a_side_beside_other_programs_is_called_slower_no_oftener():
-    """Others take up to half of the time of B, none of A, and there is no mood. They cost all that they may have cost,
-    which is the worst case.
+    """Other programs take up to half of B's time and nothing of A's, and sessions do not differ. Their cost is the
+    largest possible, the worst case.
     """
     random, words = np.random.default_rng(15), []
     for _ in range(DAILY):

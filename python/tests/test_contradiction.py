@@ -1,4 +1,4 @@
-"""What contradicts a calm study, as bench/programs.py judges headlines under load."""
+"""Which headlines under load contradict a calm study, as bench/programs.py judges them."""
 
 import importlib.util
 import sys
@@ -42,10 +42,10 @@ TURNED = calm(static={1: 1, 2: 1.95}, dynamic={1: 1, 2: 1.33})
     [
         ("2 threads are 1.88x [1.80, 1.96] as fast as 1; every cpu is used", SCALES, FLAT),
         ("2 threads are between 1.30x and 1.50x as fast as 1; every cpu is used", calm(one={1: 1, 2: 1.45}), SCALES),
-        ("2 threads are 1.88x [1.80, 1.96] as fast as 1; cannot tell whether more help", SCALES, FLAT),
+        ("2 threads are 1.88x [1.80, 1.96] as fast as 1; cannot tell whether more threads help", SCALES, FLAT),
         ("no speedup. 1 and 2 threads take the same time (within 3 %)", FLAT, SCALES),
         ("no speedup. 1, 2 and 4 threads take the same time (within 3 %)", calm(one={1: 1, 2: 1, 4: 1}), CLIMBS),
-        ("no speedup. More threads than 1 gain at most 3 %", LOSES, SCALES),
+        ("no speedup. More threads gain at most 3 % over 1", LOSES, SCALES),
         ("2 threads are 25 % [22, 28] slower than 1; no count is faster", LOSES, SCALES),
         ("2 threads are 25 % [22, 28] slower than 1", LOSES, FLAT),
         ("2 threads are 1.90x [1.85, 1.95] as fast as 1; more threads give no measurable gain", BENDS, CLIMBS),

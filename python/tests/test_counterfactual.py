@@ -1,4 +1,4 @@
-"""Which curves are dashed: threads that share cores while others are free, and the kernel's own choice."""
+"""Which curves are dashed: unpinned ones, and those in which threads share cores while others are free."""
 
 import json
 
@@ -12,7 +12,7 @@ CURVE = {1: (4.0, 4.0), 2: (2.0, 4.0), 4: (1.0, 4.0)}
 
 
 def smt(cores: int) -> dict:
-    """A machine of two hardware threads a core: cpu n and n + cores are siblings."""
+    """A machine with two hardware threads per core: cpus n and n + cores are siblings."""
     made = machine(cores)
     made["cores"] = [{"id": n, "socket": 0, "node": 0, "cpus": [n, n + cores]} for n in range(cores)]
     made["allowed"]["cpus"] = list(range(2 * cores))
@@ -35,7 +35,7 @@ def test_a_core_that_is_not_allowed_is_not_free():
 
 
 def placed(folder, orders: dict[str, list[int]]):
-    """The study with these orders of cpus, on a machine of four cores of two hardware threads."""
+    """The study with these orders of cpus, on a machine with four cores of two hardware threads."""
 
     def put(spec):
         order = orders.get(spec["cell"]["placement"], [])

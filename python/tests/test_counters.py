@@ -1,4 +1,4 @@
-"""Counters in a report: medians and what is said beside them; what could not be counted is never 0."""
+"""Counters in a report: medians and remarks; a counter without a value is never shown as 0."""
 
 import pytest
 from conftest import rewrite, shown
@@ -27,7 +27,7 @@ def rows(opened: Study) -> list[dict]:
 
 
 def with_machine(opened: Study, hardware) -> Study:
-    """The same on a machine that has this to say of its hardware counters."""
+    """The same study on a machine with this fact about hardware counters."""
     opened.machine["facts"]["hardware_counters"] = hardware
     return opened
 
@@ -59,7 +59,7 @@ def test_a_column_has_one_power_of_ten(simulated):
     assert [row["instructions, 10⁹"] for row in rows(opened)] == pytest.approx([0.045, 45.0])
 
 
-def test_a_true_zero_is_one(simulated):
+def test_a_count_of_zero_is_shown_as_zero(simulated):
     assert [row["major-faults"] for row in rows(study(simulated(TWO), lambda spec: {"major-faults": 0}))] == [0.0, 0.0]
 
 
@@ -84,7 +84,7 @@ def test_the_least_share_and_the_scope_are_said(simulated):
     assert PARANOID.replace("'", "&#39;") in page(opened)
 
 
-def test_what_was_counted_nowhere_is_listed_once_and_is_no_column(simulated):
+def test_a_counter_without_values_is_listed_once_and_has_no_column(simulated):
     opened = study(simulated(TWO), lambda spec: {"cache-misses": {"unavailable": NO_PMU}, "minor-faults": 3})
     assert [set(row) for row in rows(opened)] == [{"series", "threads", "minor-faults"}] * 2
     assert opened.analysis.counters.missing == {"cache-misses": NO_PMU}

@@ -1,4 +1,4 @@
-"""The check for import cycles finds those that are planted, in either language."""
+"""The check for import cycles finds planted cycles in both languages."""
 
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""Damaged folders: whatever is wrong, every verb gives one clear error, ends with 2, and changes nothing there."""
+"""Damaged folders: every verb gives one clear error, exits with status 2, and changes nothing in the folder."""
 
 import hashlib
 import json
@@ -98,14 +98,14 @@ def asked(text: str) -> Damage:
 
 
 ANEW, MACHINE, EDITOR, VERSION = "copy of the folder", "knee machine --json > ", "in an editor", "version of knee that"
-GOES_ON = "remove it, and the study goes on"
-RESUME = r"remove that line; knee study --resume .*study makes its run again"
+GOES_ON = "remove the file to continue the study"
+RESUME = r"remove that line; knee study --resume .*study repeats its run"
 
 DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "no such folder": (lambda f: shutil.rmtree(f.path), "not the folder of a study: .*study: No such file", "--help"),
     "an empty folder": (emptied, r"not the folder of a study: .*: it has no study\.toml", "--help"),
     "some folder": (crowded, r"it has no study\.toml", "--help"),
-    "a folder of studies": (nested, r"it has no study\.toml", r"it holds studies: give one, like .*inner"),
+    "a folder of studies": (nested, r"it has no study\.toml", r"it contains studies: give one of them, like .*inner"),
     "a file": (a_file, "Not a directory", "give the folder"),
     "study spec missing": (gone("study.toml"), r"it has no study\.toml", "--help"),
     "study spec not TOML": (written("study.toml", "schema = = 1"), r"study\.toml: Invalid value \(at line 1", EDITOR),
@@ -121,9 +121,13 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "budget of words": (asked('[design]\nbudget_s = "10m"\n'), "design budget_s is not a number", EDITOR),
     "width of words": (asked('[design]\nwidth = "5%"\n'), "design width is not a number", EDITOR),
     "study spec of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
-    "claim of nothing": (asked('[[claim]]\nsays = "x"\n'), r"study\.toml: claim 1: it has one of", "speedup = "),
+    "claim of nothing": (asked('[[claim]]\nsays = "x"\n'), r"study\.toml: claim 1: it needs one of", "speedup = "),
     "machine missing": (gone("machine.json"), r"it has no machine\.json", MACHINE),
-    "machine cut off": (lambda f: os.truncate(f.machine, 40), r"cannot read the machine: .*: no JSON from", MACHINE),
+    "machine cut off": (
+        lambda f: os.truncate(f.machine, 40),
+        r"cannot read the machine: .*: invalid JSON from",
+        MACHINE,
+    ),
     "machine newer": (lambda f: edited(f, schema=2), r"machine\.json: schema 2, this version", VERSION),
     "machine of hyperfine": (written("machine.json", HYPERFINE), r"it has no schema, so knee did not write", MACHINE),
     "machine without cores": (lambda f: edited(f, cores=None), r"machine\.json: it has no cores", MACHINE),
@@ -132,11 +136,15 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "machine not text": (written("machine.json", b'{"schema": 1, "\xff'), r"machine\.json: not text", MACHINE),
     "memory cut off": (
         written("machine-memory.json", '{"schema": 1'),
-        r"the machine's memory: .*no JSON",
+        r"the machine's memory: .*invalid JSON",
         "knee memory",
     ),
     "memory newer": (written("machine-memory.json", '{"schema": 2}'), r"memory\.json: schema 2", VERSION),
-    "end cut off": (written("ended.json", '{"schema": 1, "block"'), r"why it ended: .*ended\.json: no JSON", GOES_ON),
+    "end cut off": (
+        written("ended.json", '{"schema": 1, "block"'),
+        r"why the study ended: .*ended\.json: invalid JSON",
+        GOES_ON,
+    ),
     "end newer": (written("ended.json", '{"schema": 2}'), r"ended\.json: schema 2", VERSION),
     "end of no block": (written("ended.json", '{"schema": 1, "why": "x"}'), "it has no block", GOES_ON),
     "plan missing": (gone("plan.jsonl"), r"it has no plan\.jsonl", ANEW),
@@ -144,20 +152,24 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "plan cut off": (line("plan.jsonl", 10, lambda text: text[:30]), r"cannot read line 10: .*plan\.jsonl", ANEW),
     "plan short": (line("plan.jsonl", 10, lambda _: ""), r"records of another study: .*: line 10: run 0010", RESUME),
     "plan newer": (field("plan.jsonl", 3, schema=2), r"cannot read line 3: .*plan\.jsonl: schema 2", VERSION),
-    "plan twice": (line("plan.jsonl", 4, lambda t: t + t), r"line 5: .*: run 0004 is planned in line 4 as well", ANEW),
+    "plan twice": (line("plan.jsonl", 4, lambda t: t + t), r"line 5: .*: run 0004 is also planned in line 4", ANEW),
     "plan without cpus": (field("plan.jsonl", 2, cpus=None), r"line 2: .*: it has no cpus", ANEW),
-    "plan of block 0": (field("plan.jsonl", 2, block=0), r"line 2: .*: block 0 .* is no run", ANEW),
+    "plan of block 0": (field("plan.jsonl", 2, block=0), r"line 2: .*: block 0 .* is not a valid run", ANEW),
     "plan of another cell": (field("plan.jsonl", 2, threads=64), "line 2: .*but it runs with 64", ANEW),
     "plan a folder": (a_folder("plan.jsonl"), r"plan\.jsonl: Is a directory", ANEW),
     "plan not text": (line("plan.jsonl", 2, lambda _: "\udcff\n"), r"cannot read line 2: .*: not text", ANEW),
-    "records cut in the middle": (line("records.jsonl", 4, lambda t: t[:50] + "\n"), r"line 4: .*: no JSON", RESUME),
-    "records joined": (line("records.jsonl", 4, lambda t: t.strip()), r"cannot read line 4: .*: no JSON", RESUME),
+    "records cut in the middle": (
+        line("records.jsonl", 4, lambda t: t[:50] + "\n"),
+        r"line 4: .*: invalid JSON",
+        RESUME,
+    ),
+    "records joined": (line("records.jsonl", 4, lambda t: t.strip()), r"cannot read line 4: .*: invalid JSON", RESUME),
     "records of a number": (line("records.jsonl", 4, lambda _: "7\n"), r"line 4: .*: it is not an object", RESUME),
     "records after a blank": (line("records.jsonl", 3, lambda _: "\n{\n"), r"cannot read line 4: ", RESUME),
     "record newer": (field("records.jsonl", 6, schema=2), r"cannot read line 6: .*records\.jsonl: schema 2", VERSION),
     "record of hyperfine": (line("records.jsonl", 1, lambda _: HYPERFINE), "line 1: .*it has no schema", RESUME),
     "record of no time": (field("records.jsonl", 2, wall_ns="1"), "line 2: .*: wall_ns is not a whole number", RESUME),
-    "record of NaN": (field("records.jsonl", 2, wall_ns=float("nan")), "line 2: .*: NaN is no number", RESUME),
+    "record of NaN": (field("records.jsonl", 2, wall_ns=float("nan")), "line 2: .*: NaN is not a valid number", RESUME),
     "record of half a letter": (
         field("records.jsonl", 2, output={"stderr_tail": "\ud800"}),
         "line 2: .*surrogates not allowed",
@@ -165,14 +177,18 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     ),
     "record of a deep hole": (
         line("records.jsonl", 2, lambda _: "[" * 100_000 + "\n"),
-        "line 2: .*: no JSON: maximum recursion",
+        "line 2: .*: invalid JSON: maximum recursion",
         RESUME,
     ),
     "record of no counter": (field("records.jsonl", 2, counters={"x": "7"}), "counters x is not a counter", RESUME),
     "record without an end": (field("records.jsonl", 2, exit=None), "line 2: .*: it has no exit", RESUME),
     "record renamed": (field("records.jsonl", 5, id="9999"), "line 5: run 9999 is not in the plan", RESUME),
-    "record of another block": (field("records.jsonl", 5, block=1), "line 5: .*of block 1, planned in block 3", RESUME),
-    "records appended": (appended, "run 0001 was recorded twice: .*: lines 1 and 11", "not of this study"),
+    "record of another block": (
+        field("records.jsonl", 5, block=1),
+        "line 5: .*in block 1, but planned in block 3",
+        RESUME,
+    ),
+    "records appended": (appended, "run 0001 was recorded twice: .*: lines 1 and 11", "does not belong to this study"),
     "records of another study": (another, "records of another study: .*: line 1: run 90001", RESUME),
     "records a folder": (a_folder("records.jsonl"), r"records\.jsonl: Is a directory", RESUME),
     "records not text": (line("records.jsonl", 7, lambda _: "\udcff\n"), "cannot read line 7: .*: not text", RESUME),
@@ -180,7 +196,7 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
 
 
 def tree(path: Path) -> str:
-    """Return a hash of everything in a folder: names, sizes, times of writing, and what is in the files."""
+    """Return a hash of everything in a folder: names, sizes, modification times and contents."""
     found = hashlib.sha256()
     for one in sorted([path, *path.rglob("*")]) if path.exists() else []:
         found.update(f"{one.name} {one.is_dir()} {one.stat().st_mtime_ns}".encode())
@@ -226,12 +242,12 @@ def test_every_verb_gives_one_clear_error_and_changes_nothing(healthy, tmp_path,
 
 
 def _written(path: Path, text: str) -> int:
-    """Write text in which half a character stands for a byte that is no text."""
+    """Write text in which a surrogate stands for an invalid byte."""
     return path.write_bytes(text.encode(errors="surrogateescape"))
 
 
 @pytest.mark.parametrize("file", ["study.toml", "plan.jsonl", "machine.json", "records.jsonl", "."])
-def test_what_may_not_be_read_is_said(healthy, file):
+def test_an_unreadable_file_is_reported(healthy, file):
     setpriv = shutil.which("setpriv")
     allowed = [setpriv, "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
     if None in allowed:
@@ -252,7 +268,7 @@ def spaced(folder: Folder) -> None:
 @pytest.mark.parametrize(
     "harm", [lambda f: None, lambda f: f.records.unlink(), lambda f: os.truncate(f.records, 3000), spaced]
 )
-def test_what_is_no_damage_is_read(simulated, harm):
+def test_harmless_differences_are_read(simulated, harm):
     folder = simulated(TWO)
     harm(folder)
     assert knee.open(folder.path).analysis.verdict

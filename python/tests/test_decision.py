@@ -1,4 +1,4 @@
-"""Which counts are called faster and which one is recommended, on times whose truth is known."""
+"""Which thread counts are called faster and which one is recommended, for known true times."""
 
 import numpy as np
 import pytest
@@ -57,13 +57,13 @@ def test_two_counts_have_one_of_three_answers(two, answer, use):
     assert (said.answer, said.use, said.threads) == (answer, use, 2)
 
 
-def test_what_scatters_too_much_has_no_answer():
+def test_too_much_scatter_gives_no_answer():
     base, two = noise(1.0, 0.95, deviation=0.4)
     said = decide({1: base, 2: two})
     assert (said.answer, said.use) == ("cannot tell", None)
 
 
-def test_a_gain_below_what_matters_is_none():
+def test_a_gain_within_the_margin_is_not_reported():
     said = decide({1: steady(1), 2: steady(0.99, 1), 4: steady(0.985, 2)})
     assert (said.answer, said.use) == ("equal", 1)
 
@@ -84,12 +84,12 @@ def test_noise_of_the_base_does_not_hide_what_the_blocks_show():
     assert decide({1: base, 4: 0.26 * steady(1), 8: 0.21 * steady(1, 2)}).use == 8
 
 
-def test_without_two_counts_of_two_blocks_nothing_is_said():
+def test_fewer_than_two_counts_with_two_blocks_give_no_decision():
     assert decide({1: np.array([1.0, 1.1])}) is None
     assert decide({1: np.array([1.0, np.nan]), 2: np.array([1.0, 1.1])}) is None
 
 
-def test_what_others_may_have_taken_widens_every_comparison():
+def test_disturbance_widens_every_comparison():
     times = {1: steady(1), 2: steady(1.25, 1)}
     others = {1: np.zeros(5), 2: np.full(5, 0.5)}
     assert decide(times).answer == "slower"
@@ -100,7 +100,7 @@ def test_what_others_may_have_taken_widens_every_comparison():
     assert said.speedup.interval.high == pytest.approx(1.6, abs=0.01)
 
 
-def test_a_clear_gain_stands_whatever_others_took():
+def test_a_clear_gain_is_reported_despite_disturbance():
     times = {1: steady(8), 8: steady(1, 1)}
     assert decide(times, {n: np.full(5, 0.3) for n in times}).answer == "faster"
 
@@ -114,5 +114,5 @@ def flat_and_named(trials: int) -> float:
     return named / trials
 
 
-def test_flat_curves_are_rarely_told_to_gain():
+def test_flat_curves_are_rarely_reported_to_gain():
     assert flat_and_named(400) <= 0.08

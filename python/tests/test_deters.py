@@ -118,5 +118,5 @@ def test_a_response_that_is_not_there_says_why(folder, tmp_path):
     copy.records.write_text("".join(json.dumps(line) + "\n" for line in lines))
     study = Study.read(copy.path)
     assert "no PMU cpu on this machine" in str(study.analysis.responses["remote_cache"])
-    assert "no response: remote_cache: unavailable: no PMU cpu on this machine." in page(study)
+    assert "no values: remote_cache: unavailable: no PMU cpu on this machine." in page(study)
     assert study.analysis.to_json()["responses"]["remote_cache"]["why"]

@@ -1,4 +1,4 @@
-"""What others took: a bound for each run, whether it goes with the thread count, and what it does to the verdict."""
+"""Disturbance: its bound for each run, its dependence on the thread count, and its effect on the verdict."""
 
 import pytest
 from conftest import THREAD, VALID, rewrite
@@ -10,7 +10,7 @@ TWO = {"cores-close": {1: (1.0, 1.0), 2: (1.25, 1.2)}}
 
 
 def beside(folder, busy: dict[int, float], waited: dict[int, float] | None = None) -> Study:
-    """The study with others busy for a share of the cpus by thread count, and its threads ready without a cpu."""
+    """The study with other programs using a share of the cpus, and its threads waiting for a cpu, by thread count."""
     specs = {spec["id"]: spec for spec in folder.read_plan()}
 
     def disturbed(one: dict) -> dict:
@@ -22,13 +22,13 @@ def beside(folder, busy: dict[int, float], waited: dict[int, float] | None = Non
     return Study.read(folder.path)
 
 
-def test_what_threads_waited_bounds_what_others_took(simulated):
+def test_run_delay_bounds_the_disturbance(simulated):
     study = beside(simulated(TWO), {1: 0.0, 2: 0.25}, {1: 0.0, 2: 0.5})
     shares = {run.threads: taken(run, 4) for run in study.runs}
     assert shares == {1: 0.0, 2: pytest.approx(0.5)}
 
 
-def test_without_what_threads_waited_the_time_of_others_on_all_cpus_is_the_bound(simulated):
+def test_without_run_delay_other_programs_cpu_time_is_the_bound(simulated):
     study = beside(simulated(TWO), {1: 0.2, 2: 0.25})
     shares = {run.threads: taken(run, 4) for run in study.runs}
     assert shares == {1: pytest.approx(0.2), 2: pytest.approx(0.5)}
@@ -50,7 +50,7 @@ def test_a_calm_study_was_not_disturbed(simulated):
     assert all(taken(run, 4) == 0 for run in study.runs)
 
 
-def test_others_that_go_with_the_thread_count_leave_no_verdict(simulated):
+def test_disturbance_that_depends_on_the_thread_count_leaves_no_verdict(simulated):
     """One thread ran free, two shared: knee said 'slower, use n = 1'."""
     verdict = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.verdict
     assert verdict.status == "disturbed"
@@ -62,7 +62,7 @@ def test_others_that_go_with_the_thread_count_leave_no_verdict(simulated):
     assert "--wait-quiet --rerun-disturbed" in lines["do"]
 
 
-def test_others_that_took_the_same_everywhere_are_not_tied_to_a_count(simulated):
+def test_equal_disturbance_at_all_counts_is_not_tied_to_one(simulated):
     study = beside(simulated(TWO), {1: 0.5, 2: 0.5}, {1: 0.5, 2: 0.5})
     found = disturbances(study.runs)
     assert (found.more, found.less, found.disturbed, found.runs) == (None, None, 10, 10)
@@ -77,13 +77,13 @@ def test_a_gain_that_others_cannot_explain_stands(simulated):
     assert any(line.label == "disturbed" and line.text.startswith("10 of 10 runs") for line in verdict.lines)
 
 
-def test_what_others_took_is_in_the_analysis(simulated):
+def test_disturbance_is_in_the_analysis(simulated):
     found = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.to_json()
     assert found["disturbance"]["by_threads"] == {"1": 0.0, "2": 0.5}
     assert found["verdict"]["status"] == "disturbed"
 
 
-def test_where_others_leave_nothing_of_the_speedup_there_is_no_verdict(simulated):
+def test_too_much_disturbance_leaves_no_verdict(simulated):
     curve = {n: (8 / n, 8.0) for n in (1, 2, 4)}
     busy = dict.fromkeys(curve, 0.5)
     said = beside(simulated({"cores-close": curve}), busy, {n: n * 0.5 for n in curve}).analysis.verdict

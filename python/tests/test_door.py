@@ -1,4 +1,4 @@
-"""How a command line reaches its verb, and which processes are started on the way."""
+"""How a command line reaches its verb, and which processes are started for it."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from knee.store import StudyError
 
 @pytest.fixture
 def knee(binary, tmp_path) -> Path:
-    """The binary where no interpreter lies beside it, so that KNEE_PYTHON decides."""
+    """The binary in a folder without an interpreter, so that KNEE_PYTHON decides."""
     return Path(shutil.copy(binary, tmp_path / "knee"))
 
 

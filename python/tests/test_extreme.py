@@ -1,4 +1,4 @@
-"""The least of several means: known answers, and an interval that holds it however many there are."""
+"""The smallest of several means: known results, and coverage of its interval for any number of means."""
 
 import numpy as np
 import pytest
@@ -48,8 +48,8 @@ def test_what_some_count_refutes_takes_more_where_there_are_more_counts():
 @pytest.mark.parametrize("apart", [0.0, 0.02, 1.0], ids=["equal", "near", "far"])
 @pytest.mark.parametrize("many", [2, 8])
 def test_intervals_of_the_least_hold_it_as_often_as_they_promise(blocks, heavy, apart, many):
-    """Where one mean is far below the others its low end is Student's; elsewhere the interval is conservative, as it
-    has to hold whichever of them is the least, and whatever the counts have in common.
+    """If one mean is far below the others its low end is Student's; otherwise the interval is conservative, since it
+    must be valid whichever mean is smallest and however the counts depend on each other.
     """
     random, trials = np.random.default_rng(blocks), 2000
     means = 0.1 + apart * np.arange(many)

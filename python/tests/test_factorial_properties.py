@@ -1,4 +1,4 @@
-"""What holds for every factorial design, and that intervals cover what they promise."""
+"""Properties of every factorial design, and coverage of intervals."""
 
 import numpy as np
 import pytest
@@ -125,7 +125,7 @@ def test_diagnostics_find_what_was_put_in():
     found = diagnose(fit(growing, design), growing)
     assert found.growth.speaks
     assert found.equal.speaks
-    assert any("Their spread changes" in line for line in found.sentences())
+    assert any("Their spread depends" in line for line in found.sentences())
     drifting = draw.normal(10, 1, design.runs) + np.arange(design.runs) / 20
     unblocked = design_of(4, 2, 15, blocked=False)
     assert any("They drift" in line for line in diagnose(fit(drifting, unblocked), drifting).sentences())

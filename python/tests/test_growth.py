@@ -1,4 +1,4 @@
-"""Growth between times: what was made up comes out, and what is not known is NaN."""
+"""Growth between times: simulated growth is found, and unknown growth is NaN."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_a_missing_reading_of_one_source_leaves_its_part_unknown(gone):
     assert np.isnan(growth).tolist() == [min(gone) < 50, max(gone) > 50]
 
 
-def test_what_falls_is_no_growth():
+def test_a_falling_counter_is_unknown_growth():
     assert np.isnan(grown([[(0, 0), (25, 10), (50, 5), (100, 6)]], [0, 25, 50, 100], EDGES)).tolist() == [True, False]
 
 

@@ -1,4 +1,4 @@
-"""What guides and help say of a study is what happens."""
+"""Guides and help agree with the code."""
 
 import re
 from typing import get_args

@@ -1,4 +1,4 @@
-"""Facts that are held: which, with what value, and what is refused."""
+"""Held facts: which ones, with what value, and which are refused."""
 
 import json
 import subprocess

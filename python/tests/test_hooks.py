@@ -1,4 +1,4 @@
-"""Setup and cleanup: once before the first run of a session, once at its end, whatever happened in between."""
+"""Setup runs once before the first run of a session, cleanup once at its end, whatever happens in between."""
 
 import os
 import signal
@@ -56,7 +56,7 @@ def test_a_study_that_only_fails_is_cleaned_up_and_both_failures_are_said(binary
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_study_that_is_stopped_is_cleaned_up_and_set_up_anew_when_it_goes_on(binary, tmp_path, number):
+def test_a_stopped_study_is_cleaned_up_and_set_up_again_on_resume(binary, tmp_path, number):
     around = ["--setup", "echo up >> log", "--cleanup", "echo down >> log"]
     words = [binary, *ONE, *around, "--", "sleep", "0.4"]
     study = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL)

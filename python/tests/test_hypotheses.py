@@ -1,4 +1,4 @@
-"""Distributions and tests against scipy's, which takes too long to be imported by a report."""
+"""Distributions and tests compared with scipy.stats, which is too slow to import for a report."""
 
 import subprocess
 import sys

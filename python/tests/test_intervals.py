@@ -1,4 +1,4 @@
-"""Intervals against other people's formulas, and their coverage by simulation."""
+"""Intervals compared with independent formulas, and their coverage by simulation."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_t_equals_scipys_one_sample_interval(values):
 
 
 @given(logs, st.floats(0.1, 10))
-def test_a_ratio_is_turned_over_when_its_sides_are(values, factor):
+def test_swapping_sides_inverts_the_ratio(values, factor):
     a, b = np.exp(np.array(values)), np.full(len(values), factor)
     there, back = ratio(a, b), ratio(b, a)
     assert there.estimate == pytest.approx(1 / back.estimate)
@@ -57,7 +57,7 @@ def skewed(random: np.random.Generator, blocks: int) -> np.ndarray:
 
 
 def covered(noise, blocks: int, trials: int) -> float:
-    """How often the interval of a ratio holds the truth, where one side scatters twice as much as the other."""
+    """Return the coverage of the interval of a ratio if one side scatters twice as much as the other."""
     random = np.random.default_rng(blocks)
     found = [
         ratio(1.5 * np.exp(noise(random, blocks)), np.exp(noise(random, blocks) / 2)).interval for _ in range(trials)

@@ -1,4 +1,4 @@
-"""kill -9 at random moments: whoever is killed, the study can be finished, and nothing is lost, doubled or left."""
+"""kill -9 of any process at a random moment: the study can be resumed, and no run is lost, doubled or left over."""
 
 import os
 import random
@@ -43,7 +43,7 @@ def below(ancestor: int) -> list[tuple[int, list[str]]]:
 
 
 def orphans(binary: str) -> list[int]:
-    """Processes of ours that nobody should have left: programs, their shells, runners and launchers."""
+    """Return leftover processes of the study: programs, their shells, runners and launchers."""
 
     def ours(words: list[str]) -> bool:
         return any(MARK in word for word in words) or (words[0] == binary and words[1] in ("run", "launch"))

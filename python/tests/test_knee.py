@@ -1,4 +1,4 @@
-"""The knee of curves whose truth is known."""
+"""The knee of simulated curves with a known knee."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ COUNTS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48], dtype=float)
 
 
 def blocks_of(exact, *, blocks: int, noise: float, random, heavy: bool = False):
-    """Return log speedups by block: noise of each run, a mood of each block, and each block's own T1."""
+    """Return log speedups by block, with noise of each run, variation of blocks, and each block's own T1."""
     shape = (blocks, exact.size)
     shake = random.standard_t(4, shape) / np.sqrt(2) if heavy else random.normal(0, 1, shape)
     logs = exact + noise * shake + random.normal(0, 0.03, (blocks, 1))
@@ -73,7 +73,7 @@ def test_a_curve_that_never_pays_has_no_first_part_and_no_knee():
     random = np.random.default_rng(4)
     found = find_knee(COUNTS, blocks_of(0.3 * np.log(COUNTS), blocks=5, noise=0.01, random=random))
     assert found.verdict == "undecided"
-    assert "no part of it has a slope near 1" in found.why
+    assert "no part has a slope near 1" in found.why
 
 
 def test_noise_that_hides_the_bend_leaves_it_undecided():
@@ -83,7 +83,7 @@ def test_noise_that_hides_the_bend_leaves_it_undecided():
 
 def test_fewer_than_six_counts_have_no_knee():
     few = find_knee(COUNTS[:5], blocks_of(level_from(3), blocks=5, noise=0.01, random=np.random.default_rng(1))[:, :5])
-    assert (few.verdict, few.why) == ("undecided", "5 thread counts have two good runs: it takes 6")
+    assert (few.verdict, few.why) == ("undecided", "5 thread counts have two good runs: 6 are needed")
 
 
 def test_the_join_is_the_best_of_a_fine_grid():

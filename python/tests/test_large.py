@@ -1,4 +1,4 @@
-"""Large studies: what is computed another way there has the answers of the small way."""
+"""Large studies: faster computations give the same results as the simple ones."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_a_large_design_that_cannot_be_solved_says_so(monkeypatch):
     monkeypatch.setattr(factorial, "LARGE", 0)
     runs = [(x, y) for x in "ab" for y in "pq" if (x, y) != ("b", "q")] * 3
     factors = tuple(Factor.of(name, column) for name, column in zip("xy", zip(*runs, strict=True), strict=True))
-    with pytest.raises(NotEstimableError, match="9 runs cannot tell 4 effects apart"):
+    with pytest.raises(NotEstimableError, match="9 runs are not enough to estimate 4 effects"):
         fit(np.arange(9.0), Design(factors))
     assert fit(np.arange(9.0), Design(factors, order=1)).freedom == 6
 

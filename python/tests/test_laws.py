@@ -1,4 +1,4 @@
-"""Laws of scaling: against other people's fits, and named by simulation."""
+"""Scaling laws compared with independent fits, and chosen in simulations."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def curves(law, parameters, *, noise: float, trials: int, counts=COUNTS, seed=1)
 
 
 def named(counts, many) -> list[str | None]:
-    """Return the law of each of many curves, as it would be named of one block without noise of its own."""
+    """Return the law named for each of many curves, each given as a single block."""
     tried = [(law.name, laws._score(law, counts, many)) for law in (AMDAHL, USL, SATURATION)]
     return [
         laws._decided(
@@ -85,7 +85,7 @@ def test_fits_of_many_curves_equal_scipys_one_by_one(law, parameters):
     ],
 )
 def test_the_true_law_is_named(law, parameters, of_200):
-    """At 11 counts and 1.5 % noise; `of_200` is how often AICc alone did in an independent simulation."""
+    """At 11 counts and 1.5 % noise; `of_200` is the result of AICc alone in an independent simulation."""
     found = named(COUNTS, curves(law, parameters, noise=0.015, trials=200))
     share = of_200 / 200
     assert found.count(law.name) >= of_200 - 2 * np.sqrt(200 * share * (1 - share))
@@ -109,7 +109,7 @@ FEW = np.array([1.0, 2, 4, 8, 16, 32])
 
 
 def nearly(law, parameters, off: float) -> laws.Choice:
-    """Return the choice for six counts that lie about that far off a law, in all blocks alike."""
+    """Return the choice for six counts that deviate this much from a law, equally in all blocks."""
     means = law.log_speedup(np.array([parameters]), FEW) + off * np.array([1, -1, 1, 1, -1, 0.5])
     return choose(FEW, means + 0.001 * np.random.default_rng(1).normal(size=(5, FEW.size)))
 
@@ -120,7 +120,10 @@ def test_six_counts_say_that_usl_fits_and_that_they_cannot_choose():
     errors = {one.law: one.error for one in found.fits}
     assert errors["USL"] < 0.008
     assert errors["Amdahl"] > 0.05, "which is AICc's choice, since it has one parameter less"
-    said = "USL fits within 0.7 %, Amdahl misses by 5.7 %, but 6 counts are too few to choose a law of two parameters"
+    said = (
+        "USL fits within 0.7 %, Amdahl only within 5.7 %, but 6 thread counts are too few to choose a law with two "
+        "parameters"
+    )
     assert (found.why, found.closest.law) == (said, "USL")
     words = law_words(ScalingSummary(found, None, None, None))
     assert words.startswith(f"cannot tell: {said}; USL, a = 0.0")
@@ -130,14 +133,14 @@ def test_six_counts_say_that_usl_fits_and_that_they_cannot_choose():
 def test_what_six_counts_cannot_tell_apart_is_said_with_both_errors():
     found = nearly(USL, (0.03, 0.0003), 0.004)
     assert (found.law, found.closest.law) == (None, "USL")
-    assert found.why == "USL fits within 0.5 %, Amdahl within 2.2 %: 6 counts cannot tell them apart"
+    assert found.why == "USL fits within 0.5 %, Amdahl within 2.2 %: 6 thread counts are too few to tell"
 
 
 def test_where_no_law_fits_the_closest_is_named_with_its_error():
     zigzag = np.log([1.0, 2.0, 1.2, 2.5, 1.3, 2.6]) + 0.001 * np.random.default_rng(1).normal(size=(5, 6))
     found = choose(np.array([1.0, 2, 3, 4, 6, 8]), zigzag)
     least = min(found.fits, key=lambda one: one.error)
-    assert found.why == f"no law fits within 3 %: the closest, {least.law}, misses by {100 * least.error:.1f} %"
+    assert found.why == f"no law fits within 3 %; the closest, {least.law}, within {100 * least.error:.1f} %"
 
 
 def test_a_flat_curve_has_no_law():
@@ -164,7 +167,7 @@ def test_a_peak_is_one_thread_at_least_and_infinite_without_b():
 def test_fewer_than_six_counts_have_no_law():
     few = choose(COUNTS[:5], curves(AMDAHL, (0.05,), noise=0.01, trials=5)[:, :5])
     assert (few.law, few.fits) == (None, ())
-    assert "it takes 6" in few.why
+    assert "6 are needed" in few.why
 
 
 def test_gustafsons_law_is_tried_only_where_the_input_grows():

@@ -1,4 +1,4 @@
-"""Equal work gives equal output: what is compared with what, and who is right."""
+"""Equal work must give equal output: which runs are compared, and which output counts as correct."""
 
 from conftest import rewrite
 
@@ -8,7 +8,7 @@ TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 
 
 def printing(folder, outputs: dict[str, str], program=None, asked: str = "same_output = true", cell=None):
-    """Let runs print what is given (and `a` otherwise); returns the bad runs and why."""
+    """Let runs print these texts (others print `a`); return the bad runs with their reasons."""
     rewrite(folder.plan, lambda spec: spec | ({"program": program} if program else {}) | (cell(spec) if cell else {}))
     rewrite(
         folder.records, lambda one: one | {"output": {"stdout_bytes": 1, "stdout_fnv1a": outputs.get(one["id"], "a")}}

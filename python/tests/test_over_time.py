@@ -1,4 +1,4 @@
-"""CPU use and memory traffic over time: rates that were made up come out, and what was not measured is not drawn."""
+"""CPU use and memory traffic over time: simulated rates are found, and what was not measured is not drawn."""
 
 import json
 
@@ -211,7 +211,7 @@ def test_a_thread_that_comes_late_computed_nothing_before(simulated):
     assert all(row["cpus busy"] == pytest.approx(2, rel=1e-3) for row in found if row["time s"] > 0.52)
 
 
-def test_a_number_that_is_given_to_another_thread_counts_anew(simulated):
+def test_a_reused_thread_id_counts_from_zero(simulated):
     def again(spec, record):
         return [(t, "thread:1", "cpu_ns", t if t < 500 * MS else t - 499 * MS) for t in range(MS, 1000 * MS, PERIOD)]
 

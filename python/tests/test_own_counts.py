@@ -1,4 +1,4 @@
-"""What a program counts itself: responses of its phases with unit and meaning, and a figure of what it published."""
+"""Counts of the program itself: responses of phases with unit and meaning, and the figure of published counters."""
 
 import json
 
@@ -15,7 +15,7 @@ MS = 1_000_000
 
 @pytest.fixture
 def counted(simulated):
-    """Runs of two phases; of the measured one the work grows with the threads, by two for each block."""
+    """Runs with two phases; in the measured one the work grows with the threads, and by two per block."""
     folder = simulated({"none": {n: (1.0, n) for n in (1, 2)}})
 
     def phases(record):
@@ -48,7 +48,7 @@ def test_counts_of_the_measured_phase_are_responses_with_their_unit(counted):
     assert (calls.unit, set(calls.values)) == ("calls", {2.0}), "only one phase has it"
     assert response(list(counted.runs), "thread_cycles").unit == "cycles"
     assert response(list(counted.runs), "mine-own").unit == "as counted"
-    with pytest.raises(StudyError, match="no such response: load:matches"):
+    with pytest.raises(StudyError, match="unknown response: load:matches"):
         response(list(counted.runs), "load:matches")
 
 

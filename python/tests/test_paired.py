@@ -57,7 +57,7 @@ def test_welch_equals_scipys():
     assert 2 * min(ours.p_slower, ours.p_faster) == pytest.approx(theirs.pvalue)
 
 
-def test_small_differences_are_none_however_sure_they_are():
+def test_differences_within_the_margin_are_equal_even_if_significant():
     steady = np.array([1.0, 1.0001, 0.9999, 1.0])
     assert paired(steady, np.roll(steady, 1) * 1.01).answer() == "equal"
     assert paired(steady, np.roll(steady, 1) * 1.05).answer() == "slower"
@@ -104,7 +104,7 @@ def test_one_verdict_for_many():
 
 
 def test_two_one_sided_tests_are_wrong_no_oftener_than_promised():
-    """At the edge of the margin times are called equal in 5 % of cases at most."""
+    """At the edge of the margin, times are called equal in at most 5 % of cases."""
     random = np.random.default_rng(7)
     found = [equivalence(*pairs(random, blocks=8, noise=0.01, factor=1.03)[::-1]).answer for _ in range(600)]
     assert stats.binomtest(found.count("equal"), 600).proportion_ci(0.90, "exact").low <= 0.05

@@ -1,4 +1,4 @@
-"""Placements: which cpus threads get, on how many places each thread count is worth trying, and what is asked when."""
+"""Placements: which cpus threads get, which thread counts are planned, and when the binary is asked."""
 
 import pytest
 from conftest import machine

@@ -1,4 +1,4 @@
-"""Studies of other people's programs: their files plan, their data are the same everywhere, and they run."""
+"""Studies of third-party programs: their files can be planned, their data are reproducible, and they run."""
 
 import hashlib
 import importlib
@@ -37,7 +37,7 @@ def test_a_study_plans(binary, tmp_path, study):
 
 
 def written(kind: str, count: int, target: Path) -> str:
-    """Fingerprint of what the generator writes."""
+    """Return the fingerprint of the generator's output."""
     subprocess.run([sys.executable, FOLDER / "generate.py", kind, str(count), target], check=True)
     files = sorted(target.rglob("*")) if target.is_dir() else [target]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
@@ -56,7 +56,7 @@ def built() -> None:
 
 
 def bench(name: str):
-    """A file of bench, imported."""
+    """Import a file of bench."""
     sys.path.insert(0, str(ROOT / "bench"))
     try:
         return importlib.import_module(name)

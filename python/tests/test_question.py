@@ -1,4 +1,4 @@
-"""The headline answers what the study asked: levels beside each other, or claims, before how one of them scales."""
+"""The headline answers the study's question: a comparison of levels, or claims, rather than a scaling curve."""
 
 import pytest
 from conftest import THREAD, VALID, rewrite
@@ -8,7 +8,7 @@ from knee.opened import Study
 
 
 def compared(folder, factor: str = "schedule", work: dict[str, str] | None = None) -> Verdict:
-    """The verdict where placements stand for levels of a factor, ``work/level`` for those of a workload."""
+    """Return the verdict with placements used as levels of a factor; ``work/level`` also names a workload."""
 
     def levels(spec: dict) -> dict:
         first, _, second = spec["cell"]["placement"].partition("/")
@@ -51,7 +51,7 @@ def test_of_many_levels_the_fastest_is_named(simulated):
     assert said.headline.startswith("made up: b is the fastest of 3 levels of schedule at 2 threads, 1.4")
 
 
-def test_levels_that_cannot_be_told_apart_are_not(simulated):
+def test_undecided_levels_are_not_called_different(simulated):
     said = compared(simulated({"a": ladder(2, 1.0), "b": ladder(2, 1.02)}, noise=0.15))
     assert said.status == "undecided"
     assert "cannot tell" in said.headline
@@ -84,7 +84,7 @@ def test_of_several_placements_the_one_that_differs_is_named(simulated, spread, 
     assert any(says in one for one in text(said, "also"))
 
 
-def test_levels_that_cross_are_not_faster_too(simulated):
+def test_a_faster_level_at_fewest_threads_is_not_called_faster_too(simulated):
     said = compared(simulated({"a": ladder(1, 0.8, 0.5), "b": ladder(0.5, 0.8, 1)}))
     assert said.headline.startswith("made up: a is 2.0")
     assert said.headline.endswith("at 4 threads; b is faster at 1")
@@ -150,7 +150,7 @@ def test_every_factor_that_varies_is_told_of(simulated):
     assert text(said, "also") == ["pages: lo against hi is faster in 2 of 2 cases at 2 threads"]
 
 
-def test_levels_of_which_others_leave_nothing_have_no_verdict(simulated):
+def test_levels_with_too_much_disturbance_have_no_verdict(simulated):
     folder = simulated({"a": ladder(8, 4), "b": ladder(8, 4)}, noise=0.05)
 
     def disturbed(one: dict) -> dict:

@@ -1,4 +1,4 @@
-"""Who else uses the cpus: said by the doctor and at the start of a study, and waited for."""
+"""Other programs on the cpus: reported by the doctor and at the start of a study, and waited for."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Regions of Python: next to nothing where nobody listens, and slots of one's own where somebody does.
+"""Regions in Python: almost free when not recorded, and with own slots per thread when recorded.
 
 That `knee run` records them is tested by `crates/knee/tests/regions.rs`.
 """
@@ -51,7 +51,7 @@ def run(code: str, **variables: str) -> str:
     return done.stdout
 
 
-def test_where_nobody_listens_nothing_is_loaded_and_nothing_is_changed():
+def test_without_recording_nothing_is_loaded_or_changed():
     code = """
 import os, sys
 before = set(sys.modules)

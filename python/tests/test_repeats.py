@@ -1,4 +1,4 @@
-"""Blocks that other programs disturbed are made again: which runs count then, and what stays on file."""
+"""Disturbed blocks are repeated: which runs count then, and which are kept on file."""
 
 import contextlib
 import json
@@ -28,7 +28,7 @@ def disturb(folder: Folder, *blocks: int) -> None:
 
 
 def make(folder: Folder, wall_s: float = 1.0, most: int | None = None, validity: dict | None = None) -> None:
-    """Make the runs that are left, or the first of them."""
+    """Make the remaining runs, or the first of them."""
     with folder.records.open("a") as file:
         for spec in execute.remaining(folder)[:most]:
             one = record(spec["id"], spec["block"], wall_s, wall_s, validity=validity or VALID)

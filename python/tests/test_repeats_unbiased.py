@@ -1,4 +1,4 @@
-"""Repeating disturbed blocks selects by what others did, not by times: estimates stay unbiased, intervals cover."""
+"""Disturbed blocks are selected by other programs' load, not by times: estimates and intervals stay valid."""
 
 import json
 import math
@@ -25,7 +25,7 @@ Others = Callable[[random.Random, RunSpec], float]
 
 @dataclass(frozen=True)
 class World:
-    """What the runs of a study meet: how long one takes, what others do, and what that costs."""
+    """A scenario of a study: time of a run, load by other programs, and its cost."""
 
     others: Others
     base_s: float = 2.0
@@ -43,12 +43,12 @@ class World:
 
 
 def sometimes(one: float, two: float) -> Others:
-    """Others come with this chance for a run of one thread, and with that for a run of two."""
+    """Other programs run with one probability beside one thread, and with another beside two."""
     return lambda draw, spec: draw.uniform(0.1, 0.6) if draw.random() < (two if spec["threads"] == 2 else one) else 0.0
 
 
 def then_quiet(others: Others) -> Others:
-    """Others come as before, and no more once blocks are repeated."""
+    """Other programs run as before, but not while blocks are repeated."""
     return lambda draw, spec: 0.0 if "repeats" in spec else others(draw, spec)
 
 
@@ -66,7 +66,7 @@ TIED_THEN_QUIET = World(then_quiet(TIED.others), slowed=True)
 
 @dataclass(frozen=True)
 class Tried:
-    """Of many studies: mean error of log speedup with its standard error, and how often intervals hold the truth."""
+    """Results of many studies: mean error of log speedup, its standard error, and coverage of intervals."""
 
     error: float
     standard: float
@@ -124,7 +124,7 @@ def tried(path: Path, world: World, studies: int, *, repeated: bool = True) -> T
 
 @pytest.fixture(autouse=True)
 def unsynced(monkeypatch):
-    """Nobody pulls the plug here, and a disk would take most of the time."""
+    """Skip fsync, which would take most of the time."""
     monkeypatch.setattr("os.fsync", lambda file: None)
 
 

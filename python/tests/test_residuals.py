@@ -1,4 +1,4 @@
-"""Drift and odd runs: found where they are, and moods of blocks are neither."""
+"""Drift and outliers: found if present, and not confused with variation between blocks."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from knee.stats.residuals import drift, outliers
 
 
 def study(random, cells: int, blocks: int, *, mood: float, rise: float = 0.0, lost: float = 0.0):
-    """Times, running order, cells and blocks of a made-up study with 1 % noise; it rises by that much in all."""
+    """Return times, order, cells and blocks of a simulated study with 1 % noise and a total rise of ``rise``."""
     cell = np.concatenate([random.permutation(cells) for _ in range(blocks)])
     block, order = np.repeat(np.arange(blocks), cells), np.arange(float(cells * blocks))
     logs = 0.3 * cell + random.normal(0, mood, blocks)[block] + random.normal(0, 0.01, order.size)
@@ -26,7 +26,7 @@ def found(trials: int, cells: int, blocks: int, **how: float) -> int:
 
 @pytest.mark.parametrize(("cells", "blocks"), [(6, 5), (12, 3), (1, 12)])
 @pytest.mark.parametrize("mood", [0.0, 0.03])
-def test_moods_of_blocks_are_no_drift(cells, blocks, mood):
+def test_variation_between_blocks_is_no_drift(cells, blocks, mood):
     assert found(1000, cells, blocks, mood=mood) <= 0.02 * 1000
 
 
@@ -34,7 +34,7 @@ def test_moods_of_blocks_are_no_drift(cells, blocks, mood):
 @pytest.mark.parametrize(("cells", "blocks"), [(6, 5), (12, 3), (4, 10), (1, 12), (8, 2), (3, 30)])
 @pytest.mark.parametrize("mood", [0.0, 0.01, 0.1])
 @pytest.mark.parametrize("lost", [0.0, 0.1])
-def test_moods_of_blocks_are_no_drift_in_many_trials(cells, blocks, mood, lost):
+def test_variation_between_blocks_is_no_drift_in_many_trials(cells, blocks, mood, lost):
     assert clopper_pearson(found(5000, cells, blocks, mood=mood, lost=lost), 5000).high <= 0.02
 
 
@@ -42,7 +42,7 @@ def test_moods_of_blocks_are_no_drift_in_many_trials(cells, blocks, mood, lost):
     ("cells", "blocks", "mood", "rise"),
     [(6, 5, 0.0, 0.08), (6, 5, 0.03, 0.2), (12, 5, 0.03, 0.1), (12, 2, 0.03, 0.1), (1, 20, 0.0, 0.05)],
 )
-def test_a_drift_is_found_beside_moods(cells, blocks, mood, rise):
+def test_a_drift_is_found_despite_variation_between_blocks(cells, blocks, mood, rise):
     assert found(200, cells, blocks, mood=mood, rise=rise) >= 0.9 * 200
 
 
@@ -62,7 +62,7 @@ def test_too_few_runs_or_blocks_are_not_tested():
     assert drift(*study(random, 6, 2, mood=0.0)).tested
 
 
-def test_a_run_is_unlike_its_cell_and_not_its_block():
+def test_an_outlier_differs_from_its_cell_not_from_its_block():
     random = np.random.default_rng(3)
     values, _, cells, blocks = study(random, 6, 5, mood=0.05)
     values[17] *= 1.15
@@ -81,7 +81,7 @@ def test_a_cell_that_scatters_has_no_outliers():
 @pytest.mark.parametrize(("cells", "blocks"), [(6, 5), (3, 5), (12, 10), (1, 20)])
 @pytest.mark.parametrize("mood", [0.0, 0.05])
 @pytest.mark.parametrize("lost", [0.0, 0.1])
-def test_few_runs_are_unlike_their_cell_by_chance(cells, blocks, mood, lost):
+def test_few_runs_are_outliers_by_chance(cells, blocks, mood, lost):
     random, trials = np.random.default_rng(5), 300
     odd = 0
     for _ in range(trials):
@@ -90,7 +90,7 @@ def test_few_runs_are_unlike_their_cell_by_chance(cells, blocks, mood, lost):
     assert odd <= 0.015 * trials * cells * blocks
 
 
-def test_a_study_with_moods_is_told_neither_of_drift_nor_of_odd_runs(simulated):
+def test_variation_between_blocks_gives_neither_drift_nor_outliers(simulated):
     folder = simulated({"p": {n: (8 / n, 8.0) for n in (1, 2, 3, 4)}}, noise=0.01)
     moods = (1.0, 1.12, 1.04, 1.25, 1.08)
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}

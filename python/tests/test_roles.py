@@ -1,4 +1,4 @@
-"""What a run is for survives from the plan over the run and its record to the analysis."""
+"""The role of a run is kept from the plan to the record and the analysis."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Samples: read by name and source, and not at all when the file is not whole."""
+"""Samples are read by name and source; an incomplete file is not read at all."""
 
 import gzip
 

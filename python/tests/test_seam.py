@@ -1,4 +1,4 @@
-"""The seam: plans and records obey the published schemas, and the types on this side know every field."""
+"""Plans and records obey the published schemas, and the Python types have every field."""
 
 import json
 import subprocess

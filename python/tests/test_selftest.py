@@ -1,4 +1,4 @@
-"""The self-test: short and for real, and its judgement on made-up runs."""
+"""The self-test: a short real one, and its evaluation of simulated runs."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from knee.study.design import pairs
 
 
 def made_up(comparisons: int, *, more: float, noise: float = 0.02, alarms: float = 1.0):
-    """Return runs of a self-test; ``alarms`` is how many times as long the B of equals takes."""
+    """Return runs of a self-test; ``alarms`` is the time ratio of B to A for equal programs."""
     draw, runs = random.Random(1), []
     for number in range(1, comparisons + 1):
         for against, factor in (("itself", alarms), ("more", more)):
@@ -30,7 +30,7 @@ def made_up(comparisons: int, *, more: float, noise: float = 0.02, alarms: float
     return runs
 
 
-def test_equals_and_a_planted_difference_are_told_apart():
+def test_equal_programs_and_a_planted_difference_are_distinguished():
     found = evaluate(made_up(40, more=1.1), 1.1)
     assert found.passed
     assert (found.found.hits, found.found.trials) == (40, 40)

@@ -12,7 +12,7 @@ from knee.stats.linear.share import share_interval
 
 
 def table(rng: np.random.Generator, gap: float, repeats: int):
-    """Two factors of two and four levels; the levels of the first lie so many standard deviations apart."""
+    """Two factors with two and four levels; the levels of the first differ by this many standard deviations."""
     first = np.tile(np.repeat([0, 1], 4), repeats)
     second = np.tile([0, 1, 2, 3], 2 * repeats)
     values = gap * first + 1.5 * second + rng.normal(size=first.size)
@@ -21,7 +21,7 @@ def table(rng: np.random.Generator, gap: float, repeats: int):
 
 
 def blocks(rng: np.random.Generator, gap: float, many: int):
-    """The same, one run of each cell in each of so many blocks, where the gap differs from block to block."""
+    """The same in blocks, with one run per cell and block, and a difference that varies between blocks."""
     first, second = np.tile(np.repeat([0, 1], 4), many), np.tile([0, 1, 2, 3], 2 * many)
     block = np.repeat(np.arange(many), 8)
     values = (gap + rng.normal(0, 1, many)[block]) * first + 1.5 * second + rng.normal(size=first.size)
@@ -30,7 +30,7 @@ def blocks(rng: np.random.Generator, gap: float, many: int):
 
 
 def covers(found, own: float, noise: float) -> bool:
-    """Whether the interval holds the share that this study would have had with the true sums of the runtime."""
+    """Whether the interval covers the share that the true sums of the runtime would give in this study."""
     ends, rest = share_interval(found, "runtime"), found.sst - found.of("runtime").squares
     return ends.low <= (own + noise) / (own + noise + rest) <= ends.high
 

@@ -1,4 +1,4 @@
-"""Slopes on log-log axes: known answers, and intervals of them that cover what they promise."""
+"""Slopes on log-log axes: known results, and coverage of their intervals."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The batch script: told to stop in the middle and started again, it makes every run once. With and without Python."""
+"""The batch script, with and without Python: stopped and restarted, it makes every run exactly once."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def each_once(folder: Path) -> None:
 
 @pytest.fixture(params=["with Python", "without Python"])
 def lone(request, binary, tmp_path_factory) -> str | None:
-    """Path of a copy of the binary with no Python beside it; None for the one with Python."""
+    """Path of a copy of the binary without Python beside it; None for the one with Python."""
     if request.param == "with Python":
         return None
     return shutil.copy(binary, tmp_path_factory.mktemp("bin") / "knee")

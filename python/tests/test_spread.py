@@ -1,4 +1,4 @@
-"""The coefficient of variation over launches: known answers, and an interval that covers more than chi-square's."""
+"""The coefficient of variation of launches: known results, and an interval with better coverage than chi-square's."""
 
 import numpy as np
 import pytest
@@ -43,13 +43,13 @@ def test_equal_launches_do_not_vary_and_one_that_is_not_says_little():
     assert (one.interval.low, one.interval.high) == (0, np.inf)
 
 
-def test_launches_in_two_equal_heaps_are_not_certain():
+def test_launches_in_two_equal_clusters_are_not_certain():
     one = spread(np.array([[1.0, 1.0, 2.0, 2.0]]))
     assert one.interval.high / one.interval.low > 3
 
 
 def drawn(kind: str, random, shape):
-    """Logarithms of launches; their scale is 1."""
+    """Return logarithms of launches with scale 1."""
     return {
         "normal": lambda: random.normal(0, 1, shape),
         "uniform": lambda: random.uniform(-1.7, 1.7, shape),

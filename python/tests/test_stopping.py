@@ -1,4 +1,4 @@
-"""Rules by which a study ends before its last block: declared beforehand, asked after each block, and said."""
+"""Stopping rules: declared beforehand, checked after each block, and reported."""
 
 import contextlib
 import json
@@ -24,15 +24,15 @@ def test_narrow_intervals_end_a_study(simulated, noise, width, stops):
     why = enough(runs(folder), {"width": width})
     assert (why is not None) is stops
     if why:
-        assert f"within {100 * width:g} % after block 5, and 8 more were made" in why
+        assert f"within {100 * width:g} % after block 5; 8 more were made" in why
         assert "threads=" in why
 
 
-def test_one_cell_alone_is_as_sure_as_its_own_mean(simulated):
+def test_a_single_cell_uses_the_interval_of_its_mean(simulated):
     found = simulated({"cores-close": {1: (8.0, 8.0)}}, blocks=13, noise=0.2)
     assert enough(runs(found), {"width": 0.01}) is None
     assert (
-        "within 100 % after block 5, and 8 more were made; the widest, of placement=cores-close, threads=1, is"
+        "within 100 % after block 5; 8 more were made; the widest now, of placement=cores-close, threads=1, is"
         in str(enough(runs(found), {"width": 1.0}))
     )
 
@@ -43,7 +43,7 @@ def test_no_interval_ends_a_study_before_eight_blocks_more_than_five(simulated):
 
 
 def covered(spread: float, cells: int, trials: int) -> np.ndarray:
-    """How often the interval of each ratio holds the truth when the study has ended, by a width of 5 %."""
+    """Return the coverage of the interval of each ratio when a width of 5 % has ended the study."""
     random, hits, most = np.random.default_rng([cells, round(1000 * spread)]), np.zeros(cells - 1), 80
     for _ in range(trials):
         noise = random.normal(0, spread / 2**0.5, (cells, most))
@@ -78,15 +78,15 @@ def test_a_bad_run_keeps_an_interval_wide(simulated):
     assert enough(runs(folder), {"width": 0.5}) is None
 
 
-def test_a_budget_begins_no_block_that_would_go_beyond(simulated):
+def test_no_block_starts_that_would_exceed_the_budget(simulated):
     folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=3, noise=0.0)
     # All records of a made-up study begin at once, so there is nothing between its runs: 12 s a block.
     assert enough(runs(folder), {"budget_s": 49}) is None
-    assert enough(runs(folder), {"budget_s": 47}) == "36 s of 47 s are spent, and a block takes up to 12 s"
+    assert enough(runs(folder), {"budget_s": 47}) == "36 s of 47 s are used, and one block takes up to 12 s"
 
 
 @pytest.mark.parametrize("before", ["0005", "0006"], ids=["between two blocks", "inside a block"])
-def test_a_pause_is_no_measuring(simulated, before):
+def test_a_pause_is_not_counted_as_measuring_time(simulated, before):
     folder = simulated({"p": {1: (1.0, 1.0), 2: (1.0, 2.0)}}, blocks=4, noise=0.0)
 
     def begun(one: dict) -> dict:
@@ -96,7 +96,7 @@ def test_a_pause_is_no_measuring(simulated, before):
 
     rewrite(folder.records, begun)
     assert enough(runs(folder), {"budget_s": 29}) is None
-    assert enough(runs(folder), {"budget_s": 27}) == "22 s of 27 s are spent, and a block takes up to 6 s"
+    assert enough(runs(folder), {"budget_s": 27}) == "22 s of 27 s are used, and one block takes up to 6 s"
 
 
 def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_path):
@@ -126,7 +126,7 @@ def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_pa
     ],
     ids=["from the beginning", "after a stop between blocks", "after a stop inside a block"],
 )
-def test_the_rule_is_asked_before_a_block_that_nobody_began(simulated, monkeypatch, kept, asked, end):
+def test_the_rule_is_checked_only_before_an_unstarted_block(simulated, monkeypatch, kept, asked, end):
     folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=9, noise=0.0001)
     lines = {line["id"]: line for line in folder.read_records()}
     stay = [lines[one["id"]] for one in folder.read_plan() if kept(one["block"], int(one["id"]) % 2)]

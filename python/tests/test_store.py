@@ -1,4 +1,4 @@
-"""Folders that were cut off, edited, mixed up, or written by another version."""
+"""Folders that are incomplete, edited, mixed up, or written by another version."""
 
 import json
 
@@ -12,14 +12,14 @@ from knee.store.run import joined
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 
 
-def test_a_torn_last_line_was_never_written(simulated):
+def test_an_incomplete_last_line_is_ignored(simulated):
     folder = simulated(TWO)
     whole = folder.records.read_bytes()
     folder.records.write_bytes(whole + b'{"schema": 1, "output": "\xc3')
     assert len(folder.read_records()) == 10
     folder.records.write_bytes(whole[:-20])
     assert len(folder.read_records()) == 9
-    folder.mend_records()
+    folder.cut_torn_record()
     assert folder.records.read_bytes() == whole[: whole[:-20].rfind(b"\n") + 1]
 
 
@@ -46,7 +46,7 @@ def test_damage_is_one_clear_error_and_nothing_is_overwritten(simulated, damage,
     assert folder.records.read_bytes() == before
 
 
-def test_a_folder_that_is_no_study_is_told_by_what_it_lacks(tmp_path):
+def test_a_folder_without_a_study_names_the_missing_file(tmp_path):
     with pytest.raises(StudyError, match=r"it has no study\.toml"):
         Folder(tmp_path).check()
 
@@ -60,7 +60,7 @@ def test_a_folder_that_is_no_study_is_told_by_what_it_lacks(tmp_path):
         ({"exit": {"error": "cannot run x"}}, "cannot run x"),
         ({"check": {"ok": False, "reason": "wrong"}}, "check failed: wrong"),
         ({"metric": {"name": "m", "unavailable": "nothing matches"}}, "no m: nothing matches"),
-        ({"metric": {"name": "m", "value": 0.0, "unit": "s"}}, "m is 0.0, not a time"),
+        ({"metric": {"name": "m", "value": 0.0, "unit": "s"}}, "m is 0.0, not a positive time"),
     ],
 )
 def test_a_bad_run_says_why(simulated, more, why):
@@ -83,7 +83,7 @@ def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
     assert (printed.time_s, printed.cpu_s) == (0.25, None)
 
 
-def test_threads_are_checked_by_who_reads_them(simulated):
+def test_observed_threads_are_checked_when_they_are_read(simulated):
     folder = simulated({"cores-close": {1: (2.0, 2.0)}}, blocks=2)
     rewrite(folder.records, lambda one: one | {"observed_threads": [THREAD | {"cpu_ns": "7"}]})
     assert len(store.runs(folder)) == 2

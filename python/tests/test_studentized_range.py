@@ -8,7 +8,7 @@ from knee.stats.linear.studentized_range import beyond, table_value
 
 @pytest.mark.parametrize("levels", [2, 3, 10, 40])
 @pytest.mark.parametrize("freedom", [1, 2, 7, 8, 9, 40, 3000])
-def test_chances_are_scipys(levels, freedom):
+def test_probabilities_equal_scipys(levels, freedom):
     for value in (0.0, 0.1, 1.0, 3.0, 5.0, 9.0, 40.0):
         theirs = float(stats.studentized_range.sf(value, levels, freedom))
         assert beyond(value, levels, freedom) == pytest.approx(theirs, abs=1e-10), value
@@ -25,7 +25,7 @@ def test_chances_are_scipys(levels, freedom):
         (0.95, 2, 1, 17.97),
     ],
 )
-def test_table_values_are_the_printed_ones(level, levels, freedom, printed):
+def test_table_values_equal_printed_tables(level, levels, freedom, printed):
     assert table_value(levels, freedom, level) == pytest.approx(printed, rel=3e-4)
 
 
@@ -37,10 +37,10 @@ def test_a_table_value_is_exceeded_as_often_as_it_says(levels, freedom):
     )
 
 
-def test_two_means_are_students():
+def test_two_means_give_students_t():
     """The range of two is root two times the size of Student's t."""
     assert beyond(3.0, 2, 12) == pytest.approx(2 * float(stats.t.sf(3.0 / 2**0.5, 12)), rel=1e-9)
 
 
-def test_a_range_that_no_noise_makes_has_no_chance():
+def test_an_impossible_range_has_probability_zero():
     assert beyond(1e6, 5, 100) == pytest.approx(0.0, abs=1e-15)

@@ -1,4 +1,4 @@
-"""Studies for real, through the installed command: they run, stop, go on, and refuse what is wrong."""
+"""Real studies through the installed command: they run, stop, resume, and reject wrong input."""
 
 import json
 import os
@@ -136,7 +136,7 @@ def test_an_unreadable_folder_is_said_to_be_so(binary, tmp_path):
     assert done.returncode == 2
     message, _, hint = done.stderr.partition("\n\n")
     assert message == "knee: cannot read line 1: s/records.jsonl: not text"
-    assert hint == "hint: remove that line; knee study --resume s makes its run again\n"
+    assert hint == "hint: remove that line; knee study --resume s repeats its run\n"
 
 
 def test_a_full_disk_stops_the_study_and_loses_nothing(binary, tmp_path):

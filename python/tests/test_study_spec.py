@@ -1,4 +1,4 @@
-"""Study files: what they say is what is asked, and every mistake is named with its line and key."""
+"""Study files are read as written, and every mistake is reported with its line and key."""
 
 import dataclasses
 import json
@@ -99,7 +99,7 @@ def test_whole_numbers_may_be_written_with_a_point(tmp_path):
     assert from_file(write(tmp_path, "[program]\ncommand = ['x']\n[design]\nblocks = 5.0\n")).blocks == 5
 
 
-def test_a_level_is_no_number_that_is_none(tmp_path):
+def test_a_level_cannot_be_nan(tmp_path):
     # A schema takes it for a number.
     with pytest.raises(StudyError, match=r"factors\.x: a level is text or a number"):
         from_file(write(tmp_path, "[program]\ncommand = ['x']\n[factors]\nx = [nan]\n"))

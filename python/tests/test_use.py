@@ -1,4 +1,4 @@
-"""Work and memory traffic over threads: numbers that were made up come out, and what is missing is said or left out."""
+"""Work and memory traffic over threads: simulated numbers are found; missing ones are explained or left out."""
 
 import pytest
 from conftest import rewrite
@@ -73,7 +73,7 @@ def test_the_record_knows_best_why_there_are_no_instructions(simulated):
     assert "paranoid is 4." in drawn(study(simulated(TWO), lambda spec: none))["cpu-seconds"].sees
 
 
-def test_where_nobody_asked_the_option_is_named(simulated):
+def test_without_counters_the_option_is_named(simulated):
     opened = Study.read(simulated(TWO).path)
     opened.machine["facts"]["hardware_counters"] = "cpu"
     assert "as --counters instructions does" in drawn(opened)["switches"].sees

@@ -1,4 +1,4 @@
-"""Runs that count and are marked: disturbed ones, and those made when a held fact had changed."""
+"""Runs that count but are marked: disturbed ones, and those made after a held fact changed."""
 
 import pytest
 from conftest import THREAD, VALID, rewrite, shown
@@ -28,7 +28,7 @@ def changed(folder, changes: dict[str, list[dict]]) -> Study:
         {"metric": None},
     ],
 )
-def test_what_is_null_in_a_record_is_as_good_as_missing(simulated, nulls):
+def test_null_in_a_record_equals_missing(simulated, nulls):
     # Threads beyond the cpus that waited: somebody asks whether they were alone.
     folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0), 3: (1.0, 2.0)}})
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
@@ -82,7 +82,7 @@ def test_a_bad_run_is_bad_whatever_changed(simulated):
     assert next(row["why"] for row in study.rows() if row["run"] == "0001") == "exit status 1"
 
 
-def test_nothing_held_is_nothing_said(simulated):
+def test_without_held_facts_nothing_is_reported(simulated):
     study = Study.read(simulated(TWO).path)
     assert not {"facts held", "runs with a changed fact"} & {row["what"] for row in design_rows(study)}
     assert [run.changed for run in store.runs(study.folder)] == [[]] * 10

@@ -1,4 +1,4 @@
-"""The report's factorial part: shares that are right, all that `knee analyze` prints, and nothing without a design."""
+"""The factorial part of the report: correct shares, all results of `knee analyze`, and nothing without a design."""
 
 import html
 import json
@@ -71,7 +71,7 @@ def test_python_can_ask_as_the_command_can(simulated):
     )
     assert (found.response, list(found.factors)) == ("cpu", ["placement"])
     assert found.contrasts[0].ratio == pytest.approx(1.25, rel=0.02)
-    with pytest.raises(StudyError, match="no such factor"):
+    with pytest.raises(StudyError, match="unknown factor"):
         opened.factorial(factors=("colour",))
     with pytest.raises(TypeError):
         opened.factorial(color="blue")
@@ -149,7 +149,7 @@ def test_levels_that_only_add_up_depend_on_nothing(simulated):
 
 
 def dependent(crossing: float, levels: int, blocks: int, trials: int, noise: float = 0.03) -> int:
-    """How often two levels are said to depend on a factor of so many levels, at half of which they differ."""
+    """Return how often two levels are reported to depend on a factor, at half of whose levels they differ."""
     random, many = np.random.default_rng(levels + blocks), 0
     partner = Factor.of("b", [str(n) for n in range(levels)])
     signs = np.where(np.arange(levels) % 2, -1.0, 1.0)

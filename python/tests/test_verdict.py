@@ -1,4 +1,4 @@
-"""The verdict on curves whose truth is known: it says no more than they carry."""
+"""The verdict on simulated curves: it claims no more than they support."""
 
 import re
 
@@ -25,7 +25,7 @@ def test_with_few_thread_counts_no_law_and_no_knee_is_claimed(simulated):
     said = verdict(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 4)}}))
     assert said.headline.startswith(("made up: 4 threads are 3.9", "made up: 4 threads are 4.0"))
     assert said.headline.endswith("as fast as 1; every cpu is used")
-    assert line(said, "knee").startswith("not looked for: it takes 6 thread counts; ")
+    assert line(said, "knee").startswith("needs at least 6 thread counts; ")
     assert said.status == "decided"
 
 
@@ -93,7 +93,7 @@ def test_a_difference_inside_the_noise_is_not_called_one(simulated):
 def test_equal_times_are_no_speedup_and_the_thread_count_is_asked_about(simulated):
     said = verdict(simulated({"cores-close": {1: (1.0, 1.0), 2: (1.0, 1.0), 4: (1.0, 1.0)}}, noise=0.003))
     assert said.headline == "made up: no speedup. 1, 2 and 4 threads take the same time (within 3 %)"
-    assert line(said, "check") == "does the program read its thread count?"
+    assert line(said, "check") == "does the program use the thread count it is given?"
 
 
 def test_counts_above_the_cpus_enter_no_verdict_law_or_knee(simulated):
@@ -118,7 +118,7 @@ def test_the_price_of_the_best_count_is_said_beside_the_knee(simulated):
     slow = {n: (8 / n if n <= 8 else (n / 8) ** -0.07, 8.0) for n in (1, 2, 4, 8, 16, 32)}
     said = verdict(simulated({"cores-close": slow}, blocks=8, noise=0.003))
     assert line(said, "knee").startswith("7.98 threads [")
-    assert line(said, "use").startswith("32 is 10 % faster than 8 and takes 4 times the cpus")
+    assert line(said, "use").startswith("32 threads are 10 % faster than 8 and take 4 times the cpus")
 
 
 def test_runs_too_short_are_the_verdict(simulated):

@@ -52,7 +52,7 @@ def test_a_larger_count_that_shares_no_block_with_the_base_is_not_ignored(simula
     curve = {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}
     folder = simulated({"cores-close": curve}, blocks=6)
     said = verdict(without(folder, lambda n, block: (n == 1 and block <= 3) or (n == 8 and block > 3)))
-    assert said.headline.endswith("; cannot tell whether more help")
+    assert said.headline.endswith("; cannot tell whether more threads help")
     assert said.status == "undecided"
 
 
@@ -98,7 +98,7 @@ def test_a_loss_is_said_before_all_of_a_name(simulated):
     assert said.headline.endswith("] as fast as 1; 128 are 3.61x [3.60, 3.62] slower")
 
 
-def test_one_more_block_is_one(simulated):
+def test_one_more_block_is_singular(simulated):
     said = verdict(simulated({"cores-close": {n: (8 / n, 8.0) for n in (1, 2, 4, 8)}}, blocks=2, noise=0.2))
     assert text(said, "do") == ["about 1 more block would tell: --blocks 3"]
 

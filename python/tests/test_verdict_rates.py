@@ -1,6 +1,6 @@
-"""How often a verdict is wrong, and how often it is silent, by simulation of studies whose truth is known.
+"""Rates of wrong and of missing verdicts, by simulation of studies with known true times.
 
-Every rate comes with its Clopper-Pearson interval; the daily tests make some hundred studies, the nightly ones
+Every rate comes with its Clopper-Pearson interval; the daily tests make a few hundred studies, the nightly ones
 thousands. ``bench/verdict_rates.py`` prints all rates.
 """
 
@@ -21,13 +21,13 @@ NOISES = (0.005, 0.02, 0.05)
 
 
 def times_of(curve: dict[int, float], draw: np.random.Generator, blocks: int, noise: float) -> dict[int, np.ndarray]:
-    """Times by block, with a mood of 5 % that a block's runs share."""
+    """Return times by block; all runs of a block share a random factor of 5 %."""
     mood = draw.normal(0, 0.05, blocks)
     return {n: t * np.exp(mood + draw.normal(0, noise, blocks)) for n, t in curve.items()}
 
 
 def flat_named(trials: int) -> tuple[int, int]:
-    """Flat curves of which a headline names a gain."""
+    """Return how many flat curves are reported to gain."""
     draw, named = np.random.default_rng(1), 0
     for trial in range(trials):
         ladder, noise = LADDERS[trial % 4], NOISES[trial // 4 % 3]
@@ -52,7 +52,7 @@ def curve_of(kind: int, ladder: tuple[int, ...], draw: np.random.Generator) -> d
 
 
 def lossy_recommendations(trials: int) -> tuple[int, int]:
-    """Recommended counts that truly take more than 3 % longer than the best."""
+    """Return how many recommended counts truly take more than 3 % longer than the best."""
     draw, wrong = np.random.default_rng(2), 0
     for trial in range(trials):
         ladder, noise = LADDERS[trial % 4], NOISES[trial // 4 % 3]
@@ -63,7 +63,9 @@ def lossy_recommendations(trials: int) -> tuple[int, int]:
 
 
 def gains_named(trials: int) -> tuple[int, int, int]:
-    """Calm curves with a gain of 10 % or more: how many are told of it, and how many get no verdict."""
+    """Return how many undisturbed curves with a gain of at least 10 % are reported to gain, and how many have no
+    verdict.
+    """
     draw, named, silent = np.random.default_rng(3), 0, 0
     for trial in range(trials):
         ladder = LADDERS[trial % 3]
@@ -84,7 +86,7 @@ def gains_named(trials: int) -> tuple[int, int, int]:
 
 
 def tied_and_wrong(trials: int) -> tuple[int, int, int]:
-    """Disturbance that goes with a thread count, and a verdict that the truth contradicts; and verdicts at all."""
+    """Return wrong verdicts, and all verdicts, when disturbance depends on the thread count."""
     draw, wrong, decided = np.random.default_rng(4), 0, 0
     for trial in range(trials):
         gain = float(draw.choice([0.8, 1.0, 1.15, 1.5, 1.95]))
@@ -103,7 +105,7 @@ def tied_and_wrong(trials: int) -> tuple[int, int, int]:
 
 
 def knees_kept(trials: int) -> tuple[int, int]:
-    """True knees that the curve alone shows, and those that are still named beside what is said of the counts."""
+    """Return how many true knees the curve shows, and how many of them are reported."""
     from made_runs import runs
 
     from knee.explain.scaling.series import group
@@ -126,7 +128,7 @@ def low(hits: int, trials: int) -> float:
 
 
 @pytest.mark.parametrize("trials", [DAILY, pytest.param(2 * NIGHTLY, marks=pytest.mark.nightly)])
-def test_at_most_one_flat_curve_in_twenty_is_told_of_a_gain(trials):
+def test_at_most_one_flat_curve_in_twenty_is_reported_to_gain(trials):
     assert low(*flat_named(trials)) <= 0.05
 
 

@@ -1,1 +1,1 @@
-"""Why a curve bends: what the runs of a study say, as plain data. `analysis` puts it together."""
+"""Conclusions from the runs of a study, as plain data: curves, causes, claims, comparisons. Start at `analysis`."""

@@ -1,4 +1,4 @@
-"""The analysis of a study: everything the report says, as plain data."""
+"""The analysis of a study: all results of the report, as plain data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from knee.store import SCHEMA, Folder, Run, finite
 
 @dataclass(frozen=True)
 class Contrast:
-    """How many times as long ``series`` takes as ``reference`` at a thread count; below 1 it is faster."""
+    """Time of ``series`` over that of ``reference`` at a thread count; below 1, ``series`` is faster."""
 
     series: str
     reference: str
@@ -42,7 +42,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Base:
-    """Whether a series' base run takes as long as that of ``reference``."""
+    """Whether the base run of a series takes as long as that of ``reference``."""
 
     reference: str
     equivalence: Equivalence
@@ -50,7 +50,7 @@ class Base:
 
 @dataclass(frozen=True, repr=False)
 class Analysis:
-    """Everything that is concluded from the runs of a study; printed, it is the verdict."""
+    """All results from the runs of a study; printed, it is the verdict."""
 
     name: str
     verdict: Verdict
@@ -62,19 +62,19 @@ class Analysis:
     contrasts: list[Contrast]
     counters: Counters
     bases: dict[str, Base]
-    """For each series but the first of its work: whether its base run takes as long as the first one's."""
+    """For each series but the first of its workload: whether its base run takes as long as that of the first."""
     claims: list[Judged]
     factorial: FactorialAnalysis | None
     checklist: list[Item]
     responses: dict[str, FactorialAnalysis | str]
-    """Other responses that the study names, by name: analysed, or why not."""
+    """Further responses that the study file lists, by name: their analysis, or why there is none."""
     drift: Drift
     outliers: list[str]
     disturbance: Disturbance | None
-    """What others took from the runs of the design."""
+    """How other programs disturbed the runs of the design; None if they did not."""
     disturbed: dict[str, str]
     repeated: list[int]
-    """Blocks of the design that others disturbed and that were made again: the first runs count nowhere."""
+    """Blocks that other programs disturbed and that were repeated: their first runs are excluded from results."""
     changed: list[Change]
     bad: dict[str, str]
     planned: int
@@ -87,11 +87,11 @@ class Analysis:
 
     @property
     def scales(self) -> bool:
-        """Whether any series has more than the thread count that it is compared with."""
+        """Whether any series has a thread count besides its base."""
         return any(len(series.curve.points) > 1 for series in self.series)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form of analysis.json: numbers that are not known are null."""
+        """Return the content of analysis.json, with null for unknown numbers."""
         plain: dict[str, Any] = {
             "schema": SCHEMA,
             "name": self.name,
@@ -136,8 +136,8 @@ def analyze(
 ) -> Analysis:
     """Return the analysis of a study's runs.
 
-    ``folder`` is where samples lie, ``planned`` how many runs there should be; ``claims`` and ``responses`` are its
-    file's, and ``weak`` says whether its input grows with the threads.
+    ``folder`` has the samples, ``planned`` is the number of planned runs, ``claims`` and ``responses`` come from the
+    study file, and ``weak`` says whether the input grows with the threads (weak scaling).
     """
     series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
     summaries = {one.name: summarize(one) for one in series}
@@ -191,13 +191,13 @@ def _series(one: Series, summary: ScalingSummary) -> dict[str, Any]:
 
 
 def _findings(series: list[Series]) -> list[Finding]:
-    # The kernel's own placement is the negative control; it is examined only where there is nothing else.
+    # Unpinned runs are the negative control; they are examined only when no series is pinned.
     examined = [one for one in series if one.pinned] or series
     return [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
 
 
 def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:
-    """Return how the usable runs drift, and the ids of those that are unlike their cell."""
+    """Return the drift of the good runs, and the ids of outliers."""
     times = np.array([run.time_s for run in good], dtype=np.float64)
     order = np.array([run.order for run in good], dtype=np.float64)
     cells, blocks = _codes(good), np.array([run.spec["block"] for run in good], dtype=np.int64)
@@ -217,7 +217,7 @@ def _accounts(series: Series) -> list[Account]:
 
 
 def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
-    """T1 / TS for each series: how many times as long the program takes on one thread as the best serial version."""
+    """Return T1 / TS for each series: time of the program on one thread over that of the best serial version."""
     serial = [run for run in runs if run.role == "baseline"]
     if not serial:
         return {}
@@ -228,7 +228,7 @@ def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:
 
 
 def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
-    """Compare every series with the first one of its work, block by block, at every thread count that both have."""
+    """Compare every series with the first one of its workload, block by block, at every thread count that both have."""
     blocks = max((run.spec["block"] for run in runs), default=0)
     contrasts: list[Contrast] = []
     for first, other in _compared(series):
@@ -241,7 +241,7 @@ def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
 
 
 def _compared(series: list[Series]) -> list[tuple[Series, Series]]:
-    """Return every series but the first of each work, with that first one."""
+    """Return every series but the first of its workload, paired with that first one."""
     first: dict[str, Series] = {}
     for one in series:
         first.setdefault(one.work, one)
@@ -249,7 +249,7 @@ def _compared(series: list[Series]) -> list[tuple[Series, Series]]:
 
 
 def _bases(runs: list[Run], series: list[Series]) -> dict[str, Base]:
-    """Test whether speedups have the same base: series with another one cannot be read side by side."""
+    """Test whether base runs take equally long: otherwise speedups of two series cannot be compared directly."""
     blocks = max((run.spec["block"] for run in runs), default=0)
     times = {one.name: table(one.by_threads[one.curve.base], one.curve.base, blocks, cpu=False) for one in series}
     same = [(first, one) for first, one in _compared(series) if one.curve.base == first.curve.base]

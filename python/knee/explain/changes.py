@@ -1,4 +1,4 @@
-"""Facts that were held but changed: such runs count, and are marked, since the change may be what explains them."""
+"""Held facts that changed during a study. Runs made after a change count but are marked, since it may explain them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from knee.store import Run
 
 @dataclass(frozen=True)
 class Change:
-    """A held fact that was another one for some runs than when the study was planned."""
+    """A held fact that differed during some runs from what it was when the study was planned."""
 
     fact: str
     held: str
@@ -17,7 +17,7 @@ class Change:
     runs: list[str]
 
     def sentence(self, made: int) -> str:
-        """Say it of so many runs that were made."""
+        """Return the change as a clause; ``made`` is the number of all runs."""
         were = "was" if len(self.runs) == 1 else "were"
         return f"{len(self.runs)} of {made} runs {were} made with {self.fact}={self._found()} instead of {self.held}"
 
@@ -30,7 +30,7 @@ class Change:
 
 
 def changes(runs: list[Run]) -> list[Change]:
-    """Return what changed, each fact once, with the runs for which it did."""
+    """Return every fact that changed, with the runs concerned."""
     changed: dict[tuple[str, str], Change] = {}
     for run in runs:
         for one in run.changed:

@@ -1,4 +1,4 @@
-"""The twelve rules for reporting experiments, each with an answer and the evidence that this study has for it.
+"""The twelve rules for reporting experiments: whether a study keeps each of them, and on what evidence.
 
 Hoefler, Belli, *Scientific benchmarking of parallel computing systems: twelve ways to tell the masses when reporting
 performance results*, SC 2015; the rules are shortened.
@@ -22,15 +22,15 @@ from knee.store import Level, Run
 Answer = Literal["kept", "partly", "not kept", "does not apply"]
 
 FEW_BLOCKS = 5
-"""With fewer blocks an interval is wide, and little can be said of what errors look like."""
+"""With fewer blocks intervals are wide, and the distribution of errors cannot be judged."""
 
 WIDE = 1.25
-"""A cell whose largest time is this many times its median has a tail that a mean hides."""
+"""If the largest time of a cell is this many times its median, the mean hides a tail."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A rule, whether it was kept, and what shows it."""
+    """A rule, whether it was kept, and the evidence."""
 
     number: int
     rule: str
@@ -40,7 +40,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Studied:
-    """What the rules are held against."""
+    """The parts of a study that the rules are checked against."""
 
     runs: list[Run]
     machine: dict[str, Any]
@@ -51,17 +51,17 @@ class Studied:
 
     @cached_property
     def made(self) -> list[Run]:
-        """Runs without controls, usable or not."""
+        """Runs of the design, good and bad, without controls."""
         return [run for run in self.runs if not run.is_control]
 
     @cached_property
     def designed(self) -> list[Run]:
-        """Usable runs without controls."""
+        """Good runs of the design, without controls."""
         return [run for run in self.made if run.bad is None]
 
     @cached_property
     def scaled(self) -> bool:
-        """Whether anything was run on several thread counts, well or not."""
+        """Whether anything was run on several thread counts, with good or bad runs."""
         cells = {tuple(run.spec["cell"].items()): run.threads for run in self.made}
         counts: dict[frozenset[tuple[str, Level]], set[int]] = {}
         for cell, threads in cells.items():
@@ -75,23 +75,23 @@ class Studied:
 
     @cached_property
     def blocks(self) -> int:
-        """Blocks that have a run."""
+        """Number of blocks with a good run."""
         return len({run.spec["block"] for run in self.designed})
 
 
 RULES = {
-    1: "With speedup, give the base case and its absolute time",
-    2: "Say why only a part of the benchmarks or resources was used",
-    3: "Mean costs arithmetically, rates harmonically",
-    4: "Do not average ratios; the geometric mean at most",
-    5: "Say whether a result is deterministic, else give intervals",
-    6: "Do not take errors for normal unseen",
-    7: "Compare in a sound way",
-    8: "See whether the mean is the right measure; give percentiles where tails matter",
-    9: "Document factors, levels and the set-up",
-    10: "Say how parallel time is measured and summarised",
+    1: "With speedups, give the base case and its absolute time",
+    2: "Give the reason if only a subset of benchmarks or resources was used",
+    3: "Use the arithmetic mean for costs, the harmonic mean for rates",
+    4: "Do not average ratios; if you must, use the geometric mean",
+    5: "Report whether a result is deterministic; if not, give intervals",
+    6: "Do not assume normal errors without checking",
+    7: "Compare in a statistically sound way",
+    8: "Check whether the mean is the right measure; give percentiles where tails matter",
+    9: "Document factors, levels and setup",
+    10: "Report how parallel time is measured and summarised",
     11: "Show upper bounds",
-    12: "Plot what is needed; join points only where something lies between",
+    12: "Plot what is needed; connect points only where values lie between them",
 }
 
 
@@ -106,21 +106,21 @@ Found = tuple[Answer, str]
 
 NONE = "no good runs"
 
-ROOFLINE = "there is no roofline: it needs traffic and operations"
+ROOFLINE = "no roofline, which needs counts of memory traffic and operations"
 
 
 def _base(of: Studied) -> Found:
     if not of.scaled:
-        return "does not apply", "threads do not vary, so there is no speedup"
+        return "does not apply", "the thread count does not vary, so there is no speedup"
     if not of.curves:
-        return "not kept", f"{NONE} of a base case and of more threads, so there is no speedup"
+        return "not kept", f"{NONE} at the base and at a larger thread count, so there is no speedup"
     first = of.series[0]
     base = first.curve.points[0]
-    said = f"base: the program itself on {base.threads} thread{'s' if base.threads > 1 else ''}"
-    said += f", {base.mean_s:.4g} s in the mean of {first.name} (every series: the summary)"
+    said = f"base: the program itself with {base.threads} thread{'s' if base.threads > 1 else ''}"
+    said += f", {base.mean_s:.4g} s on average in {first.name} (other series: see the summary)"
     if of.baseline:
-        return "kept", f"{said}; and the best serial version was run beside it"
-    return "partly", f"{said}; no best serial version was run (--baseline)"
+        return "kept", f"{said}; the best serial version was run as well"
+    return "partly", f"{said}; the best serial version was not run (--baseline)"
 
 
 def _subset(of: Studied) -> Found:
@@ -128,27 +128,27 @@ def _subset(of: Studied) -> Found:
     if not of.made:
         return "not kept", NONE
     most = max(run.threads for run in of.made)
-    said = f"up to {most} threads on the {allowed} cpus that may be used, of {known}"
+    said = f"up to {most} threads on {allowed} allowed cpus of {known}"
     if most < allowed:
-        return "not kept", f"{said}: {allowed - most} cpus were never used, and the study does not say why"
+        return "not kept", f"{said}: {allowed - most} cpus were never used, and the study gives no reason"
     if allowed < known:
-        return "partly", f"{said}: a mask or cpuset keeps the others out"
+        return "partly", f"{said}: a mask or cpuset excludes the others"
     return "kept", said
 
 
 def _costs(_: Studied) -> Found:
-    return "kept", "times are costs; what is meant is said with each mean: geometric over blocks, medians for counters"
+    return "kept", "times are costs; every mean is labelled: geometric over blocks, medians for counters"
 
 
 def _ratios(_: Studied) -> Found:
-    return "kept", "ratios are taken inside a block and averaged as logarithms, which is their geometric mean"
+    return "kept", "ratios are taken within a block and averaged geometrically"
 
 
 def _intervals(of: Studied) -> Found:
     if not of.designed:
         return "not kept", NONE
     if of.blocks < 2:
-        return "not kept", "one block only: nothing tells how far a second one would have been"
+        return "not kept", "only one block, so the variation between blocks is unknown"
     said = f"not deterministic: 90 % intervals from {of.blocks} blocks of launches"
     return ("kept" if of.blocks >= FEW_BLOCKS else "partly"), said
 
@@ -157,22 +157,22 @@ def _normal(of: Studied) -> Found:
     if not of.designed:
         return "not kept", NONE
     if of.blocks < FEW_BLOCKS:
-        return "partly", f"{of.blocks} blocks are too few to see what errors look like"
+        return "partly", f"{of.blocks} blocks are too few to judge the distribution of errors"
     if of.factorial is None:
-        return "partly", "intervals are Student's t on logarithms; there are no residuals to look at"
+        return "partly", "intervals are Student's t on logarithms; there are no residuals to check"
     straight = of.factorial.diagnostics.straight
-    said = f"residuals are drawn against normal ones (correlation {straight:.3f}), the scale is by Box and Cox"
+    said = f"residuals have a Q-Q plot (correlation {straight:.3f}), the scale is chosen by Box-Cox"
     if straight < NEARLY_STRAIGHT:
-        return "not kept", f"{said}: they are not normal; trust Hodges and Lehmann's intervals, which stand beside"
-    return "kept", f"{said}; robust intervals stand beside"
+        return "not kept", f"{said}: they are not normal; use the Hodges-Lehmann intervals given beside"
+    return "kept", f"{said}; robust intervals are given beside"
 
 
 def _compared(of: Studied) -> Found:
     if not of.series and of.factorial is None:
-        return "not kept", f"{NONE} of a base case"
+        return "not kept", f"{NONE} at the base"
     if len(of.series) < 2 and of.factorial is None:
-        return "does not apply", "there is one series, and nothing that it is compared with"
-    how = ["ratios in the same blocks with 90 % intervals"]
+        return "does not apply", "there is only one series"
+    how = ["ratios within blocks with 90 % intervals"]
     how += ["analysis of variance", "Tukey's test over all pairs of levels"] if of.factorial else []
     return ("kept" if of.blocks > 1 else "not kept"), "; ".join(how) + f"; {of.blocks} blocks"
 
@@ -186,10 +186,10 @@ def _tails(of: Studied) -> Found:
             stretch = point.high_s / point.median_s
             if stretch > worst:
                 worst, name = stretch, f"{series.name}, threads={point.threads}"
-    said = "medians stand beside the means, and every run is drawn"
+    said = "medians are given beside means, and every run is plotted"
     if worst < WIDE:
         return "kept", f"{said}; no run took more than {worst:.2f} times the median of its cell"
-    return "partly", f"{said}; yet a run of {name} took {worst:.2f} times its median: look at it before trusting a mean"
+    return "partly", f"{said}; but a run of {name} took {worst:.2f} times its median: check it before trusting a mean"
 
 
 def _documented(of: Studied) -> Found:
@@ -198,34 +198,32 @@ def _documented(of: Studied) -> Found:
     levels = {name for run in of.runs for name in run.cell}
     said = f"{len(levels)} factors with all levels, seed and order of runs, {len(facts)} facts of the machine"
     if missing:
-        return "partly", f"{said}, {len(missing)} of which cannot be known: {', '.join(missing)}"
+        return "partly", f"{said}, {len(missing)} of which are not available: {', '.join(missing)}"
     return "kept", said
 
 
 def _timed(of: Studied) -> Found:
     metrics = [run.spec.get("metric", {}) for run in of.made]
     binds = {run.record["bind"] for run in of.made}
-    tied = {"each": "each thread tied to its cpu", "set": "threads held by a set of cpus"}
+    tied = {"each": "each thread pinned to its cpu", "set": "threads pinned to a set of cpus"}
     where = " or ".join(tied[bind] for bind in sorted(binds))
     if any("regex" in metric for metric in metrics):
-        return "partly", f"a time that the program prints: how it measures, only it knows; {where}; means over blocks"
+        return "partly", f"a time that the program prints, by a method unknown to knee; {where}; means over blocks"
     phases = sorted({metric["phase"] for metric in metrics if "phase" in metric})
-    what = (
-        f"wall time of the phase {' or '.join(phases)}" if phases else "wall time of the process from exec to its end"
-    )
-    return "kept", f"{what}; all threads, the start of threads too; {where}; geometric means over blocks"
+    what = f"wall time of the phase {' or '.join(phases)}" if phases else "wall time of the process from exec to exit"
+    return "kept", f"{what}, of all threads and including their start; {where}; geometric means over blocks"
 
 
 def _bounds(of: Studied) -> Found:
     if not of.scaled:
-        return "does not apply", "there is no curve that a bound could lie above"
+        return "does not apply", "there is no curve to bound"
     if not of.curves:
-        return "not kept", f"{NONE} of a base case and of more threads, so there is no curve"
+        return "not kept", f"{NONE} at the base and at a larger thread count, so there is no curve"
     laws = [name for name, summary in of.summaries.items() if summary.law.best is not None]
     said = "the ideal line is drawn with every speedup"
     if laws:
-        return "kept", f"{said}; a law with its limit is named for {', '.join(laws)}; {ROOFLINE}"
-    return "partly", f"{said}; no law could be named, and {ROOFLINE}"
+        return "kept", f"{said}; a scaling law with its limit is named for {', '.join(laws)}; {ROOFLINE}"
+    return "partly", f"{said}; no scaling law could be named, and {ROOFLINE}"
 
 
 def _plots(of: Studied) -> Found:
@@ -233,10 +231,10 @@ def _plots(of: Studied) -> Found:
         return "not kept", f"{NONE} to plot"
     counts = sorted({run.threads for run in of.designed})
     if len(counts) < 2:
-        return "kept", "points of levels that are words are not joined"
+        return "kept", "points of unordered levels are not connected"
     gaps = np.diff(np.log2(counts))
-    said = f"{len(counts)} thread counts from {counts[0]} to {counts[-1]} are joined, levels that are words are not"
+    said = f"{len(counts)} thread counts from {counts[0]} to {counts[-1]} are connected, unordered levels are not"
     if gaps.max() > 1.01:
         widest = int(gaps.argmax())
-        return "partly", f"{said}; the line from {counts[widest]} to {counts[widest + 1]} is a guess: more than doubled"
+        return "partly", f"{said}; from {counts[widest]} to {counts[widest + 1]} is a guess: more than doubled"
     return "kept", said

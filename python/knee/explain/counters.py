@@ -1,4 +1,4 @@
-"""What the counters of a study came to: medians over the runs of each cell, and why others have no value."""
+"""Summarises the counters of a study: medians over the runs of each cell, and why some have no value."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from knee.store import Counted, Run, counted
 
 @dataclass(frozen=True)
 class Median:
-    """A counter over the usable runs of a cell.
+    """The median of a counter over the good runs of a cell.
 
-    ``runs`` are those that have a value. ``counted_share`` is the least share of the time in which one of them really
-    counted; None when all was counted.
+    ``runs`` is the number of runs with a value. ``counted_share`` is the smallest share of the time in which the event
+    was really counted; None when it was counted all the time.
     """
 
     series: str
@@ -31,10 +31,9 @@ class Median:
 class Counters:
     """The counters of a study; empty when it asked for none.
 
-    ``asked`` are the names that were asked for; what else ``medians`` hold are parts of the machine, like
-    ``numa_hit@node0``. ``remarks`` says what a value covers where that is not the program alone, and what is known to
-    be wrong with it; ``missing`` why a counter has no value in any usable run, and ``partly`` in how many it has none,
-    and why.
+    ``asked`` are the requested names; ``medians`` also has values of parts of the machine, like ``numa_hit@node0``.
+    ``remarks`` says what a value covers if that is not the program alone, and known errors; ``missing`` gives the
+    reason if no good run has a value, ``partly`` the number of runs without one, and why.
     """
 
     asked: list[str]
@@ -45,12 +44,12 @@ class Counters:
 
     @property
     def known(self) -> list[str]:
-        """Names that were asked for and have a value in some run."""
+        """Requested names that have a value in some run."""
         return [name for name in self.asked if name not in self.missing]
 
 
 def counters(runs: list[Run], series: list[Series]) -> Counters:
-    """Return what was counted. Copies and the baseline are other programs; only their reasons count."""
+    """Return the counters of all series. Of copies and baselines only reasons for missing values are used."""
     asked = [*dict.fromkeys(name for run in runs for name in run.spec.get("counters", []))]
     counting = [run for run in runs if run.spec.get("counters")]
     by_run = {run.spec["id"]: counted(run.record) for run in [r for r in counting if r.bad is None] or counting}
@@ -62,7 +61,7 @@ def counters(runs: list[Run], series: list[Series]) -> Counters:
         asked=asked,
         medians=medians,
         remarks={name: remarks for name in having if (remarks := _remarks(said, name))},
-        missing={name: why or "no usable run has it" for name, why in reasons.items() if name not in having},
+        missing={name: why or "no good run has it" for name, why in reasons.items() if name not in having},
         partly={name: _share(said, name, why) for name, why in reasons.items() if name in having and why},
     )
 
@@ -89,7 +88,7 @@ def _median(series: str, threads: int, name: str, values: list[Counted]) -> Medi
 
 
 def _reason(said: list[dict[str, Counted]], name: str) -> str:
-    """Return why a counter has no value, as most runs say; nothing when all have one."""
+    """Return the most frequent reason why a counter has no value; empty when every run has one."""
     reasons = Counter(run[name].unavailable for run in said if name in run and run[name].unavailable)
     return reasons.most_common(1)[0][0] if reasons else ""
 

@@ -1,16 +1,16 @@
-"""What others took: how much of each run's time other programs and the hypervisor may have cost it, and when.
+"""Disturbance: how much of each run's time other programs and the hypervisor may have cost.
 
-A run is disturbed when other work had more than 5 % of its cpus, or a hypervisor took more than 2 %. Without the others
-it would have taken between T (1 - taken) and T, where ``taken`` bounds what they can have cost:
+A run is disturbed when other programs used more than 5 % of its cpus, or a hypervisor more than 2 % (steal).
+Undisturbed, it would have taken between T (1 - taken) and T, where ``taken`` is an upper bound on the cost:
 
-- while a thread was ready and had no cpu, it lost time. The lost times of several threads add up at most: a barrier
-  makes all wait for one. So the time that threads were ready without a cpu (the kernel's run delay), added over
-  threads, is an upper bound, as long as there are no more threads than cpus; beyond that they wait for each other;
-- where the kernel does not say how long they waited, or the run was too short for its threads to be looked at often,
-  the time that others were busy on the run's cpus is the bound instead;
-- what a hypervisor took comes on top.
+- a thread that is ready but has no cpu loses time, and at worst the losses of all threads add up, since a barrier makes
+  all wait for one. So the kernel's run delay, summed over threads, is an upper bound, unless there are more threads
+  than cpus: then threads also wait for each other;
+- if the kernel does not report run delay, or the run was too short to sample its threads often, the bound is the time
+  that other programs were busy on the run's cpus;
+- steal is added.
 
-What others do to caches, memory and the clock is in none of these.
+None of these includes effects on caches, memory and the clock.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from knee.stats.intervals import t_interval
 from knee.store import Run
 
 LIMITS = {"other_busy": 0.05, "steal": 0.02}
-"""A run is disturbed when other work, or a hypervisor, took more than this share of its cpus."""
+"""A run is disturbed when other programs, or a hypervisor, used more than this share of its cpus."""
 
 SEVERAL_TICKS = 0.03
-"""Seconds below which a share of time, counted in ticks of 10 ms, is rounding."""
+"""Seconds below which a share of time, which the kernel counts in ticks of 10 ms, is a rounding error."""
 
 CLOCK_CHANGE = 0.05
 """A run is disturbed when the clock proxy changed by more than this while it ran."""
@@ -39,17 +39,18 @@ LONG_ENOUGH_S = 0.1
 """Threads of shorter runs are sampled too rarely for their run delay to be known."""
 
 MOST = 0.99
-"""A bound beyond this says nothing; it is cut here so that logarithms stay finite."""
+"""Bounds are cut here, so that logarithms stay finite; larger ones say nothing anyway."""
 
 TIED_LEVEL = 0.90
-"""Level at which the differences between thread counts have to exclude zero, all of them together."""
+"""Joint confidence level at which the differences between thread counts must exclude zero."""
 
 TIED = 0.05
-"""Others are said to go with the thread count when they used so much more of the cpus at one count than at another."""
+"""Disturbance depends on the thread count if other programs used this much more of the cpus at one count than another.
+"""
 
 
 def disturbance(run: Run) -> str | None:
-    """Return what disturbed a run while it was made, if anything did."""
+    """Return what disturbed a run; None if nothing did."""
     shares = _shares(run)
     for name, limit in LIMITS.items():
         if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
@@ -61,14 +62,14 @@ def disturbance(run: Run) -> str | None:
 
 
 def observed(run: Run) -> bool:
-    """Whether it is known how busy others were while the run was made."""
+    """Whether it is known how busy other programs were during the run."""
     return "other_busy" in _shares(run)
 
 
 def taken(run: Run, allowed: int) -> float:
-    """Return the largest share of the run's time that others may have cost it; 0 for a run that nothing disturbed.
+    """Return the largest share of the run's time that other programs may have cost; 0 for an undisturbed run.
 
-    ``allowed`` is how many cpus a run may use that was not pinned.
+    ``allowed`` is the number of cpus that an unpinned run may use.
     """
     why = disturbance(run)
     if why is None:
@@ -78,22 +79,22 @@ def taken(run: Run, allowed: int) -> float:
     if "clock" in why:
         slower = shares["clock_after_ns"] / shares["clock_before_ns"]
         return 1 - min(slower, 1 / slower)
-    # Of all cpus that others were busy on, each may have held up the whole program.
+    # Each cpu on which other programs were busy may have delayed the whole program.
     busy = shares.get("other_busy", 0.0) * cpus
     waited = None if run.waited_ns is None else run.waited_ns / 1e9 / wall
     known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
     others = waited if known and waited is not None else busy
-    # Where a part of the run is measured, all of it may have fallen into that part.
+    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
     part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
 
 
 @dataclass(frozen=True)
 class Disturbance:
-    """What others took from the runs of a study, by thread count.
+    """The disturbance of a study's runs, by thread count.
 
-    ``share`` is the part of the runs' cpus that others used on average, from 0 to 1; ``by_threads`` the same for each
-    count; ``more`` and ``less`` the counts of most and least, where the difference between them is no chance.
+    ``share`` is the share of the runs' cpus that other programs used on average, from 0 to 1; ``by_threads`` the same
+    for each count; ``more`` and ``less`` are the counts with the most and the least, if that difference is significant.
     """
 
     share: float
@@ -107,7 +108,7 @@ class Disturbance:
 
     @property
     def says(self) -> str:
-        """What is said of it, as a clause: ``other programs used 50 % of the cpus``."""
+        """Return the disturbance as a clause: ``other programs used 50 % of the cpus``."""
         if self.kind == "clock":
             return f"the clock of the cpus changed by more than {100 * CLOCK_CHANGE:.0f} % during runs"
         took = "a hypervisor took" if self.kind == "steal" else "other programs used"
@@ -118,7 +119,7 @@ class Disturbance:
 
 
 def disturbances(runs: Sequence[Run]) -> Disturbance | None:
-    """Return what others took from these runs; None where nothing disturbed any of them."""
+    """Return the disturbance of these runs; None if no run was disturbed."""
     kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run)) is not None)
     if not kinds:
         return None
@@ -131,7 +132,7 @@ def disturbances(runs: Sequence[Run]) -> Disturbance | None:
         table[run.threads][run.spec["block"] - 1] = used[run.spec["id"]]
     means = {n: round(float(np.nanmean(values)), 4) for n, values in table.items()}
     more, less = max(counts, key=means.__getitem__), min(counts, key=means.__getitem__)
-    # The two were picked as the extremes of all counts.
+    # Corrected for picking the two extremes among all pairs of counts.
     level = 1 - (1 - TIED_LEVEL) / max(1, len(counts) * (len(counts) - 1) / 2)
     apart = table[more] - table[less]
     ends = t_interval(apart[np.isfinite(apart)], level)
@@ -141,13 +142,13 @@ def disturbances(runs: Sequence[Run]) -> Disturbance | None:
 
 
 def _used(run: Run) -> float:
-    """Return which share of the run's cpus others had, the hypervisor included."""
+    """Return the share of the run's cpus that other programs and the hypervisor used."""
     shares = _shares(run)
     return shares.get("other_busy", 0.0) + shares.get("steal", 0.0)
 
 
 def _shares(run: Run) -> dict[str, float]:
-    # A part that was not measured is missing, or null.
+    # Parts that were not measured are missing or null.
     measured = cast("dict[str, float | None]", run.record.get("validity") or {})
     return {name: value for name, value in measured.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""What a run can be asked for: its metric, wall and CPU time, counters, phases, and what compares it with its base."""
+"""Responses of a run: its metric, wall and CPU time, phases, counters, and its speedup over the base run."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ COMPARED = ("speedup", "work-inflation")
 """Responses that need the run on the fewest threads of the same block and levels."""
 
 TIME = "time"
-"""What a study of several workloads measures: of each the phase that is its work."""
+"""The response of a study of several workloads: for each, the phase that does its work."""
 
 DERIVED = {
     "remote-share": ("mbm_local_bytes", "mbm_total_bytes"),
     "remote-bytes": ("mbm_local_bytes", "mbm_total_bytes"),
     "issue-rate": ("instructions",),
 }
-"""Responses that are made of counters: what is not local, as a share of all and in bytes, and instructions a second."""
+"""Responses computed from counters: remote memory traffic as a share and in bytes, and instructions per second."""
 
 Value = float | str
-"""A run's value, or why it has none."""
+"""The value of a run, or the reason why it has none."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """Values with their runs, in running order; ``left_out`` has the reason of every other run of the design, by id."""
+    """Values with their runs, in running order; ``left_out`` gives the reason for every run without one, by id."""
 
     name: str
     unit: str
@@ -40,12 +40,12 @@ class Response:
 
 
 def response(runs: list[Run], name: str | None) -> Response:
-    """Return a response of a study's runs; None is what the study measures.
+    """Return a response of a study's runs; without a name, the one that the study measures.
 
     Raises
     ------
     StudyError
-        When there is no such response, or no run has a value of it.
+        When the response is unknown, or no run has a value.
     """
     asked = _asked(pool(runs, None), name, names(runs))
     designed = pool(runs, asked)
@@ -62,25 +62,25 @@ def response(runs: list[Run], name: str | None) -> Response:
         others = [one for one in names(runs) if one != asked]
         reason = Counter(left_out.values()).most_common(1)[0][0] if left_out else "the study has no runs yet"
         raise StudyError(
-            f"no response: {asked}: {reason}",
-            hint=f"another: {', '.join(others)}",
+            f"no values: {asked}: {reason}",
+            hint=f"other responses: {', '.join(others)}",
         )
     kept = tuple(run for run in designed if run.spec["id"] in values)
     return Response(asked, unit, kept, tuple(values[run.spec["id"]] for run in kept), left_out)
 
 
 def pool(runs: list[Run], name: str | None) -> list[Run]:
-    """Return the runs that are asked for a response: those that are timed, or for a counter those that count."""
+    """Return the runs that have a response: timed runs, or counting runs for a counter."""
     designed = [run for run in runs if not run.is_control]
     counting = [run for run in runs if run.role == "counting"]
-    # Counters of runs that count are divided by what the same runs have: then there are no others.
+    # A counter may be divided by another response of the same runs; then only counting runs are left.
     if counting and (not designed or (name is not None and name not in names(designed))):
         return counting
     return designed
 
 
 def names(runs: list[Run]) -> list[str]:
-    """Return every response that there is a name for, whether or not it has values."""
+    """Return the names of all responses, whether or not they have values."""
     metrics = sorted({name for run in runs if (name := _metric(run))})
     offered = ["wall", "cpu", *metrics, *([TIME] if len(metrics) > 1 else [])]
     if len({run.threads for run in runs}) > 1:
@@ -103,7 +103,7 @@ def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:
     measured = TIME if len(metrics) > 1 else [*metrics, "wall"][0]
     asked = measured if name in (None, "metric") else name.replace(" ", "-") if name == "work inflation" else name
     if asked not in known:
-        raise StudyError(f"no such response: {asked}", hint=f"one of {', '.join(known)}")
+        raise StudyError(f"unknown response: {asked}", hint=f"one of {', '.join(known)}")
     return asked
 
 
@@ -114,7 +114,7 @@ OF_THE_RUN: dict[str, Callable[[Run], Value]] = {
 
 
 def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
-    """Return how a run is asked, and the unit of the answers. What is said first wins where names are the same."""
+    """Return the function that measures a run, and its unit. If names coincide, the first match wins."""
     if name in OF_THE_RUN:
         return OF_THE_RUN[name], "s"
     if name in COMPARED:
@@ -131,9 +131,9 @@ def _of_counts(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]
         return lambda run: _derived(run, name), {"remote-share": "share", "remote-bytes": "bytes"}.get(name, "1/s")
     asked_for = any(name in run.record["counters"] for run in runs)
     if not asked_for and any(name in _own(run) for run in runs):
-        return lambda run: _own(run).get(name, f"it counted no {name}"), _own_unit(runs, name)
+        return lambda run: _own(run).get(name, f"the program did not count {name}"), _own_unit(runs, name)
     if any(name in _reported(run) for run in runs):
-        return lambda run: _reported(run).get(name, f"it reported no {name}"), "as reported"
+        return lambda run: _reported(run).get(name, f"the workload did not report {name}"), "as reported"
     return lambda run: _counted(run, name), _counter_unit(runs, name)
 
 
@@ -144,12 +144,12 @@ def _counter_unit(runs: list[Run], name: str) -> str:
 def _phase(run: Run, name: str) -> Value:
     times = [phase["wall_ns"] for phase in run.record["phases"] if phase["name"] == name]
     if not times:
-        return f"it has no phase {name}"
+        return f"no phase {name}"
     return sum(times) / 1e9
 
 
 def _counter(run: Run, name: str) -> dict[str, Any]:
-    count = run.record["counters"].get(name, {"unavailable": "it was not asked for"})
+    count = run.record["counters"].get(name, {"unavailable": "it was not requested"})
     return count if isinstance(count, dict) else {"value": count}
 
 
@@ -174,9 +174,9 @@ def _derived(run: Run, name: str) -> Value:
 
 
 def _own(run: Run) -> dict[str, float]:
-    """Return what the program counted in its phases.
+    """Return what the program itself counted in its phases.
 
-    A name stands for the phase that is measured, or for the only phase that has it; the others are ``PHASE:NAME``.
+    A plain name is the count of the measured phase, or of the only phase that has it; others are ``PHASE:NAME``.
     """
     found: dict[str, float] = {}
     phases: dict[str, set[str]] = {}
@@ -193,7 +193,7 @@ def _own(run: Run) -> dict[str, float]:
 
 
 def _own_unit(runs: list[Run], name: str) -> str:
-    """Return the unit of what a program counts, from the list; threads' shares of a counter have the counter's."""
+    """Return the unit of a program's own count, from the list of counts; per-thread counters keep their unit."""
     base = name.rpartition(":")[2]
     if listed := count_named(base):
         return listed.unit
@@ -203,7 +203,7 @@ def _own_unit(runs: list[Run], name: str) -> str:
 
 
 def _reported(run: Run) -> dict[str, float]:
-    """Return the numbers that a workload reported of itself: a probe's figures, the size of an input."""
+    """Return the numbers that a workload reported: results of a probe, the size of an input."""
     numbers: dict[str, float] = {}
     for name, text in (run.record.get("facts") or {}).items():
         with contextlib.suppress(ValueError, TypeError):
@@ -212,21 +212,21 @@ def _reported(run: Run) -> dict[str, float]:
 
 
 def _against_base(runs: list[Run], name: str) -> Callable[[Run], Value]:
-    """Compare a run with that on the fewest threads of its block and levels. That one itself has no value: it is 1."""
+    """Compare a run with the base run of its block and levels, on the fewest threads. The base itself has no value."""
     base = min(run.threads for run in runs)
     bases = {_place(run): run for run in runs if run.threads == base and run.bad is None}
 
     def compared(run: Run) -> Value:
         if run.threads == base:
-            return f"with threads={base} it is the base"
+            return f"it is the base (threads={base})"
         one = bases.get(_place(run))
         if one is None:
-            return f"its block has no good run with threads={base}"
+            return f"no good run with threads={base} in its block"
         grown = run.work / one.work
         if name == "speedup":
             return one.time_s / run.time_s * grown
         if not one.cpu_s or run.cpu_s is None:
-            return "CPU time is not known"
+            return "CPU time is unknown"
         return run.cpu_s / one.cpu_s / grown
 
     return compared

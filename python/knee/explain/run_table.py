@@ -1,4 +1,4 @@
-"""Every run as a plain row: what was planned, what came of it, and whether it can be trusted."""
+"""The table of runs: one row per run with its cell, times, state and counters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from knee.store import Run, counted
 
 
 def run_rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> list[dict[str, Any]]:
-    """Return one row a run, with a column for each counter that was asked for and is in any."""
+    """Return one row per run, with a column for each requested counter that has a value in some run."""
     counts = {run.spec["id"]: {name: one.value for name, one in counted(run.record).items()} for run in runs}
     asked = dict.fromkeys(name for run in runs for name in run.spec.get("counters", []))
     known = [name for name in asked if any(values.get(name) is not None for values in counts.values())]
@@ -28,7 +28,7 @@ def run_rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> l
         }
         for run in runs
     ]
-    # What a run is stays what it is, should a counter of somebody's own table be called the same.
+    # A counter of a custom event table must not overwrite a column of the same name.
     return [row | {name: counts[row["run"]].get(name) for name in known if name not in row} for row in table]
 
 
@@ -41,6 +41,6 @@ def _state(run: Run, unlike: list[str], disturbed: dict[str, str]) -> str:
 
 
 def _marks(run: Run, disturbed: dict[str, str]) -> list[str]:
-    """Return what disturbed a run, and held facts that had changed when it was made."""
+    """Return what disturbed a run, and the held facts that had changed."""
     during = [disturbed[run.spec["id"]]] if run.spec["id"] in disturbed else []
     return during + [f"{one['fact']}={one['found']} instead of {one['held']}" for one in run.changed]

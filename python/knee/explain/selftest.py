@@ -1,4 +1,4 @@
-"""What a self-test found: how often equals were called different, and a planted difference was found."""
+"""Evaluates a self-test: the rates of false alarms and of planted differences that were found."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from knee.stats.proportion import clopper_pearson
 from knee.store import SCHEMA, Run, finite
 
 ENOUGH = 0.90
-"""A planted difference of this size has to be found this often, as far as the trials can tell."""
+"""The planted difference must be found at least this often, within the interval of the trials."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many, with Clopper and Pearson's 90 % interval; NaN where there was no trial."""
+    """A proportion with its Clopper-Pearson 90 % interval, NaN without trials."""
 
     hits: int
     trials: int
@@ -28,10 +28,11 @@ class Share:
 
 @dataclass(frozen=True)
 class SelfTest:
-    """The outcome. ``noise`` is the standard deviation of the log ratio of a pair of equals.
+    """The result of a self-test. ``noise`` is the standard deviation of the log ratio of a pair of equal runs.
 
-    ``alarms`` are equals called slower, which would fail a gate; ``found`` planted differences called slower;
-    ``planted`` is the work of B over that of A, ``measured`` its geometric mean ratio of times.
+    ``alarms`` counts equal programs that were called slower, which would fail a gate; ``found`` counts planted
+    differences that were called slower; ``planted`` is the work of B over that of A, ``measured`` the geometric mean of
+    their time ratios.
     """
 
     alarms: Share
@@ -43,12 +44,12 @@ class SelfTest:
 
     @property
     def passed(self) -> bool:
-        """Whether error rates are consistent with the claims: 5 % of false alarms, and differences that are found."""
+        """Whether error rates are consistent with knee's claims on false alarms (5 %) and detection."""
         tried = self.alarms.trials > 0 and self.found.trials > 0
         return tried and not self.alarms.interval.low > ERROR + 1e-12 and self.found.interval.high >= ENOUGH
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data: numbers that are not known are null."""
+        """Return plain data, with null for unknown numbers."""
         return cast("dict[str, Any]", finite({"schema": SCHEMA, "passed": self.passed} | asdict(self)))
 
 
@@ -58,9 +59,9 @@ def evaluate(runs: list[Run], planted: float) -> SelfTest:
     Parameters
     ----------
     runs
-        In the order in which they were made.
+        In running order.
     planted
-        Work of B over that of A where it is more.
+        Work of B over that of A where they differ.
     """
     groups: dict[tuple[str, int], list[Run]] = {}
     for run in runs:
@@ -89,7 +90,7 @@ def _share(many: list[Comparison]) -> Share:
 
 
 def _paired(members: list[Run]) -> Comparison:
-    """Compare the sides; A B B A is two pairs, the first two runs and the last two."""
+    """Compare both sides; A B B A gives two pairs, the first two runs and the last two."""
     return paired(*_sides(members))
 
 

@@ -1,9 +1,9 @@
-"""Whether a study has said enough: the rule that its design declares beforehand, asked before each further block.
+"""The stopping rule that a design declares beforehand, checked before each further block.
 
-Only the width of intervals may end a study, and what it costs: to stop when a difference shows would show differences
-that are none. An interval that was waited for until it was narrow is narrow by luck, too: of 90 % promised it covers
-86. So when all are narrow, :data:`MORE_BLOCKS` more are made without looking again, whose scatter nobody chose; then it
-covers 89 to 90 (simulated in ``python/tests/test_stopping.py``).
+Only the width of the intervals and the time spent may end a study: stopping as soon as a difference is significant
+would report differences that do not exist. Even an interval that was watched until it became narrow is partly narrow by
+chance: it covers 86 % instead of 90 %. So once all intervals are narrow, :data:`MORE_BLOCKS` more blocks are made
+without another look; then coverage is 89 to 90 % (simulated in ``python/tests/test_stopping.py``).
 
 Hoefler, Belli, *Scientific benchmarking of parallel computing systems*, SC 2015, rule 5. Simons, *On the cost of not
 knowing the variance when making a fixed-width confidence interval for the mean*, Annals of Mathematical Statistics 39,
@@ -25,26 +25,26 @@ from knee.stats.intervals import Array, ratio
 from knee.store import Run
 
 BLOCKS_FOR_A_WIDTH = 5
-"""Before so many blocks no interval counts as narrow."""
+"""No interval counts as narrow before this many blocks."""
 
 MORE_BLOCKS = 8
-"""Blocks that are made after all intervals were narrow."""
+"""Blocks made after all intervals have become narrow."""
 
 BLOCKS_FOR_A_BUDGET = 2
 
 PAUSE, PAUSE_S = 10, 10.0
-"""Between two runs a time longer than so many median ones, and so many seconds, is a pause."""
+"""A gap between two runs that exceeds this many median gaps plus this many seconds is a pause."""
 
 
 def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
-    """Return why no further block is needed; None when one is.
+    """Return why the study may stop; None when it needs a further block.
 
     Parameters
     ----------
     runs
-        All runs so far, of whole blocks.
+        All runs of the complete blocks so far.
     design
-        The design as declared: ``width``, a share of one, and ``budget_s``, in seconds.
+        The design as declared: ``width`` as a share (0.05 for 5 %), and ``budget_s`` in seconds.
     """
     width, budget = design.get("width"), design.get("budget_s")
     made = max((run.spec["block"] for run in runs), default=0)
@@ -53,14 +53,12 @@ def enough(runs: list[Run], design: dict[str, Any]) -> str | None:
         narrow = narrow_after(times, made - MORE_BLOCKS, width)
         if narrow is not None:
             name, widest = _widest(times, made)
-            said = (
-                f"every interval was within {100 * width:g} % after block {narrow}, and {made - narrow} more were made"
-            )
-            return f"{said}; the widest, of {name}, is within {_percent(widest)}"
+            said = f"every interval was within {100 * width:g} % after block {narrow}; {made - narrow} more were made"
+            return f"{said}; the widest now, of {name}, is within {_percent(widest)}"
     if budget is not None and made >= BLOCKS_FOR_A_BUDGET:
         spent = _seconds(runs)
         if sum(spent) + max(spent) > budget:
-            return f"{sum(spent):.0f} s of {budget:g} s are spent, and a block takes up to {max(spent):.0f} s"
+            return f"{sum(spent):.0f} s of {budget:g} s are used, and one block takes up to {max(spent):.0f} s"
     return None
 
 
@@ -69,16 +67,16 @@ def _percent(log_width: float) -> str:
 
 
 def narrow_after(times: Mapping[str, Array], blocks: int, width: float) -> int | None:
-    """Return the first number of blocks after which every interval was narrow; None when it was after none so far.
+    """Return the first block after which every interval was narrow; None if there is none yet.
 
     Parameters
     ----------
     times
-        Seconds of each cell, by block, shape (blocks,); NaN where a run was bad. A cell's levels are in JSON.
+        Seconds by cell and block, shape (blocks,), NaN where a run was bad; the key of a cell is its levels in JSON.
     blocks
-        How many of them to look at.
+        Number of blocks to look at.
     width
-        Half of an interval as a share of the ratio.
+        Half the width of an interval, as a share of the ratio.
     """
     looks = range(BLOCKS_FOR_A_WIDTH, blocks + 1)
     return next((after for after in looks if _widest(times, after)[1] <= np.log1p(width)), None)
@@ -94,20 +92,21 @@ def _times(runs: list[Run], blocks: int) -> dict[str, Array]:
 
 
 def _widest(times: Mapping[str, Array], blocks: int) -> tuple[str, float]:
-    """Return the cell whose ratio to its base is least known, with half its interval's width in logarithms.
+    """Return the cell with the widest interval, and half that width in logarithms.
 
-    The base of a cell is the one on the fewest threads with its other levels; of a cell without one, the first cell.
+    The interval is that of the ratio to the cell's base: the cell on the fewest threads with the same other levels, or
+    the first cell if there is no other.
     """
     bases = _bases(list(times))
     widest = ("one cell", 0.0)
     for key, all_ in times.items():
         values, base = all_[:blocks], bases[key]
         if base != key or len(times) == 1:
-            # One cell alone has nothing but its own mean.
+            # A single cell has no base: its interval is that of its own mean.
             against = times[base][:blocks] if base != key else np.where(np.isfinite(values), 1.0, np.nan)
             ends = ratio(against, values).log()[1]
             half = (ends.high - ends.low) / 2
-            # NaN, where blocks are missing, is as wide as can be.
+            # NaN, where blocks are missing, counts as infinitely wide.
             widest = max(widest, (_words(key), half if half == half else float("inf")), key=lambda one: one[1])
     return widest
 
@@ -135,9 +134,9 @@ def _words(key: str) -> str:
 
 
 def _seconds(runs: list[Run]) -> list[float]:
-    """Return how long each block took: its runs, and before each of them what it takes to go on from the one before.
+    """Return how long each block took, with the gaps between runs.
 
-    A pause, after which somebody resumed, is no measuring: a gap much longer than the others counts as their median.
+    A gap much longer than the others is a pause before a resume, and counts as a median gap.
     """
     begun = sorted((datetime.fromisoformat(run.record["start"]).timestamp(), run.order, run) for run in runs)
     walls = [run.record["wall_ns"] / 1e9 for _, _, run in begun]

@@ -1,4 +1,4 @@
-"""Marks the phases of a Python program, so that ``knee run`` records the time that each of them takes.
+"""Marks the phases of a Python program, so that ``knee run`` records the time of each.
 
 ::
 
@@ -10,15 +10,15 @@
     @region("solve")
     def solve(): ...
 
-A region belongs to the thread that enters it. Regions may be inside each other, and may be entered as often as one
-likes. Coroutines and generators give their thread away in the middle: mark what they call instead.
+A region belongs to the thread that enters it. Regions may be nested, and may be entered any number of times. Do not
+mark coroutines and generators, which give up their thread in the middle; mark the functions that they call.
 
-Workers may also publish running counters, numbers that only grow, so that they can be drawn over time::
+Workers may also publish running counters, which only grow; the report draws them over time::
 
-    counter("matches").add(len(found))  # once for each chunk of work
+    counter("matches").add(len(found))  # once per chunk of work
 
-Nothing but the standard library is imported, and next to nothing of it where nobody listens. Somebody listens where
-``knee run`` started the program; then ``KNEE_REGIONS`` names the file in which regions are noted.
+Only the standard library is imported, and almost nothing of it when recording is off. Recording is on when ``knee run``
+started the program: then ``KNEE_REGIONS`` names the file into which regions are written.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 
 TYPE_CHECKING = False
-"""As in typing, whose import takes longer than all of this."""
+"""As in typing, whose import takes longer than this whole module."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     R = TypeVar("R")
 
 VARIABLE = "KNEE_REGIONS"
-"""The variable that names the file."""
+"""The environment variable that names the file of regions."""
 
 
 class Region:
-    """A region: a context manager, and a decorator. This one notes nothing."""
+    """A region, as a context manager and as a decorator. This one records nothing."""
 
     __slots__ = ()
 
@@ -53,15 +53,15 @@ class Region:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave it."""
+        """Leave the region."""
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Return the function such that every call of it is in the region."""
+        """Return the function wrapped so that each call of it is a region."""
         return function
 
 
 class Noted(Region):
-    """A region while somebody listens. What it knows is kept for each thread, so one object may serve them all."""
+    """A region that is recorded. Its state is kept per thread, so all threads may share one object."""
 
     __slots__ = ("_listener", "_name")
 
@@ -78,7 +78,7 @@ class Noted(Region):
         self._listener.end(self._name)
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Return the function such that every call of it is in the region."""
+        """Return the function wrapped so that each call of it is a region."""
         from functools import wraps
 
         begin, end, name = self._listener.begin, self._listener.end, self._name
@@ -95,16 +95,16 @@ class Noted(Region):
 
 
 class Counter:
-    """A running counter. This one notes nothing."""
+    """A running counter. This one records nothing."""
 
     __slots__ = ()
 
     def add(self, more: int) -> None:
-        """Add to what the calling thread has counted: whole numbers, of a fraction what is before the point."""
+        """Add to the calling thread's count. A fraction is rounded towards zero."""
 
 
 class Published(Counter):
-    """A running counter while somebody listens. One object may serve all threads."""
+    """A running counter that is recorded. All threads may share one object."""
 
     __slots__ = ("_listener", "_name")
 
@@ -113,7 +113,7 @@ class Published(Counter):
         self._name = name
 
     def add(self, more: int) -> None:
-        """Add to what the calling thread has counted: whole numbers, of a fraction what is before the point."""
+        """Add to the calling thread's count. A fraction is rounded towards zero."""
         self._listener.add(self._name, more)
 
 
@@ -132,17 +132,17 @@ _LISTENER = _look()
 
 
 def region(name: str) -> Region:
-    """Return the region of this name, to be entered with ``with`` or put on a function.
+    """Return the region of this name, for a ``with`` statement or as a decorator.
 
     Parameters
     ----------
     name
-        Its name in the record. Two of the same name are the same region.
+        Its name in the record. Regions of the same name are one region.
 
     Returns
     -------
     Region
-        What marks it. Where nobody listens, it does nothing.
+        A context manager and decorator, which does nothing when recording is off.
 
     Examples
     --------
@@ -158,12 +158,12 @@ def counter(name: str) -> Counter:
     Parameters
     ----------
     name
-        Its name in the samples. What is added to two of the same name, in any thread or process, is one sum.
+        Its name in the samples. Counters of the same name, in any thread or process, are summed.
 
     Returns
     -------
     Counter
-        What takes additions. Where nobody listens, it does nothing.
+        Its ``add`` does nothing when recording is off.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The events that a thread counts for itself while it is in a region; as in `crates/region/src/counters.rs`."""
+"""Counts perf events of the calling thread inside regions, as `crates/region/src/counters.rs` does."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import sys
 
 _EVENTS_AT, _EVENT_BYTES, _MOST = 256, 256, 12
 _OPEN = {"x86_64": 298, "aarch64": 241}
-"""Number of the system call `perf_event_open`."""
+"""The number of the system call `perf_event_open`."""
 _CLOSE_ON_EXEC = 8
 _READ_BYTES = 24
 _EVENT_ID = 0x8008_2407
-"""`PERF_EVENT_IOC_ID`: which event a descriptor belongs to."""
+"""`PERF_EVENT_IOC_ID`, which returns the id of the event behind a descriptor."""
 
 
 class Counters:
-    """What the calling thread counts. They are closed with this object, which goes with its thread.
+    """The counters of one thread. They are closed with this object, which lives as long as its thread.
 
-    A program may close descriptors that it does not know, and have their numbers again for files of its own: each is
-    asked which event it is before it is read or closed.
+    A program may close descriptors that it did not open, and the kernel may then give their numbers to the program's
+    own files. So the event behind each descriptor is checked before it is read or closed.
     """
 
     __slots__ = ("_files", "_ids", "refused")
 
     def __init__(self, file: mmap.mmap, events: int) -> None:
-        """Open the events of the file's table for the calling thread."""
+        """Open the events listed in the file for the calling thread."""
         attributes = (
             file[_EVENTS_AT + event * _EVENT_BYTES : _EVENTS_AT + (event + 1) * _EVENT_BYTES]
             for event in range(min(events, _MOST))
@@ -36,10 +36,10 @@ class Counters:
         self._files = [_opened(attribute) for attribute in attributes]
         self._ids = [_event(file) for file in self._files]
         self.refused = self._files.count(-1)
-        """How many the kernel did not open, or the program has closed since."""
+        """How many events the kernel did not open, or the program has closed since."""
 
     def read(self) -> list[int]:
-        """Return three numbers for each event: its count, the time it was to be counted in, and the time it was."""
+        """Return three numbers for each event: its count, the time it was enabled, and the time it was counted."""
         numbers: list[int] = []
         for number, file in enumerate(self._files):
             if file >= 0 and _event(file) != self._ids[number]:
@@ -56,7 +56,7 @@ class Counters:
 
 
 def _opened(attribute: bytes) -> int:
-    """Return the file of a counter, or -1: a program is not to fail for its marks."""
+    """Return the file descriptor of a counter, or -1: marking regions must never make a program fail."""
     number = _OPEN.get(os.uname().machine) if sys.maxsize > 1 << 32 else None
     if number is None or int.from_bytes(attribute[4:8], sys.byteorder) > _EVENT_BYTES:
         return -1
@@ -74,7 +74,7 @@ def _opened(attribute: bytes) -> int:
 
 
 def _event(file: int) -> int:
-    """Return the kernel's number of the event behind a descriptor; 0 where it is something else, or nothing."""
+    """Return the kernel's id of the event behind a descriptor; 0 if the descriptor is no event, or closed."""
     number = bytearray(8)
     try:
         fcntl.ioctl(file, _EVENT_ID, number)

@@ -1,7 +1,7 @@
-"""The file in which regions and running counters are noted, as `crates/region/src/format.rs` describes it.
+"""Writes regions and running counters into the mapped file that `crates/region/src/format.rs` describes.
 
-Python has no atomic operations, so slots are claimed from the table that a lock of the file guards. After that a slot
-belongs to one thread, which notes what it spends there without any lock.
+Python has no atomic operations, so a thread claims its slots from a table under the file's lock. After that a slot
+belongs to one thread, which writes to it without a lock.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from time import monotonic_ns, process_time_ns, thread_time_ns
 from typing import TypeVar
 
 TYPE_CHECKING = False
-"""As in typing, whose import takes longer than all of this."""
+"""As in typing, whose import takes longer than this whole module."""
 
 if TYPE_CHECKING:
     from knee.regions.counters import Counters
@@ -24,58 +24,58 @@ T = TypeVar("T")
 _MAGIC, _VERSION = b"kneeregn", 3
 _HEAD_BYTES, _SLOT_BYTES, _NAME_BYTES = 4096, 832, 124
 _COUNTER_BYTES, _COUNTER_NAME_BYTES = 128, 104
-# Places in the head, counted in numbers of 32 bits, and of 64 bits.
+# Offsets in the header, in units of 32 bits, and of 64 bits.
 _SLOT_SIZE, _NATIVE_SLOTS, _LOCKED_SLOTS, _LOCKED_CLAIMED, _REFUSED = 3, 4, 5, 7, 8
 _EVENTS = 16
 _COUNTER_SIZE, _NATIVE_COUNTERS, _LOCKED_COUNTERS, _LOCKED_COUNTERS_CLAIMED = 22, 23, 24, 26
 _LOCKED_LOST, _LOCKED_UNCOUNTED, _LOCKED_ADDITIONS_LOST = 6, 10, 15
-# Places in a slot, likewise.
+# Offsets in a slot, likewise.
 _READY, _PID, _TID, _TURN, _UNMATCHED, _CROSSED, _NAME_SIZE = 0, 1, 2, 3, 6, 7, 176
 _OPEN_SINCE, _TIMES, _TIMES_SIZE, _COUNTS = 2, 4, 42, 6
 _NAME_AT = 708
-# Places in the slot of a counter, counted in numbers of 32 bits; its value is the first number of 64 bits.
+# Offsets in the slot of a counter, in units of 32 bits; its value is the first 64 bits.
 _COUNTER_READY, _COUNTER_PID, _COUNTER_TID, _COUNTER_NAME_SIZE = 2, 3, 4, 5
 _COUNTER_NAME_AT = 24
 
 
 class _Own:
-    """One region of one thread."""
+    """The state of one region in one thread."""
 
     __slots__ = ("begin_ns", "calls", "counted", "depth", "entry", "inherited", "process_ns", "slot", "thread_ns")
 
     def __init__(self, slot: int | None) -> None:
         self.slot = slot
-        """Byte at which its slot begins; None when all were taken."""
+        """Byte offset of its slot; None when no slot was left."""
         self.depth = 0
         self.inherited = 0
         self.calls = 0
         self.entry = 0
-        """Which of the thread's entries it was: one that is open and has a larger number was entered later."""
+        """Number of this entry in the thread: an open region with a larger number was entered later."""
         self.begin_ns = self.thread_ns = self.process_ns = 0
         self.counted: list[int] = []
-        """What had been counted when it entered: three numbers an event."""
+        """Counters at entry, three numbers per event."""
 
 
 class _Thread(threading.local):
-    """What a thread knows of its regions."""
+    """The regions and counters of one thread."""
 
     def __init__(self) -> None:
         self.start()
 
     def start(self) -> None:
-        """Begin anew: in a new thread, and in the child of a fork."""
+        """Reset the state, in a new thread and in the child of a fork."""
         self.tid = threading.get_native_id()
         self.main = self.tid == os.getpid()
         self.entered = 0
         self.own: dict[str, _Own] = {}
         self.published: dict[str, int] = {}
-        """Where the value of each running counter is, counted in numbers of 64 bits."""
+        """Offset of the value of each running counter, in units of 64 bits."""
         self.counters: Counters | None = None
-        """Opened with the first region, where somebody wants counts."""
+        """Opened when the thread enters its first region, if events are counted."""
 
 
 class Listener:
-    """The mapped file."""
+    """The mapped file, and the state of this process's threads."""
 
     def __init__(self, path: str, file: mmap.mmap) -> None:
         self._path = path
@@ -88,7 +88,7 @@ class Listener:
 
     @classmethod
     def at(cls, path: str) -> Listener | None:
-        """Map the file; None when it is missing, or something else: a program is not to fail for its marks."""
+        """Map the file; None when it is missing or not a file of regions: marking must never make a program fail."""
         try:
             file = os.open(path, os.O_RDWR)
             try:
@@ -117,7 +117,7 @@ class Listener:
         return _HEAD_BYTES + (self._small[_NATIVE_SLOTS] + self._small[_LOCKED_SLOTS]) * _SLOT_BYTES
 
     def _forked(self) -> None:
-        """Start anew in the child; what was open there goes on in the parent, and may end here too."""
+        """Reset the state in the child. Regions that were open go on in the parent, and may be left here too."""
         self._claiming = threading.Lock()
         thread = self._thread
         before = thread.own
@@ -140,7 +140,7 @@ class Listener:
             slot = own.slot = self._claim(name)
         thread.entered += 1
         own.entry = thread.entered
-        # The wall clock last, and at the end first: what reading CPU time costs is not the region's.
+        # Read the wall clock last here and first in `end`, so that the cost of reading CPU time is outside the region.
         if thread.main:
             own.process_ns = process_time_ns()
         own.thread_ns = thread_time_ns()
@@ -151,7 +151,7 @@ class Listener:
             self._large[slot // 8 + _OPEN_SINCE] = own.begin_ns
 
     def end(self, name: str) -> None:
-        """Leave it."""
+        """Leave a region."""
         end_ns = monotonic_ns()
         thread = self._thread
         own = thread.own.get(name) or self._new(name)
@@ -175,12 +175,12 @@ class Listener:
             self._fault(own, _UNMATCHED)
 
     def add(self, name: str, more: int) -> None:
-        """Add to what this thread has counted."""
+        """Add to this thread's count."""
         published = self._thread.published
         at = published.get(name) or self._claim_counter(name)
         if at is not None:
             published[name] = at
-            # A number of NumPy's would overflow here.
+            # int() because a NumPy integer would overflow here.
             self._large[at] = (self._large[at] + int(more)) & 0xFFFF_FFFF_FFFF_FFFF
 
     def _new(self, name: str) -> _Own:
@@ -204,7 +204,7 @@ class Listener:
         return thread.counters
 
     def _add(self, own: _Own, slot: int, end_ns: int, thread_ns: int, process_ns: int, counted: list[int]) -> None:
-        """Write the copy of the times that is not in force, then put it into force."""
+        """Write the inactive copy of the times, then make it the active one."""
         large = self._large
         turn = self._small[slot // 4 + _TURN]
         times = slot // 8 + _TIMES
@@ -226,7 +226,7 @@ class Listener:
             self._count(self._small, own.slot // 4 + which)
 
     def _claim(self, name: str) -> int | None:
-        """Return the byte at which a slot for this thread begins; None when all are taken."""
+        """Return the byte offset of a new slot for this thread; None when no slot is left."""
         small, thread = self._small, self._thread
         claimed = self._next(_LOCKED_CLAIMED, _LOCKED_SLOTS, _LOCKED_LOST)
         if claimed is None:
@@ -241,7 +241,7 @@ class Listener:
         return slot
 
     def _claim_counter(self, name: str) -> int | None:
-        """Return where the value of a counter for this thread is, in numbers of 64 bits; None when all are taken."""
+        """Return the offset of a new counter for this thread, in units of 64 bits; None when no slot is left."""
         small, thread = self._small, self._thread
         claimed = self._next(_LOCKED_COUNTERS_CLAIMED, _LOCKED_COUNTERS, _LOCKED_ADDITIONS_LOST)
         if claimed is None:
@@ -256,7 +256,7 @@ class Listener:
         return slot // 8
 
     def _next(self, claimed_at: int, most_at: int, lost_at: int) -> int | None:
-        """Claim the next slot of a table, or count that there is none."""
+        """Claim the next slot of a table, or count that no slot was left."""
 
         def claim() -> int | None:
             claimed = self._small[claimed_at]
@@ -269,10 +269,10 @@ class Listener:
         return self._locked(claim, lost_at)
 
     def _locked(self, act: Callable[[], T], lost_at: int) -> T | None:
-        """Do what no other thread of any process may do at the same time; where that fails, count it and give None."""
+        """Call ``act`` under a lock across threads and processes; if locking fails, count that and return None."""
         import fcntl
 
-        # The file's lock is one of the whole process, so threads need one among themselves.
+        # A lock on the file belongs to the whole process, so threads need a second lock among themselves.
         with self._claiming:
             try:
                 file = os.open(self._path, os.O_RDWR)
@@ -280,7 +280,7 @@ class Listener:
                     fcntl.lockf(file, fcntl.LOCK_EX)
                     return act()
                 finally:
-                    # Closing gives the lock back, and so does the kernel when the process ends in the middle.
+                    # Closing the file releases the lock, as does the kernel if the process dies here.
                     os.close(file)
             except OSError:
                 self._count(self._large, lost_at)

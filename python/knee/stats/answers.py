@@ -1,9 +1,8 @@
 """The three answers to "is it slower?": equal, faster or slower, cannot tell.
 
-A test that finds no difference has not shown that there is none: the interval may be too wide to see one. So *equal*
-has to be shown as well, by two one-sided tests: the whole 90 % interval of the ratio lies within the smallest
-difference that matters. Where the interval neither excludes 1 nor lies within that margin, the data cannot tell, and
-nothing follows from them.
+A test that finds no difference does not show that there is none: the interval may be too wide. So *equal* must be shown
+as well, by two one-sided tests: the whole 90 % interval of the ratio lies within the smallest difference that matters.
+If the interval neither excludes 1 nor lies within that margin, the answer is *cannot tell*.
 
 Schuirmann, *A comparison of the two one-sided tests procedure and the power approach*, J. Pharmacokinet. Biopharm. 15,
 1987.
@@ -19,20 +18,20 @@ MARGIN = 0.03
 """The smallest difference of times that matters unless another is asked for: 3 % either way."""
 
 ERROR = (1 - LEVEL) / 2
-"""How often equals may be called slower; as often they may be called faster."""
+"""Rate at which equal times may be called slower; likewise faster."""
 
 Answer = Literal["equal", "faster", "slower", "cannot tell"]
 
 
 def answer(ratio: Interval, margin: float = MARGIN) -> Answer:
-    """Say what an interval shows of a time over another time.
+    """Return the answer that an interval of a ratio of times gives.
 
     Parameters
     ----------
     ratio
-        Interval of the time in question over the time it is compared with; NaN where it is not known.
+        Interval of a time over the time that it is compared with; NaN if unknown.
     margin
-        0.03 takes ratios from 1/1.03 to 1.03 for equal.
+        With 0.03, ratios from 1/1.03 to 1.03 are equal.
 
     Examples
     --------

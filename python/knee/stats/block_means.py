@@ -1,4 +1,4 @@
-"""Differences block by block: levels of a factor compared over the same combinations of all others in each block."""
+"""Means by block, so that levels of a factor are compared over the same combinations of all other levels."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Places = npt.NDArray[np.bool_]
 
 
 def block_means(values: Array, levels: Codes, rest: Codes, blocks: Codes) -> Array:
-    """Return means, shape (levels, blocks, combinations of all other levels); NaN where there is no run.
+    """Return means, shape (levels, blocks, combinations of all other levels); NaN without a run.
 
     Parameters
     ----------
     values
-        Of a response or its logarithms, shape (runs,).
+        A response or its logarithms, shape (runs,).
     levels, rest, blocks
-        Each run's level of the factor, the number of its combination of all other levels, both from 0 on, and its
+        For each run its level of the factor and its combination of all other levels, both numbered from 0, and its
         block, shape (runs,).
     """
     _, block = np.unique(blocks, return_inverse=True)
@@ -36,17 +36,17 @@ def over_combinations(table: Array) -> Array:
     Parameters
     ----------
     table
-        Differences of two levels, shape (blocks, combinations), NaN where a run is missing. Blocks or combinations are
-        then left out, whichever keeps more.
+        Differences of two levels, shape (blocks, combinations), NaN where a run is missing. Incomplete blocks or
+        combinations are left out, whichever keeps more values.
     """
     rows, columns = _whole(np.isfinite(table))
     return table[np.ix_(rows, columns)].mean(axis=1) if columns.any() else np.empty(0)
 
 
 def _whole(known: Places) -> tuple[Places, Places]:
-    """Return which blocks and which combinations to take, so that each of these blocks has all of them.
+    """Return the blocks and the combinations to use, such that every block has every combination.
 
-    Tried are the combinations that every block has (but for blocks without any), and those of each block.
+    Candidates are the combinations that every block has (ignoring empty blocks), and those of each single block.
     """
     ways: list[Places] = [np.ones(known.shape[1], dtype=np.bool_)]
     if not known.all():

@@ -1,14 +1,15 @@
-"""How many more blocks would tell whether two times are equal or one is slower.
+"""How many more blocks are needed to tell whether two times are equal or one is slower.
 
-The mean that more blocks will give is not known, but how it scatters is: after k more of them it lies around today's
-mean by Student's t with a scale of s sqrt(k / (n (n + k))), where n blocks have a standard deviation of s. The answer
-is the least k with which an interval of that study excludes 1, or lies within the margin, in 90 of 100 such outcomes.
-To take today's mean for the truth instead would promise too much: means that just missed an answer are mostly too far
-from 1. In simulations 60 to 100 of 100 open comparisons were decided by as many, least often where times were truly
-equal (``python/tests/test_blocks_needed.py``).
+The mean after k more blocks is unknown, but its distribution is not: Student's t around the current mean with scale s
+sqrt(k / (n (n + k))), where s is the standard deviation of the n blocks so far. The result is the smallest k for which
+the new interval excludes 1, or lies within the margin, in 90 of 100 such outcomes. Taking the current mean as the true
+one would be too optimistic, since means that just missed an answer are mostly too far from 1. In simulations this
+number decided 60 to 100 of 100 open comparisons, fewest when times were truly equal
+(``python/tests/test_blocks_needed.py``).
 
-O'Hagan, Stevens, Campbell, *Assurance in clinical trial design*, Pharmaceutical Statistics 4, 2005 (the chance of an
-answer, averaged over what the data leave open). Hahn, Meeker, *Statistical Intervals*, 1991 (a mean to come).
+O'Hagan, Stevens, Campbell, *Assurance in clinical trial design*, Pharmaceutical Statistics 4, 2005 (assurance: the
+probability of an answer, averaged over the uncertainty). Hahn, Meeker, *Statistical Intervals*, 1991 (prediction of a
+future mean).
 """
 
 from __future__ import annotations
@@ -19,35 +20,34 @@ from knee.stats.answers import ERROR, MARGIN
 from knee.stats.distributions import student_beyond, student_value
 
 ASSURANCE = 0.90
-"""How likely an answer has to be after so many more blocks."""
+"""Required probability of an answer after the additional blocks."""
 
 MOST = 1000
-"""More blocks than this are not advised: no study makes as many."""
+"""No larger number of blocks is recommended, since no study makes as many."""
 
 
 def blocks_needed(
     mean: float, deviation: float, blocks: int, margin: float = MARGIN, *, tests: int = 1, spread: float = 0.0
 ) -> int | None:
-    """Return about how many more blocks would decide a comparison that is open.
+    """Return about how many more blocks would decide an open comparison.
 
     Parameters
     ----------
     mean, deviation
         Mean log ratio, and the standard deviation of the log ratios of blocks.
     blocks
-        How many there are.
+        Number of blocks so far.
     margin
-        The smallest difference that matters: 0.03 takes ratios from 1/1.03 to 1.03 for equal.
+        The smallest difference that matters: with 0.03, ratios from 1/1.03 to 1.03 are equal.
     tests
-        How many comparisons share the chance of a false alarm.
+        Number of comparisons that share the false-alarm rate.
     spread
-        Standard deviation, in logarithms, of what two sessions differ by: no block makes that part of the interval
-        narrower.
+        Standard deviation, in logarithms, of the difference between two sessions; more blocks do not reduce it.
 
     Returns
     -------
     int or None
-        None where fewer than two blocks say how much they scatter, or more than a thousand would be needed.
+        None if there are fewer than two blocks, or more than a thousand would be needed.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def blocks_needed(
 
 
 def _chance(mean: float, deviation: float, blocks: int, more: int, margin: float, tests: int, spread: float) -> float:
-    """Return the chance that the interval over all blocks tells; ``margin`` is in logarithms."""
+    """Return the probability that the interval over all blocks gives an answer; ``margin`` is in logarithms."""
     whole = blocks + more
 
     def half(error: float) -> float:
         own = student_value(1 - error, whole - 1) * deviation / math.sqrt(whole)
         return math.hypot(own, spread * student_value(1 - ERROR, math.inf)) if spread else own
 
-    # It tells when the mean is as far from 1 as this, or as near as that.
+    # It does if the mean lies at least `far` from 0, or within `near`.
     far, near = half(ERROR / tests), margin - half(ERROR)
     if far <= near:
         return 1.0

@@ -1,7 +1,7 @@
-"""Two times of one study held against each other: equal, faster or slower, cannot tell.
+"""Compares two times of one study: equal, faster or slower, cannot tell.
 
-Speedups of two levels (two builds, two runtimes) can be read side by side only where their one-thread times are equal:
-a slow base makes any speedup look well.
+Speedups of two levels (two builds, two runtimes) can be compared only if their one-thread times are equal: a slow base
+makes any speedup look good.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from knee.stats.intervals import Array, Ratio, ratio
 
 @dataclass(frozen=True)
 class Equivalence:
-    """What may be said of the first time, and the ratio with the interval that it rests on."""
+    """The answer for the first time, and the ratio with its interval that it is based on."""
 
     answer: Answer
     ratio: Ratio
@@ -28,7 +28,7 @@ def equivalence(first: Array, second: Array, margin: float = MARGIN) -> Equivale
     first, second
         Seconds in the same blocks, shape (blocks,); NaN where a run was bad.
     margin
-        Part of the time by which they may differ.
+        The share of the time by which they may differ.
 
     Examples
     --------

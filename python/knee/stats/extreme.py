@@ -1,11 +1,11 @@
-"""The least (or the largest) of several means with an interval: what holds at every one of them holds at the worst.
+"""The smallest or the largest of several means, with an interval.
 
-That a curve lies above another one at every thread count is an intersection of statements. It needs no correction: when
-each count's own 95 % limit lies above a bound, so does the least of the means, and this is false 5 times in 100 at most
-(the intersection-union test). That it fails at *some* count is a union, which is easier met by chance the more counts
-there are: on that side each limit has its share of the 5 % (Bonferroni's, the first step of Holm's, which is all
-that *at least one* takes). So the interval holds the least mean at least 90 times in 100, whatever the counts have in
-common. It is wide where several means lie close together, and Student's own where there is one.
+That one curve lies above another at *every* thread count is an intersection of statements and needs no correction: if
+the 95 % limit of each count lies above a bound, so does the smallest mean, and that is wrong in at most 5 of 100 cases
+(intersection-union test). That it fails at *some* count is a union, which chance produces more often the more counts
+there are; so on that side the 5 % are divided among the counts (Bonferroni, the first step of Holm, is enough for *at
+least one*). The interval therefore covers the smallest mean in at least 90 of 100 cases, even if the counts depend on
+each other. It is wide if several means are close together, and it is Student's interval if there is only one.
 
 Berger, *Multiparameter hypothesis testing and acceptance sampling*, Technometrics 24, 1982.
 """
@@ -22,7 +22,7 @@ from knee.stats.intervals import LEVEL, Interval, t_interval
 
 @dataclass(frozen=True)
 class Extreme:
-    """The least of several means, its interval, and which of them it is."""
+    """The smallest or largest of several means, its interval, and its index."""
 
     estimate: float
     interval: Interval
@@ -30,12 +30,12 @@ class Extreme:
 
 
 def least(groups: list[Array]) -> Extreme:
-    """Return the least mean.
+    """Return the smallest mean.
 
     Parameters
     ----------
     groups
-        The values of each mean, one per block, shape (blocks,); at least one group, of two values or more each.
+        The values behind each mean, one per block, shape (blocks,); at least one group, each of at least two values.
 
     Examples
     --------
@@ -51,6 +51,6 @@ def least(groups: list[Array]) -> Extreme:
 
 
 def largest(groups: list[Array]) -> Extreme:
-    """Return the largest mean: the least of what is turned around."""
+    """Return the largest mean, as the smallest of the negated values."""
     mirrored = least([-values for values in groups])
     return Extreme(-mirrored.estimate, Interval(-mirrored.interval.high, -mirrored.interval.low), mirrored.place)

@@ -1,6 +1,6 @@
-"""Tests of what residuals look like: rank correlation, spreads of groups, and normality.
+"""Tests on residuals: rank correlation, equal variances, and normality.
 
-``scipy.stats`` has all of them, see :mod:`knee.stats.distributions`; it is the oracle of ``test_hypotheses.py``.
+``scipy.stats`` has all of them but is slow to import; ``test_hypotheses.py`` compares results with it.
 
 Spearman, *The proof and measurement of association between two things*, American Journal of Psychology 15, 1904.
 Brown, Forsythe, *Robust tests for the equality of variances*, JASA 69, 1974. Royston, *Remark AS R94: a remark on
@@ -19,14 +19,14 @@ from knee.stats.distributions import Array, fisher_beyond, normal_beyond, normal
 
 @dataclass(frozen=True)
 class Tested:
-    """A statistic and the chance of one as large where nothing is the matter."""
+    """A test statistic and its p value."""
 
     statistic: float
     p: float
 
 
 def correlation(x: Array, y: Array) -> Tested:
-    """Return Pearson's correlation of two arrays of shape (runs,), and the chance of one as far from 0."""
+    """Return Pearson's correlation of two arrays of shape (runs,), and its p value."""
     r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
     freedom = x.size - 2
     if abs(r) == 1.0:
@@ -35,19 +35,19 @@ def correlation(x: Array, y: Array) -> Tested:
 
 
 def rank_correlation(x: Array, y: Array) -> Tested:
-    """Return Spearman's: that of the ranks."""
+    """Return Spearman's correlation, which is that of the ranks."""
     return correlation(ranks(x), ranks(y))
 
 
 def ranks(values: Array) -> Array:
-    """Return the place of each value in ascending order, from 1 on; equal ones share the mean of theirs."""
+    """Return the rank of each value, from 1; equal values share their mean rank."""
     _, where, many = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(many)
     return (last - (many - 1) / 2)[where]
 
 
 def equal_spreads(groups: Sequence[Array]) -> Tested:
-    """Return Brown and Forsythe's F: whether groups lie equally far from their medians."""
+    """Return Brown and Forsythe's F, a test of equal variances by distances from the median."""
     apart = [np.abs(group - np.median(group)) for group in groups]
     everything = np.concatenate(apart)
     between = sum(part.size * (part.mean() - everything.mean()) ** 2 for part in apart)
@@ -58,7 +58,7 @@ def equal_spreads(groups: Sequence[Array]) -> Tested:
 
 
 def normality(values: Array) -> Tested:
-    """Return Shapiro and Wilk's W of at least three values that are not all equal."""
+    """Return Shapiro and Wilk's W of at least three values, not all equal."""
     ordered = np.sort(values) - np.median(values)
     weights = _weights(values.size)
     w = min(1.0, float((weights @ ordered) ** 2 / ((ordered - ordered.mean()) ** 2).sum()))
@@ -70,12 +70,13 @@ BEFORE_LAST = (0.0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633)
 FEW_LIMIT, FEW_MEAN = (-2.273, 0.459), (0.5440, -0.39978, 0.025054, -6.714e-4)
 FEW_SPREAD = (1.3822, -0.77857, 0.062767, -0.0020322)
 MANY_MEAN, MANY_SPREAD = (-1.5861, -0.31082, -0.083751, 0.0038915), (-0.4803, -0.082676, 0.0030302)
-"""Royston's polynomials, ascending: of the two largest weights in 1/sqrt(n); of the mean and spread of a normal value
-that 1 - W becomes, in n up to eleven values and in ln(n) from there on."""
+"""Royston's polynomials, in ascending powers: for the two largest weights in 1/sqrt(n), and for the mean and spread of
+the normal transform of 1 - W, in n up to eleven values and in ln(n) above.
+"""
 
 
 def _weights(n: int) -> Array:
-    """Return what ordered values are weighted with, shape (n,)."""
+    """Return the weights of the ordered values, shape (n,)."""
     if n == 3:
         return np.array([-(0.5**0.5), 0.0, 0.5**0.5])
     scores = normal_values((np.arange(1, n + 1, dtype=np.float64) - 0.375) / (n + 0.25))

@@ -1,8 +1,8 @@
-"""Ratios of two cells with intervals: Student's t on the mean of the blocks' log ratios, at every number of blocks.
+"""Ratios of two cells with intervals: Student's t on the mean log ratio of blocks, for any number of blocks.
 
-``python/tests/test_intervals.py`` shows by simulation that it covers what is promised from 5 to 50 blocks, with normal
-and with moderately skewed logarithms. The percentiles of a bootstrap over blocks do not: of 90 % promised they cover 79
-with five blocks, 87 with twenty, and never more than Student's t.
+``python/tests/test_intervals.py`` shows by simulation that it has its nominal coverage from 5 to 50 blocks, with normal
+and with moderately skewed logarithms. The percentile bootstrap over blocks does not: instead of 90 % it covers 79 %
+with five blocks, 87 % with twenty, and never more than Student's t.
 
 Student, *The probable error of a mean*, Biometrika 6, 1908. Georges, Buytaert, Eeckhout, *Statistically rigorous Java
 performance evaluation*, OOPSLA 2007.
@@ -22,19 +22,19 @@ LEVEL = 0.90
 
 @dataclass(frozen=True)
 class Interval:
-    """Both ends; NaN where there are too few blocks for one."""
+    """Both ends of an interval; NaN if there are too few blocks."""
 
     low: float
     high: float
 
     def excludes(self, value: float) -> bool:
-        """Whether the value lies outside. An interval that is not known excludes nothing."""
+        """Whether the value lies outside. An unknown interval excludes nothing."""
         return bool(self.low > value or self.high < value)
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of geometric means over blocks with its interval, dimensionless."""
+    """A dimensionless ratio of geometric means over blocks, with its interval."""
 
     estimate: float
     interval: Interval
@@ -52,7 +52,7 @@ def ratio(numerator: Array, denominator: Array, level: float = LEVEL) -> Ratio:
     Parameters
     ----------
     numerator, denominator
-        Positive values, one per block, shape (blocks,); NaN where a run was bad. A block counts when both are there.
+        Positive values, one per block, shape (blocks,); NaN where a run was bad. A block counts if both are known.
     level
         Confidence level of the interval.
 

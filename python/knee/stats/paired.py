@@ -1,14 +1,13 @@
-"""Is B slower than A? Ratios of two alternatives, one answer for each, and one for many together.
+"""Is B slower than A? Ratios of two alternatives, an answer for each comparison, and one for several together.
 
-Where A and B ran in the same blocks, they are compared pair by pair; the order A B B A inside a block gives two pairs,
-and a drift that is straight falls out of their mean. Where they did not, by Welch's method on logarithms, with an
-interval that is widened by what two sessions differ by (:mod:`knee.stats.sessions`). Intervals are Student's at any
-number of blocks, so that answers and p values never disagree. What they show is one of the three answers of
-:mod:`knee.stats.answers`.
+If A and B ran in the same blocks, they are compared pair by pair; the order A B B A within a block gives two pairs, and
+a linear drift cancels in their mean. Otherwise they are compared by Welch's method on logarithms, with an interval
+widened by the expected difference between two sessions (:mod:`knee.stats.sessions`). Intervals are Student's t for any
+number of blocks, so that answers and p values never disagree. Answers are those of :mod:`knee.stats.answers`.
 
-Of many comparisons some are significant by chance; Holm's correction keeps the chance that any null one is called
-slower at 5 %. What two sessions differ by is one unknown for all comparisons, so it is no matter of how many they are:
-the correction is made for each of its values, and the corrected p values are averaged.
+Of many comparisons some are significant by chance; Holm's correction keeps the probability that any equal pair is
+called slower at 5 %. The difference between two sessions is one unknown shared by all comparisons, so it does not
+depend on their number: the correction is made for each of its possible values, and the corrected p values are averaged.
 
 Welch, Biometrika 34, 1947. Holm, *A simple sequentially rejective multiple test procedure*, Scand. J. Statist. 6, 1979.
 Kalibera, Jones, *Rigorous benchmarking in reasonable time*, ISMM 2013 (ratios with intervals).
@@ -29,12 +28,12 @@ from knee.stats.sessions import beyond, half_width, offsets
 
 @dataclass(frozen=True)
 class Comparison:
-    """Time of B over time of A with its 90 % interval, dimensionless.
+    """Time of B over time of A, dimensionless, with its 90 % interval.
 
-    ``p_slower`` and ``p_faster`` are one-sided; NaN, as is the interval, where there are fewer than two values a side.
-    ``values`` is the number of pairs, or of runs of the side that has fewer; ``error`` the standard error of the mean
-    log ratio by scatter alone, with ``freedom`` degrees; ``spread`` what two sessions were taken to differ by, 0 where
-    A and B share their blocks.
+    ``p_slower`` and ``p_faster`` are one-sided; they and the interval are NaN with fewer than two values per side.
+    ``values`` is the number of pairs, or of runs on the side with fewer; ``error`` is the standard error of the mean
+    log ratio from scatter alone, with ``freedom`` degrees of freedom; ``spread`` is the expected difference between two
+    sessions, 0 if A and B share their blocks.
     """
 
     estimate: float
@@ -46,30 +45,32 @@ class Comparison:
     freedom: float
     spread: float = 0.0
     bounds: tuple[Comparison, Comparison] | None = None
-    """B over A with all that others may have taken from B given back, and with all that they may have taken from A."""
+    """B over A with the largest possible disturbance subtracted from B, and with the largest subtracted from A."""
 
     def answer(self, margin: float = MARGIN) -> Answer:
-        """Return what may be said, with that smallest difference that matters."""
+        """Return the answer; ``margin`` is the smallest difference that matters."""
         return answer(self.interval, margin)
 
     def taken(self) -> float:
-        """Return by how much others may have changed the ratio, from one end to the other: 0.1 for 10 %."""
+        """Return the range over which other programs may have changed the ratio: 0.1 for 10 %."""
         return self.bounds[1].estimate / self.bounds[0].estimate - 1 if self.bounds else 0.0
 
     def more_blocks(self, margin: float = MARGIN, tests: int = 1) -> int | None:
-        """Return about how many more blocks would tell, one of so many tests; None where a thousand would not."""
+        """Return about how many more blocks would decide this one of ``tests`` comparisons; None if more than a
+        thousand.
+        """
         deviation = self.error * float(np.sqrt(self.values))
         spread = float(np.log1p(self.spread))
         return blocks_needed(float(np.log(self.estimate)), deviation, self.values, margin, tests=tests, spread=spread)
 
 
 def paired(a: Array, b: Array) -> Comparison:
-    """Compare times that were taken in pairs.
+    """Compare times measured in pairs.
 
     Parameters
     ----------
     a, b
-        Seconds, shape (pairs,); NaN where a run was bad, which takes its pair out.
+        Seconds, shape (pairs,); NaN where a run was bad, which excludes its pair.
 
     Examples
     --------
@@ -87,14 +88,14 @@ def paired(a: Array, b: Array) -> Comparison:
 
 
 def unpaired(a: Array, b: Array, spread: float = 0.0) -> Comparison:
-    """Compare times of two sessions, which share no blocks: Welch's method on the difference of mean logarithms.
+    """Compare times of two sessions without common blocks, by Welch's method on the difference of mean logarithms.
 
     Parameters
     ----------
     a, b
         Seconds, shape (runs,) each; NaN where a run was bad.
     spread
-        Standard deviation of what two sessions of one program differ by, as a share; 0 where both are one session.
+        Standard deviation of the difference between two sessions of one program, as a share; 0 for a single session.
     """
     x, y = (np.log(times[np.isfinite(times)]) for times in (a, b))
     if min(x.size, y.size) < 2:
@@ -108,21 +109,21 @@ def unpaired(a: Array, b: Array, spread: float = 0.0) -> Comparison:
 def allowing(
     compare: Callable[[Array, Array], Comparison], a: Array, b: Array, taken_a: Array, taken_b: Array
 ) -> Comparison:
-    """Compare times, and allow for what others may have taken from either side.
+    """Compare times, allowing for the time that other programs may have taken on either side.
 
     Parameters
     ----------
     compare
         :func:`paired`, or :func:`unpaired`.
     a, b
-        Seconds, as it takes them.
+        Seconds, in the form that ``compare`` takes.
     taken_a, taken_b
-        The largest share of each time that others may have cost, of the same shapes.
+        The largest share of each time that other programs may have cost, of the same shapes.
 
     Returns
     -------
     Comparison
-        B over A as measured; its interval and its tests hold for all times between ``T (1 - taken)`` and ``T``.
+        B over A as measured; its interval and tests are valid for all true times between ``T (1 - taken)`` and ``T``.
     """
     seen = compare(a, b)
     if not taken_a.any() and not taken_b.any():
@@ -146,12 +147,12 @@ def _unknown(logs: Array, spread: float = 0.0) -> Comparison:
 
 
 def holm(p: Array) -> Array:
-    """Return Holm's adjusted p values; NaN, which is no test, stays NaN and counts for nothing.
+    """Return Holm's adjusted p values; NaN stays NaN and is not counted as a test.
 
     Parameters
     ----------
     p
-        Shape (tests, ...): one p value a test, or several, each of which is adjusted with its like of the other tests.
+        Shape (tests, ...): p values, adjusted along the first axis.
 
     Examples
     --------
@@ -161,7 +162,7 @@ def holm(p: Array) -> Array:
     order = np.argsort(p, axis=0)
     tests = np.isfinite(p).sum(axis=0)
     ranks = np.arange(len(p)).reshape(-1, *[1] * (p.ndim - 1))
-    # NaN comes last, so it is in nobody's largest so far.
+    # NaN is sorted last, so it does not enter any running maximum.
     stepped = np.maximum.accumulate(np.minimum(1.0, np.take_along_axis(p, order, 0) * (tests - ranks)), axis=0)
     adjusted = np.empty_like(p)
     np.put_along_axis(adjusted, order, stepped, 0)
@@ -169,24 +170,24 @@ def holm(p: Array) -> Array:
 
 
 def answers(comparisons: Sequence[Comparison], margin: float = MARGIN) -> list[Answer]:
-    """Return the answer to each of many comparisons of the same two sides, of which chance may make none differ."""
+    """Return the answer to each of several comparisons of the same two sides, corrected for their number."""
     words: list[Answer] = []
     for one, p_slower, p_faster in zip(comparisons, *map(list, _adjusted(comparisons)), strict=True):
         alone = one.answer(margin)
-        # That times are equal needs no correction: it has to hold everywhere to be said of all.
+        # "Equal" needs no correction, since it must hold in every comparison.
         p = {"slower": p_slower, "faster": p_faster}.get(alone, 0.0)
         words.append(alone if p < ERROR + 1e-12 else "cannot tell")
     return words
 
 
 def _adjusted(comparisons: Sequence[Comparison]) -> Array:
-    """Return p values that B is slower, and that it is faster, by Holm's correction; shape (2, comparisons)."""
+    """Return Holm's p values that B is slower, and that it is faster, shape (2, comparisons)."""
     sides = np.array([_tails(one) for one in comparisons])
     return np.array([holm(sides[:, side]).mean(axis=1) for side in (0, 1)]) if len(sides) else np.empty((2, 0))
 
 
 def _tails(one: Comparison) -> Array:
-    """Return both p values for each value of what two sessions differ by, shape (2, values)."""
+    """Return both p values for each possible difference between two sessions, shape (2, values)."""
     if one.spread == 0:
         return np.array([[one.p_slower], [one.p_faster]])
     least, most = one.bounds or (one, one)
@@ -195,7 +196,7 @@ def _tails(one: Comparison) -> Array:
 
 
 def together(words: Sequence[Answer]) -> Answer:
-    """Return the one answer for many: slower if any is, faster if any is and none slower."""
+    """Return one answer for several: slower if any is slower, otherwise faster if any is faster."""
     for word in ("slower", "faster"):
         if word in words:
             return word

@@ -1,7 +1,7 @@
-"""Practical size: whether a difference matters, which neither its significance nor its share of the variation says.
+"""Practical size: whether a difference matters, which neither its significance nor its share of the variation shows.
 
-A factor that explains 8 % of the variation may make everything 20 % faster when another factor, such as the workload,
-makes tenfold differences. So ratios of levels are held against the smallest effect that the reader declared.
+A factor that explains 8 % of the variation may make everything 20 % faster while another factor, such as the workload,
+makes tenfold differences. So ratios of levels are compared with the smallest effect that the user declares.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SMALLEST = 0.05
 """The smallest effect that matters unless one is declared: 5 %."""
 
 Size = Literal["matters", "equal", "cannot tell", "depends"]
-"""Of two levels, the last one: it is another answer at other levels of another factor, and none on average."""
+"""``depends``: the answer for two levels differs between levels of another factor, so none holds on average."""
 
 
 def size(ratio: Interval, smallest: float = SMALLEST) -> Size:
@@ -25,13 +25,13 @@ def size(ratio: Interval, smallest: float = SMALLEST) -> Size:
     ratio
         Dimensionless, both ends positive.
     smallest
-        0.05 takes ratios from 1/1.05 to 1.05 for equal.
+        With 0.05, ratios from 1/1.05 to 1.05 are equal.
 
     Returns
     -------
     Size
-        ``matters`` when the whole interval lies outside that range, ``equal`` when inside, ``cannot tell`` when it has
-        a part of both or there is none.
+        ``matters`` if the whole interval lies outside that range, ``equal`` if inside, ``cannot tell`` if it overlaps
+        the border or is unknown.
 
     Examples
     --------

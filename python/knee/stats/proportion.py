@@ -1,4 +1,4 @@
-"""How often something happens, from so many trials."""
+"""Intervals of a proportion."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from knee.stats.intervals import LEVEL, Interval
 
 
 def clopper_pearson(hits: int, trials: int, level: float = LEVEL) -> Interval:
-    """Return the exact interval of a proportion; it covers at least what it promises.
+    """Return the exact interval of a proportion; its coverage is at least the nominal level.
 
     Clopper, Pearson, *The use of confidence or fiducial limits illustrated in the case of the binomial*, Biometrika 26,
     1934.

@@ -1,12 +1,12 @@
-"""Checks of what the intervals rest on: no drift over the study, no run unlike its cell.
+"""Checks the assumptions of the intervals: no drift over the study, no outliers.
 
-A block has a mood: its runs are all a little faster or slower than those of another block, for reasons that come and
-go. Ratios inside a block shed it, so it is no drift, and a run in a slow block is not unlike its cell. Both checks
-therefore take out the level of every block as well as that of every cell.
+All runs of a block may be a little faster or slower than those of another block, for reasons that come and go: each
+block has a level of its own. It cancels in ratios within a block, so it is no drift, and a run in a slow block is no
+outlier. Both checks therefore remove the level of every block and of every cell.
 
-A drift is then sought twice. Inside blocks, where cells come in random order, later runs are slower than earlier ones;
-from block to block the levels themselves rise, more than moods of this size would by chance, which only the number of
-blocks can tell, however many runs they hold. The two do not depend on each other, so Fisher's method joins them.
+Then a drift is tested for in two ways. Within blocks, where cells run in random order: whether later runs are slower
+than earlier ones. Between blocks: whether their levels rise more than their variation would by chance, a test whose
+power depends on the number of blocks, not of runs. Both are independent, so Fisher's method combines them.
 
 Cochran, Cox, *Experimental designs*, 1957 (blocks as random). Fisher, *Statistical methods for research workers*, 1932
 (combination of tests). Tukey, *Exploratory data analysis*, 1977 (median polish). Iglewicz, Hoaglin, *How to detect and
@@ -25,20 +25,21 @@ import numpy.typing as npt
 from knee.stats.distributions import Array, chi_square_beyond, student_beyond
 
 OUTLIER = 3.5
-"""Modified z-score beyond which a run counts as unlike its cell (Iglewicz and Hoaglin)."""
+"""Modified z-score beyond which a run is an outlier (Iglewicz and Hoaglin)."""
 
 RUNS_FOR_DRIFT = 8
-"""With fewer good runs nothing is tested."""
+"""With fewer good runs drift is not tested."""
 
 RUNS_FOR_A_LEVEL = 3
-"""With fewer runs in a block the level of the block cannot be told from that of its odd run."""
+"""With fewer runs in a block, its level cannot be distinguished from that of an outlier."""
 
 ROUNDS = 50
 SMALL = 1e-10
-"""Levels are taken out in turn until none is larger than this share of the largest value, at most so often."""
+"""Levels are removed in turn until none is larger than this share of the largest value, in at most ``ROUNDS`` rounds.
+"""
 
 EXACT = 1e-12
-"""Logarithms that are nearer together than this do not differ."""
+"""Logarithms that differ by less than this are equal."""
 
 Codes = npt.NDArray[np.int64]
 Places = npt.NDArray[np.bool_]
@@ -46,11 +47,10 @@ Places = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Drift:
-    """Trend of log times over the study, after the levels of cells and blocks.
+    """Trend of log times over the study, after removing the levels of cells and blocks.
 
-    ``change`` is the ratio from the first run to the last; ``p`` of the trend inside blocks and from block to block
-    together; ``lag1`` the autocorrelation of neighbours in running order. Nothing of it means anything where it was not
-    ``tested``.
+    ``change`` is the ratio of the last run to the first; ``p`` combines the trends within and between blocks; ``lag1``
+    is the autocorrelation of neighbours in running order. If not ``tested``, the numbers are meaningless.
     """
 
     change: float
@@ -61,7 +61,7 @@ class Drift:
 
 
 class _Slope(NamedTuple):
-    """A slope of log time over running order, its standard error, and the degrees of freedom of that."""
+    """A slope of log time over running order, its standard error, and its degrees of freedom."""
 
     value: float
     error: float
@@ -69,14 +69,14 @@ class _Slope(NamedTuple):
 
 
 def drift(values: Array, order: Array, cells: Codes, blocks: Codes) -> Drift:
-    """Test times for a trend over running order. Found means p < 1 % and a change of more than 1 %.
+    """Test times for a trend over running order; it is found if p < 1 % and the change exceeds 1 %.
 
     Parameters
     ----------
     values, order
-        Positive times, and the place of each in running order, shape (runs,).
+        Positive times, and the position of each in running order, shape (runs,).
     cells, blocks
-        The number of each run's cell and block, from 0 on, shape (runs,).
+        The number of each run's cell and block, from 0, shape (runs,).
     """
     if values.size < RUNS_FOR_DRIFT:
         return Drift(1.0, 1.0, 0.0, found=False, tested=False)
@@ -96,7 +96,7 @@ def drift(values: Array, order: Array, cells: Codes, blocks: Codes) -> Drift:
 
 
 def _slope(left: Array, apart: Array, freedom: int) -> _Slope | None:
-    """Return the slope of one array over another, both around 0; None where nothing is left to judge it by."""
+    """Return the slope of one centred array over another; None without degrees of freedom."""
     size = float(apart @ apart)
     if freedom < 1 or size <= SMALL:
         return None
@@ -105,13 +105,13 @@ def _slope(left: Array, apart: Array, freedom: int) -> _Slope | None:
 
 
 def _joined(slopes: Sequence[_Slope]) -> float:
-    """Return the mean slope, each weighing by how well it is known."""
+    """Return the mean of slopes, weighted by the inverse of their variances."""
     known = [max(one.error, SMALL) ** -2 for one in slopes]
     return sum(weight * one.value for weight, one in zip(known, slopes, strict=True)) / sum(known)
 
 
 def _together(slopes: Sequence[_Slope]) -> float:
-    """Return the p of slopes that do not depend on each other: Fisher's for a rise and for a fall, the less twice."""
+    """Return the combined p of independent slopes: twice the smaller of Fisher's p for a rise and for a fall."""
     chances: list[float] = []
     for sign in (1.0, -1.0):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,13 +122,13 @@ def _together(slopes: Sequence[_Slope]) -> float:
 
 
 def _without_means(values: Array, cells: Codes, blocks: Codes) -> tuple[Array, Array]:
-    """Return what additive levels of cells and blocks leave, shape (runs,), and the levels of the blocks."""
+    """Return the residuals after additive levels of cells and blocks, shape (runs,), and the levels of the blocks."""
     of_cell, of_block = (np.unique(codes, return_inverse=True)[1] for codes in (cells, blocks))
     left, levels = values - values.mean(), np.zeros(int(of_block.max()) + 1)
     enough = SMALL * max(float(np.abs(left).max()), SMALL)
     for _ in range(ROUNDS):
         left = left - _means(left, of_cell)[of_cell]
-        # Where no run is missing this leaves the means of cells at 0, and all is done in one round.
+        # If no run is missing, the means of cells stay 0 here, and one round is enough.
         step = _means(left, of_block)
         left, levels = left - step[of_block], levels + step
         if float(np.abs(step).max()) <= enough:
@@ -141,18 +141,18 @@ def _means(values: Array, codes: Codes) -> Array:
 
 
 def outliers(values: Array, cells: Codes, blocks: Codes) -> Places:
-    """Return which runs are unlike their cell, shape (runs,).
+    """Return which runs are outliers, shape (runs,).
 
-    The levels of cells and blocks are medians, so that no far run moves them. Scores use the median deviation of the
-    whole study, since five runs of one cell are too few to know its spread; or the cell's own where that is larger: a
-    cell that scatters has no outliers, it scatters. Cells with fewer than three runs have none.
+    The levels of cells and blocks are medians, so that outliers do not move them. Scores use the median deviation of
+    the whole study, since the five runs of a cell are too few to estimate its spread, or the cell's own if that is
+    larger: a cell with large scatter has no outliers. Cells with fewer than three runs have none.
 
     Parameters
     ----------
     values
         Positive times, shape (runs,).
     cells, blocks
-        The number of each run's cell and block, from 0 on, shape (runs,).
+        The number of each run's cell and block, from 0, shape (runs,).
     """
     odd = np.zeros(values.size, dtype=bool)
     if not values.size:
@@ -161,10 +161,10 @@ def outliers(values: Array, cells: Codes, blocks: Codes) -> Places:
     tall = np.bincount(of_block) >= RUNS_FOR_A_LEVEL
     left = _without_medians(np.log(values), of_cell, of_block, tall)
     far, levels = np.abs(left), int(of_cell.max() + 1 + max(0, np.count_nonzero(tall) - 1))
-    # As many residuals as there are levels can be 0 for that reason alone.
+    # Fitting makes as many residuals 0 as there are levels, so these are skipped.
     common = float(np.median(np.sort(far)[min(levels, far.size - 1) :]))
     spread = np.maximum(common, _medians(np.abs(left - _medians(left, of_cell)[of_cell]), of_cell))[of_cell]
-    # A block that lost most of its runs still has its mood, which others have lost.
+    # The level of a block with too few runs was not removed, so its runs are not judged.
     fair = tall[of_block] | (not tall.any())
     counted = (np.bincount(of_cell)[of_cell] >= 3) & (spread > 0) & fair
     odd[counted] = 0.6745 * far[counted] / spread[counted] > OUTLIER
@@ -172,7 +172,7 @@ def outliers(values: Array, cells: Codes, blocks: Codes) -> Places:
 
 
 def _without_medians(logs: Array, of_cell: Codes, of_block: Codes, tall: Places) -> Array:
-    """Return what Tukey's median polish leaves; levels are taken out of those blocks only that are tall enough."""
+    """Return the residuals of Tukey's median polish, which removes levels only from blocks with enough runs."""
     left = logs - np.median(logs)
     for _ in range(ROUNDS):
         before = left

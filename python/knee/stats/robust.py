@@ -1,7 +1,7 @@
-"""Comparisons that do not rest on normal errors: the Hodges-Lehmann shift.
+"""Comparisons without assuming normal errors: the Hodges-Lehmann shift.
 
-It works on one difference per block, so that a block's mood cancels. The shift is the median of all averages of two
-differences; its interval inverts Wilcoxon's signed-rank test, exactly, and so needs symmetry but no normality.
+It uses one difference per block, in which the level of the block cancels. The shift is the median of all averages of
+two differences; its interval inverts Wilcoxon's signed-rank test exactly, and so assumes symmetry but not normality.
 
 Hodges, Lehmann, *Estimates of location based on rank tests*, Annals of Mathematical Statistics 1963.
 """
@@ -17,14 +17,15 @@ from scipy import special
 from knee.stats.intervals import LEVEL, Array, Interval
 
 FEW = 200
-"""Differences up to which all averages are made, and the signed ranks counted exactly."""
+"""Number of differences up to which all averages are computed, and signed ranks counted exactly."""
 
 
 @dataclass(frozen=True)
 class Robust:
-    """A shift in units of the differences. ``reached`` is the level of its interval, the least there is from 90 % on.
+    """A shift in units of the differences. ``reached`` is the level of its interval: the smallest attainable one of at
+    least 90 %.
 
-    ``interval`` and ``reached`` are NaN below five blocks, where no interval of signed ranks reaches 90 %.
+    ``interval`` and ``reached`` are NaN with fewer than five blocks, where no interval of signed ranks reaches 90 %.
     """
 
     shift: float
@@ -61,7 +62,7 @@ def robust(differences: Array) -> Robust:
 
 
 def _averages(values: Array, ranks: list[int]) -> list[float]:
-    """Return the averages of two values, each with itself too, that have these ranks from 0 on."""
+    """Return the averages of two values (or of a value with itself) with these ranks, counted from 0."""
     if values.size <= FEW:
         i, j = np.triu_indices(values.size)
         averages = np.sort((values[i] + values[j]) / 2)
@@ -71,7 +72,7 @@ def _averages(values: Array, ranks: list[int]) -> list[float]:
 
 
 def _ranked(ordered: Array, rank: int) -> float:
-    """Return the average of that rank without making all of them: by halving, down to neighbouring numbers."""
+    """Return the average with this rank by bisection, without computing all averages."""
     low, high = float(ordered[0]), float(ordered[-1])
     own = np.arange(ordered.size)
     while low < (middle := low + (high - low) / 2) < high:
@@ -83,7 +84,7 @@ def _ranked(ordered: Array, rank: int) -> float:
 
 @cache
 def _cut(n: int) -> tuple[int | None, float]:
-    """Return how many averages lie below the interval, and the level it then has."""
+    """Return how many averages lie below the interval, and its level."""
     if n > FEW:
         return _nearly_cut(n)
     ways = np.ones(1)
@@ -98,7 +99,7 @@ def _cut(n: int) -> tuple[int | None, float]:
 
 
 def _nearly_cut(n: int) -> tuple[int, float]:
-    """Return the same by the normal distribution, to which the sum of signed ranks has come close by then."""
+    """Return the same by the normal approximation of the sum of signed ranks."""
     mean, deviation = n * (n + 1) / 4, float(np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
     cut = int(np.floor(mean - 0.5 + deviation * float(special.ndtri((1 - LEVEL) / 2))))
     return cut, float(1 - 2 * special.ndtr((cut + 0.5 - mean) / deviation))

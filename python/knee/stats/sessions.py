@@ -1,13 +1,13 @@
-"""Two sessions: the factor that all times of one of them have in common, which no block of it can show.
+"""The difference between two sessions: a factor common to all times of one session, which its blocks cannot show.
 
-A machine is never quite the same on another day: clock, heat, neighbours, where pages and code came to lie. That
-changes all times of one session together, so their scatter says nothing about it, and an interval from scatter alone
-takes the mood of a day for a difference of programs. Only the same program measured in both sessions (A and A) would
-show it. Without that its size is declared: the log ratio of two sessions of one program is taken as normal with mean 0
-and that standard deviation. What is observed is then the true ratio, plus this one unknown, plus the mean of the
-scatter, which is Student's.
+A machine is never quite the same on another day: clock, heat, neighbours, the addresses of pages and code. That changes
+all times of a session together, so their scatter does not show it, and an interval from scatter alone would report it
+as a difference between programs. Only the same program measured in both sessions (A and A) would show it. Without that
+its size is declared: the log ratio of two sessions of one program is assumed normal with mean 0 and that standard
+deviation. The observed log ratio is then the true one, plus this unknown, plus the mean of the scatter, which follows
+Student's t.
 
-Here the unknown is replaced by equally likely values of it; chances are means over them.
+The unknown is represented by equally likely values, and probabilities are averaged over them.
 
 Cochran, *The combination of estimates from different experiments*, Biometrics 10, 1954 (a component between
 experiments). Mytkowicz and others, *Producing wrong data without doing anything obviously wrong!*, ASPLOS 2009.
@@ -21,27 +21,27 @@ from knee.stats.answers import ERROR
 from knee.stats.distributions import Array, normal_values, student_value, students_beyond
 
 SPREAD = 0.03
-"""Standard deviation of what two sessions differ by, unless another is declared: 3 %."""
+"""Default standard deviation of the difference between two sessions: 3 %."""
 
 VALUES = 200
 STEPS = 18
 
 
 def offsets(spread: float) -> Array:
-    """Return equally likely log ratios of two sessions of one program, shape (values,); one, 0, without a spread."""
+    """Return equally likely log ratios of two sessions of one program, shape (values,); only 0 without a spread."""
     if spread == 0:
         return np.zeros(1)
     return np.log1p(spread) * normal_values((np.arange(VALUES) + 0.5) / VALUES)
 
 
 def beyond(values: Array, error: float, freedom: float) -> Array:
-    """Return the chances that scatter alone gives more than each value: of log ratios with this standard error.
+    """Return the probabilities that scatter alone exceeds each log ratio, given their standard error.
 
-    NaN where the error is not known.
+    NaN if the error is unknown.
     """
     if error != 0:
         return students_beyond(values / error, freedom)
-    # Without any scatter a difference is certain, and none is not.
+    # Without scatter every difference is certain, and 0 is undecided.
     return np.where(values > 0, 0.0, np.where(values < 0, 1.0, 0.5))
 
 

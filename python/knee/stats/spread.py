@@ -1,18 +1,18 @@
-"""How much launches vary: the coefficient of variation, with an interval that outliers do not make too narrow.
+"""The coefficient of variation of launches, with an interval that stays wide enough with outliers.
 
 The spread of logarithms is measured by Gini's mean difference, the mean of ``|ln x - ln y|`` over all pairs of
-launches, and told as the coefficient of variation that lognormal values with this mean difference have. For lognormal
-values that is their own; for others it is less moved by a few far values than the standard deviation, whose error
-depends on fourth moments that a handful of launches do not show.
+launches, and converted to the coefficient of variation of lognormal values with this mean difference. For lognormal
+values that is exact; for others it is less sensitive to outliers than the standard deviation, whose error depends on
+fourth moments that a few launches cannot show.
 
-The interval is a jackknife over blocks: Student's t on the reciprocal root of the mean difference, the scale on which
-its errors are most alike on either side. It is never narrower than the usual interval by chi-square: a few launches
-that happen to lie in two heaps of the same size would else look like certainty. ``python/tests/test_spread.py``
-simulates it for 5 to 40 blocks. Of 90 promised it covers 92 to 97 where logarithms are normal, 88 to 96 where they
-have the tails of Student's t with 4 degrees of freedom, 87 to 94 where they are exponential, 85 to 96 where one
-launch in ten is four times as far off, and more where they are uniform or in two heaps. That is conservative where
-tails are light, which a few launches do not show; chi-square alone around the standard deviation covers 90, 66 to 81
-and 62 to 73 of the first three. It assumes that launches of different blocks do not depend on each other.
+The interval is a jackknife over blocks: Student's t on the reciprocal square root of the mean difference, the scale on
+which its errors are most symmetric. It is never narrower than the usual chi-square interval: otherwise a few launches
+that happen to form two equal clusters would look certain. ``python/tests/test_spread.py`` simulates it for 5 to 40
+blocks. Instead of 90 % it covers 92 to 97 % if logarithms are normal, 88 to 96 % if they have the tails of Student's t
+with 4 degrees of freedom, 87 to 94 % if they are exponential, 85 to 96 % if one launch in ten is four times as far off,
+and more if they are uniform or in two clusters. That is conservative for light tails, which a few launches cannot show;
+chi-square alone around the standard deviation covers 90 %, 66 to 81 % and 62 to 73 % in the first three cases. It
+assumes that launches in different blocks are independent.
 
 Efron, *The jackknife, the bootstrap and other resampling plans*, 1982. Yitzhaki, *Gini's mean difference: a superior
 measure of variability for non-normal distributions*, Metron 61, 2003.
@@ -28,12 +28,12 @@ from knee.stats.distributions import Array, chi_square_value, student_value
 from knee.stats.intervals import LEVEL, Interval
 
 FEWEST = 3
-"""Blocks from which on there is an interval: of two launches there is one difference."""
+"""Minimum number of blocks for an interval: two launches have only one difference."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A coefficient of variation, its interval, whose upper end may be infinite, and how many blocks it rests on."""
+    """A coefficient of variation, its interval (whose upper end may be infinite), and its number of blocks."""
 
     estimate: float
     interval: Interval
@@ -41,12 +41,12 @@ class Spread:
 
 
 def spread(values: Array) -> Spread:
-    """Return the coefficient of variation over blocks, the mean over cells.
+    """Return the coefficient of variation over blocks, averaged over cells.
 
     Parameters
     ----------
     values
-        Positive values, one row a cell, shape (cells, blocks); NaN where a run was bad, which takes its block out.
+        Positive values, one row a cell, shape (cells, blocks); NaN where a run was bad, which excludes its block.
 
     Examples
     --------
@@ -67,17 +67,17 @@ def _mean_difference(logs: Array) -> float:
     """Return the mean over cells of Gini's mean difference of their values, shape (cells, blocks)."""
     blocks = logs.shape[1]
     below: Array = np.arange(1.0, blocks)
-    # A gap between neighbours lies between as many pairs as have one value below it and one above.
+    # The gap between two neighbours is part of every pair with one value below it and one above.
     gaps = np.diff(np.sort(logs, axis=1), axis=1)
     return float((gaps @ (below * (blocks - below))).mean()) * 2 / (blocks * (blocks - 1))
 
 
 def _interval(whole: float, left: Array) -> Interval:
-    """Return the interval by what remains when each block in turn is left out."""
+    """Return the jackknife interval, from the values with each block left out in turn."""
     if not left.any():
         return Interval(0.0, 0.0)
     if not left.all():
-        # All launches but one are equal: how far others would lie apart is not known.
+        # All launches but one are equal, so the spread has no upper bound.
         return Interval(0.0, float("inf"))
     freedom = left.size - 1
     scaled = left**-0.5

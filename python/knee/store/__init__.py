@@ -1,4 +1,4 @@
-"""The folder of a study, typed, without numpy: what everybody may import."""
+"""Reads and writes the folder of a study, with types and checks, without numpy. Every other room may import it."""
 
 from knee.store.claims import KINDS, MOST_LAST
 from knee.store.contents import Contents

@@ -1,6 +1,6 @@
-"""Checks of what was read: whether a value has the fields and types that it has to have, and what is wrong if not.
+"""Checks values read from files: whether they have the required fields and types, and what is wrong if not.
 
-Fields that are not named may be anything: a newer knee of the same schema may write more.
+Unknown fields are allowed, since a newer knee with the same schema may write more.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ WORDS = {
 }
 
 MOST_KNOWN = 10_000
-"""Combinations of fields and types that are remembered: records of one study have a few."""
+"""Most combinations of fields and types that are cached; records of one study have a few."""
 
 Signature = tuple[str | type, ...]
 
 
 @dataclass(frozen=True)
 class Check:
-    """What a value has to be: of one of some types, exactly, since JSON has no others.
+    """What a value must be: exactly one of the types, since JSON has no subtypes.
 
-    An object has ``fields``, of which those in ``may`` can be missing or null, and those of any other name are
-    ``others``; a list has ``members``; text is one of ``choices`` where there are any. ``called`` is what to call it
-    where the types do not say.
+    An object has ``fields``, each with its name, whether it may be missing or null, and its check; fields of any other
+    name are checked by ``others``. A list has ``members``; text is one of ``choices`` if there are any. ``called`` is
+    the name of the value in messages, if the types do not give one.
     """
 
     types: frozenset[type]
@@ -43,7 +43,7 @@ class Check:
     _known: set[Signature] = field(default_factory=set[Signature], compare=False)
 
     def fits(self, value: object) -> bool:
-        """Whether a value passes; asked of every line, so in few steps and without a word."""
+        """Whether a value passes. This is called for every line, so it is fast and gives no reason."""
         kind = type(value)
         if kind not in self.types:
             return False
@@ -51,7 +51,7 @@ class Check:
             return not self.choices or value in self.choices
         if self.fields and kind is dict:
             found = cast("dict[str, object]", value)
-            # Objects of one kind have the same fields of the same types, which need a look once.
+            # Objects of one kind have the same fields and types, which are checked only once.
             signature = (*found, *map(type, found.values()))
             if signature not in self._known and not self._learn(signature, found):
                 return False
@@ -67,12 +67,12 @@ class Check:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether the type says all."""
+        """Whether only the type is checked."""
         return not self.fields and self.others is None and self.members is None and not self.choices
 
     @cached_property
     def _deep(self) -> list[tuple[str, Check]]:
-        """Fields of which the type does not say all."""
+        """Fields whose values need more than a check of their type."""
         return [(name, check) for name, _, check in self.fields if not check.plain]
 
     def _learn(self, signature: Signature, found: dict[str, object]) -> bool:
@@ -85,7 +85,7 @@ class Check:
         return True
 
     def mismatch(self, value: object, name: str = "") -> str | None:
-        """Return what is wrong with a value, naming the field; None when nothing is.
+        """Return what is wrong with a value, with the name of the field; None if it is correct.
 
         Examples
         --------
@@ -123,13 +123,13 @@ class Check:
 
 
 def thing(fields: Mapping[str, Check], may: Mapping[str, Check] | None = None) -> Check:
-    """Return the check of an object with these fields, and those that may be missing."""
+    """Return the check of an object with these fields, and with fields that may be missing."""
     required = [(name, False, check) for name, check in fields.items()]
     return Check(OBJECT.types, (*required, *((name, True, check) for name, check in (may or {}).items())))
 
 
 def any_name(check: Check) -> Check:
-    """Return the check of an object whose fields are all alike."""
+    """Return the check of an object with fields of any name and one kind of value."""
     return Check(OBJECT.types, others=check)
 
 
@@ -139,13 +139,13 @@ def listed(check: Check) -> Check:
 
 
 def choice(*choices: str) -> Check:
-    """Return the check of text that is one of these."""
+    """Return the check of a text with these choices."""
     return Check(TEXT.types, choices=frozenset(choices))
 
 
 def either(*checks: Check, called: str = "") -> Check:
-    """Return the check of a value that one of several describes: of their types; of an object its fields, of which
-    those that not every kind of object has can be missing.
+    """Return the check of a value that passes one of several checks. For objects the fields are merged, and those that
+    are not in every kind may be missing.
     """
     types = frozenset[type]().union(*(check.types for check in checks))
     objects = [check for check in checks if dict in check.types]
@@ -174,7 +174,7 @@ STUDY_SPEC = thing(
         "measure": thing({}, {"same_output": TRUTH, "responses": listed(TEXT)}),
     },
 )
-"""What everybody relies on in study.toml; its own reader knows all of it."""
+"""The parts of study.toml that every room uses; ``knee.study`` checks all of it."""
 
 END = thing({"block": WHOLE, "why": TEXT})
-"""ended.json."""
+"""The content of ended.json."""

@@ -1,4 +1,4 @@
-"""Everything that lies in a study's folder, read and checked before anybody acts on a part of it."""
+"""Reads and checks a whole study folder, before any part of it is used."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from knee.store.seam import RunSpec
 
 @dataclass(frozen=True)
 class Contents:
-    """What was asked, where, what was planned and what came of it.
+    """A study: its specification, machine, plan and runs.
 
-    ``memory`` where it was probed, ``end`` where the study ended before its last block.
+    ``memory`` is None unless the machine's memory was probed, ``end`` is None unless the study ended before its last
+    block.
     """
 
     folder: Folder
@@ -33,28 +34,28 @@ class Contents:
 
     @classmethod
     def read(cls, path: Path) -> Contents:
-        """Read all of it.
+        """Read the folder.
 
         Raises
         ------
         StudyError
-            When it is no study, was damaged, or is of another version. Nothing has been written then.
+            When it is not a study, is damaged, or was written by another version. Nothing in the folder is changed.
         """
         folder = Folder(path)
         folder.check()
-        with _nothing_thrown_away():
+        with _without_garbage_collection():
             study_spec, machine, memory = folder.read_study_spec(), folder.read_machine(), folder.read_memory()
             plan = folder.read_plan()
             return cls(folder, study_spec, machine, memory, plan, runs_of(folder, plan, study_spec), read_end(folder))
 
     @property
     def name(self) -> str:
-        """What the study is called."""
+        """The name of the study."""
         return str(self.study_spec.get("name", self.folder.path.name))
 
     @property
     def planned(self) -> int:
-        """How many runs there should be: those of the design, and failed ones of blocks that were repeated."""
+        """Number of planned runs: those of the design, and failed runs of repeated blocks."""
         last = self.end.block if self.end else None
         design = (spec for spec in self.plan if "repeats" not in spec)
         planned = sum(1 for spec in design if last is None or spec["block"] <= last)
@@ -62,8 +63,8 @@ class Contents:
 
 
 @contextmanager
-def _nothing_thrown_away() -> Generator[None]:
-    """Let Python look for no garbage: all that is read is kept, and looking at it again and again takes a third."""
+def _without_garbage_collection() -> Generator[None]:
+    """Disable the garbage collector while reading: nothing becomes garbage, and it takes a third of the time."""
     looked = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""The counters of a record: a plain number, a number with something to be said beside it, or why there is none."""
+"""Reads the counters of a record: a number, a number with remarks, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from knee.store.seam import Record
 
 @dataclass(frozen=True)
 class Counted:
-    """What one run says of one counter: ``value``, or ``unavailable`` and why.
+    """The counter of a run: its ``value``, or in ``unavailable`` the reason why there is none.
 
-    ``counted_share`` is the share of the time in which it was really counted, when that was not all; the value is
-    scaled up by it. ``scope`` says what the value covers, when that is not the process tree with the kernel's work;
-    ``caution`` what is known to be wrong with it on this part, or why this may be another part.
+    ``counted_share`` is the share of the time in which the event was counted, if that was not all the time; the value
+    is scaled up by it. ``scope`` says what the value covers, if that is not the process tree with kernel work;
+    ``caution`` describes known errors of this event on this processor, or why the processor may be a different one.
     """
 
     value: float | None = None
@@ -26,7 +26,7 @@ class Counted:
 
 
 def counted(record: Record) -> dict[str, Counted]:
-    """Return every counter of a record by name, parts of the machine (``numa_hit@node0``) among them."""
+    """Return all counters of a record by name, including those of parts of the machine (``numa_hit@node0``)."""
     return {name: _counted(counter) for name, counter in record["counters"].items()}
 
 

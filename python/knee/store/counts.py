@@ -1,4 +1,4 @@
-"""What workloads, schedulers and regions count themselves: unit and meaning of each name.
+"""Units and meanings of the numbers that workloads, schedulers and regions count themselves.
 
 The list is in the code that counts (`crates/workload/src/counts.rs`); `counts.json` is generated from it.
 """
@@ -11,19 +11,19 @@ from functools import cache
 from pathlib import Path
 
 THREAD = "thread_"
-"""How names of counters begin that the threads of a region count for themselves; the rest is the counter's name."""
+"""Prefix of counters that threads count inside a region; the rest is the counter's name."""
 
 
 @dataclass(frozen=True)
 class Count:
-    """Unit and meaning of one name."""
+    """The unit and meaning of a count."""
 
     unit: str
     meaning: str
 
 
 def count_named(name: str) -> Count | None:
-    """Return what a name stands for; None when it is not in the list, like what a program of the user's counts."""
+    """Return the entry of a name; None if it is not in the list, like counts of a user's own program."""
     return _counts().get(name)
 
 

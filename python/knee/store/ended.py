@@ -1,4 +1,4 @@
-"""Why a study ended before its last block, by the rule that its file declares: ended.json."""
+"""Reads and writes ended.json: why a study's stopping rule ended it before its last block."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from knee.store.types import SCHEMA
 
 @dataclass(frozen=True)
 class End:
-    """After which block, and why."""
+    """The last block of a study that ended early, and the reason."""
 
     block: int
     why: str
 
 
 def read_end(folder: Folder) -> End | None:
-    """Return why the study ended early; None when it did not."""
+    """Return why the study ended early; None if it did not."""
     path = folder.path / "ended.json"
     if not path.exists():
         return None
-    found = read.whole(path, END, "why it ended", "remove it, and the study goes on")
+    found = read.whole(path, END, "why the study ended", "remove the file to continue the study")
     return End(found["block"], found["why"])
 
 
 def write_end(folder: Folder, end: End) -> None:
-    """Note that the study ended after this block."""
+    """Write that the study ended after this block."""
     noted = {"schema": SCHEMA, "block": end.block, "why": end.why}
     write_whole(folder.path / "ended.json", json.dumps(noted) + "\n")

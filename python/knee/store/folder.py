@@ -1,4 +1,4 @@
-"""The folder of a study: what lies in it, how it is read, and how nothing in it is lost or half written."""
+"""The folder of a study: its files, how they are read, and how they are written without loss."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Folder:
 
     @property
     def study_spec(self) -> Path:
-        """What was asked: study.toml."""
+        """The specification of the study: study.toml."""
         return self.path / "study.toml"
 
     @property
     def plan(self) -> Path:
-        """One run spec a line, in the order of the runs."""
+        """One run spec per line, in running order."""
         return self.path / "plan.jsonl"
 
     @property
@@ -40,17 +40,17 @@ class Folder:
 
     @property
     def memory(self) -> Path:
-        """What the machine's memory does, if somebody probed it into the folder."""
+        """Results of ``knee memory``, if they were saved in the folder."""
         return self.path / "machine-memory.json"
 
     @property
     def records(self) -> Path:
-        """One record a line, in the order in which they came."""
+        """One record per line, in the order of writing."""
         return self.path / "records.jsonl"
 
     @property
     def samples(self) -> Path:
-        """Time series, one gzip CSV a run."""
+        """Folder of time series, one gzipped CSV file per run."""
         return self.path / "samples"
 
     def check(self) -> None:
@@ -63,7 +63,7 @@ class Folder:
             raise StudyError(f"not the folder of a study: {self.path}: {read.reason_of(error)}", hint=hint) from error
         for file, hint in ((self.study_spec, MADE), (self.plan, self._again()), (self.machine, self._machine_again())):
             if file.name not in inside:
-                here = f"it holds studies: give one, like {self.path / studies[0]}" if studies else hint
+                here = f"it contains studies: give one of them, like {self.path / studies[0]}" if studies else hint
                 raise StudyError(f"not the folder of a study: {self.path}: it has no {file.name}", hint=here)
 
     def read_study_spec(self) -> dict[str, Any]:
@@ -86,15 +86,15 @@ class Folder:
         return tables
 
     def read_measure(self) -> dict[str, Any]:
-        """Return how the study measures: the table of that name in study.toml."""
+        """Return the table ``measure`` of study.toml."""
         return self.read_study_spec().get("measure", {})
 
     def read_machine(self) -> dict[str, Any]:
-        """Return the machine as ``knee machine --json`` printed it."""
+        """Return the output of ``knee machine --json`` from planning."""
         return read.whole(self.machine, TOPOLOGY, "the machine", self._machine_again())
 
     def read_memory(self) -> dict[str, Any] | None:
-        """Return what ``knee memory`` found, if its file is there."""
+        """Return the results of ``knee memory``, if they were saved."""
         if not self.memory.exists():
             return None
         hint = f"knee memory --json > {self.memory}, on the machine that was measured"
@@ -119,11 +119,11 @@ class Folder:
         return found
 
     def read_records(self) -> list[Record]:
-        """Return every record, in the order written. A torn last line counts as never written."""
+        """Return every record, in the order of writing, without an incomplete last line."""
         return [record for _, record in self.numbered_records()]
 
     def numbered_records(self) -> Iterator[tuple[int, Record]]:
-        """Yield every record with its line, in the order written, and none twice."""
+        """Yield every record with its line number, in the order of writing; duplicates are an error."""
         if not self.records.exists():
             return
         seen: dict[str, int] = {}
@@ -132,36 +132,36 @@ class Folder:
             first = seen.setdefault(record["id"], number)
             if first != number:
                 message = f"run {record['id']} was recorded twice: {self.records}: lines {first} and {number}"
-                raise StudyError(message, hint="remove the line that is not of this study")
+                raise StudyError(message, hint="remove the line that does not belong to this study")
             yield number, record
 
     def without_line(self) -> str:
-        """Say what mends a damaged line of the records."""
-        return f"remove that line; knee study --resume {self.path} makes its run again"
+        """Return the hint for a damaged line of the records."""
+        return f"remove that line; knee study --resume {self.path} repeats its run"
 
-    def mend_records(self) -> None:
-        """Cut off a last line that was torn when a writer was killed."""
+    def cut_torn_record(self) -> None:
+        """Remove an incomplete last line, left when a writer was killed."""
         if self.records.exists():
             data = self.records.read_bytes()
             if not data.endswith(b"\n") and data:
                 os.truncate(self.records, data.rfind(b"\n") + 1)
 
     def _again(self) -> str:
-        return f"take {self.plan.name} from a copy of the folder, or plan the study anew"
+        return f"restore {self.plan.name} from a copy of the folder, or plan a new study"
 
     def _machine_again(self) -> str:
         return f"knee machine --json > {self.machine}, on the machine that was measured"
 
 
-MADE = "`knee study --help` shows how one is made"
+MADE = "`knee study --help` shows how to make one"
 
 
 def _unplanned(spec: RunSpec, seen: dict[str, int], blocks: set[int]) -> str | None:
-    """Return why nobody planned this, if nobody can have."""
+    """Return what is wrong with a line of the plan; None if it is correct."""
     if spec["id"] in seen:
-        return f"run {spec['id']} is planned in line {seen[spec['id']]} as well"
+        return f"run {spec['id']} is also planned in line {seen[spec['id']]}"
     if not 1 <= spec["block"] <= MOST_BLOCKS or spec["threads"] < 1:
-        return f"block {spec['block']} with {spec['threads']} threads is no run"
+        return f"block {spec['block']} with {spec['threads']} threads is not a valid run"
     if "repeats" in spec and (spec["repeats"] not in blocks or spec["block"] in blocks):
         return f"block {spec['block']} cannot repeat block {spec['repeats']}"
     told = spec["cell"].get("threads", spec["threads"])
@@ -174,13 +174,13 @@ MOST_BLOCKS = 1_000_000
 
 
 def _sharing(spec: RunSpec, alike: RunSpec) -> RunSpec:
-    """Return a run spec that shares with another of its cell what is equal: all but its number and its block."""
+    """Return the run spec with equal parts shared with another of its cell, to save memory."""
     equal: dict[str, Any] = {name: alike[name] for name in spec if name in alike and alike[name] == spec[name]}
     return cast("RunSpec", {**spec, **equal})
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader finds the old one or the new one, never a part."""
+    """Write a file atomically: a reader finds the old or the new content, never a part."""
     partial = path.with_name(path.name + ".partial")
     with partial.open("w", encoding="utf-8") as file:
         file.write(text)

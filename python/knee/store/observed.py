@@ -1,4 +1,4 @@
-"""The threads that were observed in runs: most of what a record weighs, so they are read again by who needs them."""
+"""Reads the observed threads of runs. They are most of a record's size, so they are loaded only on demand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from knee.store.types import StudyError
 
 
 def observed_threads(folder: Folder, runs: Collection[str]) -> dict[str, list[ThreadUse]]:
-    """Return what was seen of the threads of these runs, by run.
+    """Return the observed threads of these runs, by run.
 
     Parameters
     ----------
@@ -23,12 +23,12 @@ def observed_threads(folder: Folder, runs: Collection[str]) -> dict[str, list[Th
     Returns
     -------
     dict
-        For each of them that has a record a list, empty where nobody looked at its threads.
+        A list for each run with a record, empty if its threads were not sampled.
 
     Raises
     ------
     StudyError
-        When a record's threads were damaged.
+        When the threads of a record are damaged.
     """
     threads: dict[str, list[ThreadUse]] = {}
     for number, record in folder.numbered_records():

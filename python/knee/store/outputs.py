@@ -1,4 +1,4 @@
-"""Equal work has to give equal output: runs that only differ in where and how wide they ran are compared."""
+"""Checks that runs of equal work have equal output, whatever their placement and thread count."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ HOW = {"threads", "runtime", "plan"}
 
 
 def judged(made: list[Run], same_output: bool | None) -> list[Run]:
-    """Mark runs whose output differs from that of most runs of the same work as bad.
+    """Mark runs as bad if their output differs from that of most runs of the same work.
 
     Parameters
     ----------
     made
-        Runs in the order of the plan. Of two outputs equally frequent, the one that came first counts as right.
+        Runs in the order of the plan. If two outputs are equally frequent, the first one counts as correct.
     same_output
-        Whether the study asks for it; None for built-in workloads only, which print their answer.
+        Whether the study requests this check; None checks only built-in workloads, which print their result.
     """
     if same_output is False:
         return made
@@ -35,7 +35,7 @@ def judged(made: list[Run], same_output: bool | None) -> list[Run]:
     found = list(made)
     for members in groups.values():
         outputs = Counter(_printed(made[number]) for number in members)
-        # Of the most frequent ones the first: a counter keeps the order in which runs came.
+        # A Counter keeps insertion order, so this is the first of the most frequent outputs.
         [(right, others)] = outputs.most_common(1)
         for number in members:
             if _printed(made[number]) != right:
@@ -48,16 +48,16 @@ def _unlike(others: int) -> str:
 
 
 def _work(run: Run, *, commands: bool) -> str | None:
-    """Name the work of a run; None where its output is compared with no other's."""
+    """Return the key of a run's work; None if its output is not compared."""
     program, cell = run.spec["program"], run.cell
     if "workload" in program:
-        # By input, not by cell: a serial baseline has to give the same answer.
+        # The key is the input, not the cell, since a serial baseline must give the same result.
         args = {**program.get("args", {}), **program.get("params", {})}
         return json.dumps([program["workload"], {k: v for k, v in args.items() if k not in HOW}], sort_keys=True)
-    # What copies print side by side comes in any order.
+    # Copies that run side by side print in any order.
     if not commands or run.role == "copies":
         return None
-    # Where the input grows with the threads, so does what is printed.
+    # In weak scaling the output depends on the thread count.
     where = WHERE - {"threads"} if run.work > 1 else WHERE
     levels = {name: level for name, level in cell.items() if name not in where}
     # The best serial version may print something else.

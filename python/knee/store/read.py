@@ -1,4 +1,4 @@
-"""Reads files so that whatever is wrong with them becomes one error: what, where, why, and what to try."""
+"""Reads files; any problem becomes one error with the file, the reason, and what to try."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from knee.store.check import Check
 from knee.store.types import SCHEMA, StudyError
 
 TOGETHER = 256
-"""Lines that are read at once: their fields share names, which are most of what a hundred thousand records weigh."""
+"""Lines parsed at once: their objects then share field names, which saves most of the memory of large studies."""
 
 OTHER_VERSION = "use the version of knee that wrote it"
 
 
 class NotWritten(ValueError):
-    """Why a piece of text is nothing that knee wrote. ``hint`` is what to try, where it is not what helps the file."""
+    """The reason why a text was not written by knee. ``hint`` replaces the file's own hint, if given."""
 
     def __init__(self, reason: str, hint: str | None = None) -> None:
         super().__init__(reason)
@@ -41,16 +41,16 @@ def whole(path: Path, check: Check, what: str, hint: str) -> dict[str, Any]:
 
 
 def lines(path: Path, check: Check, hint: str, *, torn: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield every line with its number, one object each; blank ones are passed over.
+    """Yield the object of every line with its line number; blank lines are skipped.
 
     Parameters
     ----------
     path, check
-        The file, and what each of its objects has to be.
+        The file, and the check of each object in it.
     hint
-        What to try when a line is damaged.
+        What to try if a line is damaged.
     torn
-        Whether a last line without an end counts as never written: its writer was killed.
+        Whether to ignore an incomplete last line, left when a writer was killed.
     """
     try:
         with path.open("rb") as file:
@@ -88,7 +88,7 @@ def _blame(path: Path, numbered: list[tuple[int, bytes]], check: Check, hint: st
             _object(_utf8(line), check)
         except NotWritten as error:
             raise _bad_line(path, number, error, hint) from error
-    raise StudyError(f"cannot read: {path}: its lines are not one object each", hint=hint)
+    raise StudyError(f"cannot read: {path}: it does not have one object per line", hint=hint)
 
 
 def _bad_line(path: Path, number: int, error: NotWritten, hint: str) -> StudyError:
@@ -111,7 +111,7 @@ def _checked(value: object, check: Check) -> dict[str, Any]:
 
 
 def check_schema(found: object) -> None:
-    """Raise :class:`NotWritten` unless this is the schema that is read here."""
+    """Raise :class:`NotWritten` unless this is the supported version of the schema."""
     if found is None:
         raise NotWritten("it has no schema, so knee did not write it")
     if found != SCHEMA:
@@ -128,23 +128,23 @@ def _utf8(data: bytes) -> str:
 def _value(words: str) -> object:
     try:
         found: object = _DECODER.decode(words)
-        # Half a character can be written as \ud800, and in no file afterwards.
+        # JSON can hold half a character (\ud800), which could not be written to a file later.
         if "\\ud" in words:
             json.dumps(found, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
-        raise NotWritten(f"no JSON from column {error.colno} on: {error.msg}") from error
+        raise NotWritten(f"invalid JSON from column {error.colno}: {error.msg}") from error
     except (ValueError, RecursionError) as error:
-        raise NotWritten(f"no JSON: {error}") from error
+        raise NotWritten(f"invalid JSON: {error}") from error
     return found
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a valid number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def reason_of(error: OSError | UnicodeDecodeError) -> str:
-    """Return the system's reason."""
+    """Return the system's reason for an error."""
     return error.strerror or "no reason given" if isinstance(error, OSError) else "not text"

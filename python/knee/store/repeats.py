@@ -1,4 +1,4 @@
-"""Repeated blocks: where blocks that others disturbed were made again, which runs of the plan count."""
+"""Repeated blocks: which runs count if blocks were repeated because other programs disturbed them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from knee.store.seam import RunSpec
 
 
 def design_block(spec: RunSpec) -> int:
-    """Return the block of the design that a run belongs to, whether its own block is that one or repeats it."""
+    """Return the block of the design that a run belongs to, also for a run of a repeated block."""
     return spec.get("repeats") or spec["block"]
 
 
 def in_force(plan: Iterable[RunSpec], recorded: Iterable[str]) -> set[int]:
-    """Return the blocks whose runs count: of the design and its repeats, the last whole one of each.
+    """Return the blocks whose runs count: for each block of the design, its last complete repeat, or the block itself.
 
-    A repeat that was begun and not finished counts for nothing yet: until it is whole, what it repeats counts.
+    An incomplete repeat does not count yet; until it is complete, the block that it repeats counts.
     """
     done = set(recorded)
     stands_for: dict[int, int] = {}
@@ -31,10 +31,10 @@ def in_force(plan: Iterable[RunSpec], recorded: Iterable[str]) -> set[int]:
 
 
 def counting(runs: Sequence[Run], plan: Sequence[RunSpec]) -> list[Run]:
-    """Return the runs that count, each in the block of the design that it stands for.
+    """Return the runs that count, each under its block of the design.
 
-    A failed run of a block that was repeated stays among them, marked: it counts in no result, but a failure must not
-    disappear because something else disturbed the block.
+    Failed runs of repeated blocks are kept and marked: they enter no result, but a failure must not disappear because
+    other programs disturbed the block.
     """
     if not any("repeats" in spec for spec in plan):
         return list(runs)

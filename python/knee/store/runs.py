@@ -15,18 +15,18 @@ from knee.store.types import StudyError
 def runs(folder: Folder) -> list[Run]:
     """Return every run that has a record and counts, in the order of the plan; see :mod:`knee.store.repeats`.
 
-    A record whose run is not in the plan, or in another block there, is an error: it belongs to another study.
+    A record whose run is not in the plan, or in another block of it, is an error: it belongs to another study.
     """
     return runs_of(folder, folder.read_plan(), folder.read_study_spec())
 
 
 def all_runs(folder: Folder) -> list[Run]:
-    """Return every run that has a record, those of blocks that were repeated, too."""
+    """Return every run that has a record, including those of repeated blocks."""
     return _made(folder, folder.read_plan(), folder.read_study_spec())
 
 
 def runs_of(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> list[Run]:
-    """Return the runs that count, with a plan and a study spec that have been read."""
+    """Return the runs that count, given the plan and the study spec."""
     return counting(_made(folder, plan, study_spec), plan)
 
 
@@ -48,5 +48,5 @@ def _foreign(record: Record, spec: RunSpec | None) -> str | None:
     if spec is None:
         return f"run {record['id']} is not in the plan"
     if record["block"] != spec["block"]:
-        return f"run {record['id']} is of block {record['block']}, planned in block {spec['block']}"
+        return f"run {record['id']} is in block {record['block']}, but planned in block {spec['block']}"
     return None

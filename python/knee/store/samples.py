@@ -1,4 +1,4 @@
-"""Samples: what was noted over time while a run was made, gzip CSV with ``t_ns,source,name,value``."""
+"""Reads the samples of a run: time series in a gzipped CSV file with columns ``t_ns,source,name,value``."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from knee.store.types import StudyError
 COLUMNS = ["t_ns", "source", "name", "value"]
 
 Series = list[tuple[int, int]]
-"""Times in ns since the launch, each with the value that was noted then."""
+"""Times in ns since the launch, each with the value at that time."""
 
 
 WORKLOAD = "workload"
-"""The source of what the program counted itself; no reading of it can fail."""
+"""Source of counters that the program publishes itself; reading them cannot fail."""
 
 STATES = ("running", "runnable", "sleeping", "disk", "other")
-"""What the values of the samples ``state`` of a thread mean, by number. `crates/meter/src/states.rs` says how
-running is told from runnable."""
+"""Names of the values of a thread's ``state`` samples. `crates/meter/src/states.rs` explains how running and runnable
+are distinguished.
+"""
 
 
 def samples(path: Path, name: str) -> dict[str, Series]:
-    """Return everything that is called ``name``, by its source, in the order in which it was noted.
+    """Return all samples called ``name``, by source, in the order of sampling.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def samples(path: Path, name: str) -> dict[str, Series]:
     Returns
     -------
     dict
-        Empty when the file is missing, was cut off, or is damaged: half a series would look like a short run.
+        Empty if the file is missing, incomplete or damaged, since half a series would look like a short run.
     """
     try:
         return noted(path, name)[name]
@@ -46,7 +47,7 @@ def samples(path: Path, name: str) -> dict[str, Series]:
 
 
 def published(path: Path) -> dict[str, Series]:
-    """Return what the program counted itself while it ran, by name; empty where ``samples`` would be."""
+    """Return the running counters that the program published, by name; empty if the file cannot be read."""
     found: dict[str, Series] = {}
     try:
         for t_ns, source, name, value in _lines(path):
@@ -58,12 +59,12 @@ def published(path: Path) -> dict[str, Series]:
 
 
 def noted(path: Path, *names: str) -> dict[str, dict[str, Series]]:
-    """Return everything that has one of these names, by name and source; a name that is nowhere has no source.
+    """Return all samples with these names, by name and source; a name without samples has no sources.
 
     Raises
     ------
     StudyError
-        When the file is missing, was cut off, or is damaged.
+        When the file is missing, incomplete or damaged.
     """
     found: dict[str, dict[str, Series]] = {name: {} for name in names}
     for t_ns, source, called, value in _lines(path):

@@ -1,4 +1,4 @@
-"""The version of what crosses the seam, the error that everything here raises, and numbers that JSON can hold."""
+"""The version of knee's files, the error that this package raises, and conversion to valid JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SCHEMA = 1
 
 
 class StudyError(Exception):
-    """What failed, which thing, the reason; and the one thing to try."""
+    """An error for the user: what failed, which thing, and the reason; ``hint`` is the one thing to try."""
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -18,7 +18,7 @@ class StudyError(Exception):
 
 
 def finite(value: object) -> object:
-    """Return plain data with null for every number that is not known: JSON has no NaN."""
+    """Return plain data with None for every number that is not finite, since JSON has no NaN."""
     if isinstance(value, dict):
         return {str(key): finite(inner) for key, inner in cast("dict[Any, object]", value).items()}
     if isinstance(value, list | tuple):

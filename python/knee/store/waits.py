@@ -1,4 +1,4 @@
-"""Waits for a quiet machine, as a study noted them: waits.jsonl."""
+"""Reads and writes waits.jsonl: how long a study waited for a quiet machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from knee.store.types import SCHEMA
 
 @dataclass(frozen=True)
 class Wait:
-    """How long a block waited, whether the machine was quiet then, and which shares of the cpus others had."""
+    """How long a block waited, whether the machine was quiet afterwards, and the shares of cpus that others used."""
 
     block: int
     waited_s: float
@@ -26,7 +26,7 @@ WAIT = thing({"block": WHOLE, "waited_s": NUMBER, "quiet": TRUTH, "other_busy": 
 
 
 def read_waits(folder: Folder) -> list[Wait]:
-    """Return every wait, in order; none where no block had to wait."""
+    """Return all waits, in order."""
     path = folder.path / "waits.jsonl"
     if not path.exists():
         return []
@@ -35,6 +35,6 @@ def read_waits(folder: Folder) -> list[Wait]:
 
 
 def note_wait(folder: Folder, wait: Wait) -> None:
-    """Add a wait."""
+    """Append a wait to the file."""
     lines = [json.dumps({"schema": SCHEMA, **asdict(one)}) + "\n" for one in [*read_waits(folder), wait]]
     write_whole(folder.path / "waits.jsonl", "".join(lines))

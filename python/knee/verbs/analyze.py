@@ -1,4 +1,4 @@
-"""``knee analyze``: the factorial analysis of a study."""
+"""``knee analyze``: which factors explain a result of a study."""
 
 from __future__ import annotations
 
@@ -17,52 +17,58 @@ from knee.study.kinds.text import smallest_effect
 @click.option(
     "--response",
     metavar="NAME",
-    help="wall, cpu, speedup, work-inflation, a phase or a counter.  [default: what the study measures]",
+    help="What to explain: wall, cpu, speedup, work-inflation, a phase, a counter.  [default: what the study measures]",
 )
-@click.option("--factors", metavar="A,B", help="Factors of the model.  [default: all that vary]")
-@click.option("--order", type=click.IntRange(1), help="Most factors in an interaction.  [default: all]")
-@click.option("--block/--no-block", default=True, help="Have blocks in the model.  [default: block]")
+@click.option("--factors", metavar="A,B", help="Factors in the model.  [default: all that vary]")
+@click.option("--order", type=click.IntRange(1), help="Most factors in one interaction.  [default: no limit]")
+@click.option(
+    "--block/--no-block", default=True, help="Include blocks in the model, or leave them out.  [default: --block]"
+)
 @click.option(
     "--transform",
     type=click.Choice(["auto", "none", "log", "sqrt", "inverse"]),
     default="auto",
-    help="Scale of the model; auto takes the recommended one.  [default: auto]",
+    help="Scale of the response; auto takes the recommended one.  [default: auto]",
 )
 @click.option(
     "--smallest-effect",
     "smallest",
     default="5%",
     metavar="SHARE",
-    help="Ratios of levels nearer to 1 than this do not matter.  [default: 5%]",
+    help="Smallest difference between levels that matters.  [default: 5%]",
 )
 @click.option(
     "--contrast",
     "contrasts",
     multiple=True,
     metavar="A=a1-A=a2",
-    help="Compare levels, or cells: A=a1,B=b1-A=a2,B=b1. May be repeated.",
+    help="Compare two levels, or two cells: A=a1,B=b1-A=a2,B=b1. Repeatable.",
 )
 @click.option(
     "--within",
     metavar="A",
-    help="Also look inside each level of this factor.  [default: workload, else what explains most]",
+    help="Also analyse each level of this factor alone.  [default: workload, else the factor that explains most]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print every number as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **asked: Any) -> int:
-    """Print effects, their shares of the variation, and contrasts, each with its interval.
+    """Print the share of the variation that each factor explains, and ratios of levels with their intervals.
 
-    For instance `knee analyze STUDY --response cpu --contrast runtime=near-runtime=random`.
-    """
+    \b
+    Examples:
+      knee analyze knee-studies/mine
+      knee analyze knee-studies/mine --response cpu --factors threads,runtime
+      knee analyze knee-studies/mine --contrast runtime=near-runtime=random
+    """  # noqa: D301 -- click looks for the character itself
     least = smallest_effect(smallest)
     study = Contents.read(folder)
-    # Only now are numpy and its kin imported: help and errors of the folder do not wait for them.
+    # Imported late: help, and errors about the folder, do not wait for numpy.
     from knee.explain.factorial import analysis as factorial
     from knee.explain.factorial.design import Asked
     from knee.report.terminal import factorial as factorial_terminal
 
     chosen = tuple(name.strip() for name in factors.split(",")) if factors else ()
     if not study.runs:
-        raise StudyError(f"nothing to analyze: {folder}: it has no records", hint=f"knee study --resume {folder}")
+        raise StudyError(f"nothing to analyze: {folder}: it has no runs yet", hint=f"knee study --resume {folder}")
     found = factorial.analyze(study.runs, Asked(factors=chosen, smallest=least, **asked))
     if as_json:
         click.echo(json.dumps(found.to_json(), indent=1, allow_nan=False))

@@ -1,4 +1,4 @@
-"""``knee compare``: is B slower than A? One verdict, and an exit status for a gate."""
+"""``knee compare``: is B slower than A? One verdict, and an exit status for CI."""
 
 from __future__ import annotations
 
@@ -22,31 +22,33 @@ EXAMPLE = "knee compare OLD NEW, or knee compare FOLDER --factor build --levels 
 
 @click.command()
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path, readable=False))
-@click.option("--factor", metavar="NAME", help="Compare two levels of this factor of one study.")
+@click.option("--factor", metavar="NAME", help="Compare two levels of this factor within one study.")
 @click.option(
     "--levels",
     metavar="A,B",
-    help="Which two: the second against the first; A;B when they hold commas.  [default: the only two]",
+    help="The two levels, B against A; write A;B if they contain commas.  [default: the only two]",
 )
 @click.option(
     "--smallest-effect",
     "smallest",
     default="3%",
     metavar="SHARE",
-    help="Smallest difference that matters: 5% or 0.05.  [default: 3%]",
+    help="Smallest difference that matters, as 5% or 0.05.  [default: 3%]",
 )
 @click.option(
     "--session-spread",
     metavar="SHARE",
-    help="What two studies of one program differ by when made at different times (standard deviation); 0 for nothing.  "
-    "[default: 3%]",
+    help="Expected difference between two studies of one program made at different times, as a standard deviation; "
+    "0 for none.  [default: 3%]",
 )
-@click.option("--fail-undecided", is_flag=True, help="End with 1, too, where one cannot tell in some cell.")
+@click.option(
+    "--fail-undecided", is_flag=True, help="Exit with status 1 also when the answer for a cell is 'cannot tell'."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Picture of speedups over time, of three studies and more: .svg, .png or .pdf.  [default: history.svg]",
+    help="Picture of speedups over time, for three or more studies: .svg, .png or .pdf.  [default: history.svg]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
@@ -59,27 +61,31 @@ def compare(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """`knee compare OLD NEW` takes two folders, `knee compare FOLDER --factor build --levels old,new` takes one.
+    """Is B slower than A? A and B are two studies, or two levels of a factor of one study.
 
-    `knee compare FOLDER FOLDER FOLDER...` draws speedups over time, in the order of the studies' dates, and says how
-    each differs from the one before.
+    Three or more studies give speedups over time, in the order of their dates, each compared with the one before.
 
     For every cell that both sides have: the ratio of run times B / A with its interval, and one of three answers: equal
-    (within the smallest effect), slower or faster, cannot tell. One verdict stands for all (Holm's correction). Levels
-    of one study are compared block by block. Two studies are two sessions: their intervals are wider by what sessions
-    differ by, so small differences between them cannot be told.
+    (within the smallest effect), slower or faster, cannot tell. The overall verdict allows for the number of cells
+    (Holm's correction). Levels of one study are compared block by block. Two studies are two sessions: their intervals
+    include the expected difference between sessions, so small differences between studies cannot be detected.
 
-    Exit status: 0 no regression is shown, 1 B is slower by what may be the smallest effect or more, or has no good run
-    where A has one, 2 they cannot be compared.
-    """
+    Exit status: 0 no regression is shown, 1 B is slower and the difference may reach the smallest effect, or B has no
+    good run where A has one, 2 the comparison is not possible.
+
+    \b
+    Examples:
+      knee compare knee-studies/old knee-studies/new knee compare knee-studies/mine --factor build --levels old,new knee
+      compare knee-studies/2026-*
+    """  # noqa: D301 -- click looks for the character itself
     from knee.report.terminal import comparison
 
     asked = Asked(factor, levels, smallest_effect(smallest), session_spread)
     if len(folders) > 2 and factor is None and levels is None:
         return _over_time(folders, asked.spread, out or Path("history.svg"), as_json=as_json)
     if out is not None:
-        hint = "knee report --format svg draws one study"
-        raise StudyError("--out is a picture of three studies and more", hint=hint)
+        hint = "`knee report --format svg` draws a single study"
+        raise StudyError("--out needs three or more studies", hint=hint)
     report = _compared(folders, asked)
     if as_json:
         click.echo(json.dumps(report.to_json(), indent=1))
@@ -91,7 +97,7 @@ def compare(
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line asks for. ``session_spread`` as it was given, None where it was not."""
+    """Options of the comparison. ``session_spread`` is the text as given, None without it."""
 
     factor: str | None
     levels: str | None
@@ -100,7 +106,7 @@ class Asked:
 
     @property
     def spread(self) -> float:
-        """What two sessions differ by, as a share."""
+        """The expected difference between two sessions, as a share."""
         from knee.stats.sessions import SPREAD
 
         given = self.session_spread
@@ -108,7 +114,7 @@ class Asked:
 
 
 def _over_time(folders: tuple[Path, ...], spread: float, out: Path, *, as_json: bool) -> int:
-    """Print and draw speedups over time. Nothing is judged: a gate compares two studies."""
+    """Print and draw speedups over time, without a verdict: a gate compares two studies."""
     from knee.explain.comparison.history import history
     from knee.report.history import draw
     from knee.report.terminal import history as terminal
@@ -128,16 +134,16 @@ def _compared(folders: tuple[Path, ...], asked: Asked) -> Report:
 
     factor, given, spread = asked.factor, asked.session_spread, asked.spread
     if factor is None and asked.levels is not None:
-        raise StudyError("--levels are those of a factor: there is no --factor", hint=EXAMPLE)
+        raise StudyError("--levels needs --factor", hint=EXAMPLE)
     if factor is not None and given is not None:
-        raise StudyError("--session-spread is of two studies: levels of one study share their blocks", hint=EXAMPLE)
+        raise StudyError("--session-spread is for two studies; levels of one study share their blocks", hint=EXAMPLE)
     if factor is None and len(folders) == 2:
         return of_studies(_side(folders[0]), _side(folders[1]), asked.smallest, spread)
     if factor is not None and len(folders) == 1:
         side = _side(folders[0])
         return of_levels(side, factor, _two(side, factor, asked.levels), asked.smallest)
-    wanted = "one folder" if factor else "two folders or more, or one and a --factor"
-    raise StudyError(f"cannot compare: {len(folders)} folders were given: {wanted} are needed", hint=EXAMPLE)
+    wanted = "--factor takes one folder" if factor else "give two or more folders, or one folder and --factor"
+    raise StudyError(f"cannot compare: {len(folders)} folder{'s' * (len(folders) != 1)} given: {wanted}", hint=EXAMPLE)
 
 
 def _side(path: Path) -> Side:
@@ -148,7 +154,7 @@ def _side(path: Path) -> Side:
 
 
 def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
-    """Return the two levels: those asked for, or the only two, in the order in which the study names them."""
+    """Return the two levels: those given, or the only two, in the order of the study file."""
     if levels is not None:
         # As in --factor: with a semicolon anywhere, only semicolons separate.
         found = levels.split(";" if ";" in levels else ",")
@@ -158,7 +164,7 @@ def _two(side: Side, factor: str, levels: str | None) -> tuple[str, str]:
         found = asked if sorted(asked) == sorted(found) else sorted(found)
     if len(found) == 2:
         return found[0], found[1]
-    known = f"{factor} has {', '.join(found)}" if found else f"it has no factor {factor}"
-    known = f"--levels {levels} names {len(found)}" if levels is not None else known
-    hint = "--levels old,new, or 0,1;2,3 when levels hold commas"
-    raise StudyError(f"cannot compare: {side.name}: {known}, and two levels are compared", hint=hint)
+    reason = f"{factor} has {', '.join(found)}; choose two levels" if found else f"it has no factor {factor}"
+    reason = f"--levels {levels} names {len(found)}, not two" if levels is not None else reason
+    hint = "--levels old,new, or --levels '0,1;2,3' when levels contain commas"
+    raise StudyError(f"cannot compare: {side.name}: {reason}", hint=hint)

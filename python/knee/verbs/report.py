@@ -1,4 +1,4 @@
-"""``knee report``: the analysis and the pages of a study that was measured."""
+"""``knee report``: rebuild the analysis and the report of a study from its records."""
 
 from __future__ import annotations
 
@@ -14,17 +14,27 @@ FORMS = ("html", "md", "svg", "png", "pdf", "json")
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, readable=False))
-@click.option("--format", "forms", default="html", help=f"Any of {', '.join(FORMS)}, with commas.  [default: html]")
+@click.option(
+    "--format",
+    "forms",
+    default="html",
+    help=f"Formats to write, separated by commas: {', '.join(FORMS)}.  [default: html]",
+)
 @click.option(
     "--anonymise",
     is_flag=True,
-    help="Without names of people, hosts and folders, and times of day, for a blind review: report-anonymous.html, ...",
+    help="Leave out names of people, hosts and folders, and times of day, for blind review: report-anonymous.html, ...",
 )
 def report(folder: Path, forms: str, anonymise: bool) -> int:
-    """Read the records in the study's folder, and write the report there; nothing is measured.
+    """Analyse the records in a study's folder and write the report there. Nothing is measured.
 
-    Exit status: 0 done, 1 runs were rejected, 2 the folder cannot be read.
-    """
+    Exit status: 0 done, 1 some runs were rejected, 2 the folder cannot be read.
+
+    \b
+    Examples:
+      knee report knee-studies/mine
+      knee report --format svg,pdf knee-studies/mine
+    """  # noqa: D301 -- click looks for the character itself
     asked = forms.split(",")
     for form in asked:
         if form not in FORMS:
@@ -33,7 +43,7 @@ def report(folder: Path, forms: str, anonymise: bool) -> int:
 
 
 def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> int:
-    """Analyse and report. Only now, with all measuring over, are numpy and its kin imported."""
+    """Analyse and report. numpy is imported only here, after the last run."""
     from knee.opened import Study
     from knee.report.export import export
     from knee.report.terminal import study as terminal

@@ -1,4 +1,4 @@
-"""``knee selftest``: does what knee says hold on this machine? Equals are compared, and a difference that is known."""
+"""``knee selftest``: false-alarm and detection rates on this machine, from comparisons with a known answer."""
 
 from __future__ import annotations
 
@@ -28,17 +28,22 @@ ROUNDED_S = 5
     type=click.IntRange(1, 10_000),
     default=25,
     show_default=True,
-    help="How often A is compared with itself, and with more of itself.",
+    help="Number of comparisons of each kind.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def selftest(comparisons: int, as_json: bool) -> int:
-    """Compare a short workload with itself, and with 10 % more work, each time in three blocks of four runs (A B B A).
+    """Compare a short workload with itself, and with 10 % more work, in blocks of four runs (A B B A).
 
-    Said is how often equals were called slower, which should be 5 times in 100, and how often the planted difference
-    was found. Takes about a minute, and says first how long.
+    Prints how often equal programs were called slower, which should happen in 5 of 100 comparisons, and how often the
+    10 % were found. Takes about a minute; the expected time is printed first.
 
-    Exit status: 0 error rates are consistent with knee's claims, 1 they are not, 2 it cannot be tested here.
-    """
+    Exit status: 0 error rates are consistent with knee's claims, 1 they are not, 2 the test is not possible here.
+
+    \b
+    Examples:
+      knee selftest
+      knee selftest --pairs 100 --json
+    """  # noqa: D301 -- click looks for the character itself
     machine = _binary.ask("machine")
     with tempfile.TemporaryDirectory(prefix="knee-selftest-") as place:
         size, more, each_s = _calibrated(Path(place) / "sample", machine)
@@ -56,7 +61,7 @@ def selftest(comparisons: int, as_json: bool) -> int:
 
 
 def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
-    """Return the two sizes, and about how many seconds a run of them takes with all that is around it."""
+    """Return the two sizes, and about how many seconds a run takes with its overhead."""
     sample = pairs.SAMPLE_SIZE
     study_spec = pairs.study_spec(sample, sample + 1)
     plan = pairs.run_specs(pairs.templates(study_spec, machine), 1)
@@ -66,8 +71,10 @@ def _calibrated(path: Path, machine: dict[str, Any]) -> tuple[int, int, float]:
     whole_s = (time.monotonic() - began) / len(plan)
     times = sorted(one.time_s for one in store.runs(folder) if one.bad is None)
     if not times:
-        reason = next((one.bad for one in store.runs(folder) if one.bad), "no run was made")
-        raise StudyError(f"cannot test: {pairs.WORKLOAD}: {reason}", hint="knee doctor says what works here")
+        reason = next((one.bad for one in store.runs(folder) if one.bad), "there was no run")
+        raise StudyError(
+            f"cannot test: {pairs.WORKLOAD}: {reason}", hint="`knee doctor` shows what works on this machine"
+        )
     median = times[len(times) // 2]
     return *pairs.sizes(median), max(0.0, whole_s - median) + pairs.RUN_S * (1 + pairs.MORE / 4)
 
@@ -81,7 +88,7 @@ def _silent() -> Callable[[RunSpec, Any], None]:
 
 
 def _conclude(folder: Folder, planted: float, as_json: bool) -> int:
-    """Judge. Only now, with all measuring over, are numpy and its kin imported."""
+    """Judge and print. numpy is imported only here, after the last run."""
     from knee.explain.selftest import evaluate
     from knee.report.terminal import selftest
 

@@ -1,4 +1,4 @@
-"""``knee help TOPIC``: the topics, as ``TOPICS`` in ``crates/knee/src/verbs/mod.rs`` lists them."""
+"""``knee help TOPIC`` for topics whose text is made in Python. ``crates/knee/src/verbs/mod.rs`` lists all topics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def causes() -> str:
-    """Return every cause with its four headings."""
+    """Return the description of every cause, with its four headings."""
     from knee.explain.causes import CAUSES
     from knee.explain.causes.headings import description
 

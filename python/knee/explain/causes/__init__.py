@@ -1,4 +1,4 @@
-"""Why a curve bends. One cause per file, each with what it sees and how to test it; the list of them is here."""
+"""Causes of a bend in a speedup curve: one per file, and their list."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ CAUSES: tuple[Cause, ...] = (
     growing_cpu_time,
     oversubscription,
 )
-"""Every cause, in the order in which they are asked. A cause is a module with ``examine(series) -> Finding | None``."""
+"""All causes, in the order of examination. A cause is a module with ``examine(series) -> Finding | None``."""

@@ -1,4 +1,4 @@
-"""What a cause is: a file with four headings that looks at a series, and what it hands back when it sees itself."""
+"""The interface of a cause: a module that examines a series and returns a finding if its signs are there."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is said of a series: a cause that its signs name, or causes that they leave.
+    """A cause that is named, or a symptom with the causes that remain possible.
 
     A cause is named only on two signs from different sources, one of them an intervention: a run that changes one
-    thing. Then ``left`` is empty and ``refute`` is the run that would refute it. Else ``cause`` says what was seen,
-    ``left`` which causes do that, and ``refute`` the run that would decide among them.
+    thing. Then ``left`` is empty and ``refute`` is the run that would refute the cause. Otherwise ``cause`` is the
+    symptom, ``left`` lists the causes that remain possible, and ``refute`` is the run that would decide among them.
     """
 
     series: str
@@ -28,8 +28,8 @@ class Finding:
 
 
 class Cause(Protocol):
-    """A file that knows one cause."""
+    """A module that recognises one cause."""
 
     def examine(self, series: Series) -> Finding | None:
-        """Return the finding, or None where the cause does not see itself."""
+        """Return the finding, or None when the signs of the cause are absent."""
         ...

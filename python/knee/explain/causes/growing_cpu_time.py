@@ -1,23 +1,23 @@
 """Growing CPU time.
 
 What it sees
-    CPU time grows with the threads while the run time does not fall: the cpus are busy, and nothing comes of it. Four
-    causes do that, and further signs tell them apart.
+    CPU time grows with the thread count while the run time does not fall: the cpus are busy without any gain. Four
+    causes have this symptom; further signs distinguish them.
 Why the curve bends
-    Threads do the same work again (a lazy runtime that evaluates one thunk twice), wait for each other without
-    sleeping (spinning), pass cache lines to and fro (true or false sharing), or are slowed down by the machine.
+    Threads duplicate work (a lazy runtime evaluates one thunk twice), spin (wait without sleeping), pass cache lines
+    back and forth (true or false sharing), or share hardware that slows all of them down.
 How to test it
-    Copies of the one-thread program side by side (``--copies``) meet the same machine and share neither work nor cache
-    lines. All threads on one cpu share the work, and no cache line travels. Instructions grow with work that is done
-    again and with spinning, not with slower ones.
+    Run copies of the one-thread program side by side (``--copies``): they use the same machine but share neither work
+    nor cache lines. Run all threads on one cpu: they share the work, but no cache line moves between cores. Count
+    instructions: they grow with duplicated work and with spinning, not with slower execution.
 How to move it
-    Work done twice: in GHC, build with ``-feager-blackholing``. Spinning: locks that sleep. Cache lines: pad what
-    different threads write to.
+    Duplicated work: in GHC, build with ``-feager-blackholing``. Spinning: use locks that sleep. Cache lines: pad data
+    that different threads write to.
 
-The first sign alone names nothing. That copies run freely shows that the machine is not the cause, and no more: cache
-lines that threads share cost nothing there either. So a cause is named only where another sign excludes the others,
-and one of the signs is an intervention: a run that changes one thing. Else the finding says what is left, and which
-run would decide.
+The symptom alone names no cause. If copies do not slow each other down, the machine is not the cause, but that is all
+it shows: copies share no cache lines either. So a cause is named only when the signs exclude all others, and one of
+them is an intervention: a run that changes one thing. Otherwise the finding lists the causes that remain possible and
+the run that would decide.
 """
 
 from __future__ import annotations
@@ -35,13 +35,15 @@ if TYPE_CHECKING:
     from knee.stats.scaling.curve import Point
 
 INFLATION = math.log(1.5)
-"""CPU time must have grown by half at least: less than that has many causes."""
+"""CPU time must have grown by at least half: smaller growth has many causes."""
 
 NO_GAIN = 1.10
-"""Run time has not fallen when the interval of the speedup ends below this, other programs allowed for."""
+"""The run time has not fallen when the speedup's interval, allowing for other programs, ends below this."""
 
 SHARE = 0.25
-"""What explains less than this part of the growth, in logarithms, explains none of it; what leaves less, all of it."""
+"""A ratio that grows by less than this share of the growth in CPU time (in logarithms) explains none of it; one that
+grows by more than one minus this share explains all of it.
+"""
 
 WORK, SPINNING = "duplicated work", "spinning"
 LINES, MACHINE = "shared cache lines", "a slower machine"
@@ -50,28 +52,28 @@ CAUSES = (WORK, SPINNING, LINES, MACHINE)
 NAMED: dict[tuple[str, ...], tuple[str, str, str]] = {
     (WORK, SPINNING): (
         "duplicated work or spinning",
-        "waiting that sleeps: if CPU time falls to that of 1 thread, it was spinning; else work is done twice",
-        "look for work done once per thread (GHC: build with -feager-blackholing), and for locks that spin",
+        "let waiting threads sleep: if CPU time falls to that of 1 thread they were spinning, else they duplicate work",
+        "look for work that every thread repeats (GHC: build with -feager-blackholing), and for locks that spin",
     ),
     (LINES,): (
         "sharing of cache lines",
-        "padding: if CPU time still grows when what threads write to is padded, the lines are truly shared",
-        "give what different threads write to a cache line each",
+        "pad the data that threads write to: if CPU time still grows, the sharing is true sharing",
+        "put data that different threads write to on separate cache lines",
     ),
     (MACHINE,): (
         "shared hardware",
-        "copies with other placements: if they are as slow on cores that share less, sharing is not the cause",
-        "see which placement lets the copies run freely",
+        "run copies with other placements: if they are as slow on cores that share less, sharing is not the cause",
+        "find a placement in which copies do not slow each other down",
     ),
 }
-"""What may be named, with the run that would refute it and the remedy. Without counts of the work the first two look
-alike.
+"""Causes that may be named, each with the run that would refute it and the remedy. Without counts of the work,
+duplicated work and spinning cannot be distinguished.
 """
 
 
 @dataclass(frozen=True)
 class Sign:
-    """Something seen, and the causes that it excludes."""
+    """An observation, and the causes that it excludes."""
 
     says: str
     excludes: tuple[str, ...]
@@ -85,31 +87,31 @@ def examine(series: Series) -> Finding | None:
         return None
     point = fitting[-1]
     growth, inflation = point.cpu.log()
-    # What others took may be why the run time does not fall.
+    # Other programs may be why the run time does not fall, so they are allowed for.
     if not (inflation.low > INFLATION and series.against(point.threads, 1).interval.low > 1 / NO_GAIN):
         return None
     return _finding(series, point, _signs(series, point.threads, growth))
 
 
 def _signs(series: Series, n: int, growth: float) -> list[Sign]:
-    """Return what the study's other runs say of the causes."""
+    """Return the signs that the study's other runs give."""
     signs = [_copies(series, n, growth), _instructions(series, n, growth), _one_cpu(series, n, growth)]
     return [sign for sign in signs if sign is not None]
 
 
 def _copies(series: Series, n: int, growth: float) -> Sign | None:
-    """Return what copies say: whatever others may have taken from them, or that this decides nothing."""
+    """Return the sign of the copies, allowing for other programs; None without copies."""
     if n not in series.copies:
         return None
     over_one = series.copies_over_one(n)
-    says = f"{n} copies of the one-thread program side by side take {_shown(over_one)} times as long as one"
-    says += ", other programs allowed for" if over_one.bounds else ""
+    says = f"{n} copies of the one-thread program, run side by side, take {_shown(over_one)} times as long as one"
+    says += ", allowing for other programs" if over_one.bounds else ""
     ends, little, most = over_one.interval, math.exp(SHARE * growth), math.exp((1 - SHARE) * growth)
     if ends.high <= little:
         return Sign(says, (MACHINE,), True)
     if ends.low >= most:
         return Sign(says, (WORK, SPINNING, LINES), True)
-    return Sign(f"{says}: the machine has a part in it" if ends.low > little else says, (), True)
+    return Sign(f"{says}: shared hardware is part of the cause" if ends.low > little else says, (), True)
 
 
 def _instructions(series: Series, n: int, growth: float) -> Sign | None:
@@ -123,14 +125,14 @@ def _one_cpu(series: Series, n: int, growth: float) -> Sign | None:
     if cpu is None:
         return None
     says = f"CPU time of {n} threads on one cpu over that of 1: {_shown(cpu)}"
-    # Where it does not grow, threads may still race for the same work when they run at once.
+    # If it does not grow, threads may still duplicate work when they run at the same time.
     return _grown(says, cpu, growth, along=(LINES, MACHINE), not_along=(), intervention=True)
 
 
 def _grown(
     says: str, ratio: Ratio, growth: float, *, along: tuple[str, ...], not_along: tuple[str, ...], intervention: bool
 ) -> Sign | None:
-    """Return what it excludes that a ratio grows along with CPU time, or that it does not; None without an interval."""
+    """Return the sign of a ratio: what it excludes if it grows with CPU time, and if it does not."""
     if ratio.blocks < 2:
         return None
     ends = ratio.log()[1]
@@ -139,14 +141,14 @@ def _grown(
 
 
 def _finding(series: Series, point: Point, signs: list[Sign]) -> Finding:
-    """Return the cause where the signs leave one that may be named, else what they leave."""
+    """Return the cause if the signs leave one that may be named, otherwise the causes that remain possible."""
     n = point.threads
-    observed = f"CPU time grows {point.cpu.estimate:.2f}x from 1 to {n} threads and nothing is gained"
+    observed = f"CPU time grows {point.cpu.estimate:.2f}x from 1 to {n} threads, but the run time does not fall"
     excluded = {cause for sign in signs for cause in sign.excludes}
-    # Signs that leave nothing contradict each other.
+    # Signs that exclude every cause contradict each other.
     left = tuple(cause for cause in CAUSES if cause not in excluded) or CAUSES
     named = NAMED.get(left) if any(sign.intervention and sign.excludes for sign in signs) else None
-    cause, refute, remedy = named or ("growing CPU time", _decides(left, n), "find out first which of them it is")
+    cause, refute, remedy = named or ("growing CPU time", _decides(left, n), "first find out which of them it is")
     return Finding(
         series=series.name,
         cause=cause,
@@ -163,12 +165,15 @@ def _finding(series: Series, point: Point, signs: list[Sign]) -> Finding:
 
 
 def _decides(left: tuple[str, ...], n: int) -> str:
-    """Say which run would decide among what is left."""
+    """Return the run that would decide among the remaining causes."""
     if MACHINE in left:
-        return f"{n} copies of the one-thread program on calm cpus (`--copies`): if they run freely, it is the program"
+        return (
+            f"{n} copies of the one-thread program on a quiet machine (`--copies`): if they do not slow each other "
+            "down, the cause is in the program"
+        )
     return (
-        f"{n} threads on one cpu (`--bind set --factor placement=cores-close,0`): CPU time that grows there as well is "
-        "duplicated work or spinning"
+        f"{n} threads on one cpu (`--bind set --factor placement=cores-close,0`): if CPU time grows there too, the "
+        "cause is duplicated work or spinning"
     )
 
 

@@ -1,4 +1,4 @@
-"""What a cause says of itself: the four headings of its docstring, for ``knee help causes`` and the reference."""
+"""Reads the four headings of a cause's docstring, for ``knee help causes`` and the reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADINGS = ("What it sees", "Why the curve bends", "How to test it", "How to mov
 
 @dataclass(frozen=True)
 class Description:
-    """A cause in words: its name, and the text below each heading."""
+    """The name of a cause, and the text below each heading."""
 
     name: str
     parts: dict[str, str]
@@ -25,7 +25,7 @@ def description(cause: Cause) -> Description:
     Raises
     ------
     ValueError
-        When one of the headings is missing, or has nothing below it.
+        When a heading is missing or empty.
     """
     first, *lines = inspect.cleandoc(cause.__doc__ or "").splitlines()
     parts: dict[str, str] = {}

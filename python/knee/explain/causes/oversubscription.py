@@ -1,10 +1,10 @@
 """Oversubscription.
 
 What it sees
-    More threads than cpus, shown to be no faster than the best count that fits, and threads that waited for a cpu,
-    which they did not where they fit.
+    More threads than cpus are no faster than the best count that fits, and threads waited for a cpu, which they did not
+    do at that count.
 Why the curve bends
-    A cpu that serves two threads serves each half the time; switches cost on top.
+    Two threads on one cpu each get half of its time, minus the cost of context switches.
 How to test it
     Run the same thread count on a machine with more cpus.
 How to move it
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from knee.store import Run
 
 WAITED = 0.10
-"""Threads together must have waited at least this part of the run time for a cpu, and less than this where they fit."""
+"""Share of the run time that threads together must have waited for a cpu, and must not have waited where they fit."""
 
 OTHERS = 0.05
-"""Only runs whose cpus were busy with other work for less than this part of the time count."""
+"""Only runs whose cpus were busy with other work for less than this share of the time count."""
 
 NOT_FASTER = ("equal", "slower")
 
@@ -36,7 +36,7 @@ def examine(series: Series) -> Finding | None:
     known = [point for point in series.curve.points if point.speedup.blocks > 1]
     fitting = [point for point in known if point.threads <= series.cpus]
     beyond = [point for point in known if point.threads > series.cpus]
-    # That threads on a single cpu take turns is no finding.
+    # Threads that take turns on a single cpu are no finding.
     if not fitting or not beyond or series.cpus == 1:
         return None
     best, last = max(fitting, key=lambda point: point.speedup.estimate), beyond[-1]
@@ -47,13 +47,13 @@ def examine(series: Series) -> Finding | None:
     return Finding(
         series=series.name,
         cause="oversubscription",
-        says=f"{last.threads} threads on {series.cpus} cpus gain nothing over {best.threads}: they take turns",
+        says=f"{last.threads} threads on {series.cpus} cpus are no faster than {best.threads}: they take turns",
         signs=(
             f"{last.threads} threads take {_shown(time)} times as long as {best.threads}: {time.answer()}",
-            f"at {last.threads} threads they were ready and had no cpu for {_percent(waited)} of the run time, all "
-            f"added up, and for {_percent(before)} at {best.threads}",
+            f"{last.threads} threads together were ready but waited for a cpu for {_percent(waited)} of the run time, "
+            f"{best.threads} for {_percent(before)}",
         ),
-        refute=f"{last.threads} threads on as many cpus: if they are no faster there, cpus were not what was missing",
+        refute=f"{last.threads} threads on as many cpus: if they are no faster there, the cause is not a lack of cpus",
         remedy=f"use at most {series.cpus} threads",
     )
 
@@ -72,10 +72,10 @@ def _other_busy(run: Run) -> float:
 
 
 def _waited(series: Series, threads: int) -> float | None:
-    """Time in which threads were ready without a cpu over the run's wall time, averaged; None where no kernel says."""
+    """Return the time that ready threads waited for a cpu, over the wall time, averaged; None if it is unknown."""
     shares: list[float] = []
     for run in series.runs:
-        # Where other work held the cpus, waiting says nothing about these threads.
+        # While other programs hold the cpus, waiting says nothing about these threads.
         alone = _other_busy(run) <= OTHERS
         if run.threads == threads and run.bad is None and alone and run.waited_ns is not None:
             shares.append(run.waited_ns / max(1, run.record["wall_ns"]))

@@ -1,4 +1,4 @@
-"""Says of a claim in one line which number it is about, and where that has to lie."""
+"""Describes a claim in one line: the number that it is about, and its bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from knee.store import KINDS, MOST_LAST
 
 
 def asked(claim: Claim) -> str:
-    """Return what number a claim is about, and its bounds."""
+    """Return the number that a claim is about, and its bounds, in words."""
     [kind] = [KINDS[name] for name in KINDS if name in claim]
     chosen = claim[kind.name]
     told = {"response": _response(claim), "sampled": claim.get("sampled"), "parts": _parts(claim)}
@@ -16,7 +16,7 @@ def asked(claim: Claim) -> str:
     told["between"] = " and ".join(map(str, claim.get("between", []))) + " threads"
     told["at"] = f" at {words(claim['at'])}" if "at" in claim else ""
     many = claim.get("among") == "threads"
-    told["spread"] = ("largest over least {} of the threads" if many else "variation of {}").format(told["response"])
+    told["spread"] = ("largest over smallest {} of the threads" if many else "variation of {}").format(told["response"])
     if kind.chooses == "two cells":
         told |= {side: words(chosen[side]) for side in kind.sides}
     elif kind.chooses == "factor":
@@ -35,5 +35,5 @@ def _response(claim: Claim) -> str:
 def _parts(claim: Claim) -> str:
     last, during = claim.get("last", MOST_LAST), f" of {claim['during']}" if "during" in claim else ""
     if last == MOST_LAST:
-        return f"the second half{during} over that in the first"
-    return f"the last {100 * last:g} %{during} over that in as long before"
+        return f"the second half{during} over that in the first half"
+    return f"the last {100 * last:g} %{during} over that in the same time before"

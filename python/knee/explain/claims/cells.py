@@ -1,4 +1,4 @@
-"""The cells that a claim names, and their responses by block."""
+"""Finds the cells that a claim names, and their responses by block."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Cell = dict[str, Level]
 
 
 class Cells:
-    """The runs of a study with a response, as a claim looks at them.
+    """The runs that a claim is about, with their response.
 
-    ``runs`` are all that could have the response, good and bad; ``response`` has the values of the good ones.
+    ``runs`` are all runs that could have the response, good and bad; ``response`` has the values of the good ones.
     """
 
     def __init__(self, runs: list[Run], values: Response) -> None:
@@ -30,28 +30,26 @@ class Cells:
 
     @classmethod
     def of(cls, claim: Claim, evidence: Evidence) -> Cells:
-        """Return those of the response that a claim looks at, divided by another one where it says so."""
+        """Return the cells of a claim's response, divided by the response ``per`` if the claim has one."""
         runs = pool(evidence.runs, claim.get("response"))
         return cls(runs, divided(asked(runs, claim.get("response")), runs, claim.get("per")))
 
     @classmethod
     def with_values(cls, name: str, runs: list[Run], values: Mapping[str, float]) -> Cells:
-        """Return them with what was found otherwise than as a response, by the id of the run."""
+        """Return cells with values that are not a response, given by the id of the run."""
         having = tuple(run for run in runs if run.spec["id"] in values)
         return cls(runs, Response(name, "", having, tuple(values[run.spec["id"]] for run in having), {}))
 
     def by_block(self, chosen: Cell, other: Cell | None = None) -> Array:
-        """Return the response of each cell that the claim leaves open by block, shape (cells, blocks).
+        """Return the response of every cell with the chosen levels, by block, shape (cells, blocks).
 
-        NaN where a run is missing. ``other`` is what the claim compares with: what it leaves open has to be the same.
+        NaN where a run is missing. ``other`` is the other side of a comparison: both must leave the same cells open.
         """
         named = {**chosen, **(other or {})}
         sides = (chosen, other or chosen)
         rests, others = (sorted(_rest(cell, named) for cell in cells(self.runs, side)) for side in sides)
         if rests != others or len(set(rests)) < len(rests):
-            raise NoNumberError(
-                f"{words(chosen)} and {words(other or {})} leave different cells open: name more levels"
-            )
+            raise NoNumberError(f"{words(chosen)} and {words(other or {})} match different cells: name more levels")
         values = {rest: np.full(self.blocks, np.nan) for rest in rests}
         for run, value in zip(self.response.runs, self.response.values, strict=True):
             if fits(run, chosen):
@@ -59,15 +57,15 @@ class Cells:
         return np.array(list(values.values()))
 
     def means(self, chosen: Cell, other: Cell | None = None) -> Array:
-        """Return the same as the geometric mean over what the claim leaves open, shape (blocks,)."""
+        """Return the geometric mean of :meth:`by_block` over cells, shape (blocks,)."""
         values = self.by_block(chosen, other)
         if bool((values <= 0).any()):
             name = self.response.name
-            raise NoNumberError(f"a ratio needs positive values, and {name} of {words(chosen)} has others")
+            raise NoNumberError(f"a ratio needs positive values, but {name} of {words(chosen)} is not always positive")
         return np.exp(np.log(values).mean(axis=0))
 
     def counts(self, between: list[int], *chosen: Cell) -> list[int]:
-        """Return the thread counts from one to the other, both included, with which all of these were run."""
+        """Return the thread counts in a range, ends included, with which all of these cells were run."""
         counts = {run.threads for run in self.runs if between[0] <= run.threads <= between[1]}
         for cell in chosen:
             counts &= {run.threads for run in self.runs if fits(run, cell)}
@@ -75,7 +73,7 @@ class Cells:
 
 
 def asked(runs: list[Run], name: str | None) -> Response:
-    """Return a response of runs, or say why there is none."""
+    """Return a response of runs; raise NoNumberError if there is none."""
     try:
         return response(runs, name)
     except StudyError as error:
@@ -83,7 +81,7 @@ def asked(runs: list[Run], name: str | None) -> Response:
 
 
 def divided(values: Response, runs: list[Run], other: str | None) -> Response:
-    """Return a response divided by another one of the same runs; as it is where there is no other."""
+    """Return a response divided by another one of the same runs, or unchanged without another one."""
     if other is None:
         return values
     beside = asked(runs, other)
@@ -105,8 +103,8 @@ def among(values: Response, chosen: Cell) -> Response:
 
 
 def mean(values: Array) -> Number:
-    """Return the geometric mean of what cells have by block, shape (cells, blocks); where a value is not positive, as
-    a count of nothing, the arithmetic one.
+    """Return the geometric mean of values by block, shape (cells, blocks), or the arithmetic mean if a value is not
+    positive, such as a count of 0.
     """
     positive = not bool((values <= 0).any())
     means = (np.log(values) if positive else values).mean(axis=0)
@@ -118,7 +116,7 @@ def mean(values: Array) -> Number:
 
 
 def arithmetic(values: Array, what: str = "it") -> Number:
-    """Return the mean over blocks, shape (blocks,), of those that have a value."""
+    """Return the mean over the blocks that have a value, shape (blocks,)."""
     known = values[np.isfinite(values)]
     if known.size < 2:
         raise NoNumberError(f"fewer than two blocks have a good run of {what}")
@@ -126,7 +124,7 @@ def arithmetic(values: Array, what: str = "it") -> Number:
 
 
 def words(cell: Cell) -> str:
-    """Return how a cell is called."""
+    """Return the name of a cell."""
     return ", ".join(f"{name}={level}" for name, level in cell.items())
 
 
@@ -141,17 +139,17 @@ def without_threads(cell: Cell) -> Cell:
 
 
 def one(runs: list[Run], chosen: Cell) -> Cell:
-    """Return the one cell that has these levels."""
+    """Return the only cell with these levels."""
     having = cells(runs, chosen)
     if len(having) > 1:
         open_ = sorted(name for name in having[0] if len({str(cell.get(name)) for cell in having}) > 1)
         many = f"{len(having)} cells have {words(chosen)}"
-        raise NoNumberError(f"{many}: the claim does not say which {', '.join(open_)}")
+        raise NoNumberError(f"{many}: the claim must also name {', '.join(open_)}")
     return having[0]
 
 
 def cells(runs: list[Run], chosen: Cell) -> list[Cell]:
-    """Return the cells that have these levels."""
+    """Return the cells with these levels."""
     having = {json.dumps(run.spec["cell"], sort_keys=True): run.spec["cell"] for run in runs if fits(run, chosen)}
     if not having:
         raise NoNumberError(f"no run has {words(chosen)}")

@@ -1,4 +1,4 @@
-"""Claims about curves over thread counts: the slope of one, which of two lies above, and where one has its knee."""
+"""Claims about curves over thread counts: a slope, the order of two curves, and a knee."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from knee.stats.scaling.slope import slopes
 
 
 def slope_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the log-log slope over thread counts, a line through every block."""
+    """Return the log-log slope over thread counts, fitted per block."""
     cells = _speeds(claim, evidence) if claim.get("response") == "speedup" else Cells.of(claim, evidence)
     chosen = claim["slope"]
     counts = _counts(cells, claim, chosen)
     if len(counts) < 2:
-        raise NoNumberError(f"{_listed(counts)} between {_ends(claim)}: a slope takes two at least")
+        raise NoNumberError(f"{_listed(counts)} between {_ends(claim)}: a slope needs at least two")
     values = np.array([cells.means({**chosen, "threads": count}) for count in counts]).T
     number = arithmetic(slopes(np.array(counts, dtype=np.float64), values), "each count")
     return replace(number, where=f"over {_listed(counts)}")
 
 
 def _speeds(claim: Claim, evidence: Evidence) -> Cells:
-    """Return work over time, which has the slope of the speedup, and a value where that is 1 by definition."""
+    """Return work over time: it has the same slope as the speedup, and also a value at the base."""
     runs = pool(evidence.runs, None)
     times = asked(runs, None)
     speeds = tuple(run.work / value for run, value in zip(times.runs, times.values, strict=True))
@@ -36,9 +36,10 @@ def _speeds(claim: Claim, evidence: Evidence) -> Cells:
 
 
 def order_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the ratio of one series over another at the count where it is least, or largest if it is to lie below.
+    """Return the ratio of two series at the thread count where it is smallest, or largest for a claim of ``below``.
 
-    The interval holds that ratio 90 times in 100 at least, however many counts there are: :mod:`knee.stats.extreme`.
+    The interval covers that ratio in at least 90 of 100 studies, however many counts there are: see
+    :mod:`knee.stats.extreme`.
     """
     cells = Cells.of(claim, evidence)
     of, over = (claim["order"][side] for side in ("of", "over"))
@@ -48,8 +49,8 @@ def order_number(claim: Claim, evidence: Evidence) -> Number:
     logs = [_log_ratios(cells, {**of, "threads": count}, {**over, "threads": count}) for count in counts]
     extreme = least(logs) if "above" in claim else largest(logs)
     ends = Interval(float(np.exp(extreme.interval.low)), float(np.exp(extreme.interval.high)))
-    word = "least" if "above" in claim else "largest"
-    where = f"{word} with threads={counts[extreme.place]}, of {_listed(counts)}"
+    word = "smallest" if "above" in claim else "largest"
+    where = f"{word} at threads={counts[extreme.place]}, of {_listed(counts)}"
     return Number(float(np.exp(extreme.estimate)), ends, where)
 
 
@@ -78,13 +79,13 @@ def _ends(claim: Claim) -> str:
 
 
 def knee_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the knee of the one series that has these levels."""
+    """Return the knee of the only series with these levels."""
     chosen = claim["knee"]
     fitting = [
         one for one in evidence.series if all(one.levels.get(name) == str(level) for name, level in chosen.items())
     ]
     if len(fitting) != 1:
-        raise NoNumberError(f"{len(fitting)} series have {words(chosen) or 'no levels'}: it has to be one")
+        raise NoNumberError(f"{len(fitting)} series have {words(chosen) or 'no levels'}: a claim must name one")
     knee = evidence.summaries[fitting[0].name].knee
     if knee.verdict != "knee":
         raise NoNumberError(f"no knee was found: {knee.why}")

@@ -1,4 +1,4 @@
-"""What claims are judged by: the runs of a study, its curves, its machine, and the files of its folder."""
+"""The evidence for claims: the runs of a study, its curves, its machine, and the files in its folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Claim = dict[str, Any]
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that there is of a study when its claims are judged."""
+    """Everything known of a study when its claims are judged."""
 
     folder: Folder
     runs: list[Run]
@@ -26,7 +26,9 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Number:
-    """The number that a claim is about, with its interval; ``where`` says at which of several places it is found."""
+    """The number that a claim is about, with its interval; ``where`` says at which thread count it was found, if at
+    one.
+    """
 
     value: float
     interval: Interval
@@ -34,4 +36,4 @@ class Number:
 
 
 class NoNumberError(Exception):
-    """Why a claim has no number here."""
+    """The reason why a claim cannot be measured here."""

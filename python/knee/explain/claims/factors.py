@@ -1,4 +1,4 @@
-"""Claims about factors: the share of the variation that one explains."""
+"""Claims about the share of the variation that a factor explains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from knee.store import StudyError
 
 
 def share_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the share of a response's variation that a factor explains, on the scale that suits it."""
+    """Return the share of a response's variation that a factor explains, on the recommended scale."""
     factor = claim["explains"]
     response = among(Cells.of(claim, evidence).response, claim.get("at", {}))
     values = np.array(response.values, dtype=np.float64)

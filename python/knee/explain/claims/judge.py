@@ -1,7 +1,7 @@
-"""Claims decided: what a study file claims is confirmed, refuted, undecided, or cannot be measured here.
+"""Judges claims: each is confirmed, refuted, undecided, or not measurable on this machine.
 
-A claim is confirmed when the whole 90 % interval of its number lies where the claim says, and refuted when none of it
-does. What no run shows, and what the machine cannot show, is neither.
+A claim is confirmed when the whole 90 % interval of its number lies within the claimed bounds, and refuted when the
+whole interval lies outside.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NUMBERS: dict[str, Callable[[Claim, Evidence], Number]] = {
     "variation": variation.variation_number,
     "explains": factors.share_number,
 }
-"""What finds the number of each kind in :data:`knee.store.claims.KINDS`."""
+"""The function that returns the number of each kind in :data:`knee.store.claims.KINDS`."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ def _judged(claim: Claim, evidence: Evidence) -> Judged:
 
 def _decided(ends: Interval, above: float | None, below: float | None) -> tuple[Answer, str]:
     if ends.low != ends.low:
-        return "undecided", "its interval is not known"
+        return "undecided", "its interval is unknown"
     if (above is None or ends.low > above) and (below is None or ends.high < below):
-        return "confirmed", "all of the interval lies there"
+        return "confirmed", "the whole interval lies within the bounds"
     if (above is not None and ends.high <= above) or (below is not None and ends.low >= below):
-        return "refuted", "none of the interval lies there"
-    return "undecided", "a part of the interval lies there"
+        return "refuted", "the whole interval lies outside the bounds"
+    return "undecided", "only part of the interval lies within the bounds"

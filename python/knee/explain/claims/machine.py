@@ -1,4 +1,4 @@
-"""What a claim takes from the machine: what it needs there, and thread counts by name."""
+"""Checks what a claim needs of the machine, and resolves the thread counts ``cores`` and ``cpus``."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from knee.store import KINDS
 
 
 def require(needs: dict[str, int], machine: dict[str, Any]) -> None:
-    """See that the machine has what the claim is about, and that the study may use it."""
+    """Raise NoNumberError unless the machine has what the claim needs, and the study may use it."""
     allowed = set(machine["allowed"]["cpus"])
     has = {name: sum(1 for part in machine[name] if allowed & set(part["cpus"])) for name in ("sockets", "cores")}
-    # Memory without cpus is kept out by no mask of cpus.
+    # A node without cpus is not excluded by a mask of cpus.
     has["nodes"] = sum(1 for node in machine["nodes"] if not node["cpus"] or allowed & set(node["cpus"]))
     has["hardware_threads"] = len(allowed)
     has["threads_per_core"] = max((len(allowed & set(core["cpus"])) for core in machine["cores"]), default=0)
     lacking = [f"{number} {name.replace('_', ' ')}" for name, number in needs.items() if has[name] < number]
     if lacking:
         short = ", ".join(f"{has[name]}" for name, number in needs.items() if has[name] < number)
-        masked = " that may be used" if len(allowed) < len(machine["hardware_threads"]) else ""
-        raise NoNumberError(f"it needs {', '.join(lacking)}, and this machine has {short}{masked}")
+        masked = " that this process may use" if len(allowed) < len(machine["hardware_threads"]) else ""
+        raise NoNumberError(f"it needs {', '.join(lacking)}; this machine has {short}{masked}")
 
 
 def resolved(claim: Claim, machine: dict[str, Any]) -> Claim:
-    """Return a claim with the machine's own thread counts in place of ``cores`` and ``cpus``."""
+    """Return a claim with ``cores`` and ``cpus`` replaced by this machine's numbers."""
     allowed = set(machine["allowed"]["cpus"])
     own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
 

@@ -1,4 +1,4 @@
-"""Claims about cells: a ratio of two, a difference, what cells have, and a speedup over the fewest threads."""
+"""Claims about cells: a ratio, a difference, a value, and a speedup over the fewest threads."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def ratio_number(claim: Claim, evidence: Evidence) -> Number:
 
 
 def difference_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the response of one cell less that of another, block by block, as the mean over what is left open.
+    """Return the response of one cell minus that of another, block by block, averaged over cells left open.
 
-    Its interval is Student's on the values themselves. Where they are as skewed as lognormal ones with a deviation of
-    0.5, it covers 84 to 89 of 90; a claim that a ratio can be about is better one of a ratio.
+    Its interval is Student's t on the values themselves. If they are as skewed as lognormal values with a standard
+    deviation of 0.5, it covers 84 to 89 % instead of 90 %; where a ratio is possible, claim a ratio.
     """
     cells = Cells.of(claim, evidence)
     of, other = (claim["difference"][side] for side in ("of", "from"))
@@ -28,7 +28,7 @@ def difference_number(claim: Claim, evidence: Evidence) -> Number:
 
 
 def value_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return what cells have."""
+    """Return the mean response of cells."""
     return mean(Cells.of(claim, evidence).by_block(claim["value"]))
 
 
@@ -38,7 +38,7 @@ def speedup_number(claim: Claim, evidence: Evidence) -> Number:
     cell = one(cells.runs, claim["speedup"])
     base = min(run.threads for run in cells.runs if fits(run, without_threads(cell)))
     first, many = (cells.means({**cell, "threads": n}) for n in (base, cell["threads"]))
-    # Where the input grows with the threads, so does the work that the time is spent on.
+    # In weak scaling the work grows with the threads.
     grown = int(cell["threads"]) / base if any(member.weak for member in evidence.series) else 1.0
     return _ratio(first * grown, many)
 

@@ -1,7 +1,7 @@
-"""Claims about the course of a run: what was sampled in its later part over what was sampled in the part before.
+"""Claims about a trend within a run: a sampled quantity in the later part over that in the part before.
 
-The two parts are as long as each other: the two halves of the run or of one of its phases, or with ``last`` its last
-part and the part just before. A launch gives one number, however many samples it has: they depend on each other.
+Both parts have the same length: the two halves of the run or of a phase, or with ``last`` its last part and the part
+just before. Samples of one launch depend on each other, so a launch gives one number.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from knee.stats.growth import Sampled, computed, grown, integral
 from knee.store import MOST_LAST, Run, StudyError, noted
 
 OF_THREADS = ("cpu_ns", "run_delay_ns")
-"""What each thread counts for itself, from its first sample to its last."""
+"""Quantities counted per thread, from its first sample to its last."""
 
 LEVELS = ("llc_occupancy",)
-"""What is a height and does not count up: its mean is looked at, and not its growth."""
+"""Quantities that are levels rather than counters: their mean is compared, not their growth."""
 
 NO_QUANTITY = ("state", "cpu")
-"""What is sampled and is no quantity: a larger one is not more."""
+"""Sampled values that are not quantities: a larger value does not mean more."""
 
 PROGRAM = "workload"
-"""The source of counters that a program itself publishes: no reading of them can fail."""
+"""Source of the counters that a program publishes itself; reading them cannot fail."""
 
 FEWEST = 3
-"""Samples that each part has to have: between two of them nobody looked."""
+"""Minimum number of samples in each part."""
 
 
 def trend_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the mean over launches of what is sampled in the later part over that in the part before."""
+    """Return the mean over launches of a sampled quantity in the later part over that in the part before."""
     chosen, name = claim["trend"], claim["sampled"]
     if name in NO_QUANTITY:
-        raise NoNumberError(f"{name} is sampled, but is no quantity that could rise or fall")
-    # What was counted stands in the samples of the runs that count.
+        raise NoNumberError(f"{name} is sampled, but it is not a quantity that can rise or fall")
+    # Counters are in the samples of the counting runs.
     runs = pool(evidence.runs, name if name in names(evidence.runs) else None)
     cells(runs, chosen)
     good = [run for run in runs if run.bad is None and fits(run, chosen)]
@@ -50,14 +50,14 @@ def trend_number(claim: Claim, evidence: Evidence) -> Number:
 
 
 def _change(run: Run, claim: Claim, folder: Path) -> float | str:
-    """Return what the later part of a run has over the part before, or why that is not known."""
+    """Return the ratio of the later part of a run to the part before, or why it is unknown."""
     name = claim["sampled"]
     sources, ticks = _sampled(run, name, folder)
     if not sources:
-        return f"its samples have no {name}"
+        return f"{name} was not sampled"
     stretches = _stretches(run, claim.get("during"), ticks)
     if not stretches:
-        return f"its phase {claim['during']} lies outside of its samples"
+        return f"no sample lies in its phase {claim['during']}"
     before = after = 0.0
     for begin, end in stretches:
         last = (end - begin) * claim.get("last", MOST_LAST)
@@ -69,15 +69,13 @@ def _change(run: Run, claim: Claim, folder: Path) -> float | str:
     if not np.isfinite(before + after):
         return f"a reading of {name} is missing"
     if before <= 0:
-        # To go on without such a run would be to go on without the steepest.
-        raise NoNumberError(
-            f"{name} of run {run.spec['id']} was 0 in the part before: nothing is a number of times that"
-        )
+        # Leaving out such a run would leave out the steepest rise.
+        raise NoNumberError(f"{name} of run {run.spec['id']} was 0 in the part before: the ratio is undefined")
     return after / before
 
 
 def _sampled(run: Run, name: str, folder: Path) -> tuple[list[Sampled], list[int]]:
-    """Return the series of every source that has a quantity, and all times at which samples were taken."""
+    """Return the series of a quantity by source, and the times of all samples."""
     where = f"run {run.spec['id']}"
     if "samples" not in run.record:
         raise NoNumberError(f"{where} has no samples: {run.record.get('samples_lost', 'it was not sampled')}")
@@ -91,13 +89,15 @@ def _sampled(run: Run, name: str, folder: Path) -> tuple[list[Sampled], list[int
 
 
 def _held(series: Sampled, ticks: list[int]) -> Sampled:
-    """Return what a program counts at every tick: 0 before it began, and what it was last where nothing was noted."""
+    """Return a program's own counter at every tick: 0 before its first value, and the last value where none was
+    written.
+    """
     known, last = dict(series), 0
     return [(t, last := known.get(t, last)) for t in ticks]
 
 
 def _stretches(run: Run, phase: str | None, ticks: list[int]) -> list[tuple[float, float]]:
-    """Return from when to when a phase lasted each time, or the run, as far as samples were taken."""
+    """Return the intervals of a phase, or of the run, within the time that was sampled."""
     if phase is None:
         return [(ticks[0], ticks[-1])]
     calls = [one for one in run.record["phases"] if one["name"] == phase]
@@ -108,7 +108,7 @@ def _stretches(run: Run, phase: str | None, ticks: list[int]) -> list[tuple[floa
 
 
 def _growth(name: str, sources: list[Sampled], ticks: list[int], edges: Array) -> Array:
-    """Return by how much a quantity grew in each part, all sources together; of a height its sum over time."""
+    """Return the growth of a quantity in each part, over all sources; for a level, its integral over time."""
     if name in OF_THREADS:
         return computed(sources, edges)
     if name in LEVELS:

@@ -1,1 +1,1 @@
-"""Two sides compared: runs by cell, answers, what has to be known beside them, and the words for all of it."""
+"""Compares two studies, or two levels of a factor: runs by cell, answers, notes, and the verdict in words."""

@@ -1,4 +1,4 @@
-"""Runs of one side by cell: their times by block, and what each cell is called."""
+"""The runs of one side by cell: their times by block, and the name of each cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from knee.store import Level, Run
 
 @dataclass(frozen=True)
 class Side:
-    """What is compared: a name, its runs, the machine they were made on and the version of knee that planned them."""
+    """One side of a comparison: its name, its runs, their machine, and the version of knee that planned them."""
 
     name: str
     runs: list[Run]
@@ -26,8 +26,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Times:
-    """The runs of a cell by block, shape (blocks,) each: seconds, NaN where no run is good, and ``taken``, the largest
-    share of them that others may have cost.
+    """The runs of a cell by block, shape (blocks,) each: seconds, NaN without a good run, and ``taken``, the largest
+    share of them that other programs may have cost.
     """
 
     cell: dict[str, Level]
@@ -36,7 +36,7 @@ class Times:
 
 
 def times(side: Side, blocks: int, without: str) -> dict[str, Times]:
-    """Return the cells of a side by their key, ordered by threads; ``without`` is the factor that is compared."""
+    """Return the cells of a side by key, ordered by threads; ``without`` is the factor whose levels are compared."""
     cells: dict[str, Times] = {}
     allowed = len(side.machine.get("allowed", {}).get("cpus", []))
     for run in sorted(side.runs, key=lambda run: (str(run.spec["cell"].get("placement")), run.threads)):
@@ -51,7 +51,7 @@ def times(side: Side, blocks: int, without: str) -> dict[str, Times]:
 
 
 def names(cells: dict[str, Times]) -> dict[str, str]:
-    """Name each cell by what tells it from others."""
+    """Name each cell by the factors that vary."""
     levels: dict[str, set[str]] = {}
     for cell in (one.cell for one in cells.values()):
         for name, level in cell.items():
@@ -61,16 +61,16 @@ def names(cells: dict[str, Times]) -> dict[str, str]:
 
 
 def _words(cell: dict[str, Level], names: list[str]) -> str:
-    # Where the levels that are compared are all that there is, they are compared over all runs.
+    # If no other factor varies, each side is a single cell.
     return cell_words(cell, names) or "all runs"
 
 
 def mean(times: Array) -> float:
-    """Return the geometric mean of the good runs; NaN where there is none."""
+    """Return the geometric mean of the good runs; NaN without any."""
     good = times[np.isfinite(times)]
     return float(np.exp(np.log(good).mean())) if good.size else float("nan")
 
 
 def key_of(cell: dict[str, Level]) -> str:
-    """Return the same text for the same levels."""
+    """Return a text that is equal for equal levels."""
     return json.dumps(cell, sort_keys=True)

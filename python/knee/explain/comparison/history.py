@@ -1,7 +1,7 @@
-"""Speedups over time: the same study made again and again, in the order of its dates.
+"""Speedups over time: the same study made repeatedly, in the order of dates.
 
-A speedup is a ratio inside one session, so a day on which the whole machine is slower does not change it. What two
-sessions still differ by widens the comparison of each study with the one before it.
+A speedup is a ratio within one session, so a day on which the whole machine is slower does not change it. The remaining
+difference between sessions widens the comparison of each study with the one before.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from knee.stats.paired import answers, unpaired
 from knee.store import SCHEMA, StudyError, finite
 
 Change = Literal["higher", "lower", "equal", "cannot tell", "first"]
-"""A speedup against that of the study before; ``first`` has none before it."""
+"""The change of a speedup from the study before; ``first`` if there is none before."""
 
 CHANGES: dict[Answer, Change] = {"slower": "higher", "faster": "lower", "equal": "equal", "cannot tell": "cannot tell"}
-"""What the answer about two times means for two speedups."""
+"""Maps the answer about a ratio of speedups (in place of times) to a change."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Past:
     threads: int
     base: int
     base_s: float
-    """Time on the fewest threads, seconds, geometric mean."""
+    """Time on the fewest threads in seconds, as a geometric mean."""
     speedup: float
     interval: Interval
     blocks: int
@@ -62,14 +62,14 @@ class History:
 
     @property
     def sentence(self) -> str:
-        """What became of the speedups from the last study but one to the last."""
+        """The change of all speedups in the last study, in words."""
         compared = [one for one in self.latest if one.change != "first"]
         said = [f"{one.series} on {one.threads} threads: {_changed(one)}" for one in compared]
         shown = "; ".join(said) or "nothing to compare"
         return f"{self.studies[-1]} against the study before: {shown}."
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain data: numbers that are not known are null."""
+        """Return plain data, with null for unknown numbers."""
         return cast("dict[str, Any]", finite({"schema": SCHEMA, "sentence": self.sentence} | asdict(self)))
 
 
@@ -85,11 +85,11 @@ def history(sides: Sequence[Side], session_spread: float) -> History:
     Raises
     ------
     StudyError
-        When a study has no runs, or no series and thread count is in two of them.
+        When a study has no runs, or no two studies have a series and thread count in common.
     """
     empty = [side.name for side in sides if not side.runs]
     if empty:
-        raise StudyError(f"cannot compare: {empty[0]} has no records", hint=f"knee study --resume {empty[0]}")
+        raise StudyError(f"cannot compare: {empty[0]} has no runs yet", hint=f"knee study --resume {empty[0]}")
     dated = sorted(((_date(side), side) for side in sides), key=lambda one: one[0])
     curves = [(date, side.name, _series(side)) for date, side in dated]
     points: list[Past] = []
@@ -97,7 +97,7 @@ def history(sides: Sequence[Side], session_spread: float) -> History:
         of_series = [(date, name, series[levels]) for date, name, series in curves if levels in series]
         points += _points(of_series, session_spread)
     if not points:
-        hint = "knee report shows which series and thread counts a study has"
+        hint = "`knee report` shows the series and thread counts of a study"
         raise StudyError("cannot compare: no two studies have a series and a thread count in common", hint=hint)
     notes = [f"{b.name}: {line}" for (_, a), (_, b) in itertools.pairwise(dated)
              for line in differences(a, b, ("before", "now"))]  # fmt: skip
@@ -110,7 +110,7 @@ def _date(side: Side) -> str:
 
 
 def _series(side: Side) -> dict[str, Series]:
-    """Return the curves of a study by their levels, which mean the same in each study."""
+    """Return the curves of a study by their levels, which identify a series across studies."""
     allowed = len(side.machine["allowed"]["cpus"])
     found = group(side.runs, allowed, weak=any(run.work > 1 for run in side.runs))
     return {json.dumps(one.levels, sort_keys=True): one for one in found}
@@ -138,14 +138,14 @@ def _point(date: str, name: str, series: Series, n: int, change: Change) -> Past
 
 
 def _changes(series: Sequence[Series], n: int, spread: float) -> list[Change]:
-    """Compare each study with the one before; of several comparisons, chance may make none differ (Holm)."""
+    """Compare each study with the one before, corrected for their number (Holm)."""
     pairs = list(itertools.pairwise(series))
     words = answers([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b in pairs])
     return [_held(CHANGES[word], a, b, n) for word, (a, b) in zip(words, pairs, strict=True)]
 
 
 def _held(change: Change, a: Series, b: Series, n: int) -> Change:
-    """Return the change, or that one cannot tell where what other programs took may be all of it."""
+    """Return the change, or "cannot tell" if other programs may be the reason for it."""
     first, last = (one.against(n, one.curve.base) for one in (a, b))
     if first.bounds is None and last.bounds is None:
         return change

@@ -1,4 +1,4 @@
-"""What has to be known to believe a comparison: how both sides differ beside what was meant to, and marked runs."""
+"""Notes on a comparison: unintended differences between both sides, and rejected or disturbed runs."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from knee.explain.disturbance import disturbance
 from knee.store import Run
 
 UNSTEADY = ("clock_ns",)
-"""Facts that differ between two studies on the same machine, because each study measures them again."""
+"""Facts that differ between any two studies, because each study measures them itself."""
 
 
 def of_sessions(spread: float) -> str:
-    """Say what two sessions mean for the ratio."""
-    two = "A and B are two sessions: blocks were not shared"
+    """Return the note that A and B are two sessions."""
+    two = "A and B were measured in two sessions, without common blocks"
     if spread == 0:
-        return f"{two}, and what changed in between is part of the ratio"
-    return f"{two}; intervals allow for a difference of sessions of {100 * spread:g} % (--session-spread)"
+        return f"{two}; the ratio includes whatever changed in between"
+    return f"{two}; intervals allow for a difference of {100 * spread:g} % between sessions (--session-spread)"
 
 
 def differences(a: Side, b: Side, where: tuple[str, str] = ("in A", "in B")) -> list[str]:
-    """Say what differs between two sessions beside what was meant to; ``where`` is what each is called."""
+    """Return the differences between two sessions' machines and versions of knee; ``where`` names the sessions."""
     first, last = where
     lines: list[str] = []
     for kind in ("sockets", "nodes", "cores", "hardware_threads"):
         sizes = [len(side.machine.get(kind, [])) for side in (a, b)]
         if sizes[0] != sizes[1]:
-            lines.append(f"another machine: {sizes[0]} {kind.replace('_', ' ')} {first}, {sizes[1]} {last}")
+            lines.append(f"different machines: {sizes[0]} {kind.replace('_', ' ')} {first}, {sizes[1]} {last}")
     facts = [cast("dict[str, Any]", side.machine.get("facts", {})) for side in (a, b)]
     for name in sorted((facts[0].keys() | facts[1].keys()) - set(UNSTEADY)):
         known = [_fact(one.get(name)) for one in facts]
         if known[0] != known[1]:
-            lines.append(f"the machine differs: {name.replace('_', ' ')} is {known[0]} {first}, {known[1]} {last}")
+            lines.append(f"different machines: {name.replace('_', ' ')} is {known[0]} {first}, {known[1]} {last}")
     if a.version != b.version:
-        lines.append(f"planned by knee {a.version or 'of unknown version'} {first}, {b.version or 'unknown'} {last}")
+        lines.append(f"different versions of knee: {a.version or 'unknown'} {first}, {b.version or 'unknown'} {last}")
     return lines
 
 
@@ -44,7 +44,7 @@ def _fact(value: object) -> str:
 
 
 def programs(common: list[tuple[Run, Run]]) -> list[str]:
-    """Say which programs differ, on the fewest threads of the cells that both have: on more, only their count does."""
+    """Return the note that the commands differ, compared on the fewest threads: with more, only the count differs."""
     fewest = min((run.threads for run, _ in common), default=1)
     programs = [{_program(pair[side]) for pair in common if pair[side].threads == fewest} for side in (0, 1)]
     if programs[0] == programs[1]:
@@ -61,16 +61,16 @@ def _program(run: Run) -> str:
 
 
 def marks(letter: str, side: Side) -> list[str]:
-    """Say which runs of a side do not count, or count with a mark."""
+    """Return the notes on a side's rejected, disturbed, changed and simulated runs."""
     good, made = [run for run in side.runs if run.bad is None], len(side.runs)
     lines = [f"{letter}: {change.sentence(made)}" for change in changes(good)]
     if len(good) < made:
-        lines.append(f"{letter}: {made - len(good)} of {made} runs were bad and do not count")
+        lines.append(f"{letter}: {made - len(good)} of {made} runs were bad and are excluded")
     disturbed = sum(disturbance(run) is not None for run in good)
     if disturbed:
         lines.append(
-            f"{letter}: {disturbed} of {made} runs were disturbed (other work, steal, clock); intervals allow for that"
+            f"{letter}: {disturbed} of {made} runs were disturbed (other programs, steal, clock); this widens intervals"
         )
     if any(run.record["simulated"] for run in side.runs):
-        lines.append(f"{letter}: simulated: no machine was measured")
+        lines.append(f"{letter}: simulated, not measured")
     return lines

@@ -1,4 +1,4 @@
-"""What a comparison comes to: every cell with its answer, one verdict for all, and both in words."""
+"""The result of a comparison: an answer for every cell, one verdict for all, and its sentence."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from knee.store import SCHEMA, Level, finite
 
 @dataclass(frozen=True)
 class Compared:
-    """One cell that both sides have. Times are geometric means in seconds, NaN where no run was good.
+    """A cell that both sides have. Times are geometric means in seconds, NaN without a good run.
 
-    ``more_blocks`` is about how many more would tell, where the verdict is that one cannot; None where it tells, or
-    where a thousand would not.
+    ``more_blocks`` is about how many more blocks would decide a cell whose verdict is "cannot tell"; None if it is
+    decided, or if a thousand would not be enough.
     """
 
     name: str
@@ -28,37 +28,37 @@ class Compared:
     verdict: Answer
     more_blocks: int | None
     disturbed: bool = False
-    """Whether what others may have cost its runs is why one cannot tell: it reaches the answer, or is more than the
-    smallest effect, so that more blocks of the like would not tell.
+    """Whether other programs are the reason for "cannot tell": they may have changed the answer, or cost more than the
+    smallest effect, so that more blocks of that kind would not help.
     """
 
 
 @dataclass(frozen=True)
 class Report:
-    """All cells, the one verdict, and what has to be known to believe it."""
+    """All cells, the verdict, and notes on how far to trust it."""
 
     a: str
     b: str
     shared_blocks: bool
     session_spread: float
-    """What two sessions were taken to differ by, as a share; 0 where blocks are shared."""
+    """Expected difference between two sessions, as a share; 0 if blocks are shared."""
     smallest: float
     verdict: Answer
     cells: tuple[Compared, ...]
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     lost: tuple[str, ...]
-    """Cells of which A has good runs and B, which made them, none."""
+    """Cells in which A has good runs and B only bad ones."""
     notes: tuple[str, ...]
 
     @property
     def judged(self) -> list[Compared]:
-        """Cells that have runs on both sides."""
+        """Cells with good runs on both sides."""
         return [one for one in self.cells if one.name not in self.lost]
 
     @property
     def open(self) -> list[Compared]:
-        """Cells of which one cannot tell."""
+        """Cells whose answer is "cannot tell"."""
         return [one for one in self.judged if one.verdict == "cannot tell"]
 
     @property
@@ -70,7 +70,7 @@ class Report:
         return " ".join(said)
 
     def _shown(self) -> str:
-        """Say what is shown: a difference in some cells, or that all are equal."""
+        """Return the sentence on a difference in some cells, or that all are equal."""
         many = _cells(len(self.judged))
         if self.verdict == "equal":
             where = f"in {many}" if len(self.judged) > 1 else f"with {self.judged[0].name}"
@@ -83,7 +83,7 @@ class Report:
         return f"B is {self.verdict} than A {where}: by {_difference(most.comparison)} of the time."
 
     def _open(self) -> str:
-        """Say of how many cells one cannot tell, and what would."""
+        """Return the sentence on undecided cells, and what would decide them."""
         if not self.open:
             return ""
         widest = max(self.open, key=lambda one: _width(one.comparison))
@@ -95,7 +95,7 @@ class Report:
 
     def _what_would_tell(self) -> str:
         if any(one.disturbed for one in self.open):
-            return "what other programs may have cost the runs is too much; measure on a quiet machine"
+            return "other programs may have cost the runs too much time; measure on a quiet machine"
         more = [one.more_blocks for one in self.open]
         if all(one is not None for one in more):
             blocks = max(one or 0 for one in more)
@@ -103,8 +103,8 @@ class Report:
             return f"about {blocks} more block{'s' if blocks > 1 else ''}{sides} would tell"
         if self.session_spread:
             spread = _percent(self.session_spread)
-            return f"two sessions may differ by {spread} by themselves; A and B in one study would tell"
-        return "a thousand more blocks would not tell"
+            return f"two sessions of one program may differ by {spread}; measure A and B in one study"
+        return "even a thousand more blocks would not tell"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data: numbers that are not known are null."""
@@ -125,7 +125,7 @@ def _width(comparison: Comparison) -> float:
 
 
 def _difference(comparison: Comparison) -> str:
-    """Return how much longer, or shorter, B takes, in per cent of the time of A."""
+    """Return how much more or less time B takes, in percent of the time of A."""
     ends = comparison.interval
     shares = [100 * abs(ratio - 1) for ratio in (comparison.estimate, ends.low, ends.high)]
     return f"{shares[0]:.1f} % [{min(shares[1:]):.1f}, {max(shares[1:]):.1f}]"

@@ -1,8 +1,8 @@
-"""Two sides compared cell by cell: the same study made twice, or two levels of a factor of one study.
+"""Compares two sides cell by cell: two studies, or two levels of a factor within one study.
 
-Two levels of one study share their blocks, so they are compared pair by pair. Two studies are two sessions: they share
-no block, and what changed in between (clock, heat, neighbours) is part of the ratio. So their intervals are widened by
-what two sessions of one program differ by, which the user declares: see :mod:`knee.stats.sessions`.
+Two levels of one study share their blocks and are compared pair by pair. Two studies are two sessions without common
+blocks, and the ratio includes whatever changed in between (clock, heat, neighbours). So their intervals are widened by
+the expected difference between two sessions of one program, which the user declares: see :mod:`knee.stats.sessions`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Compare = Callable[[Array, Array], Comparison]
 
 
 def of_studies(a: Side, b: Side, smallest: float, session_spread: float) -> Report:
-    """Compare two studies, taking two sessions of one program to differ by ``session_spread``, a share.
+    """Compare two studies; ``session_spread`` is the expected difference between sessions, as a share.
 
     Raises
     ------
     StudyError
-        When they measure different things or have no usable cell in common.
+        When they measure different things, or no cell has good runs on both sides.
     """
     common = _common(a, b)
     for pair in common:
@@ -44,11 +44,11 @@ def of_levels(side: Side, factor: str, levels: tuple[str, str], smallest: float)
     Raises
     ------
     StudyError
-        When the study has no such factor or level, or they are the same one.
+        When the factor or a level is unknown, or both levels are the same.
     """
     if levels[0] == levels[1]:
         what = f"{factor}={levels[0]} with itself"
-        raise StudyError(f"cannot compare: {side.name}: {what}", hint=f"knee compare {side.name} OTHER, or two levels")
+        raise StudyError(f"cannot compare: {side.name}: {what}", hint="name two different levels")
     measured = {str(run.spec["cell"][factor]) for run in side.runs if factor in run.spec["cell"]}
     missing = [level for level in levels if level not in measured]
     if missing:
@@ -67,7 +67,7 @@ def _level(side: Side, factor: str, level: str) -> Side:
 def _report(
     a: Side, b: Side, session_spread: float | None, smallest: float, notes: list[str], without: str = ""
 ) -> Report:
-    """Compare all cells; ``session_spread`` is None where both sides share their blocks."""
+    """Compare all cells; ``session_spread`` is None when both sides share their blocks."""
     shared = session_spread is None
     compare: Compare = paired if shared else partial(unpaired, spread=session_spread)
     blocks = max((run.spec["block"] for run in [*a.runs, *b.runs]), default=0)
@@ -81,9 +81,9 @@ def _report(
     compared = _cells([named[key] for key in both], pairs, compare, smallest)
     lost = [key for key in both if _good(cells[key]) and not _good(more[key])]
     if not lost and all(one.comparison.values < 2 for one in compared):
-        hint = "look at the bad runs with knee report, or make more blocks"
+        hint = "`knee report` shows why runs are bad; or measure more blocks"
         raise StudyError(f"cannot compare: {a.name} and {b.name}: no cell has two good runs on both sides", hint=hint)
-    # What B lost is no matter of more blocks: the verdict is that on the others.
+    # More blocks would not help where B has no good run, so the verdict is on the other cells.
     verdict = together([one.verdict for key, one in zip(both, compared, strict=True) if key not in lost])
     return Report(
         a=a.name,
@@ -105,7 +105,7 @@ def _good(cell: Times) -> bool:
 
 
 def _cells(called: list[str], pairs: list[tuple[Times, Times]], compare: Compare, smallest: float) -> list[Compared]:
-    """Return each cell with its answer, which is as measured unless what others took reaches it."""
+    """Return each cell with its answer, which allows for other programs."""
     seen = [compare(a.seconds, b.seconds) for a, b in pairs]
     held = [
         allowing(compare, a.seconds, b.seconds, a.taken, b.taken) if a.taken.any() or b.taken.any() else one
@@ -122,14 +122,14 @@ def _cells(called: list[str], pairs: list[tuple[Times, Times]], compare: Compare
 
 
 def _common(a: Side, b: Side) -> list[tuple[Run, Run]]:
-    """Return a run of each side for every cell that both have. Controls are other programs, or measured otherwise."""
+    """Return a run of each side for every cell that both have, without controls."""
     designed = [[run for run in side.runs if not run.is_control] for side in (a, b)]
     mine, others = ({key_of(run.spec["cell"]): run for run in runs} for runs in designed)
     return [(run, others[key]) for key, run in mine.items() if key in others]
 
 
 def _refuse_unlike(pair: tuple[Run, Run], what: str) -> None:
-    """Refuse a cell of which each side measures something else."""
+    """Raise StudyError if both sides measure different things in a cell."""
     measured = [_measured(run) for run in pair]
     if measured[0] != measured[1]:
         unlike = f"A measures {measured[0]}, B measures {measured[1]}"

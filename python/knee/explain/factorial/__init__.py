@@ -1,1 +1,1 @@
-"""Factorial analysis: which factors make a response what it is, by how much, and how sure that is."""
+"""Factorial analysis: which factors explain a response, by how much, and with what certainty."""

@@ -1,4 +1,4 @@
-"""A factorial analysis of a study: which factors make a response what it is, by how much, and how sure that is."""
+"""The factorial analysis of a study: which factors explain a response, by how much, and with what certainty."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from knee.stats.practical import Size, size
 from knee.store import SCHEMA, Run, StudyError, finite
 
 SHARED_BASE = (
-    "All thread counts of a block share the error of their base: intervals and p of factors other than threads are too "
-    "narrow here. Ratios of levels and Hodges-Lehmann's intervals are taken block by block, and hold."
+    "All thread counts of a block share the error of their base run, so intervals and p of factors other than threads "
+    "are too small here. Ratios of levels and Hodges-Lehmann intervals are computed block by block and remain valid."
 )
 
 POOLED = (
-    "Fewer than two blocks have every cell: F and the intervals of effects rest on one pooled error, which assumes "
-    "effects that are the same in every block. Ratios of levels are taken block by block, and do not."
+    "Fewer than two blocks have every cell, so F and the intervals of effects rest on one pooled error, which assumes "
+    "equal effects in every block. Ratios of levels are computed block by block, without that assumption."
 )
 
 SMALL_SHARE = 0.10
-"""A factor that explains less than this of the variation looks unimportant, which its ratios may contradict."""
+"""A factor that explains less than this share of the variation looks unimportant, even if its ratios are large."""
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """The mean at some levels minus that at others, on the scale of the model.
+    """The mean at some levels minus the mean at others, on the scale of the model.
 
-    ``ratio`` is that of the responses, and ``size`` its verdict, where the scale is the logarithm.
+    On a logarithmic scale, ``ratio`` is the ratio of the responses and ``size`` the verdict on it.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Within:
-    """The analysis of the runs at one level of a factor; no table where they do not suffice, for the reason ``why``."""
+    """The analysis of the runs at one level of a factor; ``why`` is the reason if there are too few for a table."""
 
     level: str
     anova: Anova | None
@@ -65,9 +65,9 @@ class Within:
 
 @dataclass(frozen=True)
 class FactorialAnalysis:
-    """Everything that is concluded. Effects, contrasts and residuals are on the scale of the model.
+    """The result of an analysis. Effects, contrasts and residuals are on the scale of the model.
 
-    ``interactions`` and ``predictions`` are in the response's own units. ``run_ids`` is the order of everything of
+    ``interactions`` and ``predictions`` are in units of the response. ``run_ids`` gives the order of all arrays of
     shape (runs,).
     """
 
@@ -99,12 +99,12 @@ class FactorialAnalysis:
         return max(self.factors, key=lambda name: self.anova.of(name).squares)
 
     def small_but_matters(self) -> list[str]:
-        """Return factors that explain little of the variation and still make a difference that matters."""
+        """Return the factors that explain little of the variation but still have a difference that matters."""
         small = [one for one in self.factors if self.anova.of(one).share < SMALL_SHARE]
         return [name for name in small if any(one.factor == name and one.size == "matters" for one in self.pairs)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it as plain data: numbers that are not known are null."""
+        """Return plain data, with null for unknown numbers."""
         plain = asdict(self, dict_factory=lambda items: {key: _plain(value) for key, value in items})
         return cast("dict[str, Any]", finite({"schema": SCHEMA} | plain))
 
@@ -119,7 +119,7 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
     Raises
     ------
     StudyError
-        When there is no such response, factor or level, or the runs do not suffice for the model.
+        When the response, a factor or a level is unknown, or there are too few runs for the model.
     """
     measured = response(runs, asked.response)
     values = np.array(measured.values, dtype=np.float64)
@@ -127,7 +127,9 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
     transform = box_cox(values, design)
     scale = transform.recommended if asked.transform == "auto" else asked.transform
     if scale != "none" and float(values.min()) <= 0:
-        raise StudyError(f"no {scale} of {measured.name}: a value is {values.min():g}", hint="--transform none")
+        raise StudyError(
+            f"cannot take the {scale} of {measured.name}: one value is {values.min():g}", hint="--transform none"
+        )
     fitted = by_blocks(fit(transformed(values, scale), design))
     table = anova(fitted)
     within = _within_factor(design, table, asked)
@@ -163,9 +165,11 @@ def _notes(measured: Response, fitted: Fit) -> list[str]:
     notes: list[str] = []
     disturbed = sum(1 for run in measured.runs if disturbance(run))
     if disturbed:
-        notes.append(f"{disturbed} of {len(measured.runs)} runs were disturbed (other work, steal, clock); they count.")
+        notes.append(
+            f"{disturbed} of {len(measured.runs)} runs were disturbed (other programs, steal, clock); they count."
+        )
     if fitted.sse == 0:
-        notes.append("The runs of a cell do not differ, or as the model says: there is no noise to test against.")
+        notes.append("No residual error to test against: the model fits every run exactly.")
     elif fitted.design.block and not fitted.errors:
         notes.append(POOLED)
     if not fitted.errors and measured.name in COMPARED and len({run.threads for run in measured.runs}) > 1:
@@ -174,7 +178,7 @@ def _notes(measured: Response, fitted: Fit) -> list[str]:
 
 
 def _signs(fitted: Fit) -> SignTable | None:
-    """Return the sign table of a design of two levels each without blocks, the second level as the high one."""
+    """Return the sign table of a two-level design without blocks; the second level is the high one."""
     design = fitted.design
     if design.block or not design.balanced or any(len(one.levels) != 2 for one in design.factors):
         return None
@@ -194,19 +198,19 @@ def _contrast(text: str, fitted: Fit, scale: str, smallest: float, pairs: list[L
 
 
 def _in_units(one: Prediction, scale: str) -> Prediction:
-    """Turn a prediction back. Of a logarithm that is the geometric mean, of others the mean's counterpart."""
+    """Transform a prediction back into the response's units; on a logarithmic scale that gives the geometric mean."""
     return Prediction(one.levels, in_units(one.mean, scale), original_interval(one.run, scale))
 
 
 def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
-    """Return the factor inside whose levels the others are looked at.
+    """Return the factor whose levels are analysed separately.
 
-    That is the one asked for, else the workload, whose differences are between programs and nobody's finding, else what
-    explains most.
+    That is the requested one, else the workload, since differences between programs are no finding, else the factor
+    that explains most.
     """
     names = [one.name for one in design.factors]
     if asked.within is not None and (asked.within not in names or len(names) < 2):
-        raise StudyError(f"no such factor: {asked.within}: it is not one of several analysed", hint=", ".join(names))
+        raise StudyError(f"unknown factor: {asked.within}: it is not a factor of this analysis", hint=", ".join(names))
     if len(names) < 2:
         return None
     if asked.within is None and "workload" in names:

@@ -1,4 +1,4 @@
-"""The design behind a factorial analysis: which factors vary, which cells were run, and what can be the error."""
+"""The design of a factorial analysis: which factors vary, which cells have runs, and what estimates the error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scale = Literal["auto", "none", "log", "sqrt", "inverse"]
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be analysed and how; see ``knee analyze --help``. Without ``factors`` all that vary."""
+    """Options of an analysis; see ``knee analyze --help``. Without ``factors``, all factors that vary."""
 
     response: str | None = None
     factors: tuple[str, ...] = ()
@@ -31,13 +31,13 @@ class Asked:
 
 
 def designed(measured: Response, asked: Asked) -> tuple[Design, list[str]]:
-    """Return a design that the runs can be fitted to, and what was done to get it."""
+    """Return a design that can be fitted to the runs, and notes on how it was chosen."""
     factors, notes = factors_of(measured, asked)
     names = [str(run.spec["block"]) for run in measured.runs]
     several = asked.block and len(set(names)) > 1
     block = Factor.of(_block_name(factors), names) if several else None
     if not asked.block:
-        notes.append("The blocks are left out of the model, as asked: their differences are in the error.")
+        notes.append("Blocks are left out of the model (--no-block): differences between blocks are part of the error.")
     design = Design(factors, block, asked.order)
     try:
         freedom = fit(np.zeros(design.runs), design).freedom
@@ -45,23 +45,23 @@ def designed(measured: Response, asked: Asked) -> tuple[Design, list[str]]:
         raise _insufficient(measured, design, error) from error
     if design.missing:
         many = f"{len(design.missing)} of {_cells(design)} cells have no run"
-        notes.append(f"{many}: their predictions rest on what the other cells say.")
+        notes.append(f"{many}: they are predicted from the other cells.")
     if freedom == 0:
         design = _one_run_each(measured, design, notes)
     return design, notes
 
 
 def _one_run_each(measured: Response, design: Design, notes: list[str]) -> Design:
-    """Take the largest interaction for the error, where there is one."""
+    """Use the largest interaction as the error, if there is one."""
     largest = max(design.terms, key=len)
     if len(largest) < 2:
         raise StudyError(
-            f"one run of each level only: {measured.name}: nothing tells noise from effects",
-            hint="make more blocks: `knee study --blocks 5`",
+            f"only one run per level: {measured.name}: noise cannot be separated from effects",
+            hint="measure more blocks: `knee study --blocks 5`",
         )
     notes.append(
-        f"There is one run of each cell only: the interaction {' x '.join(largest)} serves as the error, so it "
-        "cannot be told from noise."
+        f"Each cell has only one run: the interaction {' x '.join(largest)} serves as the error, so it "
+        "cannot be separated from noise."
     )
     return design.with_order(len(largest) - 1)
 
@@ -74,7 +74,7 @@ def _insufficient(measured: Response, design: Design, error: NotEstimableError) 
     many = f"{len(design.missing)} of {_cells(design)} have no good run of {measured.name}"
     return StudyError(
         f"cells missing: {many}: {shown}{more}",
-        hint="`--order 1` leaves interactions out; `--factors` chooses factors that were fully crossed",
+        hint="`--order 1` leaves interactions out; `--factors` restricts the analysis to fully crossed factors",
     )
 
 
@@ -87,23 +87,26 @@ def _block_name(factors: tuple[Factor, ...]) -> str:
 
 
 def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], list[str]]:
-    """Return the factors of a response's runs that vary, or those asked for; and what is left to the error."""
+    """Return the factors that vary, or those requested, and notes on factors that are part of the error."""
     cells = [run.spec["cell"] for run in measured.runs]
     known = list(dict.fromkeys(name for cell in cells for name in cell))
     varying = [name for name in known if len({str(cell.get(name, "-")) for cell in cells}) > 1]
     for name in asked.factors:
         if name not in varying:
-            why = "has one level only" if name in known else "is not in the study"
-            raise StudyError(f"no such factor: {name}: it {why}", hint=f"one of {', '.join(varying) or 'none'}")
+            why = "has only one level" if name in known else "is not in the study"
+            raise StudyError(f"unknown factor: {name}: it {why}", hint=f"one of {', '.join(varying) or 'none'}")
     if not varying:
-        raise StudyError(f"nothing varies: all runs with a {measured.name} are of one cell", hint="study two levels")
+        raise StudyError(
+            f"nothing varies: all runs with a value of {measured.name} belong to one cell",
+            hint="give a factor at least two levels",
+        )
     chosen = [name for name in varying if not asked.factors or name in asked.factors]
-    notes = [f"{name} varies too, and is left to the error." for name in varying if name not in chosen]
+    notes = [f"{name} varies too; its effect is part of the error." for name in varying if name not in chosen]
     return tuple(_factor(name, [str(cell.get(name, "-")) for cell in cells]) for name in chosen), notes
 
 
 def _factor(name: str, values: list[str]) -> Factor:
-    """Return a factor with numbers ascending, or words in their order: that of the plan is random."""
+    """Return a factor with sorted levels, since the order of the plan is random."""
     levels = set(values)
     numbers = all(level.isdecimal() for level in levels)
     return Factor.of(name, values, sorted(levels, key=int) if numbers else sorted(levels))

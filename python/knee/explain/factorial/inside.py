@@ -1,9 +1,10 @@
-"""Two levels of a factor compared at each level of another one, where their average over it would mislead.
+"""Compares two levels of a factor at each level of another factor, where their average would mislead.
 
-Where an interaction crosses, one level is faster here and slower there, and the average of both is about 1: "equal"
-would be said of levels that are never equal. So two levels *depend* on another factor when they are equal on average
-and differ by more than the smallest effect at some of its levels, or differ by more than that either way. The intervals
-at all levels of the other factor hold together (Bonferroni's), so that many levels make no difference more likely.
+In a crossover interaction one level is faster at some levels of another factor and slower at others, so the average
+ratio is about 1, and the levels would be called equal although they never are. So two levels *depend* on another factor
+if they are equal on average but differ by more than the smallest effect at one of its levels, or if they differ by more
+than that in both directions. The intervals at all levels of the other factor hold together (Bonferroni), so that many
+levels do not raise the false-alarm rate.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from knee.stats.practical import Size, size
 
 @dataclass(frozen=True)
 class Inside:
-    """First level over second at a level of another factor; intervals of all levels of that factor hold together."""
+    """The ratio of two levels at one level of another factor; the intervals at all of its levels hold together."""
 
     partner: str
     level: str
@@ -29,16 +30,16 @@ class Inside:
 
 
 def depends(differences: Array, partners: Sequence[tuple[Factor, Codes]], alone: Size, smallest: float) -> list[Inside]:
-    """Return two levels compared inside the factor that they depend on most; nothing where they depend on none.
+    """Return the comparison of two levels at each level of the factor that they depend on most; empty if there is none.
 
     Parameters
     ----------
     differences
-        Of their mean logarithms, shape (blocks, combinations of all other levels); NaN where a run is missing.
+        Differences of mean logarithms, shape (blocks, combinations of all other levels); NaN where a run is missing.
     partners
         The other factors, each with the number of its level in each combination, shape (combinations,).
     alone
-        How large their ratio is on average.
+        The size of their average ratio.
     smallest
         The smallest effect that matters.
     """

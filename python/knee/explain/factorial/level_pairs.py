@@ -1,4 +1,4 @@
-"""Every two levels of a factor compared: in the model, as a ratio by blocks, and without trust in normal errors."""
+"""Compares every two levels of a factor: in the model, as a ratio by blocks, and robustly."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from knee.stats.robust import Robust, robust
 
 @dataclass(frozen=True)
 class LevelPair:
-    """Two levels of a factor, the others averaged over.
+    """Two levels of a factor compared, averaged over the other factors.
 
-    ``model`` is on the scale of the model; ``ratio`` is first over second, of geometric means, block by block, and
-    ``robust`` the same without normal errors: its numbers are ratios, too. Where a response is not positive there are
-    no ratios, and ``robust`` holds differences. ``inside`` compares them at each level of another factor, where it is
-    that which they depend on.
+    ``model`` is on the scale of the model; ``ratio`` is first over second, of geometric means, block by block;
+    ``robust`` is the same ratio without assuming normal errors. If a response is not positive there are no ratios, and
+    ``robust`` has differences. ``inside`` compares both levels at each level of another factor, if they depend on it.
     """
 
     factor: str
@@ -38,7 +37,7 @@ class LevelPair:
 
 
 def level_pairs(measured: Response, fitted: Fit, smallest: float) -> list[LevelPair]:
-    """Return every two levels of every factor of a fitted model, factor by factor."""
+    """Return comparisons of every two levels, factor by factor."""
     values = np.array(measured.values, dtype=np.float64)
     positive = bool(values.min() > 0)
     scaled = np.log(values) if positive else values
@@ -63,7 +62,7 @@ def _pairs(levels: int) -> list[tuple[int, int]]:
 
 
 def _partners(fitted: Fit, factor: str, rest: Codes) -> list[tuple[Factor, Codes]]:
-    """Return the other factors, each with its level in each combination of all levels but those of the first."""
+    """Return the other factors, each with its level in every combination of the levels of all other factors."""
     _, at = np.unique(rest, return_index=True)
     return [(one, one.codes[at]) for one in fitted.design.factors if one.name != factor]
 
@@ -79,7 +78,7 @@ def _pair(
 
 
 def _rest(measured: Response, factor: str) -> Codes:
-    """Return the number of each run's combination of all other levels, those outside the model too."""
+    """Return the number of each run's combination of all other levels, including factors outside the model."""
     cells = [tuple(run.spec["cell"].items()) for run in measured.runs]
     names = {cell: str(sorted((k, str(v)) for k, v in cell if k != factor)) for cell in dict.fromkeys(cells)}
     number = {name: code for code, name in enumerate(dict.fromkeys(names.values()))}

@@ -1,4 +1,4 @@
-"""Levels in words: ``runtime=near,threads=4``, and two of them with a minus between for a contrast."""
+"""Parses levels, ``runtime=near,threads=4``, and contrasts, which are two of these with a minus sign between."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ Levels = dict[str, str]
 
 
 def contrast_of(text: str, factors: tuple[Factor, ...]) -> tuple[Levels, Levels]:
-    """Read ``runtime=near-runtime=random``. Levels may hold commas and minus signs themselves.
+    """Parse ``runtime=near-runtime=random``. Levels may contain commas and minus signs.
 
     Raises
     ------
     StudyError
-        When a side has an unknown factor or level.
+        When a side names an unknown factor or level.
     """
     for place, sign in enumerate(text):
         if sign == "-":
@@ -23,13 +23,13 @@ def contrast_of(text: str, factors: tuple[Factor, ...]) -> tuple[Levels, Levels]
                 return first, second
     known = "; ".join(f"{one.name}={'|'.join(one.levels)}" for one in factors)
     raise StudyError(
-        f"bad contrast: {text!r}: no two sides of known levels with a minus between",
+        f"bad contrast: {text!r}: it must be two sides of known levels with a minus sign between",
         hint=f"like 'A=a1-A=a2' or 'A=a1,B=b1-A=a2,B=b1', of {known}",
     )
 
 
 def levels_of(text: str, factors: tuple[Factor, ...]) -> Levels | None:
-    """Read one side; None when it is none, or names a factor twice."""
+    """Parse one side; None if it is invalid, or names a factor twice."""
     for factor in factors:
         for level in factor.levels:
             word = f"{factor.name}={level}"

@@ -1,4 +1,4 @@
-"""What explains the variation of a study's times: its factorial analysis, where the runs are such a design."""
+"""The factorial analyses of the report: of the study's own response, and of others that its file lists."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from knee.explain.responses import response
 from knee.store import Run, StudyError
 
 FACTORS = 2
-"""With fewer factors that vary there is nothing to divide: the curve says it all."""
+"""Minimum number of factors that vary; with a single one the curve shows everything."""
 
 
 def variation(runs: list[Run]) -> FactorialAnalysis | None:
-    """Return the analysis of what the study measures; None where the runs are no full design with an error left."""
+    """Return the analysis of the study's response; None unless every cell has runs and degrees of freedom are left."""
     try:
         design, _ = designed(response(runs, None), Asked())
         if len(design.factors) < FACTORS or design.missing:
@@ -27,7 +27,7 @@ def variation(runs: list[Run]) -> FactorialAnalysis | None:
 
 
 def of_responses(runs: list[Run], names: Sequence[str]) -> dict[str, FactorialAnalysis | str]:
-    """Return the analyses of other responses by name, or why there is none."""
+    """Return the analyses of other responses by name, or the reason why there is none."""
     analyses: dict[str, FactorialAnalysis | str] = {}
     for name in names:
         try:

@@ -1,1 +1,1 @@
-"""Scaling curves: runs grouped into series, their law, knee and thread count to use, and where the time went."""
+"""Scaling curves: runs grouped into series, with their law, knee, recommended thread count, and accounting of time."""

@@ -1,17 +1,17 @@
-"""The accounting of lost time: where the thread-seconds of a run went.
+"""Accounting of lost time: where the thread-seconds of a run went.
 
-With n threads and time T_n the loss against ideal is M = ln(n·T_n / T_1). Three terms add up to it exactly::
+With n threads and time T_n the loss against ideal is M = ln(n·T_n / T_1), the sum of exactly three terms::
 
     M = ln(CPU_n / CPU_1)      inflation: the same answer took more CPU time
       + ln(n·T_n / CPU_n)      idle: threads (or the cpus asked for) did not compute
-      - ln(T_1 / CPU_1)        what the base run itself did not compute
+      - ln(T_1 / CPU_1)        time in which the base run itself did not compute
 
-Terms are signed: a negative one is a gain. Without hardware counters inflation stays undivided: more instructions and
-slower ones look the same in CPU time.
+Terms are signed: a negative one is a gain. Without hardware counters inflation is not divided further, since CPU time
+alone cannot distinguish more instructions from slower ones.
 
-Where others disturbed runs, a part of the time in which nothing was computed is not the program's. At most a share q
-of T_n was taken (``explain/disturbance.py``), and no more than what was not computed, q <= 1 - CPU_n / (n·T_n). It
-becomes a term of its own, so that idle is what is left at least; with T_1 likewise::
+If other programs disturbed runs, a part of the idle time is not the program's own. They took at most a share q of T_n
+(``explain/disturbance.py``), and at most the idle time, q <= 1 - CPU_n / (n·T_n). This share becomes a term of its own,
+so that the program's idle time is a lower bound; likewise for T_1::
 
     ln(n·T_n / CPU_n) = ln(n·T_n·(1 - q) / CPU_n) - ln(1 - q)
                         idle, at least              taken by other programs, at most
@@ -28,12 +28,12 @@ from knee.stats.intervals import Array, Interval, t_interval
 
 TAKEN, TAKEN_FROM_BASE = "taken by other programs, at most", "taken from the base, at most"
 BOUNDS = (TAKEN, TAKEN_FROM_BASE)
-"""Parts that are bounds: what others took is at most that, and what stands beside it as idle is at least that."""
+"""Parts that are upper bounds; the idle part beside them is then a lower bound."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One named part in natural-log units, with its interval."""
+    """A named part of the loss in natural logarithms, with its interval."""
 
     name: str
     value: float
@@ -42,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Account:
-    """The parts at one thread count; they add up to ``loss``."""
+    """The parts of the loss at one thread count, which add up to ``loss``."""
 
     threads: int
     loss: Part
@@ -50,9 +50,9 @@ class Account:
 
 
 def account(series: Series, threads: int) -> Account | None:
-    """Return where the time went at a thread count, or None where CPU time is not known.
+    """Return the account of a thread count; None if CPU time is unknown.
 
-    The unit is the block: every term is computed in each block and averaged, so that the means add up as well.
+    Every term is computed per block and then averaged, so that the means add up as well.
     """
     base = series.curve.base
     t1, tn = (series.seconds(n) for n in (base, threads))
@@ -75,7 +75,7 @@ def account(series: Series, threads: int) -> Account | None:
 
 
 def _not_computed(thread_seconds: Array, cpu_s: Array) -> Array:
-    """Return which share of the thread-seconds was not computed."""
+    """Return the share of the thread-seconds without computing."""
     return np.maximum(0.0, 1 - cpu_s / thread_seconds)
 
 

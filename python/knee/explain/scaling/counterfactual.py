@@ -1,4 +1,4 @@
-"""Which series are counterfactuals: the same program on the same threads, placed as nobody would to make it fast."""
+"""Finds counterfactual series: the same program on the same threads, in a placement that is not meant to be fast."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from knee.explain.scaling.series import Series
 
 
 def counterfactuals(series: list[Series], machine: dict[str, Any]) -> list[str]:
-    """Return the names of series in which threads share cores while others are free, or the kernel decides.
+    """Return the names of series that are unpinned, or in which threads share cores while other cores are free.
 
-    None where all would be: there is nothing that they could be held against.
+    Empty if that is true of all series, since none would be left to compare with.
     """
     names = [one.name for one in series if not one.pinned or _shares(one, machine)]
     return names if len(names) < len(series) else []
@@ -22,7 +22,7 @@ def _shares(series: Series, machine: dict[str, Any]) -> bool:
 
 
 def shares_cores(cpus: tuple[int, ...], machine: dict[str, Any]) -> bool:
-    """Whether some core has two of the cpus and another, of which a cpu is allowed, has none."""
+    """Whether one core has two of the cpus while another core with allowed cpus has none."""
     allowed = set(machine["allowed"]["cpus"])
     cores = [set(core["cpus"]) & allowed for core in machine["cores"]]
     threads = [len(core & set(cpus)) for core in cores if core]

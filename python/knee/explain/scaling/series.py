@@ -1,4 +1,4 @@
-"""Series: the runs of a study grouped into curves, one for each combination of levels other than threads."""
+"""Groups the runs of a study into series: one curve for each combination of levels other than threads."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ from knee.stats.scaling.curve import Curve, curve
 from knee.store import Level, Run, counted
 
 BARE = ("placement", "runtime", "workload")
-"""Factors whose levels say by themselves what they are levels of."""
+"""Factors whose levels are shown without the factor's name."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve with the runs behind it."""
+    """A curve and its runs."""
 
     name: str
     levels: dict[str, str]
     runs: tuple[Run, ...]
     counting: tuple[Run, ...]
-    """Runs that count: those that are timed, where counters were asked for together with them."""
+    """Runs with counters: counting runs, or the timed runs if these have counters."""
     curve: Curve
     cpus: int
-    """Those that its threads could run on: of its placement, or all that are allowed where the kernel chose."""
+    """Number of cpus that its threads could use: those of the placement, or all allowed ones if unpinned."""
     allowed: int
-    """Cpus that the study could have used."""
+    """Number of cpus that the study was allowed to use."""
     copies: dict[int, Ratio]
-    """Number of copies to their time over that of one, where the study ran copies."""
+    """Number of copies to their time over that of one copy, if the study ran copies."""
     copied: tuple[Run, ...]
     """The runs of copies."""
     one_cpu: dict[int, Ratio]
-    """Threads to their CPU time over that of one, all on one cpu, where the study has such a placement as well."""
+    """Thread count to its CPU time over that of one thread with all threads on one cpu, if the study has such a
+    placement.
+    """
     weak: bool = False
-    """Whether the input grows with the threads. Then speedup is that of the work done: n/base times as much."""
+    """Whether the input grows with the threads (weak scaling). The work is then n/base times as much."""
 
     @cached_property
     def by_threads(self) -> dict[int, list[Run]]:
@@ -48,11 +50,11 @@ class Series:
 
     @property
     def fitting(self) -> list[int]:
-        """Thread counts that have a cpu for each thread. Beyond them threads take turns: no law and no knee holds."""
+        """Thread counts with a cpu for each thread. Beyond them threads take turns, and no law or knee applies."""
         return [point.threads for point in self.curve.points if point.threads <= self.cpus]
 
     def uses_every_cpu(self, threads: int) -> bool:
-        """Whether so many threads leave no cpu idle: none of the machine's, or of a placement that has fewer."""
+        """Whether this many threads use every cpu of the machine, or of a placement with fewer cpus."""
         largest = self.curve.points[-1].threads
         return threads == self.cpus and (self.cpus >= self.allowed or largest > self.cpus)
 
@@ -63,7 +65,7 @@ class Series:
 
     @property
     def work(self) -> str:
-        """Which work it is: times and speedups of others are not to be compared with its own."""
+        """Name of the workload. Times and speedups of different workloads must not be compared."""
         return self.levels.get("workload", "")
 
     @cached_property
@@ -71,19 +73,19 @@ class Series:
         return max(run.spec["block"] for run in self.runs)
 
     def seconds(self, threads: int, *, cpu: bool = False) -> Array:
-        """Return times or CPU times for the base's amount of work, by block, shape (blocks,); NaN where unknown."""
+        """Return times or CPU times by block, for the base's amount of work, shape (blocks,); NaN where unknown."""
         of_count = self.by_threads.get(threads, [])
         return table(of_count, threads, self._blocks, cpu=cpu) / (threads / self.curve.base if self.weak else 1)
 
     def against(self, threads: int, other: int) -> Comparison:
         """Compare the time at one thread count with that at another, for the same work, block by block.
 
-        What is shown holds for all times that others may have lengthened.
+        The interval allows for all time that other programs may have cost.
         """
         return allowing(paired, self.seconds(other), self.seconds(threads), self.taken(other), self.taken(threads))
 
     def copies_over_one(self, threads: int) -> Comparison:
-        """Return the time of copies over that of one, for all times that others may have lengthened."""
+        """Return the time of copies over that of one copy, allowing for other programs."""
         base = self.curve.base
         copies, one = (
             (table(runs, n, self._blocks, cpu=False), self._taken(runs, n))
@@ -92,12 +94,12 @@ class Series:
         return allowing(paired, one[0], copies[0], one[1], copies[1])
 
     def counted(self, counter: str, threads: int) -> Ratio:
-        """Return what a counter counted for the base's amount of work, over what it counted in the base."""
+        """Return a counter for the base's amount of work, over its value in the base."""
         many, base = (_counter_table(self.counting, counter, n, self._blocks) for n in (threads, self.curve.base))
         return ratio(many / (threads / self.curve.base if self.weak else 1), base)
 
     def taken(self, threads: int) -> Array:
-        """Return the largest share of each block's time that others may have cost, shape (blocks,)."""
+        """Return the largest share of each block's time that other programs may have cost, shape (blocks,)."""
         return self._taken(self.by_threads.get(threads, []), threads)
 
     def _taken(self, runs: Sequence[Run], threads: int) -> Array:
@@ -109,16 +111,16 @@ class Series:
 
 
 DRAWN = ("measure", "copies", "counting")
-"""Roles of the runs that a series has: those of the design, copies beside them, and those that count."""
+"""Roles of the runs in a series: runs of the design, copies, and counting runs."""
 
 
 def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
-    """Return the series of a study, those with a usable base only, in the order in which they were planned."""
+    """Return the series of a study that have a good base run, in the order of the plan."""
     grouped: dict[str, list[Run]] = {}
     runs = [run for run in runs if run.role in DRAWN]
     factors = {name for run in runs for name in run.cell if name != "threads"}
     varying = {name for name in factors if len({run.cell.get(name) for run in runs}) > 1}
-    # What a cell is called, and where it comes, is found once for all of its runs.
+    # The name and the sort key of a cell are computed once for all of its runs.
     cells = {_cell(run): run for run in runs}
     names = {cell: _name(cells[cell], varying) for cell in sorted(cells, key=lambda cell: _sort_key(cells[cell]))}
     for name in names.values():
@@ -131,7 +133,7 @@ def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
 
 
 def _one_cpu(series: Series, others: list[Series]) -> dict[int, Ratio]:
-    """Return the CPU time of threads that were all held on one cpu, from the series that did so and else is alike."""
+    """Return CPU times with all threads on one cpu, from a series that differs only in that placement."""
     rest = _without_placement(series)
     alike = [one for one in others if one.cpus == 1 and one.pinned and _without_placement(one) == rest]
     return {point.threads: point.cpu for one in alike for point in one.curve.points if point.threads > 1}
@@ -147,7 +149,7 @@ def _cell(run: Run) -> tuple[tuple[str, Level], ...]:
 
 def _sort_key(run: Run) -> list[str]:
     cell = run.spec["cell"]
-    # `none` is the negative control: it comes last.
+    # Unpinned runs are the negative control and come last.
     return [
         str(cell.get("placement") == "none"),
         *(f"{k}={cell[k]}" for k in sorted(cell) if k != "threads"),
@@ -194,7 +196,7 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
 
 
 def _cpus(runs: list[Run]) -> int:
-    """Return on how many cpus the runs were held at most; 0 where the kernel chose."""
+    """Return the largest number of cpus that the runs were pinned to; 0 if they were unpinned."""
     return max(len(set(run.spec["cpus"])) for run in runs)
 
 
@@ -206,7 +208,7 @@ def _by_threads(runs: Sequence[Run]) -> dict[int, list[Run]]:
 
 
 def table(runs: Sequence[Run], threads: int, blocks: int, *, cpu: bool) -> Array:
-    """Return times or CPU times by block, shape (blocks,), NaN where there is no good run."""
+    """Return times or CPU times by block, shape (blocks,); NaN without a good run."""
     values = np.full(blocks, np.nan)
     for run in runs:
         if run.threads == threads and run.bad is None:
@@ -216,7 +218,7 @@ def table(runs: Sequence[Run], threads: int, blocks: int, *, cpu: bool) -> Array
 
 
 def _counter_table(runs: Sequence[Run], counter: str, threads: int, blocks: int) -> Array:
-    """Return a counter by block, shape (blocks,), NaN where no good run has it."""
+    """Return a counter by block, shape (blocks,); NaN where no good run has it."""
     values = np.full(blocks, np.nan)
     for run in runs:
         if run.threads == threads and run.bad is None and (one := counted(run.record).get(counter)) is not None:

@@ -1,7 +1,7 @@
-"""What a series comes to: which counts are faster and which to use, its knee, and the law that describes it.
+"""Summary of a series: which thread counts are faster, which to use, the knee, and the scaling law.
 
-Counts above the cpus are drawn and marked, and enter none of these: threads that take turns belong to no law. The law
-and the knee are numbers of the curve and name no cause; with fewer than six thread counts there is neither.
+Thread counts above the number of cpus are drawn and marked but left out here, since no law holds for threads that take
+turns. The law and the knee describe the curve and name no cause; with fewer than six thread counts there is neither.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from knee.stats.scaling.knee import Knee, find_knee
 from knee.stats.scaling.laws import Choice, Fit, choose
 
 ANYTHING = 10
-"""A speedup between two ends that are more than so many times apart is not worth two numbers."""
+"""An interval whose ends differ by more than this factor is not worth printing."""
 
 
 @dataclass(frozen=True)
 class ScalingSummary:
-    """What is said of a series as a curve.
+    """The summary of one series.
 
-    ``decision`` takes the times as they were measured; ``careful`` allows for all that others may have taken from them.
-    Both are None where fewer than two counts within the cpus have two good runs.
+    ``decision`` uses the measured times; ``careful`` allows for other programs. Both are None when fewer than two
+    thread counts within the cpus have two good runs.
     """
 
     law: Choice
@@ -36,7 +36,7 @@ class ScalingSummary:
 
     @property
     def disturbed(self) -> bool:
-        """Whether what others may have taken reaches the answer, or leaves of the speedup next to nothing."""
+        """Whether other programs may have changed the answer, or leave almost nothing known of the speedup."""
         if self.decision is None:
             return False
         if self.careful is None or self.careful.answer != self.decision.answer:
@@ -45,15 +45,15 @@ class ScalingSummary:
 
 
 def buried(seen: Interval, allowing: Interval) -> bool:
-    """Whether what others may have taken leaves next to nothing of a ratio, which was known better as measured.
+    """Whether allowing for other programs leaves almost nothing known of a ratio that was measured well.
 
-    Where the times alone scatter that much, others are not what keeps one from telling.
+    If the times alone vary that much, other programs are not the reason.
     """
     return allowing.high / allowing.low > ANYTHING >= seen.high / seen.low
 
 
 def summarize(series: Series) -> ScalingSummary:
-    """Return what a series comes to; every block is compared with its own T1."""
+    """Return the summary of a series; every block is compared with its own T1."""
     times = {n: series.seconds(n) for n in series.fitting}
     decision = decide(times)
     careful = decide(times, {n: series.taken(n) for n in times})
@@ -68,7 +68,7 @@ def summarize(series: Series) -> ScalingSummary:
 
 
 def _agreeing(knee: Knee, decision: Decision | None, counts: Sequence[int]) -> Knee:
-    """Return the knee, or why none is claimed beside what is said of the counts."""
+    """Return the knee, or the reason why none is claimed if it would contradict the decision."""
     if knee.verdict != "knee" or decision is None:
         return knee
     if decision.above:
@@ -76,12 +76,12 @@ def _agreeing(knee: Knee, decision: Decision | None, counts: Sequence[int]) -> K
     if not decision.gains:
         return replace(knee, verdict="undecided", why=f"no count is shown to be faster than {decision.base}")
     if decision.use is not None and any(decision.use < n <= knee.interval.low for n in counts):
-        return replace(knee, verdict="undecided", why=f"{decision.use} threads are as good as more")
+        return replace(knee, verdict="undecided", why=f"more than {decision.use} threads give no measurable gain")
     return knee
 
 
 def law_words(summary: ScalingSummary) -> str:
-    """Say which law describes the curve, with its parameters."""
+    """Return the law of a curve and its parameters, in words."""
     best, closest = summary.law.best, summary.law.closest
     if best is None:
         said = f"cannot tell: {summary.law.why}"
@@ -94,7 +94,7 @@ def _fit_words(fit: Fit) -> str:
 
 
 def knee_words(summary: ScalingSummary) -> str:
-    """Say where the knee is, or why nowhere."""
+    """Return where the knee is, or why there is none, in words."""
     if summary.knee.verdict == "knee":
         return f"{_number(summary.knee.threads, summary.knee.interval)} threads"
     return {"none": "none within the counts measured", "undecided": "cannot tell"}[summary.knee.verdict] + (

@@ -1,1 +1,1 @@
-"""The verdict: a headline and a few short lines that claim no more than the runs can carry."""
+"""The verdict of a study: a headline and a few short lines that claim no more than the runs support."""

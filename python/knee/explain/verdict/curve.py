@@ -1,4 +1,4 @@
-"""What is said of one curve: which thread count is how much faster, and what more threads bring."""
+"""The verdict on one curve: which thread count is how much faster, and what more threads bring."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Said:
 
 
 def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> Said:
-    """Return what is said of a curve.
+    """Return the verdict on a curve.
 
-    ``disturbed`` says what others took, where they took something that may matter.
+    ``disturbed`` describes what other programs took, where that may matter.
     """
     decision, careful = summary.decision, summary.careful
     if decision is None or careful is None:
@@ -34,7 +34,7 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
     if disturbed is not None and summary.disturbed:
         seen = Line("seen", _as_measured(series, decision, careful))
         return Said("disturbed", no_verdict(disturbed), (seen, WAIT))
-    # What is said has to hold with all that others may have taken.
+    # The verdict must hold whatever part of the time other programs took.
     said = {
         "faster": _faster,
         "equal": _equal,
@@ -48,7 +48,7 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
 
 
 LISTED = 8
-"""Thread counts that are named one by one; of more the first and the last are."""
+"""Up to so many thread counts are listed one by one; of more, only the first and the last."""
 
 WAIT = Line("do", f"wait for a quiet machine: knee study --resume {FOLDER} --wait-quiet --rerun-disturbed")
 
@@ -71,7 +71,7 @@ def _as_measured(series: Series, decision: Decision, careful: Decision) -> str:
     if free is None:
         return f"{said} with the other programs"
     if free.high / free.low > ANYTHING:
-        return f"{said}; without the other programs it could be anything"
+        return f"{said}; without the other programs: unknown"
     return f"{said}; without the other programs {between(free)}"
 
 
@@ -86,10 +86,10 @@ def _times(series: Series, n: int) -> str:
 
 def _faster(series: Series, said: Decision) -> str:
     n, ends, seen = said.threads, said.speedup.interval, _speedup(series, said.threads).interval
-    # Where others took time, the speedup as measured is not the program's.
+    # Where other programs took time, the measured speedup is not the program's own.
     widened = ends.low < 0.999 * seen.low or ends.high > 1.001 * seen.high
     much = between(ends) if widened else _times(series, n)
-    # Where the input grows no run is faster: it does more.
+    # In weak scaling a run is not faster: it does more work.
     gain = (
         f"do {much} the work of {said.base} in the same time" if series.weak else f"are {much} as fast as {said.base}"
     )
@@ -97,7 +97,7 @@ def _faster(series: Series, said: Decision) -> str:
 
 
 def _beyond(series: Series, said: Decision) -> str:
-    """Say what larger counts do, or that there are none."""
+    """Say what larger counts bring, or that there are none."""
     if said.above:
         n = said.above[0]
         return f"T({said.base}) is in doubt: {100 * series.curve.at(n).efficiency:.0f} % efficiency at {n}"
@@ -105,14 +105,14 @@ def _beyond(series: Series, said: Decision) -> str:
         return f"{said.slower.threads} are {slower(said.slower.time.estimate, said.slower.time.interval)}"
     if said.use is None:
         smaller = [n for n in said.open if n < said.threads]
-        return f"{smaller[0]} may be as good" if smaller else "cannot tell whether more help"
+        return f"{smaller[0]} may be as good" if smaller else "cannot tell whether more threads help"
     if said.threads < said.largest:
         return "more threads give no measurable gain"
     return _end(series, said)
 
 
 def _end(series: Series, said: Decision) -> str:
-    """Say why no larger count is spoken of."""
+    """Say why nothing is claimed about larger counts."""
     if series.uses_every_cpu(said.threads):
         return "every cpu is used"
     return "no larger count was measured" if said.threads == max(series.by_threads) else ""
@@ -129,7 +129,7 @@ def _equal(series: Series, said: Decision) -> str:
 
 def _not_faster(series: Series, said: Decision) -> str:
     del series
-    return f"no speedup. More threads than {said.base} gain at most {100 * MARGIN:.0f} %"
+    return f"no speedup. More threads gain at most {100 * MARGIN:.0f} % over {said.base}"
 
 
 def _slower(series: Series, said: Decision) -> str:
@@ -152,12 +152,12 @@ def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]
         return []
     knee = summary.knee
     if knee.verdict == "knee":
-        # These two laws have no corner: another choice of counts would put the join elsewhere.
+        # These two laws bend gradually: other thread counts would give another knee.
         how = ", gradually" if summary.law.law in ("Amdahl", "USL") else ""
         ends = f"[{knee.interval.low:.3g}, {knee.interval.high:.3g}]"
         text = f"{knee.threads:.3g} threads {ends}{how}; {_efficiency(series, said.threads)} at {said.threads}"
     elif len(series.fitting) < COUNTS_FOR_A_LAW:
-        text = f"not looked for: it takes {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
+        text = f"needs at least {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
     elif said.use == said.largest and (end := _end(series, said)):
         text = f"none: {end}, {_efficiency(series, said.threads)}"
     else:
@@ -170,7 +170,7 @@ def _efficiency(series: Series, n: int) -> str:
 
 
 def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
-    """Say what the recommended count costs where the curve bends before it, and where USL peaks."""
+    """Say what the recommended count costs if the knee lies before it, and where USL peaks."""
     lines: list[Line] = []
     knee = summary.knee
     if said.gains and said.use is not None and knee.verdict == "knee":
@@ -178,7 +178,8 @@ def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
         if before < said.use:
             gain = _speedup(series, said.use).estimate / _speedup(series, before).estimate
             price = f"{said.use / before:.2g} times the cpus"
-            lines.append(Line("use", f"{said.use} is {100 * (gain - 1):.0f} % faster than {before} and takes {price}"))
+            text = f"{said.use} threads are {100 * (gain - 1):.0f} % faster than {before} and take {price}"
+            lines.append(Line("use", text))
     best = summary.law.best or summary.law.closest
     peak = next((one for one in best.parameters if one.name == "peak"), None) if best is not None else None
     if said.slower is not None and peak is not None and peak.value < series.cpus:
@@ -189,14 +190,14 @@ def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:
 
 def _more(series: Series, measured: Decision, said: Decision) -> list[Line]:
     if said.use is None and measured.use is not None:
-        # What others took leaves the choice open: more blocks beside them would not close it.
+        # Other programs leave the choice open: more blocks beside them would not decide it.
         return [WAIT]
     if said.answer == "equal" and series.curve.base == 1:
-        return [Line("check", "does the program read its thread count?")]
+        return [Line("check", "does the program use the thread count it is given?")]
     if said.answer != "cannot tell":
         return []
     needed = said.speedup.more_blocks()
     if needed is None:
-        return [Line("do", "no number of blocks would tell soon: the times scatter too much")]
+        return [Line("do", "run times vary too much: even a thousand more blocks would not tell")]
     all_ = said.speedup.values + needed
     return [Line("do", f"about {counted(needed, 'more block')} would tell: --blocks {all_}")]

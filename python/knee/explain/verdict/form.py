@@ -18,10 +18,10 @@ MOST_LINES = 5
 INTERVAL = re.compile(r" \[[^]]*\]")
 
 FOLDER = "FOLDER"
-"""Stands for the study's folder in commands: an analysis does not know where it lies."""
+"""Placeholder for the study's folder in commands, since an analysis does not know its folder's path."""
 
 Status = Literal["decided", "undecided", "disturbed", "none"]
-"""``disturbed``: what others took reaches the answer. ``none``: there is nothing to judge."""
+"""``disturbed``: other programs may have changed the answer. ``none``: there is nothing to judge."""
 
 ORDER = (
     "seen",
@@ -55,12 +55,12 @@ IMPORTANCE = (
     "rests on",
     "beyond",
 )
-"""Labels by what a reader can least do without: the last ones are left out where there are too many."""
+"""Labels by importance: when there are too many lines, those at the end of this list are left out."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a verdict: what it is about, in a word or two, and what it says."""
+    """A line of a verdict: a label of one or two words, and a text."""
 
     label: str
     text: str
@@ -68,20 +68,21 @@ class Line:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a study says. ``lines`` follow the headline in reading order."""
+    """The verdict of a study. ``lines`` follow the headline in reading order."""
 
     status: Status
     headline: str
     lines: tuple[Line, ...]
 
     def __str__(self) -> str:
-        """Return it as plain text, a line each."""
+        """Return the headline and the lines as plain text."""
         width = max((len(line.label) for line in self.lines), default=0)
         return "\n".join([self.headline, *(f"  {line.label:<{width}}  {line.text}" for line in self.lines)])
 
 
 def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verdict:
-    """Return a verdict in its form: what is ``said`` of the study, cut at a clause where it is too long for a headline.
+    """Return a verdict whose headline is ``said``, cut at a clause if it is too long, and whose lines are the most
+    important.
 
     Clauses are separated by ``; ``. The name of a study is shortened before a clause is left out.
     """
@@ -91,7 +92,7 @@ def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verd
 def _headline(name: str, said: str) -> str:
     clauses = said.split("; ")
     if len(_short(name)) + 2 + len(said) > WIDEST:
-        # The interval of a second clause stands in the tables; that there is a loss has to be said.
+        # The tables have the interval of a second clause; the headline must still mention a loss.
         clauses[1:] = [INTERVAL.sub("", clause) for clause in clauses[1:]]
     while len(clauses) > 1 and len(_short(name)) + 2 + len("; ".join(clauses)) > WIDEST:
         clauses.pop()

@@ -1,8 +1,8 @@
-"""The question of a study: the levels of a factor beside each other, in every context in which both were measured.
+"""Compares the levels of a factor for the verdict, in every context in which both levels were measured.
 
-A context is a combination of workload, other factors and thread count. Levels are compared block by block, on as many
-threads as all of them have and on as few; the answers of one thread count are told together (Holm 1979), so that of
-equal levels one study in twenty is told that one is faster in some context, and one in twenty that one is slower.
+A context is a combination of workload, other factors and thread count. Levels are compared block by block, at the
+largest and at the smallest thread count that both have. All answers at one thread count are corrected together (Holm
+1979): if levels are equal, one study in twenty reports a faster level in some context, and one in twenty a slower one.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ from knee.stats.intervals import Array, Interval
 from knee.stats.paired import Comparison, allowing, answers, paired
 
 SHOWN_BY_ITSELF = ("workload", "placement")
-"""Factors that are asked about only where no other is: work cannot be compared, and placements are the usual ladder."""
+"""Factors that are not compared in the headline unless nothing else varies: times of different workloads cannot be
+compared, and placements vary by default.
+"""
 
 LONGEST = 20
 """Characters of a level's name in a headline."""
 
 NAMED = 3
-"""Levels that are named in a headline; more are counted."""
+"""Up to so many levels are named in a headline; of more, only the number is given."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """Two levels where nothing else differs. ``time`` is that of ``level`` over that of ``reference``."""
+    """Two levels compared with all else equal. ``time`` is the time of ``level`` over that of ``reference``."""
 
     where: str
     threads: int
@@ -40,12 +42,12 @@ class Context:
     time: Comparison
     answer: Answer
     disturbed: bool
-    """Whether it has an answer only as long as others took nothing."""
+    """Whether other programs may have changed the answer."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A factor whose levels are compared: those on most threads, and those on fewest where that is another count."""
+    """A factor whose levels are compared, on the most threads, and on the fewest where that is another count."""
 
     factor: str
     levels: tuple[str, ...]
@@ -54,19 +56,19 @@ class Question:
 
     @property
     def disturbed(self) -> bool:
-        """Whether what others took reaches an answer."""
+        """Whether other programs may have changed an answer."""
         return any(one.disturbed for one in self.most)
 
     @property
     def decided(self) -> bool:
-        """Whether the headline has an answer: of two levels in some context, of more which is the fastest."""
+        """Whether the headline has an answer: for two levels in some context, for more which is the fastest."""
         if len(self.levels) == 2:
             return any(one.answer != "cannot tell" for one in self.most)
         return not headline(self).startswith("cannot tell")
 
 
 def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
-    """Return every factor whose levels can be compared; ``placements`` says whether they are asked about, too."""
+    """Return every factor whose levels can be compared; ``placements`` says whether placement is one of them."""
     names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in SHOWN_BY_ITSELF]
     names += ["placement"] if placements else []
     asked: list[Question] = []
@@ -79,7 +81,7 @@ def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
 
 
 def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> tuple[str, ...]:
-    """Put the level of least time first: to be the fastest it has to beat each of the others."""
+    """Put the level with the least time first: it is the fastest if it beats each of the others."""
 
     def mean(level: str) -> float:
         of_level = [one.curve.points[-1].mean_s for one in series if one.levels.get(factor) == level]
@@ -90,7 +92,7 @@ def _fastest_first(series: Sequence[Series], factor: str, levels: tuple[str, ...
 
 
 def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> Question:
-    """Return every level but the first beside the first one."""
+    """Compare every other level with the first one."""
     groups: dict[str, dict[str, Series]] = {}
     for one in series:
         rest = {name: level for name, level in one.levels.items() if name != factor}
@@ -109,7 +111,7 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
 
 
 def _where(rest: dict[str, str], series: Sequence[Series]) -> str:
-    """Name a context by the factors that vary; work stands for itself."""
+    """Name a context by the factors that vary; a workload is named without its factor."""
     varying = [name for name in rest if len({one.levels.get(name) for one in series}) > 1]
     words = [called(name, rest[name]) if name in SHOWN_BY_ITSELF else f"{name}={rest[name]}" for name in varying]
     return ", ".join(words)
@@ -130,20 +132,20 @@ def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, l
 
 @dataclass(frozen=True)
 class _Times:
-    """Times of one side by block, and the largest share of each that others may have cost."""
+    """Times of one side by block, and the largest share of each that other programs may have cost."""
 
     seconds: Array
     taken: Array
 
 
 def _by_block(series: Series, threads: int, other: Series) -> _Times:
-    """Return the times of the blocks that both series have begun."""
+    """Return the times of the blocks that both series have."""
     blocks = min(series.seconds(threads).size, other.seconds(threads).size)
     return _Times(series.seconds(threads)[:blocks], series.taken(threads)[:blocks])
 
 
 def headline(asked: Question) -> str:
-    """Say which level is faster, and where; what holds on the fewest threads is a clause of its own."""
+    """Say which level is faster, and where, with a clause of its own for the fewest threads."""
     if len(asked.levels) > 2:
         return _shortened(_of_many_levels(asked), asked.levels)
     said = _of_two_levels(asked.most)
@@ -153,7 +155,7 @@ def headline(asked: Question) -> str:
 
 
 def _shortened(said: str, levels: Sequence[str]) -> str:
-    """Keep the ends of long names, which tell options apart, so that a headline has room for what is said of them."""
+    """Shorten long names of levels to their ends, in which options usually differ."""
     ends = {level: level if len(level) <= LONGEST else f"…{level[1 - LONGEST :]}" for level in levels}
     if len(set(ends.values())) < len(ends):
         return said
@@ -163,7 +165,7 @@ def _shortened(said: str, levels: Sequence[str]) -> str:
 
 
 def _briefly(one: Context, most: Context) -> str:
-    """Say what holds on the fewest threads, after what holds on the most."""
+    """Return the clause on the fewest threads."""
     if one.answer in ("equal", "cannot tell"):
         return f"{one.answer} at {one.threads}"
     faster = one.level if one.answer == "faster" else one.reference
@@ -200,24 +202,24 @@ def _of_many_levels(asked: Question) -> str:
 
 
 def _crosses(level: str, contexts: Sequence[Context]) -> bool:
-    """Whether a level is shown to be faster than the first in one context, and slower in another."""
+    """Whether a level is faster than the first level in one context and slower in another."""
     found = {one.answer for one in contexts if one.level == level}
     return {"faster", "slower"} <= found
 
 
 def _at(contexts: Sequence[Context]) -> str:
-    """Name the thread count of the contexts, which differs where their ladders do."""
+    """Name the thread count of the contexts, or their range."""
     counts = sorted({one.threads for one in contexts})
     return threads(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]} threads"
 
 
 def _ratio(one: Context) -> str:
-    # Where others took time, the ratio as measured is not that of the programs.
+    # Where other programs took time, the measured ratio is not the programs' own.
     return between(one.time.interval) if one.time.bounds else times(one.time.estimate, one.time.interval)
 
 
 def said_of(one: Context) -> str:
-    """Say how two levels compare: the faster one with its interval, or that they are equal, or that one cannot tell."""
+    """Say which of two levels is faster and by how much, that they are equal, or that one cannot tell."""
     ends = one.time.interval
     if one.answer == "equal":
         return f"{one.level} and {one.reference} are equal (within 3 %)"

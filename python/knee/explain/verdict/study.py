@@ -1,8 +1,8 @@
-"""The verdict of a study: which of its questions is answered in the headline, and what else has to be said.
+"""The verdict of a study: which question the headline answers, and which lines follow.
 
-A study that compares levels of a factor is answered by that comparison; one without thread counts to compare by its
-claims; all others by the curve of least time. Before any of them comes what takes the ground away: runs that were
-rejected, runs too short to be timed, and other programs.
+If a study compares levels of a factor, the headline is that comparison; if it has a single thread count, its claims;
+otherwise the curve with the least time. Whatever undermines these comes first: rejected runs, runs too short to time,
+and other programs.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from knee.stats.intervals import t_interval
 from knee.store import Run
 
 TOO_SHORT_S = 0.02
-"""Whole runs below two ticks of the sampler are mostly start-up, and nothing was seen of their threads."""
+"""Whole runs below two periods of the sampler are mostly start-up, and their threads were not sampled."""
 
 START_UP_S = 0.005
-"""Runs below this take hardly longer than it takes to start a program."""
+"""Runs below this take hardly longer than starting a program."""
 
 SHORTENED = 44
-"""Characters of a reason in a line."""
+"""Most characters of a reason in a line."""
 
 
 def make(told: Told) -> Verdict:
     """Return the verdict of a study."""
     extra = [*_rejected(told.runs), *_disturbed(told), *_claims(told)]
     if not told.series:
-        why = "the runs that every speedup is compared with are missing or rejected"
+        why = "the runs on the fewest threads, the base of every speedup, are missing or were rejected"
         return verdict("none", told.name, no_verdict(why), extra)
     if short := _too_short(told.series):
         return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
@@ -54,15 +54,15 @@ def make(told: Told) -> Verdict:
 
 
 def main_series(series: Sequence[Series]) -> Series:
-    """Return the series the verdict speaks of: a pinned one before the kernel's choice, then the one of least time for
-    the same work.
+    """Return the series that the verdict is about: a pinned one rather than unpinned, then the one with the least time
+    for the same work.
     """
     return min(series, key=lambda one: (not one.pinned, _least_s(one)))
 
 
 def _least_s(series: Series) -> float:
     best = series.curve.best()
-    # The best counts of two series may differ, and where the input grows with the threads so does their work.
+    # In weak scaling the work grows with the threads, and the best counts of two series may differ.
     return best.mean_s / (best.threads if series.weak else 1)
 
 
@@ -80,7 +80,7 @@ def _said(told: Told, series: Series) -> Said:
 
 
 def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
-    """Say of several workloads how many are faster, and what each of them does in a line."""
+    """Say how many of several workloads are faster, and give each a line."""
     chosen = [main_series([one for one in told.series if one.work == work]) for work in works]
     said = [_said(told, one) for one in chosen]
     disturbed = next((one for one in said if one.status == "disturbed"), None)
@@ -93,7 +93,7 @@ def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
     lines = [Line("also", f"{work}: {one.headline}") for work, one in zip(works, said, strict=True)]
     if not faster:
         none = all(one.status == "none" for one in said)
-        no = f"none of {len(works)} workloads is shown to be faster on more threads"
+        no = f"no measurable speedup in any of {len(works)} workloads"
         return verdict("none" if none else status, told.name, no, [*extra, *lines])
     gains = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
     span = f"{min(gains):.2f}x to {max(gains):.2f}x" if len(gains) > 1 else f"{gains[0]:.2f}x"
@@ -115,7 +115,7 @@ def _of_levels(told: Told, asked: levels.Question, extra: list[Line]) -> Verdict
 
 
 def _curves_of(told: Told, asked: levels.Question) -> list[Line]:
-    """Say of each level how it scales, where there are few of them."""
+    """Say how each level scales, if there are few of them."""
     if len(told.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in told.series):
         return []
     said = [f"{one.levels[asked.factor]}: {_said(told, one).headline}" for one in told.series]
@@ -123,7 +123,7 @@ def _curves_of(told: Told, asked: levels.Question) -> list[Line]:
 
 
 def _without_ladder(told: Told, extra: list[Line]) -> Verdict:
-    """Say what a study comes to that has one thread count: its claims, counted."""
+    """Return the verdict of a study with a single thread count: its claims, counted."""
     if told.claims:
         said = _counted_claims(told)
         status = "decided" if any(one.answer in ("confirmed", "refuted") for one in told.claims) else "undecided"
@@ -135,7 +135,7 @@ def _without_ladder(told: Told, extra: list[Line]) -> Verdict:
 
 
 def _response(series: Series) -> Line:
-    """Say what was measured in a series of one thread count, with the interval of its mean."""
+    """Return the mean time of a series with a single thread count, with its interval."""
     seconds = series.seconds(series.curve.base)
     logs = np.log(seconds[np.isfinite(seconds)])
     ends = t_interval(logs)
@@ -158,14 +158,14 @@ def _why(told: Told, chosen: Series) -> list[Line]:
 
 
 def _cause(finding: Finding, of: str = "") -> list[Line]:
-    """Say a cause, or what was seen and the run that would decide."""
+    """Name the cause, or describe the symptom and the run that would decide."""
     if finding.left:
         return [Line("why", f"{of}not named: {finding.says}"), Line("decide", finding.refute)]
     return [Line("why", f"{of}{finding.says}")]
 
 
 def _other_placements(told: Told, chosen: Series) -> list[Line]:
-    """Name the placement that differs from the one that the verdict speaks of, on as many threads as both have."""
+    """Name the placement that differs most from the verdict's, on the largest thread count that both have."""
     mine = chosen.levels.get("placement")
     others = [one for one in told.series if one.levels.get("placement", mine) != mine]
     if not others:
@@ -203,7 +203,7 @@ def _disturbed(told: Told) -> list[Line]:
 
 
 def _rejected(runs: Sequence[Run]) -> list[Line]:
-    """Say at which thread count most runs were rejected, of how many, and why."""
+    """Say at which thread count most runs were rejected, how many of how many, and why."""
     bad = [run for run in runs if run.bad is not None]
     if not bad:
         return []
@@ -216,7 +216,7 @@ def _rejected(runs: Sequence[Run]) -> list[Line]:
 
 
 def _too_short(series: Sequence[Series]) -> str | None:
-    """Say so where whole runs are too short for a speedup to be more than that of their start-up."""
+    """Return the headline for runs so short that a speedup would be mostly that of their start-up."""
     base = [run for one in series for run in one.by_threads[one.curve.base]]
     if any(run.spec.get("metric") for run in base):
         return None
@@ -224,5 +224,5 @@ def _too_short(series: Sequence[Series]) -> str | None:
     longest = float(np.median(times_s)) if times_s else 1.0
     if longest >= TOO_SHORT_S:
         return None
-    most = "most of it start-up" if longest < START_UP_S else "too short to tell threads from start-up"
+    most = "most of it start-up" if longest < START_UP_S else "too short to separate the work from start-up"
     return f"no verdict. Runs take {1e3 * longest:.2g} ms, {most}"

@@ -1,4 +1,4 @@
-"""What a verdict is made of: everything that the analysis found out."""
+"""The input of a verdict: all results of the analysis that it mentions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from knee.store import Run
 
 @dataclass(frozen=True)
 class Told:
-    """The parts of an analysis that a verdict speaks of. ``summaries`` has one for each series, by name."""
+    """The parts of an analysis that a verdict is made from. ``summaries`` has one per series, by name."""
 
     name: str
     runs: Sequence[Run]
@@ -27,5 +27,5 @@ class Told:
 
     @property
     def blocks(self) -> int:
-        """Blocks that were begun."""
+        """Number of blocks with at least one run."""
         return max((run.spec["block"] for run in self.runs), default=0)

@@ -1,4 +1,4 @@
-"""Numbers and counts in the words of a verdict."""
+"""Formats numbers, intervals and counts for a verdict."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ def threads(n: int) -> str:
 
 
 def times(estimate: float, ends: Interval) -> str:
-    """Return how many times as fast, with its interval: ``1.41x [1.36, 1.46]``."""
+    """Return a ratio with its interval: ``1.41x [1.36, 1.46]``."""
     return f"{_digits(estimate)}x {interval(ends)}"
 
 
 def interval(ends: Interval) -> str:
-    """Return both ends, ``[1.36, 1.46]``."""
+    """Return an interval: ``[1.36, 1.46]``."""
     return f"[{_digits(ends.low)}, {_digits(ends.high)}]"
 
 
 def between(ends: Interval) -> str:
-    """Return both ends as a range, ``between 0.90x and 1.60x``."""
+    """Return an interval as a range: ``between 0.90x and 1.60x``."""
     return f"between {_digits(ends.low)}x and {_digits(ends.high)}x"
 
 
 def slower(time: float, ends: Interval) -> str:
-    """Return how much more time it takes: ``22 % [20, 24] slower``, or ``3.10x [2.90, 3.30] slower`` from twice on."""
+    """Return how much slower: ``22 % [20, 24] slower``, or ``3.10x [2.90, 3.30] slower`` from twice the time on."""
     if time >= 2:
         return f"{times(time, ends)} slower"
     percents = [f"{100 * (one - 1):.0f}" for one in (time, ends.low, ends.high)]
@@ -36,7 +36,7 @@ def slower(time: float, ends: Interval) -> str:
 
 
 def no_verdict(why: str) -> str:
-    """Return a headline that says why there is no verdict, from a clause in lower case."""
+    """Return the headline "no verdict" with its reason, which is given in lower case."""
     return f"no verdict. {why[0].upper()}{why[1:]}"
 
 

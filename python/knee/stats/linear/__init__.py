@@ -1,1 +1,1 @@
-"""Linear models of factorial designs: fit, analysis of variance, effects, comparisons, checks of the errors."""
+"""Linear models of factorial designs: fit, analysis of variance, effects, comparisons, diagnostics."""

@@ -1,11 +1,11 @@
-"""Analysis of variance: how much of the variation each term explains, and whether noise alone would explain as much.
+"""Analysis of variance: how much of the variation each term explains, and whether that is significant.
 
 Balanced designs have a closed form: sums of squared effects, which add up to the total. Otherwise sums of squares are
-of type II: a term is what it explains beyond every term that does not contain it, so that a main effect is not judged
-against its own interactions; they need not add up. Where the design is balanced, types I, II and III are the same.
+of type II: what a term explains beyond every term that does not contain it, so that a main effect is not tested against
+its own interactions; they need not add up. In balanced designs types I, II and III are equal.
 
-F holds a term against its error: its own where the fit has one (:mod:`knee.stats.linear.block_errors`), else that of
-the model. Without replication the largest interaction can serve as the error: fit a design of one order less.
+F compares a term with its own error if the fit has one (:mod:`knee.stats.linear.block_errors`), otherwise with the
+error of the model. Without replication the largest interaction can serve as the error: fit a design of one order less.
 
 Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 20 to 23.
 """
@@ -25,8 +25,8 @@ from knee.stats.linear.least_squares import Error, Fit
 class Source:
     """One row: a term, or the error. ``share`` is of the total variation; ``needed`` is the table value F(.90).
 
-    ``f``, ``p`` and ``needed`` are NaN for the error, and where nothing is left for it. ``against`` is the error that F
-    rests on.
+    ``f``, ``p`` and ``needed`` are NaN for the error, and without degrees of freedom for it. ``against`` is the error
+    that F is computed with.
     """
 
     name: str
@@ -42,16 +42,16 @@ class Source:
 
     @property
     def significant(self) -> bool:
-        """Whether F is above the table value; not where it is not known."""
+        """Whether F is above the table value; False if F is unknown."""
         return bool(self.f > self.needed)
 
 
 @dataclass(frozen=True)
 class Anova:
-    """All rows with the error as the last, and the sums of squares they come from.
+    """All rows, the error last, and the sums of squares that they are based on.
 
     ``ssy`` is the sum of the squared responses, ``ss0`` that of the mean, ``sst`` their difference. ``adds_up`` says
-    whether the rows add up to ``sst``, which they do in balanced designs.
+    whether the rows add up to ``sst``, as they do in balanced designs.
     """
 
     sources: tuple[Source, ...]
@@ -62,7 +62,7 @@ class Anova:
     adds_up: bool
 
     def of(self, *term: str) -> Source:
-        """Return the row of a term; of no name, the error's."""
+        """Return the row of a term; without a name, the row of the error."""
         return next(one for one in self.sources if one.term == term)
 
 
@@ -80,7 +80,7 @@ def anova(fitted: Fit) -> Anova:
 
 
 def _closed_form(fitted: Fit) -> dict[Term, float]:
-    """Return sums of squared effects, each as often as there are runs of it."""
+    """Return sums of squared effects, each weighted by its number of runs."""
     design = fitted.design
     squares: dict[Term, float] = {}
     for term in design.terms:
@@ -100,7 +100,7 @@ def _type_two(fitted: Fit) -> dict[Term, float]:
 
 
 def _left(fitted: Fit, terms: Sequence[Term]) -> float:
-    """Sum of squares that a model of these terms leaves over."""
+    """Return the residual sum of squares of a model of these terms."""
     return float(((fitted.response - fitted.design.solved(terms).explained(fitted.response)) ** 2).sum())
 
 

@@ -1,13 +1,13 @@
-"""Errors of a design in blocks: each effect is judged by how much it differs from block to block.
+"""Errors of a design in blocks: each effect is tested against its own variation between blocks.
 
-A machine has moods that favour one level over another: one placement suffers when neighbours are busy, the other does
-not. Such an effect is another one in each block. The error of the plain model pools everything that blocks and effects
-do together; it takes effects for the same in all blocks, and where they are not it finds differences that are none. The
-interaction of an effect with the blocks is its own error: for two levels F is then the square of Student's t on the
-blocks' own differences, which is what ratios of levels rest on.
+The state of a machine may favour one level over another for a while: one placement suffers when neighbours are busy,
+the other does not. Such an effect differs between blocks. The error of the plain model pools all interactions of blocks
+with effects and assumes equal effects in all blocks; if that is wrong, it reports differences that do not exist. The
+interaction of an effect with the blocks is its proper error: for two levels F is then the square of Student's t on the
+differences within blocks, on which ratios of levels are based as well.
 
-Moods may be larger at some levels than at others, or grow along the levels: of the degrees of freedom of F count as
-many as Huynh and Feldt estimate. Intervals of single effects take the levels of a factor to scatter alike.
+This variation may be larger at some levels than at others, so the degrees of freedom of F are corrected by Huynh and
+Feldt's estimate. Intervals of single effects assume that all levels of a factor vary equally.
 
 Scheffé, *The analysis of variance*, 1959, chapter 8 (mixed models). Huynh, Feldt, *Estimation of the Box correction for
 degrees of freedom from sample data in randomized block and split-plot designs*, J. Educational Statistics 1, 1976.
@@ -24,30 +24,30 @@ from knee.stats.linear.design import Design, Term
 from knee.stats.linear.least_squares import EXACT, Error, Fit
 
 FEWEST = 2
-"""Blocks with a run of every cell from which on effects have errors of their own."""
+"""Minimum number of blocks with a run of every cell for effects to have their own errors."""
 
 
 def by_blocks(fitted: Fit) -> Fit:
-    """Return the fit with each effect's own error: the mean square of its interaction with the blocks.
+    """Return the fit with an error for each effect: the mean square of its interaction with the blocks.
 
-    Runs that are missing leave their blocks out of the errors. Where fewer than two blocks are whole, or there are no
-    blocks in the model, the fit keeps its pooled error.
+    Blocks with missing runs are left out of these errors. If fewer than two blocks are complete, or the model has no
+    blocks, the fit keeps its pooled error.
     """
     design = fitted.design
     table = _whole_blocks(fitted)
     if design.block is None or table is None or fitted.sse == 0:
         return fitted
     found = {term: _error(design, term, table) for term in design.terms if term != (design.block.name,)}
-    # An effect that is the same in all blocks to the last digit (a count) keeps the pooled error: it has no other.
+    # An effect that is identical in all blocks (such as a count) has no error of its own and keeps the pooled one.
     none = (EXACT * float(np.abs(fitted.response).max())) ** 2
     return replace(fitted, errors={term: error for term, error in found.items() if error.mean_square > none})
 
 
 def _whole_blocks(fitted: Fit) -> Array | None:
-    """Return the sums of the runs of each cell over the root of their number, block by block.
+    """Return the sum of the runs of each cell over the square root of their number, block by block.
 
-    Of shape (blocks, levels of the first factor, of the second, ...); None where fewer than two blocks have as many
-    runs of every cell as most blocks have.
+    Shape (blocks, levels of the first factor, of the second, ...); None if fewer than two blocks have the usual number
+    of runs of every cell.
     """
     design = fitted.design
     if design.block is None:
@@ -80,7 +80,7 @@ def _error(design: Design, term: Term, table: Array) -> Error:
 
 
 def _sphericity(effects: Array, freedom: int) -> float:
-    """Return the part of the degrees of freedom that count, by effects less their means, shape (blocks, levels)."""
+    """Return Huynh and Feldt's factor for the degrees of freedom, from centred effects of shape (blocks, levels)."""
     between = effects @ effects.T
     squares = freedom * float((between**2).sum())
     if squares == 0:

@@ -1,7 +1,7 @@
-"""Comparisons inside a fitted model: contrasts of any levels or cells, all pairs of a factor, predicted responses.
+"""Comparisons within a fitted model: contrasts of levels or cells, all pairs of a factor, predicted responses.
 
-A mean at some levels averages over the other factors' levels, every one counting the same. All pairs of a factor's
-levels are compared at once: Tukey's intervals hold together with 90 %, Kramer's form where numbers of runs differ.
+A mean at some levels averages over the levels of the other factors with equal weights. All pairs of a factor's levels
+are compared at once: Tukey's intervals hold jointly with 90 %, in Kramer's form if numbers of runs differ.
 
 Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 18 and 20 to 23. Tukey, *Comparing individual
 means in the analysis of variance*, Biometrics 1949; Kramer, Biometrics 1956.
@@ -21,12 +21,12 @@ from knee.stats.linear.least_squares import Estimate, Fit, students
 from knee.stats.linear.studentized_range import beyond, table_value
 
 Levels = Mapping[str, str]
-"""Factor to level. Factors that are not named are averaged over."""
+"""Maps factors to levels. Other factors are averaged over."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The mean at ``first`` minus that at ``second``; ``p`` and ``together`` are Tukey's, over all pairs at once."""
+    """The mean at ``first`` minus that at ``second``; ``p`` and ``together`` are Tukey's, jointly for all pairs."""
 
     factor: str
     first: str
@@ -46,7 +46,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The mean response of a cell, and between what ends one more run of it lies, in a block like the average one."""
+    """The mean response of a cell, and the prediction interval of one more run, in an average block."""
 
     levels: dict[str, str]
     mean: Estimate
@@ -60,7 +60,7 @@ def contrast(fitted: Fit, first: Levels, second: Levels) -> Estimate:
 
 
 def tukey(fitted: Fit, factor: str) -> list[Pair]:
-    """Return all pairs of a factor's levels with intervals that hold together; none without degrees of freedom."""
+    """Return all pairs of a factor's levels with joint intervals; empty without degrees of freedom."""
     levels = fitted.design.named[factor].levels
     error = fitted.error_of((factor,))
     if not error.freedom or not error.mean_square > 0:
@@ -80,7 +80,7 @@ def _pair(fitted: Fit, factor: str, pair: tuple[str, str], one: Estimate, wide: 
 
 
 def means(fitted: Fit, names: Term) -> list[Mean]:
-    """Return the mean response at every combination of some factors' levels, the last factor changing fastest."""
+    """Return the mean response at every combination of levels of these factors, the last factor changing fastest."""
     design = fitted.design
     cells = [dict(zip(names, levels, strict=True)) for levels in design.combinations(names)]
     estimates = fitted.estimates(np.array([design.mean_row(cell) for cell in cells]))

@@ -1,8 +1,8 @@
-"""A factorial design as a linear model: which run had which levels, in numbers.
+"""A factorial design as a linear model: the levels of each run, coded as numbers.
 
-Levels are coded so that the effects of a factor, and of an interaction along each of its factors, sum to zero. Then
-the intercept is the mean over cells, every effect is a distance from it, and an average over a factor's levels needs
-no more than leaving that factor's terms out.
+Levels are coded so that the effects of a factor, and of an interaction along each of its factors, sum to zero. Then the
+intercept is the mean over cells, every effect is a deviation from it, and averaging over a factor's levels means
+leaving out that factor's terms.
 
 Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 18 and 20 to 23.
 """
@@ -25,14 +25,14 @@ Term = tuple[str, ...]
 MEAN: Term = ()
 
 LARGE = 200_000
-"""Numbers in a model matrix beyond which it is not made."""
+"""Largest number of elements of a model matrix that is built."""
 
 __all__ = ["LARGE", "MEAN", "Codes", "Design", "Factor", "NotEstimableError", "Term"]
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor and its level in each run. ``codes`` index ``levels``, shape (runs,)."""
+    """A factor and its level in each run. ``codes`` are indices into ``levels``, shape (runs,)."""
 
     name: str
     levels: tuple[str, ...]
@@ -40,24 +40,24 @@ class Factor:
 
     @classmethod
     def of(cls, name: str, values: Sequence[str], levels: Sequence[str] | None = None) -> Factor:
-        """Return the factor that has these values, one per run; levels in the order of their first appearance."""
+        """Return the factor with these values, one per run; levels are in order of first appearance unless given."""
         known = tuple(dict.fromkeys(values)) if levels is None else tuple(levels)
         number = {level: code for code, level in enumerate(known)}
         return cls(name, known, np.array([number[value] for value in values], dtype=np.int64))
 
     @property
     def coding(self) -> Array:
-        """Each level as a row, shape (levels, levels - 1): the last one is minus the sum of the others."""
+        """The coding of each level as a row, shape (levels, levels - 1); the last is minus the sum of the others."""
         free = len(self.levels) - 1
         return np.vstack([np.eye(free), -np.ones((1, free))])
 
 
 @dataclass(frozen=True)
 class Design:
-    """Factors with their levels in each run, and what the model has of them.
+    """Factors with their levels in each run, and the terms of the model.
 
-    ``order`` is the largest number of factors in an interaction, None for all; ``block`` is an additive term that
-    takes part in no interaction.
+    ``order`` is the largest number of factors in an interaction, None for no limit; ``block`` is an additive term
+    without interactions.
     """
 
     factors: tuple[Factor, ...]
@@ -71,12 +71,12 @@ class Design:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """Number of runs."""
         return int(self.factors[0].codes.size)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        """The block, main effects, then interactions of two, of three, and so on. The mean is not among them."""
+        """The block, main effects, then interactions of two, of three, and so on, without the mean."""
         names = [one.name for one in self.factors]
         most = len(names) if self.order is None else min(self.order, len(names))
         kept = [term for size in range(1, most + 1) for term in itertools.combinations(names, size)]
@@ -84,7 +84,7 @@ class Design:
 
     @cached_property
     def columns(self) -> dict[Term, slice]:
-        """Which coefficients belong to a term; the mean's is the first."""
+        """The coefficients of each term; the mean comes first."""
         places, start = {MEAN: slice(0, 1)}, 1
         for term in self.terms:
             places[term] = slice(start, start + self.freedom(term))
@@ -111,7 +111,7 @@ class Design:
         return list(itertools.product(*(self.named[name].levels for name in term)))
 
     def effect_rows(self, term: Term) -> Array:
-        """Return what to multiply coefficients with to get a term's effects, shape (combinations, coefficients)."""
+        """Return the matrix that turns coefficients into a term's effects, shape (combinations, coefficients)."""
         made = np.ones((1, 1))
         for name in term:
             made = np.kron(made, self.named[name].coding)
@@ -120,9 +120,9 @@ class Design:
         return rows
 
     def mean_row(self, levels: Mapping[str, str]) -> Array:
-        """Return what to multiply coefficients with to get the mean response at some levels, shape (coefficients,).
+        """Return the row that turns coefficients into the mean response at some levels, shape (coefficients,).
 
-        Factors that are not given are averaged over, every level counting the same, however many runs it had.
+        Other factors are averaged over with equal weights for all levels, whatever their numbers of runs.
         """
         row = np.zeros(self.columns[(MEAN, *self.terms)[-1]].stop)
         for term, place in self.columns.items():
@@ -136,11 +136,11 @@ class Design:
 
     @cached_property
     def solution(self) -> Projection:
-        """The model solved. Raises :class:`NotEstimableError` when runs are missing that it needs."""
+        """The solved model. Raises :class:`NotEstimableError` if runs that it needs are missing."""
         return self.solved(self.terms)
 
     def solved(self, terms: Sequence[Term]) -> Projection:
-        """Return the model of the mean and some terms solved, without a matrix of its size where that is large."""
+        """Return the solved model of the mean and some terms, without building the matrix if it would be large."""
         if self.runs * (1 + sum(map(self.freedom, terms))) <= LARGE:
             return dense(self.matrix(terms))
         _, first, cell = np.unique(self.cells, return_index=True, return_inverse=True)
@@ -154,12 +154,12 @@ class Design:
 
     @cached_property
     def cells(self) -> Codes:
-        """The number of each run's cell, shape (runs,): the block is no part of a cell."""
+        """The number of each run's cell, shape (runs,), without its block."""
         return _numbers(self.factors)
 
     @cached_property
     def missing(self) -> list[dict[str, str]]:
-        """Cells without a run, as factor to level."""
+        """Cells without a run, each as a mapping of factors to levels."""
         names = tuple(one.name for one in self.factors)
         present = set(self.cells.tolist())
         all_cells = enumerate(self.combinations(names))
@@ -167,14 +167,14 @@ class Design:
 
     @cached_property
     def balanced(self) -> bool:
-        """Whether every cell has as many runs as every other, in every block."""
+        """Whether every cell has the same number of runs in every block."""
         parts = tuple(self.named.values())
         everything = int(np.prod([len(one.levels) for one in parts], dtype=np.int64))
         counts = np.bincount(_numbers(parts), minlength=everything)
         return bool(counts.min() == counts.max())
 
     def with_order(self, order: int) -> Design:
-        """Return the same runs under a model of interactions up to another order."""
+        """Return the same runs with a model of interactions up to another order."""
         return Design(self.factors, self.block, order)
 
 

@@ -1,7 +1,7 @@
-"""Whether the errors of a fitted model are what its intervals rest on: alike in size, normal, and without a pattern.
+"""Diagnostics: whether the errors of a model have equal variance, are normal, and show no pattern.
 
-Pictures decide (residuals against fitted values, the Q-Q plot); tests stand beside them. With many runs every test
-rejects, with few none does, so words are chosen for what would change an interval.
+Plots decide (residuals against fitted values, the Q-Q plot); tests accompany them. With many runs every test rejects,
+with few none does, so the sentences report only what would change an interval.
 
 Jain, *The Art of Computer Systems Performance Analysis*, 1991, section 14.7. Tukey, *One degree of freedom for
 non-additivity*, Biometrics 1949; Shapiro, Wilk, Biometrika 1965; Brown, Forsythe, *Robust tests for the equality of
@@ -21,18 +21,18 @@ from knee.stats.intervals import Array
 from knee.stats.linear.least_squares import Fit
 
 DOUBT = 0.01
-"""A test speaks when its p is below this: several are looked at, and intervals bear small departures."""
+"""A test is significant if its p is below this: there are several tests, and intervals tolerate small deviations."""
 
 NEARLY_STRAIGHT = 0.95
-"""Correlation of the Q-Q points below which the errors are said to be unlike normal ones."""
+"""Errors count as not normal if the correlation of the Q-Q points is below this."""
 
 MOST_FOR_NORMALITY = 5000
-"""Errors up to which the p of their normality is that of a published approximation (Royston, 1995)."""
+"""Largest number of errors for which the p of the normality test is known (Royston, 1995)."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A test's statistic and p; both NaN where it cannot be made, for the reason in ``why``."""
+    """A test's statistic and p; both NaN if the test is not possible, for the reason in ``why``."""
 
     statistic: float
     p: float
@@ -40,18 +40,18 @@ class Outcome:
 
     @property
     def speaks(self) -> bool:
-        """Whether it found something."""
+        """Whether the test is significant."""
         return bool(self.p < DOUBT)
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What the residuals look like, on the scale of the model.
+    """Diagnostics of the residuals, on the scale of the model.
 
     ``expected`` and ``ordered`` are the points of the Q-Q plot, shape (runs,), ``straight`` their correlation.
     ``trend`` is curvature over fitted values (Tukey's one degree of freedom), ``growth`` Spearman's correlation of the
     residuals' size with fitted values, ``equal`` Brown and Forsythe's test over cells, ``steady`` Breusch and Pagan's
-    on fitted values, ``drift`` an F test of what running order explains beyond the model. ``spread`` is the largest
+    on fitted values, ``drift`` an F test for a trend over running order beyond the model. ``spread`` is the largest
     response over the smallest, ``largest`` the largest residual over the range of the fitted values.
     """
 
@@ -72,47 +72,47 @@ class Diagnostics:
     """Whether the model has blocks."""
 
     def sentences(self) -> list[str]:
-        """Say it, one sentence for each question."""
+        """Return the diagnostics in words, one sentence per test."""
         return [
             _say(
                 self.trend,
                 "Trend over fitted values",
                 "The residuals show no trend over fitted values",
-                "The residuals bend over fitted values: the model lacks something",
+                "The residuals are curved over fitted values: the model is incomplete",
             ),
             _say(
                 self.growth if self.growth.speaks or not self.steady.speaks else self.steady,
                 "Spread over fitted values",
-                "Their spread does not change with fitted values",
-                "Their spread changes with fitted values: another scale may suit better",
+                "Their spread does not depend on fitted values",
+                "Their spread depends on fitted values: another scale may fit better",
             ),
             _say(
                 self.equal,
-                "Scatter of cells",
-                "Cells scatter alike (Brown-Forsythe)",
-                "Cells scatter differently (Brown-Forsythe): one pooled error suits none of them",
+                "Spread of cells",
+                "All cells have about the same spread (Brown-Forsythe)",
+                "Cells differ in spread (Brown-Forsythe): one pooled error fits none of them",
             ),
             _say(
                 self.drift,
                 "Drift over the study",
-                "No drift is left after blocks" if self.blocked else "They do not drift over the study",
-                "They drift over the study, which makes intervals wrong",
+                "No drift is left after blocks" if self.blocked else "There is no drift over the study",
+                "They drift over the study, so intervals are wrong",
             ),
             self._normality(),
         ]
 
     def _normality(self) -> str:
         if self.normal.why and self.straight == self.straight:
-            lie = "nearly straight, which intervals bear" if self.straight >= NEARLY_STRAIGHT else "on no straight line"
+            lie = "nearly on a line, which is good enough" if self.straight >= NEARLY_STRAIGHT else "not on a line"
             return f"The Q-Q points lie {lie} (r = {self.straight:.3f}); not tested, {self.normal.why}."
         if not self.normal.speaks:
-            return _say(self.normal, "Normality", "They look normal (Shapiro-Wilk)", "")
+            return _say(self.normal, "Normality", "They are consistent with a normal distribution (Shapiro-Wilk)", "")
         if self.straight >= NEARLY_STRAIGHT:
-            what = f"the Q-Q points lie nearly straight (r = {self.straight:.3f}), which intervals bear"
-            return f"They are not quite normal (Shapiro-Wilk, p = {self.normal.p:.2g}), but {what}."
+            what = f"the Q-Q points lie nearly on a line (r = {self.straight:.3f}), which is good enough"
+            return f"They are not exactly normal (Shapiro-Wilk, p = {self.normal.p:.2g}), but {what}."
         return (
-            f"They are not normal (Shapiro-Wilk, p = {self.normal.p:.2g}; Q-Q r = {self.straight:.3f}): trust the "
-            "robust comparisons more."
+            f"They are not normal (Shapiro-Wilk, p = {self.normal.p:.2g}; Q-Q r = {self.straight:.3f}): use "
+            "the robust comparisons."
         )
 
 
@@ -123,9 +123,9 @@ def _say(test: Outcome, what: str, fine: str, otherwise: str) -> str:
 
 
 def diagnose(fitted: Fit, original: Array) -> Diagnostics:
-    """Return what there is to say about a fit; ``original`` is the response before any transform, shape (runs,).
+    """Return the diagnostics of a fit; ``original`` is the response before any transform, shape (runs,).
 
-    Runs are in the order in which they were made: drift is sought along it.
+    Runs must be in running order, since drift is tested along it.
     """
     left = fitted.residuals
     expected = normal_values((np.arange(1, left.size + 1, dtype=np.float64) - 0.375) / (left.size + 0.25))
@@ -162,15 +162,15 @@ def _unless(flat: bool, test: Callable[[], Tested]) -> Outcome:
 
 def _normal(left: Array, *, flat: bool) -> Outcome:
     if left.size > MOST_FOR_NORMALITY:
-        why = f"{left.size} errors are more than the {MOST_FOR_NORMALITY} for which Shapiro and Wilk's p is known"
+        why = f"Shapiro-Wilk's p is known for at most {MOST_FOR_NORMALITY} errors, and there are {left.size}"
         return _FLAT if flat else Outcome(float("nan"), float("nan"), why)
     return _unless(flat, lambda: normality(left))
 
 
 def _trend(fitted: Fit, *, flat: bool) -> Outcome:
-    """Test what the squared fitted values explain of the residuals beyond the model.
+    """Test whether squared fitted values explain part of the residuals.
 
-    With all interactions and no block the cells leave nothing that a curve could explain.
+    With all interactions and no block, every cell has its own mean, and nothing is left to explain.
     """
     if flat:
         return _FLAT
@@ -178,16 +178,16 @@ def _trend(fitted: Fit, *, flat: bool) -> Outcome:
     curve = curve - fitted.design.solution.explained(curve)
     size = float((curve**2).sum())
     if fitted.freedom < 2 or size <= 1e-16 * float((fitted.fitted**4).sum()):
-        return Outcome(float("nan"), float("nan"), "every cell has a mean of its own")
+        return Outcome(float("nan"), float("nan"), "the model has a separate mean for every cell")
     explained = float(curve @ fitted.residuals) ** 2 / size
     f = explained / ((fitted.sse - explained) / (fitted.freedom - 1))
     return Outcome(f, fisher_beyond(f, 1, fitted.freedom - 1))
 
 
 def _drift(fitted: Fit, *, flat: bool) -> Outcome:
-    """Test the residuals for a slope over running order, from which the model has taken its part, as from them.
+    """Test the residuals for a slope over running order, after removing the model from both.
 
-    A block's mean takes most of a drift out of the residuals: only what is left of the order inside blocks shows it.
+    The means of blocks absorb most of a drift, so the test uses the order within blocks.
     """
     if flat:
         return _FLAT
@@ -195,7 +195,7 @@ def _drift(fitted: Fit, *, flat: bool) -> Outcome:
     apart = order - fitted.design.solution.explained(order)
     size = float((apart**2).sum())
     if fitted.freedom < 2 or size <= 1e-16 * float((order**2).sum()):
-        return Outcome(float("nan"), float("nan"), "the model leaves nothing of the running order")
+        return Outcome(float("nan"), float("nan"), "the model already explains the running order")
     explained = float(apart @ fitted.residuals) ** 2 / size
     f = explained / ((fitted.sse - explained) / (fitted.freedom - 1))
     return Outcome(f, fisher_beyond(f, 1, fitted.freedom - 1))
@@ -204,16 +204,16 @@ def _drift(fitted: Fit, *, flat: bool) -> Outcome:
 def _equal(fitted: Fit, *, flat: bool) -> Outcome:
     cells = fitted.design.cells
     groups = [fitted.residuals[cells == cell] for cell in np.unique(cells)]
-    # Two values are equally far from their median: a cell of two says nothing.
+    # Two values are equally far from their median, so a cell of two runs shows nothing.
     groups = [group for group in groups if group.size > 2]
     if flat or len(groups) < 2:
-        return _FLAT if flat else Outcome(float("nan"), float("nan"), "it takes three runs of a cell")
+        return _FLAT if flat else Outcome(float("nan"), float("nan"), "it needs three runs per cell")
     tested = equal_spreads(groups)
     return Outcome(tested.statistic, tested.p)
 
 
 def _steady(fitted: Fit, *, flat: bool) -> Outcome:
-    """Koenker's form: runs times the share of the squared residuals that fitted values explain."""
+    """Return Koenker's form: number of runs times the share of the squared residuals that fitted values explain."""
     if flat or float(np.ptp(fitted.fitted)) == 0:
         return _FLAT
     correlation = float(np.corrcoef(fitted.fitted, fitted.residuals**2)[0, 1])

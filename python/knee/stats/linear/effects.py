@@ -1,4 +1,4 @@
-"""Effects: how far each level, and each combination of levels, lies from what the rest of the model says.
+"""Effects: the deviation of each level, and of each combination of levels, from the rest of the model.
 
 In a sign table of two levels each, q is half the change from the low level to the high one.
 
@@ -20,7 +20,7 @@ from knee.stats.linear.least_squares import Estimate, Fit
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of a combination of levels, in units of the response; of none it is the mean."""
+    """The effect of a combination of levels, in units of the response; the empty combination is the mean."""
 
     term: Term
     levels: tuple[str, ...]
@@ -30,7 +30,7 @@ class Effect:
 def effects(fitted: Fit) -> list[Effect]:
     """Return the mean, then the effect of every level and of every combination of levels in the model.
 
-    Those of a factor sum to zero, those of an interaction along each of its factors; the block's are left out.
+    Effects of a factor sum to zero, as do those of an interaction along each of its factors; blocks are left out.
     """
     design = fitted.design
     block = () if design.block is None else (design.block.name,)
@@ -45,7 +45,7 @@ def effects(fitted: Fit) -> list[Effect]:
 class SignTable:
     """Effects of a 2^k r design, all arrays of shape (2^k,) in the order of ``names``: ``q0``, ``qA``, ``qB``, ``qAB``.
 
-    ``squares`` are the sums of squares of the effects, that of the mean first; ``sse`` is the error's.
+    ``squares`` are the sums of squares of the effects, starting with the mean; ``sse`` is that of the error.
     """
 
     names: tuple[str, ...]
@@ -66,12 +66,12 @@ def sign_table(response: Array, signs: Array, names: Sequence[str]) -> SignTable
     signs
         -1 for the low level and +1 for the high one, shape (runs, factors); every combination equally often.
     names
-        One for each factor.
+        One per factor.
 
     Raises
     ------
     ValueError
-        When some combination has more runs than another.
+        When combinations have different numbers of runs.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def sign_table(response: Array, signs: Array, names: Sequence[str]) -> SignTable
     terms = [term for size in range(len(names) + 1) for term in itertools.combinations(numbers, size)]
     table = np.column_stack([signs[:, list(term)].prod(axis=1) for term in terms])
     if not np.allclose(table.T @ table, response.size * np.eye(len(terms))):
-        raise ValueError("a sign table needs every combination of levels equally often")
+        raise ValueError("a sign table needs the same number of runs for every combination of levels")
     q = table.T @ response / response.size
     sse = float(((response - table @ q) ** 2).sum())
     labels = tuple("q" + ("".join(names[number] for number in term) or "0") for term in terms)

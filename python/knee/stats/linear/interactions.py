@@ -1,6 +1,4 @@
-"""Interactions: the mean response at every pair of levels of two factors, for a picture in which lines are parallel or
-not.
-"""
+"""Interactions: the mean response at every pair of levels of two factors, for an interaction plot."""
 
 from __future__ import annotations
 
@@ -12,14 +10,14 @@ from knee.stats.linear.least_squares import Estimate, Fit
 from knee.stats.linear.transform import original, original_interval
 
 MOST = 3
-"""Pairs of factors that are looked at: with three factors all, with more those whose interactions explain most."""
+"""Number of pairs of factors shown: those whose interactions explain the most."""
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """Two factors, and the mean response at their levels with the others averaged over, in the response's own units.
+    """Two factors, and the mean response at their levels, averaged over other factors, in units of the response.
 
-    ``share`` is what the interaction explains of the variation, ``p`` the chance that noise alone explains as much.
+    ``share`` is the share of the variation that the interaction explains, ``p`` the p value of its F test.
     """
 
     factors: tuple[str, str]
@@ -29,7 +27,7 @@ class Interaction:
 
 
 def interactions(fitted: Fit, table: Anova, scale: str) -> list[Interaction]:
-    """Return the interactions of two factors in a fitted model, those first that explain most."""
+    """Return the interactions of two factors in a fitted model; those that explain the most come first."""
     block = fitted.design.block
     rows = [row for row in table.sources if len(row.term) == 2 and not (block and block.name in row.term)]
     pairs: list[Interaction] = []
@@ -41,5 +39,5 @@ def interactions(fitted: Fit, table: Anova, scale: str) -> list[Interaction]:
 
 
 def in_units(one: Estimate, scale: str) -> Estimate:
-    """Turn an estimate back; its error stays on the scale of the model."""
+    """Transform an estimate back into units of the response; its error stays on the scale of the model."""
     return Estimate(original(one.value, scale), one.error, original_interval(one.interval, scale))

@@ -1,4 +1,4 @@
-"""Least squares on a factorial design, and what can be estimated from it.
+"""Least squares on a factorial design, and estimates from it.
 
 Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 20 to 23.
 """
@@ -16,7 +16,7 @@ from knee.stats.intervals import LEVEL, Array, Interval
 from knee.stats.linear.design import Design, Term
 
 EXACT = 1e-12
-"""Errors smaller than this share of the largest response are rounding: the model fits exactly."""
+"""Residuals below this share of the largest response are rounding errors: the model fits exactly."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Error:
-    """What effects are judged by: a mean square, NaN without degrees of freedom, and where it comes from.
+    """The error that effects are tested against: a mean square, NaN without degrees of freedom, and its source.
 
-    ``sphericity`` is the part of the degrees of freedom that count in a test of F: 1 where all levels scatter alike.
+    ``sphericity`` is the factor for the degrees of freedom of an F test: 1 if all levels have equal variance.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Error:
 
 @cache
 def students(freedom: float, level: float = LEVEL) -> float:
-    """Return Student's factor of an interval of this level; NaN where no degrees of freedom are left."""
+    """Return Student's factor for an interval of this level; NaN without degrees of freedom."""
     return student_value((1 + level) / 2, freedom) if freedom else float("nan")
 
 
@@ -52,8 +52,8 @@ class Fit:
     """A model fitted by least squares.
 
     ``response``, ``fitted`` and ``residuals`` have shape (runs,); ``spread`` is the inverse of X'X. ``freedom`` are the
-    error's degrees of freedom and ``deviation`` its standard deviation, NaN where none are left. ``errors`` are those
-    of single terms, where they have their own (:mod:`knee.stats.linear.block_errors`).
+    error's degrees of freedom and ``deviation`` its standard deviation, NaN if none are left. ``errors`` are those of
+    terms with their own error (:mod:`knee.stats.linear.block_errors`).
     """
 
     design: Design
@@ -81,15 +81,15 @@ class Fit:
 
     @property
     def pooled(self) -> Error:
-        """The error that all effects have in common unless they have their own."""
+        """The pooled error, used for all effects without their own error."""
         return Error("error", self.sse / self.freedom if self.freedom else float("nan"), self.freedom)
 
     def error_of(self, term: Term) -> Error:
-        """Return the error that a term is judged by."""
+        """Return the error that a term is tested against."""
         return self.errors.get(term, self.pooled)
 
     def estimates(self, rows: Array, level: float = LEVEL) -> list[Estimate]:
-        """Return linear combinations of the coefficients, one for each row of shape (combinations, coefficients)."""
+        """Return linear combinations of the coefficients, one per row, shape (combinations, coefficients)."""
         values = rows @ self.coefficients
         squares, freedom = self._judged_by(rows)
         errors = np.sqrt(squares * ((rows @ self.spread) * rows).sum(axis=1))
@@ -103,8 +103,8 @@ class Fit:
     def _judged_by(self, rows: Array) -> tuple[Array, list[float]]:
         """Return the mean square of each row and its degrees of freedom.
 
-        A row of several terms mixes their errors, each by its part of the variance; degrees of freedom are those of
-        Satterthwaite (Biometrics Bulletin 2, 1946).
+        A row with several terms mixes their errors in proportion to their variance, with Satterthwaite's degrees of
+        freedom (Biometrics Bulletin 2, 1946).
         """
         if not self.errors:
             return np.full(len(rows), self.pooled.mean_square), [self.freedom] * len(rows)
@@ -127,7 +127,7 @@ def fit(response: Array, design: Design) -> Fit:
     Raises
     ------
     NotEstimableError
-        When runs are missing that the model needs.
+        When runs that the model needs are missing.
     """
     solution = design.solution
     fitted = solution.explained(response)

@@ -1,11 +1,11 @@
-"""What a linear model explains of a response: the way from values to fitted values and coefficients, and their errors.
+"""Solves a linear model: fitted values, coefficients and their covariance for any response.
 
-A small model is solved by an orthogonal matrix of its own size. A large one never becomes a matrix of its size: runs of
-a cell have the same row but for their block, so sums over cells, over blocks, and how many runs each cell has in each
-block say all of it. The blocks are taken out first, which leaves equations in the factors alone.
+A small model is solved by an orthogonal matrix of the full size. For a large one that matrix is never built: runs of a
+cell differ only in their block, so sums over cells, sums over blocks, and the number of runs of each cell in each block
+are sufficient. The blocks are eliminated first, which leaves equations in the factors alone.
 
-Both give the same answers; the second squares the condition of the equations, which for levels coded as here is small,
-and takes one step of refinement.
+Both give the same results. The second squares the condition number, which is small for levels coded as here, and adds
+one step of iterative refinement.
 
 Searle, *Linear Models*, 1971, section 7.1 (absorbing a factor).
 """
@@ -23,22 +23,22 @@ from knee.stats.intervals import Array
 Codes = npt.NDArray[np.int64]
 
 SINGULAR = 1e-10
-"""Equations whose least eigenvalue is smaller than this part of the largest cannot be solved."""
+"""Equations whose smallest eigenvalue is below this share of the largest cannot be solved."""
 
 
 class NotEstimableError(ValueError):
-    """The runs cannot tell all effects of the model apart: cells are missing, or there are fewer runs than effects."""
+    """The effects of the model cannot be estimated: cells are missing, or there are fewer runs than effects."""
 
 
 class Projection(Protocol):
-    """A model that has been solved for any response of its runs. Coefficients are of the mean, the block, the factors.
+    """A solved model, for any response of its runs. Coefficients are those of the mean, the block and the factors.
 
     ``spread`` is the inverse of X'X, shape (coefficients, coefficients).
     """
 
     @property
     def spread(self) -> Array:
-        """How coefficients vary together, in units of the error's variance."""
+        """Covariance of the coefficients, in units of the error's variance."""
         ...
 
     def explained(self, response: Array) -> Array:
@@ -46,13 +46,13 @@ class Projection(Protocol):
         ...
 
     def coefficients(self, response: Array) -> Array:
-        """Return what makes them, shape (coefficients,)."""
+        """Return the coefficients, shape (coefficients,)."""
         ...
 
 
 @dataclass(frozen=True)
 class Dense:
-    """A model as an orthogonal matrix ``q``, shape (runs, coefficients), and what leads back from it."""
+    """A model solved by QR: ``q`` is orthogonal, shape (runs, coefficients), and ``inverse`` is the inverse of R."""
 
     q: Array
     inverse: Array
@@ -63,7 +63,7 @@ class Dense:
         return self.q @ (self.q.T @ response)
 
     def coefficients(self, response: Array) -> Array:
-        """Return what makes them, shape (coefficients,)."""
+        """Return the coefficients, shape (coefficients,)."""
         return self.inverse @ (self.q.T @ response)
 
 
@@ -73,13 +73,13 @@ def dense(matrix: Array) -> Dense:
     Raises
     ------
     NotEstimableError
-        When runs are missing that the model needs.
+        When runs that the model needs are missing.
     """
     runs, effects = matrix.shape
     if runs < effects or int(np.linalg.matrix_rank(matrix)) < effects:
-        raise NotEstimableError(f"{runs} runs cannot tell {effects} effects apart")
+        raise NotEstimableError(f"{runs} runs are not enough to estimate {effects} effects")
     q, r = np.linalg.qr(matrix)
-    from scipy import linalg  # only where something is fitted
+    from scipy import linalg  # imported late: only fitting needs it
 
     inverse = linalg.solve_triangular(r, np.eye(effects))
     return Dense(q, inverse, inverse @ inverse.T)
@@ -91,7 +91,7 @@ class Summed:
 
     ``rows`` are the factors' part of the model for each cell, shape (cells, factor coefficients), ``cell`` and
     ``block`` number every run's, shape (runs,), ``counts`` the runs of each cell in each block, shape (cells, blocks),
-    ``solved`` the inverse of what is left when blocks are taken out.
+    ``solved`` the inverse of the equations after eliminating blocks.
     """
 
     rows: Array
@@ -107,7 +107,7 @@ class Summed:
         return (self.rows @ factors)[self.cell] + blocks[self.block]
 
     def coefficients(self, response: Array) -> Array:
-        """Return what makes them, shape (coefficients,)."""
+        """Return the coefficients, shape (coefficients,)."""
         factors, blocks = self._solve(response)
         return np.concatenate([[blocks.mean()], blocks[:-1] - blocks.mean(), factors])
 
@@ -118,7 +118,7 @@ class Summed:
         return factors + more, blocks + others
 
     def _once(self, response: Array) -> tuple[Array, Array]:
-        """Return the factors' coefficients and the mean of every block where those are 0."""
+        """Return the factors' coefficients, and the mean of every block with these set to 0."""
         cells, blocks = self.counts.shape
         of_cells = np.bincount(self.cell, response, cells)
         means = np.bincount(self.block, response, blocks) / self.counts.sum(axis=0)
@@ -127,12 +127,12 @@ class Summed:
 
 
 def summed(rows: Array, cell: Codes, block: Codes | None) -> Summed:
-    """Solve a model by sums; without blocks, the mean takes the place of the only one.
+    """Solve a model by sums; without blocks, all runs form one block.
 
     Raises
     ------
     NotEstimableError
-        When runs are missing that the model needs.
+        When runs that the model needs are missing.
     """
     block = np.zeros_like(cell) if block is None else block
     cells, blocks = len(rows), int(block.max()) + 1
@@ -141,7 +141,7 @@ def summed(rows: Array, cell: Codes, block: Codes | None) -> Summed:
     average = (counts / per_block).T @ rows
     left = rows.T @ (counts.sum(axis=1)[:, None] * rows) - average.T @ (per_block[:, None] * average)
     solved = _inverse(left, cell.size, blocks + rows.shape[1])
-    # The blocks' own means, and how they move with the factors, in the coding of the model: a mean and distances.
+    # Means of blocks and their covariance with the factors, in the model's coding: a mean and deviations.
     shared = average @ solved
     of_blocks = _distances(_distances(np.diag(1 / per_block) + shared @ average.T).T)
     across = _distances(-shared)
@@ -149,7 +149,7 @@ def summed(rows: Array, cell: Codes, block: Codes | None) -> Summed:
 
 
 def _distances(values: Array) -> Array:
-    """Return the mean of all rows, then how far each row but the last lies from it."""
+    """Return the mean of all rows, then the deviation of each row but the last from it."""
     mean = values.mean(axis=0)
     return np.vstack([mean, values[:-1] - mean])
 
@@ -159,5 +159,5 @@ def _inverse(left: Array, runs: int, effects: int) -> Array:
         return left
     values, vectors = np.linalg.eigh(left)
     if runs < effects or values[0] <= SINGULAR * values[-1]:
-        raise NotEstimableError(f"{runs} runs cannot tell {effects} effects apart")
+        raise NotEstimableError(f"{runs} runs are not enough to estimate {effects} effects")
     return (vectors / values) @ vectors.T

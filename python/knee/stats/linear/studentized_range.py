@@ -1,8 +1,8 @@
-"""The studentized range: how far the largest of k normal means lies from the smallest, over an estimate of their error.
+"""The studentized range: largest minus smallest of k normal means, over an estimate of their error.
 
-It is an integral of an integral, which scipy solves adaptively, and a factor of ten levels has 45 pairs. Here both are
-sums of Gauss and Legendre over the intervals in which anything lies: twenty times as fast, and the same to 1e-10 (shown
-in ``python/tests/test_studentized_range.py``).
+Its distribution is a double integral, which scipy solves adaptively; that is slow, and a factor with ten levels has 45
+pairs. Here both integrals are Gauss-Legendre sums over the range with relevant density: twenty times as fast, and equal
+to 1e-10 (``python/tests/test_studentized_range.py``).
 
 Copenhaver, Holland, *Computation of the distribution of the maximum studentized range statistic with application to
 multiple significance testing of simple effects*, Journal of Statistical Computation and Simulation 30, 1988.
@@ -18,29 +18,29 @@ from scipy import special
 from knee.stats.intervals import LEVEL, Array
 
 SCALES, SMALLEST = 64, 160
-"""Nodes of the sum over what the error may be, and of that over where the smallest mean may lie."""
+"""Nodes of the integral over the error, and of the integral over the smallest mean."""
 
 FARTHEST = 8.5
-"""Normal values lie no farther from their mean, but for one of 10^16."""
+"""Only one normal value in 10^16 lies farther from the mean."""
 
 WIDEST = 18.0
-"""A range that no thousand normal values reach."""
+"""Upper bound of the range of a thousand normal values."""
 
 NOTHING = 1e-16
-"""What lies outside the ends of an integral."""
+"""Probability outside the limits of an integral."""
 
 
 def beyond(value: float, levels: int, freedom: float) -> float:
-    """Return the chance that noise alone makes a studentized range larger than ``value``.
+    """Return the probability that noise alone gives a studentized range larger than ``value``.
 
     Parameters
     ----------
     value
-        The largest mean minus the smallest over the error of a mean, not negative.
+        Largest mean minus smallest, over the error of a mean; not negative.
     levels
-        How many means there are, two at least.
+        Number of means, at least two.
     freedom
-        Degrees of freedom of the error, one at least.
+        Degrees of freedom of the error, at least one.
     """
     low, high = _scales(freedom)
     high = min(high, WIDEST / value) if value > 0 else high
@@ -54,8 +54,8 @@ def beyond(value: float, levels: int, freedom: float) -> float:
 
 @cache
 def table_value(levels: int, freedom: float, level: float = LEVEL) -> float:
-    """Return the value that a studentized range exceeds with a chance of 1 - ``level`` only."""
-    from scipy import optimize  # only here: a report without factors that vary has no use for it, and waits for it
+    """Return the quantile of the studentized range at ``level``."""
+    from scipy import optimize  # imported late: slow, and many reports do not need it
 
     most = 2.0
     while beyond(most, levels, freedom) > 1 - level:
@@ -65,7 +65,7 @@ def table_value(levels: int, freedom: float, level: float = LEVEL) -> float:
 
 @cache
 def _scales(freedom: float) -> tuple[float, float]:
-    """Return between which ends an error lies that was estimated, over the true one."""
+    """Return the limits of an estimated error over the true one."""
     low = special.chdtri(freedom, 1 - NOTHING) if freedom > 8 else 0.0
     return float(np.sqrt(low / freedom)), float(np.sqrt(special.chdtri(freedom, NOTHING) / freedom))
 
@@ -78,7 +78,7 @@ def _density(at: Array, freedom: float) -> Array:
 
 
 def _range(widths: Array, levels: int) -> Array:
-    """Return the chance that normal values lie nearer together than each width, of shape (widths,)."""
+    """Return the probability that the range of normal values is below each width, shape (widths,)."""
     at, weights = _legendre(-FARTHEST, FARTHEST, SMALLEST)
     smallest = weights * np.exp(-(at**2) / 2) / np.sqrt(2 * np.pi)
     inside = special.ndtr(at + widths[:, None]) - special.ndtr(at)
@@ -86,7 +86,7 @@ def _range(widths: Array, levels: int) -> Array:
 
 
 def _legendre(low: float, high: float, nodes: int) -> tuple[Array, Array]:
-    """Return where a function is taken between two ends, and with what weights it adds up to its integral."""
+    """Return the nodes and weights of Gauss-Legendre quadrature between two limits."""
     at, weights = _unit(nodes)
     return low + (high - low) * (at + 1) / 2, weights * (high - low) / 2
 

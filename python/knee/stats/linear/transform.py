@@ -1,7 +1,7 @@
-"""Which scale a response is analysed on: Box and Cox's power with the model in it.
+"""Chooses the scale on which a response is analysed: the Box-Cox power of the model.
 
-The likelihood is that of the model's errors, not of the pooled sample: cells differ, and a mixture of cells is never
-normal. Times multiply rather than add, so the logarithm is preferred where it is accepted.
+The likelihood is that of the model's errors, not of the pooled sample, since a mixture of different cells is never
+normal. Effects on times are multiplicative, so the logarithm is preferred if it is accepted.
 
 Box, Cox, *An analysis of transformations*, Journal of the Royal Statistical Society B, 1964. Jain, *The Art of Computer
 Systems Performance Analysis*, 1991, sections 15.4 and 18.8.
@@ -19,18 +19,18 @@ from knee.stats.intervals import LEVEL, Array, Interval
 from knee.stats.linear.design import Design
 
 POWERS = {"none": 1.0, "sqrt": 0.5, "log": 0.0, "inverse": -1.0}
-"""What is offered, by name: the power of the response; 0 stands for the natural logarithm."""
+"""The available scales by name, as powers of the response; 0 is the natural logarithm."""
 
 NARROW = 3.0
-"""Largest over smallest response below which a scale that is accepted as it is is kept."""
+"""If the largest over the smallest response is below this, an accepted original scale is kept."""
 
 BOUND = 3.0
-"""Powers are sought between minus this and plus this; an interval that ends here may go on."""
+"""Powers are searched between minus and plus this; an interval that ends here may be longer."""
 
 
 @dataclass(frozen=True)
 class Transform:
-    """The likeliest power, its interval, the recommended scale by its name in ``POWERS``, and why, in a sentence."""
+    """The maximum-likelihood power, its interval, the recommended scale (a name in ``POWERS``), and the reason."""
 
     power: float
     interval: Interval
@@ -39,12 +39,12 @@ class Transform:
 
 
 def transformed(response: Array, name: str) -> Array:
-    """Return a response of shape (runs,) on another scale; all but ``none`` need positive values."""
+    """Return a response of shape (runs,) on another scale; all scales but ``none`` need positive values."""
     return np.log(response) if name == "log" else response ** POWERS[name]
 
 
 def original(value: float, name: str) -> float:
-    """Return a value of a scale in the response's own units; NaN for what no response has there."""
+    """Transform a value back into units of the response; NaN if no response has that value on the scale."""
     if name == "log":
         return float(np.exp(value))
     if name == "none":
@@ -53,7 +53,7 @@ def original(value: float, name: str) -> float:
 
 
 def original_interval(interval: Interval, name: str) -> Interval:
-    """Return an interval of a scale in the response's own units; the reciprocal turns its ends round."""
+    """Transform an interval back into units of the response; the reciprocal swaps its ends."""
     low, high = original(interval.low, name), original(interval.high, name)
     return Interval(high, low) if POWERS[name] < 0 else Interval(low, high)
 
@@ -70,12 +70,12 @@ def box_cox(response: Array, design: Design) -> Transform:
     """
     if float(response.min()) <= 0:
         unknown = Interval(float("nan"), float("nan"))
-        return Transform(float("nan"), unknown, "none", "Some values are not positive, so there is no other scale.")
+        return Transform(float("nan"), unknown, "none", "Some values are not positive, so the scale is not changed.")
     likelihood = _profile(response, design)
     if likelihood is None:
         unknown = Interval(float("nan"), float("nan"))
-        return Transform(float("nan"), unknown, "log", "The runs leave no errors to judge a scale by: times multiply.")
-    from scipy import optimize  # only here: it takes as long to import as all the rest of scipy
+        return Transform(float("nan"), unknown, "log", "No residuals to choose a scale by; effects on times multiply.")
+    from scipy import optimize  # imported late: it takes as long as all the rest of scipy
 
     grid = np.linspace(-BOUND, BOUND, 121)
     values = np.array([likelihood(power) for power in grid])
@@ -88,10 +88,10 @@ def box_cox(response: Array, design: Design) -> Transform:
 
 
 def _profile(response: Array, design: Design) -> Callable[[float], float] | None:
-    """Log likelihood of a power, up to a constant; None where the model leaves nothing over."""
+    """Return the log likelihood as a function of the power, up to a constant; None without residuals."""
     explained = design.solution.explained
     logs = np.log(response)
-    logs -= logs.mean()  # the geometric mean as the unit: powers stay in range, and the likelihood needs no Jacobian
+    logs -= logs.mean()  # scaled by the geometric mean: powers stay in range, and the likelihood needs no Jacobian
 
     def likelihood(power: float) -> float:
         scaled = logs if abs(power) < 1e-9 else np.expm1(power * logs) / power
@@ -117,9 +117,9 @@ def _recommend(power: float, interval: Interval, spread: float) -> Transform:
         name = "none"
         reason = f"{ends} contains 1, and the largest value is only {spread:.2f} times the smallest."
     elif "log" in accepted:
-        name, reason = "log", f"{ends} contains 0, and times multiply rather than add."
+        name, reason = "log", f"{ends} contains 0, and effects on times multiply."
     else:
         name = min(accepted or POWERS, key=lambda one: abs(POWERS[one] - power))
-        says = "contains" if accepted else "contains none of 1, 0.5, 0 and -1; nearest is"
+        says = "contains" if accepted else "contains none of 1, 0.5, 0 and -1; the nearest is"
         reason = f"{ends} {says} {POWERS[name]:g}{', and not 0' if accepted else ''}."
     return Transform(power, interval, name, reason[0].upper() + reason[1:])

@@ -1,8 +1,8 @@
 """A scaling curve: times, speedup, efficiency and Karp-Flatt's metric over thread counts.
 
-Speedup is T1 / Tn as a ratio of geometric means over blocks; its interval carries the error of T1 along, since every
-block's ratio uses that block's own T1. Efficiency is speedup / n. Karp-Flatt's e = (1/S - 1/n) / (1 - 1/n): flat over
-n it looks like a serial part, rising like a growing overhead; a diagnosis to follow up, not an estimate.
+Speedup is T1 / Tn as a ratio of geometric means over blocks; its interval includes the error of T1, since every block's
+ratio uses that block's own T1. Efficiency is speedup / n. Karp-Flatt's metric is e = (1/S - 1/n) / (1 - 1/n): if it is
+constant over n it suggests a serial part, if it rises a growing overhead; it is a hint to follow up, not an estimate.
 
 Karp, Flatt, *Measuring parallel processor performance*, CACM 1990.
 """
@@ -19,7 +19,7 @@ from knee.stats.intervals import Array, Interval, Ratio, ratio
 
 @dataclass(frozen=True)
 class Point:
-    """One cell of a curve. Times in seconds; ``cpu`` compares CPU time with that of the base, NaN where unknown."""
+    """One cell of a curve. Times are in seconds; ``cpu`` is CPU time over that of the base, NaN if unknown."""
 
     threads: int
     runs: int
@@ -44,7 +44,7 @@ class Curve:
     points: tuple[Point, ...]
 
     def best(self) -> Point:
-        """Return the point of the highest speedup; it may be ahead of others by noise only."""
+        """Return the point with the highest speedup, which may be ahead of others only by noise."""
         return max(self.points, key=lambda point: point.speedup.estimate)
 
     def at(self, threads: int) -> Point:
@@ -60,15 +60,15 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array], *, weak: bool = 
     times
         Thread count to seconds, one value per block, shape (blocks,); NaN where a run was bad.
     cpu
-        The same for CPU seconds; NaN where they are not known.
+        The same for CPU seconds; NaN where unknown.
     weak
-        Whether the work grows with the threads. Speedup is then that of the work: n/base times as much in Tn
-        (Gustafson's scaled speedup), and CPU time is compared for the same work.
+        Whether the work grows with the threads. Speedup is then Gustafson's scaled speedup (n/base times the work in
+        Tn), and CPU time is compared for the same work.
 
     Returns
     -------
     Curve or None
-        None when the smallest thread count has no good run, so that there is nothing to compare with.
+        None if the smallest thread count has no good run, since there is nothing to compare with.
     """
     counts = sorted(n for n, values in times.items() if np.isfinite(values).any())
     if not counts or counts[0] != min(times):
@@ -82,7 +82,7 @@ def curve(times: Mapping[int, Array], cpu: Mapping[int, Array], *, weak: bool = 
 def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Array], work: float) -> Point:
     good = times[n][np.isfinite(times[n])]
     speedup = ratio(times[base], times[n] / work)
-    # With a base of m threads the ideal at n is n/m.
+    # With a base of m threads the ideal speedup at n is n/m.
     width = n / base
     efficiency = speedup.estimate / width
     ends = speedup.interval

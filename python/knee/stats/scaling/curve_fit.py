@@ -1,8 +1,8 @@
-"""Bounded least squares of many small curves at once: the method of Levenberg and Marquardt on whole arrays.
+"""Bounded least squares of many small curves at once, by the Levenberg-Marquardt method on whole arrays.
 
-A bootstrap fits one law to a thousand resampled curves, which one by one would take seconds. Every curve has a level of
-its own that is no parameter: it is taken out of data and law alike, so that the error of T1, which all points of a
-curve share, moves none of the parameters.
+A bootstrap fits one law to a thousand resampled curves, which one by one would take seconds. The level of each curve is
+not a parameter: it is subtracted from data and law, so that the error of T1, which all points of a curve share, does
+not affect the parameters.
 
 Marquardt, *An algorithm for least-squares estimation of nonlinear parameters*, SIAM J. Appl. Math. 11, 1963.
 """
@@ -16,20 +16,20 @@ import numpy as np
 from knee.stats.intervals import Array
 
 Model = Callable[[Array, Array], Array]
-"""Parameters of shape (curves, parameters) and x of shape (points,) to values of shape (curves, points)."""
+"""Maps parameters of shape (curves, parameters) and x of shape (points,) to values of shape (curves, points)."""
 
 STEPS = 60
 SMALL = 1e-10
-"""A step smaller than this, relative to the parameter, ends the search."""
+"""The search ends when a step is smaller than this, relative to the parameter."""
 
 
 def fit(model: Model, x: Array, y: Array, starts: Array, low: Array, high: Array) -> tuple[Array, Array]:
-    """Return the best parameters of every curve from any of the starts, and the sum of squares that is left.
+    """Return the best parameters of every curve over all starts, and the residual sum of squares.
 
     Parameters
     ----------
     model
-        The law, before the level of a curve is taken out.
+        The law, before the level of a curve is subtracted.
     x, y
         Shapes (points,) and (curves, points).
     starts, low, high
@@ -50,7 +50,7 @@ def fit(model: Model, x: Array, y: Array, starts: Array, low: Array, high: Array
 
 def _from(model: Model, x: Array, y: Array, start: Array, low: Array, high: Array) -> tuple[Array, Array]:
     ends, squares = start.copy(), np.empty(len(y))
-    # Most curves are there after a few steps: only those that still move are carried on.
+    # Most curves converge after a few steps, so only those that still move are continued.
     moving = np.arange(len(y))
     at, damping = start, np.full((len(y), 1, 1), 1e-3)
     left = _centred(y - model(at, x))
@@ -76,7 +76,7 @@ def _centred(values: Array) -> Array:
 
 
 def _slopes(model: Model, x: Array, at: Array, high: Array) -> Array:
-    """Return the derivatives of the law, shape (curves, points, parameters), by differences that stay in bounds."""
+    """Return the derivatives of the law, shape (curves, points, parameters), by finite differences within bounds."""
     here = model(at, x)
     columns: list[Array] = []
     for number in range(at.shape[1]):
@@ -89,7 +89,7 @@ def _slopes(model: Model, x: Array, at: Array, high: Array) -> Array:
 
 
 def _step(slopes: Array, left: Array, damping: Array, at: Array, bounds: tuple[Array, Array]) -> Array:
-    """Solve the damped normal equations; a parameter that a bound holds back stays where it is."""
+    """Solve the damped normal equations; a parameter held by a bound stays fixed."""
     downhill: Array = np.einsum("rcp,rc->rp", slopes, left)
     held = ((at <= bounds[0]) & (downhill < 0)) | ((at >= bounds[1]) & (downhill > 0))
     square: Array = np.einsum("rcp,rcq->rpq", slopes, slopes)

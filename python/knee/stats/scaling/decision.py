@@ -1,15 +1,15 @@
-"""Which thread counts are faster, which one to name, which one to use: one rule for all that is said of a curve.
+"""Decides which thread counts are faster, which one to report, and which one to recommend.
 
-The count to use is the smallest that is shown to take at most 3 % longer than every other count. Each comparison is
-direct, block by block, so that no count carries the noise of another, and by the upper end of a 90 % interval; to be
-chosen a count has to pass all of them, so that one that loses more passes in 5 % of studies at most (an
-intersection-union test, Berger 1982). Where no count passes none is recommended, and the best one is named.
+The recommended count is the smallest that is shown to take at most 3 % longer than every other count. Each comparison
+is made directly, block by block, by the upper end of a 90 % interval, so that no count carries the noise of another. A
+count must pass all comparisons, so a count that loses more than 3 % passes in at most 5 % of studies
+(intersection-union test, Berger 1982). If no count passes, none is recommended, and the best one is reported.
 
-A gain over the base is claimed by one-sided tests of 5 % for all counts together (Holm 1979), and so is a loss: of flat
-curves one in twenty is told that threads gain something.
+A gain over the base is claimed by one-sided 5 % tests, corrected for all counts together (Holm 1979), and so is a loss:
+one flat curve in twenty is wrongly reported to gain.
 
-Times may have been lengthened by others: then each lies between ``T (1 - taken)`` and ``T``, and every interval is
-widened to hold what it would be with any times in between. What is still shown does not depend on the others.
+If other programs disturbed runs, each true time lies between ``T (1 - taken)`` and ``T``, and every interval is widened
+to cover all times in between. What is shown then does not depend on the other programs.
 
 Berger, *Multiparameter hypothesis testing and acceptance sampling*, Technometrics 24, 1982.
 """
@@ -27,12 +27,12 @@ from knee.stats.intervals import Array, Interval
 from knee.stats.paired import Comparison, allowing, holm, paired
 
 Answer = Literal["faster", "equal", "not faster", "slower", "cannot tell"]
-"""What more threads than the base's are. ``not faster``: none gains more than 3 %; which are slower is not known."""
+"""How more threads compare with the base. ``not faster``: no count gains more than 3 %; some may be slower."""
 
 
 @dataclass(frozen=True)
 class Beyond:
-    """A larger count beside the one that is named: ``time`` is its run time over that of the named one."""
+    """A count larger than the reported one; ``time`` is its run time over that of the reported one."""
 
     threads: int
     time: Comparison
@@ -40,13 +40,13 @@ class Beyond:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is said of a curve.
+    """The decision on a curve.
 
-    ``threads`` is the count that is named: the one to use, or the best of those that gain; where none gains the count
-    of the largest loss, or the largest count. ``speedup`` is T(base) / T(threads). ``use`` is None where no count is
-    shown to be within 3 % of the best; ``open`` are then other counts that may be as good as the named one. ``slower``
-    is the largest count beyond the named one that is shown to be slower. ``above`` are counts whose efficiency is shown
-    to be above 1.
+    ``threads`` is the reported count: the recommended one, or the best of those that gain; if none gains, the count
+    with the largest loss, or the largest count. ``speedup`` is T(base) / T(threads). ``use`` is the recommended count,
+    None if no count is shown to be within 3 % of the best; ``open`` are then other counts that may be as good as the
+    reported one. ``slower`` is the largest count above the reported one that is shown to be slower. ``above`` are
+    counts whose efficiency is shown to be above 1.
     """
 
     answer: Answer
@@ -61,19 +61,20 @@ class Decision:
 
     @property
     def gains(self) -> bool:
-        """Whether some count is shown to be faster than the base by what matters."""
+        """Whether some count is shown to be faster than the base."""
         return self.answer == "faster"
 
 
 def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None) -> Decision | None:
-    """Return what is said of a curve; None where fewer than two counts share two blocks with the base.
+    """Return the decision on a curve; None if no other count shares two blocks with the base.
 
     Parameters
     ----------
     times
         Thread count to seconds for the same work, one value per block, shape (blocks,); NaN where a run was bad.
     taken
-        Thread count to the largest share of each time that others may have cost, shape (blocks,); None for no others.
+        Thread count to the largest share of each time that other programs may have cost, shape (blocks,); None for
+        none.
 
     Examples
     --------
@@ -106,16 +107,17 @@ def decide(times: Mapping[int, Array], taken: Mapping[int, Array] | None = None)
 
 
 def _shown(p: list[tuple[int, float]]) -> list[int]:
-    """Return the counts whose difference is shown, all of them tested together."""
+    """Return the counts with a significant difference, corrected for all of them together."""
     adjusted = holm(np.array([one for _, one in p]))
     return [n for (n, _), one in zip(p, adjusted, strict=True) if one < ERROR]
 
 
 def _use(curve: _Curve, base: int, gains: list[int]) -> int | None:
     for n in curve.counts:
-        # A count that shares too few blocks with the base has no speedup, but may still be the faster one.
+        # A count that shares too few blocks with the base has no speedup but may still be faster, so it is compared
+        # too.
         if all(curve.within_margin(n, m) for m in curve.known if m != n):
-            # A count that may be no better than the base is no recommendation.
+            # A count that may be no better than the base is not recommended.
             return n if n == base or n in gains else None
     return None
 
@@ -151,7 +153,7 @@ def _equal(ends: Interval) -> bool:
 
 
 class _Curve:
-    """Times of a curve, compared by pairs. Counts that share fewer than two blocks with the base are left out."""
+    """Times of a curve, compared in pairs. ``counts`` are those that share at least two blocks with the base."""
 
     def __init__(self, times: Mapping[int, Array], taken: Mapping[int, Array] | None) -> None:
         self.known = [n for n, values in sorted(times.items()) if np.isfinite(values).any()]
@@ -160,30 +162,30 @@ class _Curve:
         self._taken = {n: np.zeros_like(times[n]) for n in self.known} | dict(taken or {})
 
     def compared(self, a: int, b: int) -> Comparison:
-        """Return T(b) / T(a), its interval and tests widened by what others may have taken from either."""
+        """Return T(b) / T(a), with interval and tests that allow for other programs."""
         return allowing(paired, self._times[a], self._times[b], self._taken[a], self._taken[b])
 
     def within_margin(self, n: int, m: int) -> bool:
-        """Whether ``n`` is shown to take at most 3 % longer than ``m``. Too few blocks show nothing."""
+        """Whether ``n`` is shown to take at most 3 % longer than ``m``; False with too few blocks."""
         return self.compared(m, n).interval.high <= 1 + MARGIN
 
     def may_match(self, n: int, m: int) -> bool:
-        """Whether ``n`` may take at most 3 % longer than ``m``, for all that is known."""
+        """Whether it is possible that ``n`` takes at most 3 % longer than ``m``."""
         return not self.compared(m, n).interval.low > 1 + MARGIN
 
     def best(self, counts: list[int]) -> int:
-        """Return the count of least time; two are compared in the blocks that have both, since blocks have moods."""
+        """Return the count with the least time; two are compared in common blocks, since blocks differ."""
         best, *others = counts
         for n in others:
             best = n if self.compared(best, n).estimate < 1 else best
         return best
 
     def worst(self, counts: list[int]) -> int:
-        """Return the count of most time."""
+        """Return the count with the most time."""
         return max(counts, key=lambda n: self.compared(self.counts[0], n).estimate)
 
     def above_one(self, base: int, others: list[int]) -> tuple[int, ...]:
-        """Return the counts that are faster than ideal by more than 3 %, shown for all together."""
+        """Return the counts that are faster than ideal by more than 3 %, corrected for all of them together."""
         shortest = self._times[base] * (1 - self._taken[base])
         ideal = [(n, paired(self._times[n] * (n / base) * (1 + MARGIN), shortest)) for n in others]
         return tuple(_shown([(n, one.p_slower) for n, one in ideal]))

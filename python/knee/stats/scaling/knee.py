@@ -1,9 +1,9 @@
 """The knee of a curve.
 
-The knee is a change point: in logarithms the speedup is two straight lines that meet, the first with a slope near 1
-(every thread pays), the second with less than half of that. A curve that bends gradually has one as well: where two
-lines describe it best over the counts measured. The join is found exactly, not on a grid: between any two neighbouring
-counts it is where the two lines cross, or else one of the counts.
+The knee is a change point: on log-log axes the speedup is described by two straight lines that meet, the first with a
+slope near 1 (full speedup), the second with a slope below one half. A curve that bends gradually has a knee too: where
+two lines describe it best over the measured counts. The join is found exactly, not on a grid: it is where the lines
+cross between two neighbouring counts, or one of the counts.
 
 Hudson, *Fitting segmented curves whose join points have to be estimated*, JASA 61, 1966.
 """
@@ -22,17 +22,17 @@ PAYS = 0.75
 """The first slope counts as near 1 when its interval reaches this."""
 
 FLAT = 0.5
-"""A slope below this is beyond the knee: doubling the threads gains less than half of what it could."""
+"""A slope below this is beyond the knee: doubling the threads brings less than half of the ideal gain."""
 
 DROP_LEVEL = 0.98
-"""The interval of the last slope at which it has to lie below that, since the join was picked to make it small."""
+"""Level of the interval of the last slope; wider than usual, since the join was chosen to make that slope small."""
 
 
 @dataclass(frozen=True)
 class Knee:
-    """Where a curve bends. ``verdict`` is ``knee``, ``none`` within the counts measured, or ``undecided``.
+    """Where a curve bends. ``verdict`` is ``knee``, ``none`` (within the measured counts), or ``undecided``.
 
-    ``threads`` and ``interval`` are the join of the two lines, ``slopes`` theirs; NaN where there is no knee.
+    ``threads`` and ``interval`` are where the two lines meet, ``slopes`` are their slopes; NaN without a knee.
     """
 
     verdict: str
@@ -50,8 +50,8 @@ def find_knee(counts: Array, log_speedup: Array, seed: int = 1) -> Knee:
     counts
         Thread counts in ascending order, shape (points,).
     log_speedup
-        Natural logarithms, shape (blocks, points); NaN where a run was bad. Each block is against its own T1, which it
-        brings along when it is drawn.
+        Natural logarithms, shape (blocks, points); NaN where a run was bad. Each block is relative to its own T1, with
+        which it is resampled.
     seed
         Of the bootstrap.
 
@@ -73,12 +73,12 @@ def find_knee(counts: Array, log_speedup: Array, seed: int = 1) -> Knee:
     bounds = Interval(float(np.exp(ends.low)), float(np.exp(ends.high)))
     if interval(last[1:], DROP_LEVEL).high < FLAT:
         if interval(first[1:]).high < PAYS:
-            return _nowhere("undecided", f"no part of it has a slope near 1: the first has {first[0]:.2f}")
+            return _nowhere("undecided", f"no part has a slope near 1: the first has {first[0]:.2f}")
         return Knee("knee", "two lines meet there", where, bounds, (float(first[0]), float(last[0])))
     end = _slope(x, curves, x >= x[-1] - np.log(2) - 1e-9)
     if interval(end[1:], DROP_LEVEL).low > FLAT:
-        return _nowhere("none", f"it still grows at {counts[measured][-1]:.0f} threads")
-    return _nowhere("undecided", "the intervals leave open whether it still grows")
+        return _nowhere("none", f"speedup still grows at {counts[measured][-1]:.0f} threads")
+    return _nowhere("undecided", "the intervals do not show whether speedup still grows")
 
 
 def _nowhere(verdict: str, why: str) -> Knee:
@@ -87,12 +87,12 @@ def _nowhere(verdict: str, why: str) -> Knee:
 
 
 def two_lines(x: Array, curves: Array) -> tuple[Array, Array, Array]:
-    """Return join, first and second slope of the two continuous lines that fit each curve best, shape (curves,) each.
+    """Return the join and both slopes of the two connected lines that fit each curve best, shape (curves,) each.
 
     Parameters
     ----------
     x
-        Shape (points,), ascending. Each line has two points at least, the join may be one of them.
+        Shape (points,), ascending. Each line has at least two points, one of which may be the join.
     curves
         Shape (curves, points).
     """
@@ -107,7 +107,9 @@ def two_lines(x: Array, curves: Array) -> tuple[Array, Array, Array]:
 
 
 def _crossing(x: Array, curves: Array, split: int) -> Array:
-    """Fit two lines apart; they count where they cross between the points that they have last and first."""
+    """Fit two separate lines; they are a candidate if they cross between the last point of one and the first of the
+    other.
+    """
     left, right = _line(x[:split], curves[:, :split]), _line(x[split:], curves[:, split:])
     with np.errstate(divide="ignore", invalid="ignore"):
         join = (right[0] - left[0]) / (left[1] - right[1])
@@ -116,7 +118,7 @@ def _crossing(x: Array, curves: Array, split: int) -> Array:
 
 
 def _line(x: Array, curves: Array) -> tuple[Array, Array, Array]:
-    """Return intercept, slope and the sum of squares that is left."""
+    """Return intercept, slope and residual sum of squares."""
     across = x - x.mean()
     level = curves.mean(axis=1)
     slope = curves @ across / (across**2).sum()
@@ -125,7 +127,7 @@ def _line(x: Array, curves: Array) -> tuple[Array, Array, Array]:
 
 
 def _at(x: Array, curves: Array, knot: float) -> Array:
-    """Fit two lines that meet at a point that was measured."""
+    """Fit two lines that meet at a measured point."""
     design = np.stack([np.ones(x.size), np.minimum(x, knot), np.maximum(x - knot, 0.0)], axis=1)
     coefficients = curves @ np.linalg.pinv(design).T
     left = curves - coefficients @ design.T

@@ -1,9 +1,10 @@
-"""Laws of scaling: which of a few short formulas a speedup curve follows, if the counts can tell.
+"""Scaling laws: which of a few formulas a speedup curve follows, if there are enough thread counts to tell.
 
-Every law is fitted to the logarithm of speedup with a free level, so that no point is exact and the error of T1 tilts
-nothing. Laws are compared by AICc over thread counts, not runs: what a law misses is missed in every block alike.
+Every law is fitted to the logarithm of speedup with a free level, so that no point is treated as exact and the error of
+T1 does not tilt the fit. Laws are compared by AICc over thread counts, not runs, since a law misses the same points in
+every block.
 
-A coefficient is a number of the curve and no cause: USL fits nearly any bend, whatever bends it.
+A coefficient describes the curve and names no cause: USL fits nearly any bend, whatever its cause.
 
 Amdahl, *Validity of the single processor approach*, AFIPS 1967. Gustafson, *Reevaluating Amdahl's law*, CACM 1988.
 Gunther, *Guerrilla capacity planning*, 2007 (USL). Burnham, Anderson, *Model selection and multimodel inference*, 2002.
@@ -25,35 +26,38 @@ COUNTS_FOR_A_LAW = 6
 """With fewer thread counts no law is fitted and no knee is claimed."""
 
 CLEAR = 1.0
-"""Two laws whose AICc differ by less are not told apart: of eleven counts to 48 with 1.5 % noise this names a wrong law
-in at most one curve in twenty-five. Counts that end where USL has hardly bent are Amdahl's whatever the criterion."""
+"""Two laws whose AICc differ by less cannot be distinguished. With eleven counts up to 48 and 1.5 % noise, this limit
+names a wrong law for at most one curve in twenty-five. Where USL has hardly bent at the largest count, Amdahl's law is
+named whatever the limit.
+"""
 
 HARDLY = 0.02
-"""A share of the time at the largest count. Where a USL that the data leave open would lose more to its second
-parameter, Amdahl's law is named with that limit."""
+"""A share of the time at the largest count. If USL is not excluded and its second parameter could cost more than this,
+Amdahl's law is named with that limit.
+"""
 
 BETTER = 0.10
-"""Amdahl's law is not named where USL, of which it is a special case, fits better by an F test of this level. AICc has
-too heavy a fine for one more parameter where counts are few: six of them can never name USL.
+"""Amdahl's law is not named if USL, of which it is a special case, fits better by an F test at this level. With few
+counts AICc penalises the additional parameter too heavily: with six counts it can never choose USL.
 """
 
 LARGEST_ERROR = 0.03
-"""A law that misses the curve by more, as a standard deviation of log speedup, does not describe it."""
+"""A law with a larger standard deviation of log speedup does not describe the curve."""
 
-FLAT_CURVE = f"no count differs from the first by {100 * LARGEST_ERROR:g} % or more: there is no scaling to describe"
+FLAT_CURVE = f"speedup stays within {100 * LARGEST_ERROR:g} % of 1: there is no scaling to describe"
 
 SHARPNESS = 8
-"""Exponent of the smooth minimum by which a curve turns from rising to level."""
+"""Exponent of the smooth minimum with which a curve turns from rising to flat."""
 
 
 def amdahl(parameters: Array, n: Array) -> Array:
-    """Return log speedup: a part s of the work is serial."""
+    """Return log speedup if a share s of the work is serial."""
     s = parameters[:, :1]
     return -np.log(s + (1 - s) / n)
 
 
 def gustafson(parameters: Array, n: Array) -> Array:
-    """Return log speedup where the work grows with the threads, but for a serial part s of the time."""
+    """Return log speedup if the work grows with the threads, except for a serial share s of the time."""
     return np.log(np.maximum(n - parameters[:, :1] * (n - 1), 1e-9))
 
 
@@ -64,13 +68,13 @@ def universal(parameters: Array, n: Array) -> Array:
 
 
 def saturation(parameters: Array, n: Array) -> Array:
-    """Return log speedup that follows n up to k and stays there, with a rounded corner."""
+    """Return log speedup that follows n up to k and then stays constant, with a rounded corner."""
     return -np.logaddexp(-SHARPNESS * np.log(n), -SHARPNESS * np.log(parameters[:, :1])) / SHARPNESS
 
 
 @dataclass(frozen=True)
 class Law:
-    """A law to try. Bounds and starts of a count are given for 1 and stretched by the largest count."""
+    """A law to fit. If its parameters are thread counts, bounds and starts are scaled by the largest count."""
 
     name: str
     parameters: tuple[str, ...]
@@ -98,7 +102,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Fit:
-    """A law as it fits best. ``error`` is the standard deviation of log speedup around it."""
+    """The best fit of a law. ``error`` is the standard deviation of log speedup around it."""
 
     law: str
     parameters: tuple[Parameter, ...]
@@ -108,19 +112,19 @@ class Fit:
 
 @dataclass(frozen=True)
 class Choice:
-    """The law that describes a curve, or None with the reason. ``fits`` has the best first."""
+    """The law that describes a curve, or None with the reason. ``fits`` starts with the best."""
 
     law: str | None
     why: str
     fits: tuple[Fit, ...]
     closest: Fit | None = None
-    """The law that fits best and is not named, because the counts are too few to choose it."""
+    """The law that fits best but is not named, because there are too few counts to choose it."""
     open: str = ""
-    """What a law that was named leaves open."""
+    """What the named law does not exclude."""
 
     @property
     def best(self) -> Fit | None:
-        """The law that was named, as it fits."""
+        """The fit of the named law."""
         return self.fits[0] if self.law is not None else None
 
 
@@ -132,9 +136,9 @@ def choose(counts: Array, log_speedup: Array, *, scaled: bool = False, seed: int
     counts
         Thread counts, shape (points,).
     log_speedup
-        Natural logarithms, shape (blocks, points); NaN where a run was bad. Each block is against its own T1.
+        Natural logarithms, shape (blocks, points); NaN where a run was bad. Each block is relative to its own T1.
     scaled
-        Whether the input grows with the threads; only then is Gustafson's law tried, and Amdahl's is not.
+        Whether the input grows with the threads; then Gustafson's law is tried in place of Amdahl's.
     seed
         Of the bootstrap.
 
@@ -159,7 +163,7 @@ def choose(counts: Array, log_speedup: Array, *, scaled: bool = False, seed: int
 
 
 def _left_open(choice: Choice, most: float) -> str:
-    """Say which USL is not excluded where Amdahl's law was named, which is the one with b = 0 and a = s."""
+    """If Amdahl's law (USL with b = 0) was named, return which other USL is not excluded."""
     wider = next((one for one in choice.fits if one.law == USL.name), None)
     if choice.law != AMDAHL.name or wider is None:
         return ""
@@ -172,34 +176,34 @@ def _left_open(choice: Choice, most: float) -> str:
 
 
 def too_few(counts: int) -> str:
-    """Say that so many thread counts, each with two good runs, are too few."""
+    """Return the sentence that this many thread counts with two good runs are too few."""
     have = "count has" if counts == 1 else "counts have"
-    return f"{counts} thread {have} two good runs: it takes {COUNTS_FOR_A_LAW}"
+    return f"{counts} thread {have} two good runs: {COUNTS_FOR_A_LAW} are needed"
 
 
 def _decided(fits: list[Fit], points: int) -> Choice:
-    """Return the law that AICc prefers, unless it misses the curve, or the counts are too few to choose it."""
+    """Return the law that AICc prefers, unless it misses the curve or there are too few counts to choose it."""
     ranked = tuple(sorted(fits, key=lambda one: one.aicc))
     first, second = ranked[:2]
     closest = min(ranked, key=lambda one: one.error)
     if closest.error > LARGEST_ERROR:
-        why = f"no law fits within {100 * LARGEST_ERROR:g} %: the closest, {closest.law}, misses by {_error(closest)}"
+        why = f"no law fits within {100 * LARGEST_ERROR:g} %; the closest, {closest.law}, within {_error(closest)}"
         return Choice(None, why, ranked)
     if first.error > LARGEST_ERROR:
-        # AICc prefers it only because its parameters are fewer.
-        why = f"{closest.law} fits within {_error(closest)}, {first.law} misses by {_error(first)}"
+        # AICc prefers this law only because it has fewer parameters.
+        why = f"{closest.law} fits within {_error(closest)}, {first.law} only within {_error(first)}"
         return Choice(
-            None, f"{why}, but {points} counts are too few to choose a law of two parameters", ranked, closest
+            None, f"{why}, but {points} thread counts are too few to choose a law with two parameters", ranked, closest
         )
     if second.aicc - first.aicc < CLEAR:
         within = f"within {_error(first)} and {_error(second)}"
-        why = f"{first.law} and {second.law} fit about equally well, {within}: {points} counts cannot tell them apart"
+        why = f"{first.law} and {second.law} fit equally well, {within}: {points} thread counts are too few to tell"
         return Choice(None, why, ranked)
     wider = next((one for one in ranked if one.law == USL.name), None)
     if first.law == AMDAHL.name and wider is not None and _better(first, wider, points):
         why = f"{wider.law} fits within {_error(wider)}, {first.law} within {_error(first)}"
-        return Choice(None, f"{why}: {points} counts cannot tell them apart", ranked, wider)
-    return Choice(first.law, f"it fits within {_error(first)}; {second.law}, the next best, less well", ranked)
+        return Choice(None, f"{why}: {points} thread counts are too few to tell", ranked, wider)
+    return Choice(first.law, f"it fits within {_error(first)}; the next best, {second.law}, fits less well", ranked)
 
 
 def _error(fit: Fit) -> str:
@@ -207,7 +211,7 @@ def _error(fit: Fit) -> str:
 
 
 def _better(narrow: Fit, wide: Fit, points: int) -> bool:
-    """Whether USL fits better than Amdahl's law by more than chance would make it."""
+    """Whether USL fits significantly better than Amdahl's law."""
     left = [fit.error**2 * (points - used) for fit, used in ((narrow, 2), (wide, 3))]
     if left[1] <= 0:
         return False
@@ -220,7 +224,7 @@ def _score(law: Law, counts: Array, curves: Array) -> tuple[Array, Array, Array]
     starts, low, high = _ends(law, counts)
     parameters, squares = curve_fit.fit(law.log_speedup, counts, curves, starts, low, high)
     points = counts.size
-    # Beside the law's own parameters the level and the noise are estimated.
+    # The level and the noise are estimated as well.
     k = len(law.parameters) + 2
     scores = points * np.log(np.maximum(squares / points, 1e-20)) + 2 * k + 2 * k * (k + 1) / (points - k - 1)
     return parameters, scores, np.sqrt(squares / (points - len(law.parameters) - 1))
@@ -235,9 +239,9 @@ def _ends(law: Law, counts: Array) -> tuple[Array, Array, Array]:
 
 
 def _fit(law: Law, counts: Array, curves: Array) -> Fit:
-    """Fit the curve, which comes first, and its resampled kin."""
+    """Fit the curve, which comes first, and its resampled curves."""
     at, scores, errors = _score(law, counts, curves[:1])
-    # Resampled curves lie so close that their search may begin where that of the curve ended.
+    # Resampled curves are so close to the curve that their search can start at its result.
     _, low, high = _ends(law, counts)
     fitted, _ = curve_fit.fit(law.log_speedup, counts, curves, at, low, high)
     columns = [(name, fitted[:, number]) for number, name in enumerate(law.parameters)]
@@ -248,9 +252,9 @@ def _fit(law: Law, counts: Array, curves: Array) -> Fit:
 
 
 def peak(parameters: Array) -> Array:
-    """Return the count at which USL is largest, for parameters (a, b) of shape (curves, 2).
+    """Return the thread count at which USL peaks, for parameters (a, b) of shape (curves, 2).
 
-    Infinite for b = 0, where it only levels out; 1 where more threads than one are slower.
+    Infinite for b = 0, where the curve only levels off; 1 if every larger count is slower.
     """
     a, b = parameters[:, 0], parameters[:, 1]
     inside = np.divide(1 - a, b, out=np.full(len(parameters), np.inf), where=b > 0)

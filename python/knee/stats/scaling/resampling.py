@@ -1,8 +1,9 @@
-"""The bootstrap over blocks for curves: what the means might have been, had other blocks been measured.
+"""The bootstrap over blocks for curves: means as they might be with other blocks.
 
-A block is drawn whole, so that its T1 goes with its other times. Blocks get random weights instead of being drawn and
-left out (the multiplier bootstrap), and the spread is widened by Student's factor for so few of them. For a mean the
-result is Student's t interval; the plain bootstrap would cover 78 to 88 % below ten blocks where 90 % are promised.
+Blocks are kept whole, so that T1 stays with the other times of its block. They get random weights instead of being
+drawn with replacement (multiplier bootstrap), and the spread is widened by Student's factor for their number. For a
+mean the result is Student's t interval; with fewer than ten blocks the plain bootstrap would cover 78 to 88 % instead
+of 90 %.
 
 Mammen, *Bootstrap and wild bootstrap for high dimensional linear models*, Annals of Statistics 21, 1993.
 """
@@ -17,7 +18,7 @@ RESAMPLES = 1000
 
 
 def means(values: Array) -> Array:
-    """Return the mean over blocks of every column of (blocks, points); NaN stands for a bad run."""
+    """Return the mean over blocks of every column of (blocks, points), where NaN is a bad run."""
     return np.nanmean(values, axis=0)
 
 
@@ -27,8 +28,8 @@ def resampled(values: Array, seed: int = 1, number: int = RESAMPLES) -> Array:
     Parameters
     ----------
     values
-        One row a block, one column a point of the curve; NaN where a run was bad. Every column has two values at least;
-        the spread is widened for the one that has fewest.
+        One row per block, one column per point of the curve; NaN where a run was bad. Every column has at least two
+        values; the spread is widened for the column with the fewest.
     seed
         Of the weights.
     number
@@ -45,7 +46,7 @@ def resampled(values: Array, seed: int = 1, number: int = RESAMPLES) -> Array:
 
 
 def interval(values: Array, level: float = LEVEL) -> Interval:
-    """Return the percentiles between which that share of resampled values lies."""
-    # The nearest value and none between two: the peak of a curve that has none is infinite.
+    """Return the central interval that contains this share of the resampled values."""
+    # No interpolation, since values may be infinite (the peak of a curve without one).
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], method="nearest")
     return Interval(float(low), float(high))

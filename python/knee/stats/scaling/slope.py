@@ -1,7 +1,7 @@
 """The slope of a curve on log-log axes: 1 is proportional growth, 0 is level, -1 halves when threads double.
 
-Each block has a line of its own, by least squares through its points, so that what is peculiar to a block (its run on
-one thread, its clock) moves that block's slope and no other; blocks are then what an interval rests on.
+A line is fitted to each block by least squares, so that a peculiarity of a block (its run on one thread, its clock)
+affects only that block's slope; the interval is then over blocks.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from knee.stats.distributions import Array
 
 
 def slopes(counts: Array, values: Array) -> Array:
-    """Return the log-log slope of every block.
+    """Return the log-log slope of each block.
 
     Parameters
     ----------
     counts
         Thread counts, at least two, shape (counts,).
     values
-        Positive values, one row a block, shape (blocks, counts); NaN where a run was bad.
+        Positive values, one row per block, shape (blocks, counts); NaN where a run was bad.
 
     Returns
     -------
     Array
-        Shape (blocks,); NaN where a block lacks a point: a line through fewer would be that of another range.
+        Shape (blocks,); NaN if a point of the block is missing, since fewer points would cover another range.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The claims of a study file: sentences with a test on the results, which the report then decides.
+"""The claims of a study file: sentences with a test on the results, which the report judges.
 
-A claim is about one number, which its kind says how to find (:mod:`knee.store.claims.kinds`), and says where that
-number has to lie (``above``, ``below``). ``needs`` says what a machine must have for the claim to mean anything on it.
+A claim is about one number, defined by its kind (:mod:`knee.store.claims.kinds`), and gives bounds for it (``above``,
+``below``). ``needs`` says what a machine must have for the claim to apply to it.
 """
 
 from knee.store.claims.check import Claim, Fail, claims

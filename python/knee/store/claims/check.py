@@ -1,4 +1,4 @@
-"""Checks the claims of a study file: what is wrong is told with its key, and with a hint."""
+"""Checks the claims of a study file; an error names the key and gives a hint."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def claims(tables: object, fail: Fail) -> list[Claim]:
     Parameters
     ----------
     tables
-        What stands under ``claim``; None where there is nothing.
+        The value of ``claim``; None if there is none.
     fail
-        Makes the error of a key, a reason and a hint.
+        Makes an error from a key, a reason and a hint.
 
     Raises
     ------
     Exception
-        That of ``fail``, for the first thing that is wrong.
+        The error that ``fail`` makes, for the first problem.
     """
     if tables is None:
         return []
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in cast("list[Any]", tables)):
-        raise fail("claim", "it is not a list of tables", "each claim stands under [[claim]]")
+        raise fail("claim", "it is not a list of tables", "start each claim with [[claim]]")
     listed = cast("list[Claim]", tables)
     for number, one in enumerate(listed, 1):
         _check(one, f"claim {number}", fail)
@@ -42,22 +42,22 @@ def claims(tables: object, fail: Fail) -> list[Claim]:
 def _check(claim: Claim, where: str, fail: Fail) -> None:
     for name in claim:
         if name not in KEYS and name not in KINDS:
-            raise fail(f"{where}: {name}", "no such key", f"a claim takes {', '.join((*KEYS, *KINDS))}")
+            raise fail(f"{where}: {name}", "unknown key", f"keys of a claim are {', '.join((*KEYS, *KINDS))}")
     for name in TEXTS:
         if not isinstance(claim.get(name, ""), str):
             raise fail(f"{where}: {name}", "it is not text", None)
     if not claim.get("says"):
-        raise fail(f"{where}: says", "a claim says something", 'says = "Two threads run 1.8 times as fast as one."')
+        raise fail(f"{where}: says", "a claim needs a sentence", 'says = "Two threads run 1.8 times as fast as one."')
     kinds = [kind for name, kind in KINDS.items() if name in claim]
     if len(kinds) != 1:
-        raise fail(where, f"it has one of {', '.join(KINDS)}", 'speedup = { threads = 2, placement = "cores-close" }')
+        raise fail(where, f"it needs one of {', '.join(KINDS)}", 'speedup = { threads = 2, placement = "cores-close" }')
     _check_keys(claim, kinds[0], where, fail)
     _check_chosen(claim, kinds[0], where, fail)
     _check_values(claim, where, fail)
     _check_bounds(claim, kinds[0], where, fail)
     needs: Any = claim.get("needs", {})
     if not isinstance(needs, dict) or not all(_is_count(name, n) for name, n in cast("Claim", needs).items()):
-        raise fail(f"{where}: needs", f"it is no table of numbers of {', '.join(NEEDS)}", "needs = { sockets = 2 }")
+        raise fail(f"{where}: needs", f"it is not a table of numbers of {', '.join(NEEDS)}", "needs = { sockets = 2 }")
 
 
 def _is_count(name: str, number: object) -> bool:
@@ -65,14 +65,14 @@ def _is_count(name: str, number: object) -> bool:
 
 
 def _check_keys(claim: Claim, kind: Kind, where: str, fail: Fail) -> None:
-    """See that a claim has the keys of its kind, all that it must have, and no other."""
+    """Raise an error unless a claim has all required keys of its kind, and no others."""
     for name in claim:
         if name not in (*ALWAYS, *kind.keys, kind.name):
             having = ", ".join(one.name for one in KINDS.values() if name in one.keys)
-            raise fail(f"{where}: {name}", f"it goes with {having}, not with {kind.name}", None)
+            raise fail(f"{where}: {name}", f"it belongs to {having}, not to {kind.name}", None)
     for name in kind.must:
         if not claim.get(name):
-            raise fail(f"{where}: {kind.name}", f"it takes the key {name}", kind.example)
+            raise fail(f"{where}: {kind.name}", f"it needs the key {name}", kind.example)
 
 
 def _check_chosen(claim: Claim, kind: Kind, where: str, fail: Fail) -> None:
@@ -89,19 +89,19 @@ def _check_chosen(claim: Claim, kind: Kind, where: str, fail: Fail) -> None:
     for one in cells:
         if not are_levels(one):
             hint = 'for instance { threads = 8, runtime = "near" }'
-            raise fail(f"{where}: {kind.name}", "it does not choose by levels", hint)
+            raise fail(f"{where}: {kind.name}", "it is not a table of levels", hint)
         if "between" in kind.must and "threads" in one:
-            raise fail(f"{where}: {kind.name}", "its thread counts stand in between", "between = [1, 8]")
+            raise fail(f"{where}: {kind.name}", "its thread counts belong in the key between", "between = [1, 8]")
     if kind.name == "speedup" and "threads" not in chosen:
-        raise fail(f"{where}: speedup", "it does not say of how many threads", kind.example)
+        raise fail(f"{where}: speedup", "it needs a thread count", kind.example)
 
 
 def _check_values(claim: Claim, where: str, fail: Fail) -> None:
-    """See that the keys that only some kinds take have values that can be."""
+    """Raise an error unless the keys of single kinds have valid values."""
     if not are_levels(claim.get("at", {})):
-        raise fail(f"{where}: at", "it does not choose by levels", 'at = { threads = "cores" }')
+        raise fail(f"{where}: at", "it is not a table of levels", 'at = { threads = "cores" }')
     if "between" in claim and not is_range(claim["between"]):
-        raise fail(f"{where}: between", "it is not two thread counts, the smaller one first", 'between = [1, "cores"]')
+        raise fail(f"{where}: between", "it is not two thread counts, smaller first", 'between = [1, "cores"]')
     if claim.get("during") == "":
         raise fail(f"{where}: during", "it names no phase", 'during = "match"')
     last = claim.get("last", MOST_LAST)
@@ -111,17 +111,17 @@ def _check_values(claim: Claim, where: str, fail: Fail) -> None:
         raise fail(f"{where}: among", f"it is not one of {', '.join(AMONG)}", 'among = "threads"')
     if claim.get("among") == "threads":
         if "per" in claim:
-            raise fail(f"{where}: per", "it does not go with the threads of a run", None)
+            raise fail(f"{where}: per", 'it cannot be combined with among = "threads"', None)
         if claim.get("response", "cpu") not in OF_THREADS:
             known = ", ".join(OF_THREADS)
-            raise fail(f"{where}: response", f"of the threads of a run it is one of {known}", 'response = "cpu"')
+            raise fail(f"{where}: response", f'with among = "threads" it must be one of {known}', 'response = "cpu"')
 
 
 def _check_bounds(claim: Claim, kind: Kind, where: str, fail: Fail) -> None:
     bounds = [claim[name] for name in ("above", "below") if name in claim]
     if not bounds or not all(is_number(one) for one in bounds):
-        raise fail(where, "it does not say where the number has to lie", "above = 1.2, below = 2, or both")
+        raise fail(where, "it has no bound", "above = 1.2, below = 2, or both")
     if len(bounds) == 2 and kind.name == "order":
-        raise fail(where, "an order is claimed either above or below", "write two claims")
+        raise fail(where, "an order takes either above or below", "write two claims")
     if len(bounds) == 2 and bounds[0] >= bounds[1]:
-        raise fail(where, f"above {bounds[0]} and below {bounds[1]} leaves nothing between", None)
+        raise fail(where, f"no number is above {bounds[0]} and below {bounds[1]}", None)

@@ -1,4 +1,4 @@
-"""The kinds of claims, and the keys that each of them takes: one table, from which checks and the schema are made."""
+"""The kinds of claims and their keys, in one table, from which checks and the schema are made."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ ALWAYS = ("says", "source", "needs", "above", "below")
 
 AMONG = ("runs", "threads")
 OF_THREADS = ("cpu", "run-delay")
-"""What is known of each thread of a run: its CPU time, and how long it was ready and had no cpu."""
+"""Responses of single threads: CPU time, and run delay (how long a thread was ready without a cpu)."""
 
 MOST_LAST = 0.5
-"""The largest last part of a run: it is held against the part before, which is as long."""
+"""The largest ``last``: it is compared with the part before, which has the same length."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a kind of claim is called, what it is about, and how it is written.
+    """A kind of claim: its name, what it is about, and how to write it.
 
-    ``words`` is what the report calls its number, with what a claim says in the places of names. ``chooses`` says what
-    stands under its name: levels of a cell, two such tables, or the name of a factor. ``keys`` are those that it takes
-    beside the ones of every claim, and ``must`` those that it cannot do without.
+    ``words`` is the template for the number's name in the report. ``chooses`` is the type of its value: levels of a
+    cell, two such tables, or the name of a factor. ``keys`` are its keys besides those of every claim, and ``must`` the
+    required ones.
     """
 
     name: str
@@ -50,8 +50,8 @@ KINDS = {
         ),
         Kind(
             "difference",
-            "{response} of {of} less that of {from}",
-            "The response of one cell less that of another, either of which may be 0.",
+            "{response} of {of} minus that of {from}",
+            "The response of one cell minus that of another, either of which may be 0.",
             "difference = { of = { … }, from = { … } }",
             chooses="two cells",
             sides=("of", "from"),
@@ -59,7 +59,7 @@ KINDS = {
         Kind(
             "value",
             "{response} of {cell}",
-            "The response of these cells, as a geometric mean; as an arithmetic one where a value is not positive.",
+            "The geometric mean of the response of these cells, or the arithmetic mean if a value is not positive.",
             'value = { placement = "cores-close", threads = 4 }',
         ),
         Kind(
@@ -68,11 +68,11 @@ KINDS = {
             "Time on the fewest threads over time of this cell.",
             "speedup = { threads = 8 }",
         ),
-        Kind("knee", "knee of {series}", "The knee of the one series that has these levels.", "knee = {}", keys=()),
+        Kind("knee", "knee of {series}", "The knee of the only series with these levels.", "knee = {}", keys=()),
         Kind(
             "slope",
             "log-log slope of {response} of {cell} between {between}",
-            "The slope of the response over the thread counts between two, on log-log axes.",
+            "The slope of the response over a range of thread counts, on log-log axes.",
             'slope = { placement = "cores-close" }, with between = [1, 8]',
             keys=("response", "per", "between"),
             must=("between",),
@@ -80,8 +80,8 @@ KINDS = {
         Kind(
             "order",
             "{response} of {of} over that of {over} at every count between {between}",
-            "The response of one series over that of another at every thread count between two: the least of these "
-            "ratios where it has to lie above, the largest where it has to lie below.",
+            "The response of one series over that of another at every thread count in a range: the smallest of these "
+            "ratios for a bound above, the largest for a bound below.",
             "order = { of = { … }, over = { … } }, with between = [2, 8]",
             chooses="two cells",
             sides=("of", "over"),
@@ -99,8 +99,8 @@ KINDS = {
         Kind(
             "variation",
             "{spread} of {cell}",
-            "How much the response varies: its coefficient of variation over runs, or the largest over the least of a "
-            "run's threads.",
+            "How much the response varies: its coefficient of variation over runs, or the largest over the smallest "
+            "value of a run's threads.",
             "variation = { threads = 4 }",
             keys=("response", "per", "among"),
         ),
@@ -120,41 +120,44 @@ LEVELS: dict[str, Any] = {"type": "object", "additionalProperties": LEVEL}
 COUNT: dict[str, Any] = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["cores", "cpus"]}]}
 
 KEYS: dict[str, dict[str, Any]] = {
-    "says": {"type": "string", "minLength": 1, "description": "The sentence."},
-    "source": {"type": "string", "description": "Who claims it."},
+    "says": {"type": "string", "minLength": 1, "description": "The claim as a sentence."},
+    "source": {"type": "string", "description": "Where the claim comes from."},
     "needs": {
         "type": "object",
-        "description": "What a machine must have for the claim to mean anything on it.",
+        "description": "What a machine must have for the claim to apply to it.",
         "properties": {name: {"type": "integer", "minimum": 1} for name in NEEDS},
         "additionalProperties": False,
     },
-    "above": {"type": "number", "description": "The whole interval has to lie above this."},
-    "below": {"type": "number", "description": "The whole interval has to lie below this."},
+    "above": {"type": "number", "description": "The whole interval must lie above this."},
+    "below": {"type": "number", "description": "The whole interval must lie below this."},
     "response": {
         "type": "string",
-        "description": "What is looked at: wall, cpu, a phase, a counter. Absent: what the study measures.",
+        "description": "The response: wall, cpu, a phase, a counter. Default: what the study measures.",
     },
-    "per": {"type": "string", "description": "Another response of the same runs, by which it is divided."},
-    "at": LEVELS | {"description": "Levels of the runs among which it explains."},
+    "per": {"type": "string", "description": "Another response of the same runs, to divide by."},
+    "at": LEVELS | {"description": "Restrict the analysis to runs with these levels."},
     "between": {
         "type": "array",
         "items": COUNT,
         "minItems": 2,
         "maxItems": 2,
-        "description": "The least and the largest thread count that are looked at.",
+        "description": "The smallest and the largest thread count.",
     },
     "sampled": {
         "type": "string",
         "minLength": 1,
-        "description": "What samples call the quantity. Of what they count up it is the rate: cpu_ns is cpus busy.",
+        "description": "Name of the sampled quantity. Counters are used as rates: cpu_ns is the number of busy cpus.",
     },
-    "during": {"type": "string", "minLength": 1, "description": "The phase that is looked at. Absent: the whole run."},
+    "during": {"type": "string", "minLength": 1, "description": "The phase. Default: the whole run."},
     "last": {
         "type": "number",
         "exclusiveMinimum": 0,
         "maximum": MOST_LAST,
-        "description": "The share of the time that is the later part; the part before is as long. Absent: one half.",
+        "description": "The later part as a share of the time; the part before has the same length. Default: one half.",
     },
-    "among": {"enum": list(AMONG), "description": "Whether runs vary, or the threads of a run. Absent: runs."},
+    "among": {
+        "enum": list(AMONG),
+        "description": "Variation between runs, or between threads of a run. Default: runs.",
+    },
 }
-"""Every key with its JSON Schema."""
+"""The JSON Schema of every key."""

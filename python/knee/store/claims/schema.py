@@ -1,4 +1,4 @@
-"""The JSON Schema of a claim, made from the table of kinds."""
+"""Makes the JSON Schema of a claim from the table of kinds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def claim_schema() -> dict[str, Any]:
 
 
 def _chosen(kind: Kind) -> dict[str, Any]:
-    """Return the schema of what stands under the name of a kind."""
+    """Return the schema of a kind's value."""
     if kind.chooses == "factor":
         return {"type": "string", "description": kind.about}
     if kind.chooses == "two cells":
@@ -47,7 +47,7 @@ def _without_threads(kind: Kind, cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _goes_with(kind: Kind) -> dict[str, Any]:
-    """Return which keys a kind does not take and which it must have."""
+    """Return the rules on which keys a kind requires and which it forbids."""
     others = [name for name in KEYS if name not in (*ALWAYS, *kind.keys)]
     rules: dict[str, Any] = {"properties": dict.fromkeys(others, False)}
     if kind.must:

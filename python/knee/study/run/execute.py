@@ -67,7 +67,7 @@ def run(
     """
     _binary.hang_up()
     with locked(folder), _stoppable():
-        folder.mend_records()
+        folder.cut_torn_record()
         todo = remaining(folder)
         if todo:
             with _set_up(folder):
