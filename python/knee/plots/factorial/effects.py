@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, Model, StudyData, of_response
-from knee.plots.style import Chart, of_rows, tips
+from knee.plots.style import LETTER, Chart, of_rows, tips
 from knee.stats.linear.effects import Effect
 
 TITLE = "Effects"
@@ -88,7 +88,12 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
     title = f"times the mean of {response}" if log else f"effect on {response}"
     if scale not in ("log", "none"):
         title = f"effect on the {scale} of {response}"
-    x = alt.X("value:Q", title=title, scale=alt.Scale(type="log", nice=False, padding=12) if log else alt.Scale())
+    x = alt.X(
+        "value:Q",
+        scale=alt.Scale(type="log", nice=False, padding=12) if log else alt.Scale(),
+        # On a narrow page a title in the middle would be cut off on the right.
+        axis=alt.Axis(title=title, titleAnchor="end"),
+    )
     labels = json.dumps([line["levels"] for line in lines])
     axis = alt.Axis(title=None, labelExpr=f"{labels}[datum.value]", ticks=False, domain=False, labelLimit=HALF)
     y = alt.Y("line:O", axis=axis, scale=alt.Scale(paddingInner=0.2))
@@ -99,11 +104,14 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
         *tips("source:N", "levels:N"),
         *tips("value:Q", "low:Q", "high:Q", numbers=".4g"),
     ]
+    wide = LETTER * max((len(line["source"]) for line in lines), default=0)
+    narrow = f"width < {wide}"
     return alt.layer(
         zero.encode(x=x),
         effects.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, tooltip=tooltip),
         effects.mark_point(size=50, opacity=1).encode(x=x, y=y, tooltip=tooltip),
-        heads.mark_text(align="left", baseline="middle", fontWeight="bold").encode(
-            x=alt.value(0), y=y, text=alt.Text("head:N")
+        # Where a headline has no room beside the labels it ends on the right and reaches over them.
+        heads.mark_text(align=alt.ExprRef(f"{narrow} ? 'right' : 'left'"), baseline="middle", fontWeight="bold").encode(
+            x=alt.value(alt.ExprRef(f"{narrow} ? width : 0")), y=y, text=alt.Text("head:N")
         ),
     ).properties(width="container", height=STEP * len(lines))
