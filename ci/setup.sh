@@ -13,7 +13,7 @@ install_packages() {
     # Tests compile the examples and small programs in every kind of language, open the report in a browser, unpack
     # captured machines, and ask lstopo about them and libpfm4 about events.
     if [ "$what" = test ]; then
-        wanted+=(ghc clang libomp-dev chromium chromium-driver bzip2 git procps hwloc-nox libpfm4-dev)
+        wanted+=(ghc clang libomp-dev chromium chromium-driver bzip2 git jq make procps hwloc-nox libpfm4-dev)
         command -v go >/dev/null || wanted+=(golang-go)
         command -v javac >/dev/null || wanted+=(default-jdk-headless)
     fi
