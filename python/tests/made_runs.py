@@ -11,8 +11,8 @@ from knee.explain.disturbance import disturbances
 from knee.explain.scaling.series import group
 from knee.explain.scaling.summary import summarize
 from knee.explain.verdict.form import Verdict
+from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
-from knee.explain.verdict.told import Told
 from knee.store.run import Run, joined
 
 
@@ -65,4 +65,4 @@ def verdict(made: Made, draw: np.random.Generator) -> Verdict:
     made_runs = runs(made, draw)
     series = group(made_runs, len(machine(max(made.times))["allowed"]["cpus"]))
     summaries = {one.name: summarize(one) for one in series}
-    return make(Told("made", made_runs, series, summaries, [], [], disturbances(made_runs)))
+    return make(Results("made", made_runs, series, summaries, [], [], disturbances(made_runs)))

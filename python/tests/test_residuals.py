@@ -98,4 +98,4 @@ def test_variation_between_blocks_gives_neither_drift_nor_outliers(simulated):
     opened = Study.read(folder.path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
     assert rows["drift"].startswith("no drift is left after blocks: ")
-    assert rows["runs unlike their cell"] == "none"
+    assert rows["outliers"] == "none"

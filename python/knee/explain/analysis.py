@@ -11,7 +11,7 @@ import numpy as np
 from knee.explain.causes import CAUSES
 from knee.explain.causes.cause import Finding
 from knee.explain.changes import Change, changes
-from knee.explain.checklist import Item, Studied, checklist
+from knee.explain.checklist import Item, StudyParts, checklist
 from knee.explain.claims.evidence import Evidence
 from knee.explain.claims.judge import Judged, judge
 from knee.explain.counters import Counters, counters
@@ -22,8 +22,8 @@ from knee.explain.scaling.accounting import Account, account
 from knee.explain.scaling.series import Series, group, table
 from knee.explain.scaling.summary import ScalingSummary, summarize
 from knee.explain.verdict.form import Verdict
+from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
-from knee.explain.verdict.told import Told
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Ratio, ratio
 from knee.stats.residuals import Codes, Drift, drift, outliers
@@ -150,7 +150,7 @@ def analyze(
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
     return Analysis(
         name=name,
-        verdict=make(Told(name, designed, series, summaries, findings, answers, others)),
+        verdict=make(Results(name, designed, series, summaries, findings, answers, others)),
         series=series,
         summaries=summaries,
         accounts={one.name: _accounts(one) for one in series},
@@ -161,7 +161,7 @@ def analyze(
         bases=_bases(runs, series),
         claims=answers,
         factorial=factorial,
-        checklist=checklist(Studied(runs, machine, series, summaries, baseline, factorial)),
+        checklist=checklist(StudyParts(runs, machine, series, summaries, baseline, factorial)),
         responses=of_responses(runs, responses),
         drift=trend,
         outliers=odd,

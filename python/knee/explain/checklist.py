@@ -39,7 +39,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Studied:
+class StudyParts:
     """The parts of a study that the rules are checked against."""
 
     runs: list[Run]
@@ -95,7 +95,7 @@ RULES = {
 }
 
 
-def checklist(of: Studied) -> list[Item]:
+def checklist(of: StudyParts) -> list[Item]:
     """Return all twelve rules, in order."""
     first = (_base, _subset, _costs, _ratios, _intervals, _normal)
     second = (_compared, _tails, _documented, _timed, _bounds, _plots)
@@ -109,7 +109,7 @@ NONE = "no good runs"
 ROOFLINE = "no roofline, which needs counts of memory traffic and operations"
 
 
-def _base(of: Studied) -> Found:
+def _base(of: StudyParts) -> Found:
     if not of.scaled:
         return "does not apply", "the thread count does not vary, so there is no speedup"
     if not of.curves:
@@ -123,7 +123,7 @@ def _base(of: Studied) -> Found:
     return "partly", f"{said}; the best serial version was not run (--baseline)"
 
 
-def _subset(of: Studied) -> Found:
+def _subset(of: StudyParts) -> Found:
     allowed, known = len(of.machine["allowed"]["cpus"]), len(of.machine["hardware_threads"])
     if not of.made:
         return "not kept", NONE
@@ -136,15 +136,15 @@ def _subset(of: Studied) -> Found:
     return "kept", said
 
 
-def _costs(_: Studied) -> Found:
+def _costs(_: StudyParts) -> Found:
     return "kept", "times are costs; every mean is labelled: geometric over blocks, medians for counters"
 
 
-def _ratios(_: Studied) -> Found:
+def _ratios(_: StudyParts) -> Found:
     return "kept", "ratios are taken within a block and averaged geometrically"
 
 
-def _intervals(of: Studied) -> Found:
+def _intervals(of: StudyParts) -> Found:
     if not of.designed:
         return "not kept", NONE
     if of.blocks < 2:
@@ -153,7 +153,7 @@ def _intervals(of: Studied) -> Found:
     return ("kept" if of.blocks >= FEW_BLOCKS else "partly"), said
 
 
-def _normal(of: Studied) -> Found:
+def _normal(of: StudyParts) -> Found:
     if not of.designed:
         return "not kept", NONE
     if of.blocks < FEW_BLOCKS:
@@ -167,7 +167,7 @@ def _normal(of: Studied) -> Found:
     return "kept", f"{said}; robust intervals are given beside"
 
 
-def _compared(of: Studied) -> Found:
+def _compared(of: StudyParts) -> Found:
     if not of.series and of.factorial is None:
         return "not kept", f"{NONE} at the base"
     if len(of.series) < 2 and of.factorial is None:
@@ -177,7 +177,7 @@ def _compared(of: Studied) -> Found:
     return ("kept" if of.blocks > 1 else "not kept"), "; ".join(how) + f"; {of.blocks} blocks"
 
 
-def _tails(of: Studied) -> Found:
+def _tails(of: StudyParts) -> Found:
     if not of.designed:
         return "not kept", NONE
     worst, name = 1.0, ""
@@ -192,7 +192,7 @@ def _tails(of: Studied) -> Found:
     return "partly", f"{said}; but a run of {name} took {worst:.2f} times its median: check it before trusting a mean"
 
 
-def _documented(of: Studied) -> Found:
+def _documented(of: StudyParts) -> Found:
     facts = of.machine["facts"]
     missing = sorted(name for name, value in facts.items() if isinstance(value, dict))
     levels = {name for run in of.runs for name in run.cell}
@@ -202,7 +202,7 @@ def _documented(of: Studied) -> Found:
     return "kept", said
 
 
-def _timed(of: Studied) -> Found:
+def _timed(of: StudyParts) -> Found:
     metrics = [run.spec.get("metric", {}) for run in of.made]
     binds = {run.record["bind"] for run in of.made}
     tied = {"each": "each thread pinned to its cpu", "set": "threads pinned to a set of cpus"}
@@ -214,7 +214,7 @@ def _timed(of: Studied) -> Found:
     return "kept", f"{what}, of all threads and including their start; {where}; geometric means over blocks"
 
 
-def _bounds(of: Studied) -> Found:
+def _bounds(of: StudyParts) -> Found:
     if not of.scaled:
         return "does not apply", "there is no curve to bound"
     if not of.curves:
@@ -226,7 +226,7 @@ def _bounds(of: Studied) -> Found:
     return "partly", f"{said}; no scaling law could be named, and {ROOFLINE}"
 
 
-def _plots(of: Studied) -> Found:
+def _plots(of: StudyParts) -> Found:
     if not of.designed:
         return "not kept", f"{NONE} to plot"
     counts = sorted({run.threads for run in of.designed})

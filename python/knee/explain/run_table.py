@@ -7,7 +7,7 @@ from typing import Any
 from knee.store import Run, counted
 
 
-def run_rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> list[dict[str, Any]]:
+def run_rows(runs: list[Run], outliers: list[str], disturbed: dict[str, str]) -> list[dict[str, Any]]:
     """Return one row per run, with a column for each requested counter that has a value in some run."""
     counts = {run.spec["id"]: {name: one.value for name, one in counted(run.record).items()} for run in runs}
     asked = dict.fromkeys(name for run in runs for name in run.spec.get("counters", []))
@@ -23,7 +23,7 @@ def run_rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> l
             "time_s": run.time_s if run.bad is None else None,
             "wall_s": run.record["wall_ns"] / 1e9 or None,
             "cpu_s": (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
-            "state": _state(run, unlike, disturbed),
+            "state": _state(run, outliers, disturbed),
             "why": run.bad or "; ".join(_marks(run, disturbed)),
         }
         for run in runs
@@ -32,11 +32,11 @@ def run_rows(runs: list[Run], unlike: list[str], disturbed: dict[str, str]) -> l
     return [row | {name: counts[row["run"]].get(name) for name in known if name not in row} for row in table]
 
 
-def _state(run: Run, unlike: list[str], disturbed: dict[str, str]) -> str:
+def _state(run: Run, outliers: list[str], disturbed: dict[str, str]) -> str:
     if run.bad is not None:
         return "bad"
-    if run.spec["id"] in unlike:
-        return "unlike its cell"
+    if run.spec["id"] in outliers:
+        return "outlier"
     return "disturbed" if _marks(run, disturbed) else "good"
 
 

@@ -23,7 +23,7 @@ def make(study: StudyData) -> list[Figure]:
 
 def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:
     """Return the figure. A bad run stands at its wall time."""
-    states = ["good", "disturbed", "unlike its cell", "bad"]
+    states = ["good", "disturbed", "outlier", "bad"]
     shown = legend(states)
     marks = alt.Scale(domain=states, range=["circle", "diamond", "triangle-up", "cross"])
     colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#CC79A7", "#D55E00"])

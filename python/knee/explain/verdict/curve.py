@@ -15,7 +15,7 @@ from knee.stats.scaling.laws import COUNTS_FOR_A_LAW
 
 
 @dataclass(frozen=True)
-class Said:
+class CurveVerdict:
     """The status of a curve, its headline without the study's name, and lines about it."""
 
     status: Status
@@ -23,17 +23,17 @@ class Said:
     lines: tuple[Line, ...]
 
 
-def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> Said:
+def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> CurveVerdict:
     """Return the verdict on a curve.
 
     ``disturbed`` describes what other programs took, where that may matter.
     """
     decision, careful = summary.decision, summary.careful
     if decision is None or careful is None:
-        return Said("none", _nothing(series), ())
+        return CurveVerdict("none", _nothing(series), ())
     if disturbed is not None and summary.disturbed:
         seen = Line("seen", _as_measured(series, decision, careful))
-        return Said("disturbed", no_verdict(disturbed), (seen, WAIT))
+        return CurveVerdict("disturbed", no_verdict(disturbed), (seen, WAIT))
     # The verdict must hold whatever part of the time other programs took.
     said = {
         "faster": _faster,
@@ -44,7 +44,7 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
     }[careful.answer](series, careful)
     undecided = careful.answer == "cannot tell" or (careful.answer == "faster" and careful.use is None)
     lines = [*_knee(series, summary, careful), *_use(series, summary, careful), *_more(series, decision, careful)]
-    return Said("undecided" if undecided else "decided", said, tuple(lines))
+    return CurveVerdict("undecided" if undecided else "decided", said, tuple(lines))
 
 
 LISTED = 8

@@ -16,9 +16,9 @@ from knee.explain.causes.cause import Finding
 from knee.explain.disturbance import observed
 from knee.explain.scaling.series import Series
 from knee.explain.verdict import curve, levels
-from knee.explain.verdict.curve import Said, of_curve
+from knee.explain.verdict.curve import CurveVerdict, of_curve
 from knee.explain.verdict.form import Line, Verdict, verdict
-from knee.explain.verdict.told import Told
+from knee.explain.verdict.results import Results
 from knee.explain.verdict.words import counted, listed, no_verdict, threads, times
 from knee.stats.intervals import t_interval
 from knee.store import Run
@@ -33,24 +33,24 @@ SHORTENED = 44
 """Most characters of a reason in a line."""
 
 
-def make(told: Told) -> Verdict:
+def make(results: Results) -> Verdict:
     """Return the verdict of a study."""
-    extra = [*_rejected(told.runs), *_disturbed(told), *_claims(told)]
-    if not told.series:
+    extra = [*_rejected(results.runs), *_disturbed(results), *_claims(results)]
+    if not results.series:
         why = "the runs on the fewest threads, the base of every speedup, are missing or were rejected"
-        return verdict("none", told.name, no_verdict(why), extra)
-    if short := _too_short(told.series):
-        return verdict("none", told.name, short, [*extra, Line("do", "give the program more work per run")])
-    ladder = any(len(one.curve.points) > 1 for one in told.series)
-    if asked := levels.questions(told.series, placements=not ladder and not told.claims):
+        return verdict("none", results.name, no_verdict(why), extra)
+    if short := _too_short(results.series):
+        return verdict("none", results.name, short, [*extra, Line("do", "give the program more work per run")])
+    ladder = any(len(one.curve.points) > 1 for one in results.series)
+    if asked := levels.questions(results.series, placements=not ladder and not results.claims):
         others = [Line("also", f"{one.factor}: {levels.headline(one)}") for one in asked[1:]]
-        return _of_levels(told, asked[0], [*extra, *others])
+        return _of_levels(results, asked[0], [*extra, *others])
     if not ladder:
-        return _without_ladder(told, extra)
-    works = list(dict.fromkeys(one.work for one in told.series))
+        return _without_ladder(results, extra)
+    works = list(dict.fromkeys(one.work for one in results.series))
     if len(works) > 1:
-        return _of_works(told, works, extra)
-    return _of_one(told, extra)
+        return _of_works(results, works, extra)
+    return _of_one(results, extra)
 
 
 def main_series(series: Sequence[Series]) -> Series:
@@ -66,27 +66,28 @@ def _least_s(series: Series) -> float:
     return best.mean_s / (best.threads if series.weak else 1)
 
 
-def _of_one(told: Told, extra: list[Line]) -> Verdict:
-    chosen = main_series(told.series)
-    said = _said(told, chosen)
-    lines = [*said.lines, *extra, *_why(told, chosen), *_other_placements(told, chosen), _rests_on(told, chosen)]
-    return verdict(said.status, told.name, said.headline, lines)
+def _of_one(results: Results, extra: list[Line]) -> Verdict:
+    chosen = main_series(results.series)
+    said = _said(results, chosen)
+    also = _other_placements(results, chosen)
+    lines = [*said.lines, *extra, *_why(results, chosen), *also, _rests_on(results, chosen)]
+    return verdict(said.status, results.name, said.headline, lines)
 
 
-def _said(told: Told, series: Series) -> Said:
+def _said(results: Results, series: Series) -> CurveVerdict:
     if short := _too_short([series]):
-        return Said("none", short, ())
-    return of_curve(series, told.summaries[series.name], told.disturbance.says if told.disturbance else None)
+        return CurveVerdict("none", short, ())
+    return of_curve(series, results.summaries[series.name], results.disturbance.says if results.disturbance else None)
 
 
-def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
+def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
     """Say how many of several workloads are faster, and give each a line."""
-    chosen = [main_series([one for one in told.series if one.work == work]) for work in works]
-    said = [_said(told, one) for one in chosen]
+    chosen = [main_series([one for one in results.series if one.work == work]) for work in works]
+    said = [_said(results, one) for one in chosen]
     disturbed = next((one for one in said if one.status == "disturbed"), None)
     if disturbed is not None:
-        return verdict("disturbed", told.name, disturbed.headline, [*extra, curve.WAIT])
-    decisions = [told.summaries[one.name].careful for one in chosen]
+        return verdict("disturbed", results.name, disturbed.headline, [*extra, curve.WAIT])
+    decisions = [results.summaries[one.name].careful for one in chosen]
     judged = zip(chosen, decisions, said, strict=True)
     faster = [(one, way) for one, way, text in judged if text.status != "none" and way is not None and way.gains]
     status = "undecided" if any(one.status == "undecided" for one in said) else "decided"
@@ -94,44 +95,44 @@ def _of_works(told: Told, works: list[str], extra: list[Line]) -> Verdict:
     if not faster:
         none = all(one.status == "none" for one in said)
         no = f"no measurable speedup in any of {len(works)} workloads"
-        return verdict("none" if none else status, told.name, no, [*extra, *lines])
+        return verdict("none" if none else status, results.name, no, [*extra, *lines])
     gains = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
     span = f"{min(gains):.2f}x to {max(gains):.2f}x" if len(gains) > 1 else f"{gains[0]:.2f}x"
     are = "is" if len(faster) == 1 else "are"
     many = f"{len(faster)} of {len(works)} workloads {are} faster on more threads ({span})"
-    return verdict(status, told.name, many, [*extra, *lines])
+    return verdict(status, results.name, many, [*extra, *lines])
 
 
-def _of_levels(told: Told, asked: levels.Question, extra: list[Line]) -> Verdict:
+def _of_levels(results: Results, asked: levels.Question, extra: list[Line]) -> Verdict:
     if all(one.time.values < 2 for one in asked.most):
-        return verdict("none", told.name, "no verdict. Too few good runs for an interval", extra)
-    if told.disturbance is not None and asked.disturbed:
-        return verdict("disturbed", told.name, no_verdict(told.disturbance.says), [*extra, curve.WAIT])
+        return verdict("none", results.name, "no verdict. Too few good runs for an interval", extra)
+    if results.disturbance is not None and asked.disturbed:
+        return verdict("disturbed", results.name, no_verdict(results.disturbance.says), [*extra, curve.WAIT])
     differing = [one for one in asked.most if one.answer in ("faster", "slower") and len(asked.most) > 1]
     lines = [Line("also", f"{one.where}: {levels.said_of(one)}".removeprefix(": ")) for one in differing]
     status = "decided" if asked.decided else "undecided"
-    why = [line for one in told.findings[:1] for line in _cause(one, f"{one.series}: ")]
-    return verdict(status, told.name, levels.headline(asked), [*extra, *lines, *why, *_curves_of(told, asked)])
+    why = [line for one in results.findings[:1] for line in _cause(one, f"{one.series}: ")]
+    return verdict(status, results.name, levels.headline(asked), [*extra, *lines, *why, *_curves_of(results, asked)])
 
 
-def _curves_of(told: Told, asked: levels.Question) -> list[Line]:
+def _curves_of(results: Results, asked: levels.Question) -> list[Line]:
     """Say how each level scales, if there are few of them."""
-    if len(told.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in told.series):
+    if len(results.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in results.series):
         return []
-    said = [f"{one.levels[asked.factor]}: {_said(told, one).headline}" for one in told.series]
+    said = [f"{one.levels[asked.factor]}: {_said(results, one).headline}" for one in results.series]
     return [Line("also", text) for text in said]
 
 
-def _without_ladder(told: Told, extra: list[Line]) -> Verdict:
+def _without_ladder(results: Results, extra: list[Line]) -> Verdict:
     """Return the verdict of a study with a single thread count: its claims, counted."""
-    if told.claims:
-        said = _counted_claims(told)
-        status = "decided" if any(one.answer in ("confirmed", "refuted") for one in told.claims) else "undecided"
+    if results.claims:
+        said = _counted_claims(results)
+        status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
         rest = [line for line in extra if line.label != "claims"]
-        return verdict(status, told.name, f"claims: {said}", [*rest, *map(_response, told.series)])
-    counts = sorted({point.threads for one in told.series for point in one.curve.points})
+        return verdict(status, results.name, f"claims: {said}", [*rest, *map(_response, results.series)])
+    counts = sorted({point.threads for one in results.series for point in one.curve.points})
     were = "was" if counts == [1] else "were"
-    return verdict("none", told.name, f"only {threads(counts[0])} {were} measured, so there is no speedup", extra)
+    return verdict("none", results.name, f"only {threads(counts[0])} {were} measured, so there is no speedup", extra)
 
 
 def _response(series: Series) -> Line:
@@ -143,17 +144,17 @@ def _response(series: Series) -> Line:
     return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]")
 
 
-def _counted_claims(told: Told) -> str:
-    counts = Counter(one.answer for one in told.claims)
-    return listed([f"{many} of {len(told.claims)} {answer}" for answer, many in counts.most_common()])
+def _counted_claims(results: Results) -> str:
+    counts = Counter(one.answer for one in results.claims)
+    return listed([f"{many} of {len(results.claims)} {answer}" for answer, many in counts.most_common()])
 
 
-def _claims(told: Told) -> list[Line]:
-    return [Line("claims", _counted_claims(told))] if told.claims else []
+def _claims(results: Results) -> list[Line]:
+    return [Line("claims", _counted_claims(results))] if results.claims else []
 
 
-def _why(told: Told, chosen: Series) -> list[Line]:
-    finding = next((one for one in told.findings if one.series == chosen.name), None)
+def _why(results: Results, chosen: Series) -> list[Line]:
+    finding = next((one for one in results.findings if one.series == chosen.name), None)
     return [] if finding is None else _cause(finding)
 
 
@@ -164,10 +165,10 @@ def _cause(finding: Finding, of: str = "") -> list[Line]:
     return [Line("why", f"{of}{finding.says}")]
 
 
-def _other_placements(told: Told, chosen: Series) -> list[Line]:
+def _other_placements(results: Results, chosen: Series) -> list[Line]:
     """Name the placement that differs most from the verdict's, on the largest thread count that both have."""
     mine = chosen.levels.get("placement")
-    others = [one for one in told.series if one.levels.get("placement", mine) != mine]
+    others = [one for one in results.series if one.levels.get("placement", mine) != mine]
     if not others:
         return []
     names = (chosen.levels["placement"], *(one.levels["placement"] for one in others))
@@ -186,19 +187,19 @@ def _against(one: levels.Context) -> str:
     return f"{times(one.time.estimate, ends)} the time of {one.reference}"
 
 
-def _rests_on(told: Told, chosen: Series) -> Line:
-    counts, blocks = len(chosen.fitting), told.blocks
+def _rests_on(results: Results, chosen: Series) -> Line:
+    counts, blocks = len(chosen.fitting), results.blocks
     placement = chosen.levels.get("placement", "none")
     where = "unpinned" if placement == "none" else f"on {placement}"
-    calm = ", all calm" if all(map(observed, told.runs)) else ""
-    calm = calm if told.disturbance is None else f", {counted(told.disturbance.disturbed, 'run')} disturbed"
+    calm = ", all calm" if all(map(observed, results.runs)) else ""
+    calm = calm if results.disturbance is None else f", {counted(results.disturbance.disturbed, 'run')} disturbed"
     above = [str(p.threads) for p in chosen.curve.points if p.threads > chosen.cpus]
     left = f"; {listed(above)} above the {chosen.cpus} cpus left out" if above else ""
     return Line("rests on", f"{counted(counts, 'thread count')} x {counted(blocks, 'launch')} {where}{calm}{left}")
 
 
-def _disturbed(told: Told) -> list[Line]:
-    one = told.disturbance
+def _disturbed(results: Results) -> list[Line]:
+    one = results.disturbance
     return [] if one is None else [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}")]
 
 

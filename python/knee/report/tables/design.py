@@ -28,7 +28,7 @@ def design_rows(study: Study) -> list[Row]:
         *_declared(study),
         {"what": "intervals", "value": "90 %, Student's t on the blocks' log ratios"},
         {"what": "drift", "value": _drift(analysis)},
-        {"what": "runs unlike their cell", "value": ", ".join(analysis.outliers) or "none"},
+        {"what": "outliers", "value": ", ".join(analysis.outliers) or "none"},
         {
             "what": "disturbed runs",
             "value": "; ".join(f"{k}: {why}" for k, why in analysis.disturbed.items()) or "none",

@@ -14,7 +14,7 @@ from knee.store import Run
 
 
 @dataclass(frozen=True)
-class Told:
+class Results:
     """The parts of an analysis that a verdict is made from. ``summaries`` has one per series, by name."""
 
     name: str
