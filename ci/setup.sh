@@ -14,6 +14,7 @@ install_packages() {
     # captured machines, and ask lstopo about them and libpfm4 about events.
     if [ "$what" = test ]; then
         wanted+=(ghc clang libomp-dev chromium chromium-driver bzip2 git jq make procps hwloc-nox libpfm4-dev)
+        wanted+=(g++ libtbb-dev)
         command -v go >/dev/null || wanted+=(golang-go)
         command -v javac >/dev/null || wanted+=(default-jdk-headless)
     fi

@@ -22,6 +22,14 @@ pub(crate) struct Runtime {
     pub(crate) note: &'static str,
 }
 
+/// Whoever starts a parallel stream computes as well, so the common pool gets one worker fewer. Left alone it has one
+/// worker on one cpu too, and one thread is two.
+const JAVA: &str =
+    "-XX:ActiveProcessorCount={threads} -Djava.util.concurrent.ForkJoinPool.common.parallelism={threads-1}";
+
+const JAVA_NOTE: &str = "the thread that starts a parallel stream computes too, so the common pool has one worker fewer; \
+                         the launcher's thread only waits: it gets no place";
+
 /// All of them.
 pub(crate) const RUNTIMES: [Runtime; 10] = [
     Runtime {
@@ -66,13 +74,7 @@ pub(crate) const RUNTIMES: [Runtime; 10] = [
         skip: &[],
         note: "garbage collection may have threads of its own",
     },
-    Runtime {
-        name: "java",
-        count: &[("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount={threads}")],
-        each: &[],
-        skip: &[0],
-        note: "the launcher's thread only waits: it gets no place",
-    },
+    Runtime { name: "java", count: &[("JAVA_TOOL_OPTIONS", JAVA)], each: &[], skip: &[0], note: JAVA_NOTE },
     Runtime {
         name: "duckdb",
         count: &[("SLURM_CPUS_ON_NODE", "{threads}")],
@@ -131,7 +133,11 @@ impl Runtime {
         let ties = spec.bind() == Bind::Each && !spec.cpus.is_empty();
         let each = if ties { self.each } else { &[] };
         let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();
-        let filled = |text: &str| spec.fill_in(text).replace("{places}", &places.join(","));
+        let workers = (spec.threads - 1).to_string();
+        let filled = |text: &str| {
+            let text = text.replace("{places}", &places.join(",")).replace("{threads-1}", &workers);
+            spec.fill_in(&text)
+        };
         let set = |(name, value): &(&'static str, &str)| (*name, with_inherited(name, &filled(value)));
         self.count.iter().chain(each).map(set).collect()
     }

@@ -1,0 +1,36 @@
+"""Work for the threads of a library, for 1.5 seconds: blas (by numpy), duckdb or polars."""
+
+import sys
+import time
+
+
+def blas():
+    """Return a product of matrices."""
+    import numpy as np
+
+    matrix = np.ones((800, 800))
+    return lambda: matrix @ matrix
+
+
+def duckdb():
+    """Return a query."""
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("create table numbers as select range as number from range(3000000)")
+    return lambda: connection.execute("select sum(sin(number) * cos(number)) from numbers").fetchall()
+
+
+def polars():
+    """Return a query."""
+    import polars as pl
+
+    group = pl.int_range(3_000_000, eager=True).alias("number")
+    frame = pl.DataFrame([group]).with_columns(key=group % 1000)
+    return lambda: frame.group_by("key").agg(pl.col("number").sum())
+
+
+work = {"blas": blas, "duckdb": duckdb, "polars": polars}[sys.argv[1]]()
+end = time.monotonic() + 1.5
+while time.monotonic() < end:
+    work()
