@@ -16,8 +16,9 @@ fn errors(words: &[&str]) -> String {
 
 #[test]
 fn a_probe_prints_figures_as_json() {
-    let output = knee(&["latency", "--size", "64K", "--page=base", "--quick", "--json"]);
+    let output = knee(&["latency", "--size", "64K", "--page=base", "--quick", "--json", "--out", "kept.json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).ends_with("wrote kept.json\n"), "said beside JSON, too");
     let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let figures = found["figures"].as_array().unwrap();
     assert_eq!(figures.len(), 1);
@@ -34,6 +35,7 @@ fn a_sweep_is_kept_where_it_is_asked_to_be() {
     let file = folder.path().join("smt.json");
     let output = knee(&["smt", "--quick", "--out", file.to_str().unwrap()]);
     assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).ends_with(&format!("wrote {}\n", file.display())));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("smt rate, additions/ns") && text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
@@ -55,6 +57,10 @@ fn mistakes_are_named() {
     assert!(kernel.contains("it is one of read, write"), "{kernel}");
     let node = errors(&["latency", "--size", "64K", "--node", "900", "--quick"]);
     assert!(node.contains("cannot put on node 900"), "{node}");
+    for (out, reason) in [("missing/x.json", "its folder does not exist"), (".", "it is a folder")] {
+        let kept = errors(&["--quick", "--out", out]);
+        assert_eq!(kept, format!("knee: cannot write {out}: {reason}\n\nhint: --out FILE names another file\n"));
+    }
     let argument = errors(&["smt", "--size", "1G"]);
     assert!(argument.contains("unknown argument: size"), "{argument}");
 }

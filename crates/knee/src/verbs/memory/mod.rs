@@ -6,7 +6,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -81,6 +81,9 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
         print_out(&words::help(asked.probe))?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(path) = &asked.out {
+        writable(path)?;
+    }
     let machine = Topology::this_machine()?;
     let context = Context { machine: &machine, monitor: Some(&Watcher), quick: asked.quick };
     let probes: Vec<&dyn Probe> = asked.probe.map_or_else(|| PROBES.to_vec(), |probe| vec![probe]);
@@ -109,11 +112,26 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
         print_out(&format!("{}\n", serde_json::to_string_pretty(&found).map_err(Failure::new)?))?;
     } else {
         print_out(&text::told(&found))?;
-        if let Some(path) = &asked.out {
-            say(format_args!("wrote {}", path.display()));
-        }
+    }
+    match &asked.out {
+        Some(path) => say(format_args!("wrote {}", path.display())),
+        None if !asked.json => say(format_args!("not kept: --out FILE writes it to a file")),
+        None => {}
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a file that could not be written, before minutes of measuring.
+fn writable(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let reason = if path.is_dir() {
+        "it is a folder"
+    } else if !folder.is_dir() {
+        "its folder does not exist"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::new(format!("cannot write {}: {reason}", path.display())).hint("--out FILE names another file"))
 }
 
 type Planned<'a> = [(&'a dyn Probe, Vec<Step>)];
