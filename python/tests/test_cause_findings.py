@@ -221,7 +221,7 @@ def test_one_busy_cpu_is_seen_and_not_named_and_the_run_that_decides_is_listed(s
     assert lines["decide"].startswith("run processes instead of threads")
     text = page(opened)
     assert text.index("No cause is named") < text.index("Signs that name no cause</h3>")
-    assert "The run that would decide: processes instead of threads" in text
+    assert "<p>To decide: run processes instead of threads" in text
 
 
 @pytest.mark.parametrize(

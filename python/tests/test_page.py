@@ -9,7 +9,7 @@ import pytest
 import tomli_w
 import vl_convert as vlc
 from big_study import SMALL, write_study
-from conftest import keep_samples, rewrite
+from conftest import VALID, keep_samples, rewrite
 
 from knee.opened import Study
 from knee.plots.resources import cpu_use
@@ -331,10 +331,24 @@ def test_no_count_is_recommended_where_one_cannot_tell(simulated):
     assert [line.label for line in first_screen(Study.read(folder.path)).lines if line.label == "use"] == []
 
 
+def test_a_command_to_copy_names_the_folder_and_not_whose_it_is(simulated, monkeypatch):
+    folder = simulated({"cores-close": UP})
+    validity = VALID | {"other_busy": 0.9}
+    rewrite(folder.records, lambda one: one | {"validity": validity, "observed_threads": []})
+    (todo,) = [line for line in first_screen(Study.read(folder.path)).lines if line.label == "do"]
+    assert todo.text.endswith("knee study --resume study --wait-quiet --rerun-disturbed")
+    monkeypatch.chdir(folder.path.parent.parent)
+    relative = folder.path.relative_to(folder.path.parent.parent)
+    (todo,) = [line for line in first_screen(Study.read(relative)).lines if line.label == "do"]
+    assert f"knee study --resume {relative} " in todo.text
+
+
 def test_printed_a_study_is_short_and_a_notebook_shows_the_verdict(simulated):
     study = Study.read(simulated({"cores-close": UP, "none": UP}, name="a <b> & c").path)
     assert repr(study) == f"<knee study 'a <b> & c': 30 of 30 runs in {str(study.folder.path)!r}>"
     assert repr(study.analysis) == study.verdict
+    assert "speedup" in repr(study.figures[0])
+    assert len(repr(study.figures[0])) < 1000
     shown = study._repr_html_()
     assert "a &lt;b&gt; &amp; c: 4 threads are " in shown
     assert "<b>" in shown

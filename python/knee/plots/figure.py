@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from knee.plots.style import Chart
@@ -30,7 +30,7 @@ class Figure:
     title: str
     sees: str
     chart: Chart
-    rows: Sequence[dict[str, Any]]
+    rows: Sequence[dict[str, Any]] = field(repr=False)
     group: str = ""
     choice: str = ""
     response: str | None = None

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from knee.explain.analysis import Analysis
 from knee.explain.verdict import levels
-from knee.explain.verdict.form import Line
+from knee.explain.verdict.form import FOLDER, Line
 from knee.explain.verdict.study import main_series
 from knee.explain.verdict.words import listed, threads
 from knee.opened import Study
@@ -42,7 +42,11 @@ class FirstScreen:
 def first_screen(study: Study) -> FirstScreen:
     """Return the first screen of a study's report."""
     analysis = study.analysis
-    return FirstScreen(analysis.verdict.headline, _warnings(analysis), _lines(analysis), _about(study))
+    # A report is forwarded: an absolute path would say whose machine it was made on.
+    path = study.folder.path
+    folder = shlex.quote(path.name if path.is_absolute() else str(path))
+    lines = [Line(line.label, line.text.replace(FOLDER, folder)) for line in _lines(analysis)]
+    return FirstScreen(analysis.verdict.headline, _warnings(analysis), lines, _about(study))
 
 
 def _lines(analysis: Analysis) -> list[Line]:
