@@ -128,14 +128,14 @@ def test_diagnostics_find_what_was_put_in():
     assert any("Their spread depends" in line for line in found.sentences())
     drifting = draw.normal(10, 1, design.runs) + np.arange(design.runs) / 20
     unblocked = design_of(4, 2, 15, blocked=False)
-    assert any("They drift" in line for line in diagnose(fit(drifting, unblocked), drifting).sentences())
+    assert any("The residuals drift" in line for line in diagnose(fit(drifting, unblocked), drifting).sentences())
     places = np.concatenate([block * 8 + draw.permutation(8) for block in range(15)])
     mixed = Design(
         tuple(Factor(one.name, one.levels, one.codes[places]) for one in design.factors),
         Factor.of("block", [str(n // 8) for n in range(design.runs)]),
     )
     drifting = draw.normal(10, 1, design.runs) + np.arange(design.runs) / 4
-    assert any("They drift" in line for line in diagnose(fit(drifting, mixed), drifting).sentences())
+    assert any("The residuals drift" in line for line in diagnose(fit(drifting, mixed), drifting).sentences())
     heavy = draw.standard_cauchy(design.runs)
     assert any("not normal" in line for line in diagnose(fit(heavy, design), heavy).sentences())
     calm = draw.normal(10, 1, design.runs)

@@ -76,7 +76,9 @@ def test_without_a_ladder_and_claims_placements_are_compared(simulated):
     assert Study.read(folder.path).analysis.verdict.headline.startswith("made up: cores-close is 2.0")
 
 
-@pytest.mark.parametrize(("spread", "says"), [(1.3, "cores-spread at 4 threads: 1.3"), (1.0, "are equal (within 3 %)")])
+@pytest.mark.parametrize(
+    ("spread", "says"), [(1.3, "cores-spread at 4 threads takes 1.3"), (1.0, "are equal (within 3 %)")]
+)
 def test_of_several_placements_the_one_that_differs_is_named(simulated, spread, says):
     curves = {"cores-close": ladder(4, 2, 1), "cores-spread": ladder(4, 2, spread)}
     said = Study.read(simulated(curves, noise=0.002).path).analysis.verdict

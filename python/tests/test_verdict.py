@@ -25,7 +25,7 @@ def test_with_few_thread_counts_no_law_and_no_knee_is_claimed(simulated):
     said = verdict(simulated({"cores-close": {n: ideal(n) for n in (1, 2, 4)}}))
     assert said.headline.startswith(("made up: 4 threads are 3.9", "made up: 4 threads are 4.0"))
     assert said.headline.endswith("as fast as 1; every cpu is used")
-    assert line(said, "knee").startswith("needs at least 6 thread counts; ")
+    assert line(said, "knee").startswith("unknown: needs at least 6 thread counts; ")
     assert said.status == "decided"
 
 

@@ -198,7 +198,7 @@ def _documented(of: StudyParts) -> Found:
     levels = {name for run in of.runs for name in run.cell}
     said = f"{len(levels)} factors with all levels, seed and order of runs, {len(facts)} facts of the machine"
     if missing:
-        return "partly", f"{said}, {len(missing)} of which are not available: {', '.join(missing)}"
+        return "partly", f"{said}, {len(missing)} of them not available: {', '.join(missing)}"
     return "kept", said
 
 

@@ -75,8 +75,9 @@ def compare(
 
     \b
     Examples:
-      knee compare knee-studies/old knee-studies/new knee compare knee-studies/mine --factor build --levels old,new knee
-      compare knee-studies/2026-*
+      knee compare knee-studies/old knee-studies/new
+      knee compare knee-studies/mine --factor build --levels old,new
+      knee compare knee-studies/monday knee-studies/tuesday knee-studies/friday
     """  # noqa: D301 -- click looks for the character itself
     from knee.report.terminal import comparison
 

@@ -80,7 +80,8 @@ class Report:
             return ""
         most = max(alike, key=lambda one: abs(np.log(one.comparison.estimate)))
         where = f"in {len(alike)} of {many}, most with {most.name}" if len(self.judged) > 1 else f"with {most.name}"
-        return f"B is {self.verdict} than A {where}: by {_difference(most.comparison)} of the time."
+        much = f"{_difference(most.comparison)} {'more' if self.verdict == 'slower' else 'less'} time"
+        return f"B is {self.verdict} than A {where}: {much}."
 
     def _open(self) -> str:
         """Return the sentence on undecided cells, and what would decide them."""

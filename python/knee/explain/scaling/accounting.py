@@ -1,6 +1,6 @@
 """Accounting of lost time: where the thread-seconds of a run went.
 
-With n threads and time T_n the loss against ideal is M = ln(n·T_n / T_1), the sum of exactly three terms::
+With n threads and time T_n the loss against ideal is M = ln(n·T_n / T_1). Three terms add up to it exactly::
 
     M = ln(CPU_n / CPU_1)      inflation: the same answer took more CPU time
       + ln(n·T_n / CPU_n)      idle: threads (or the cpus asked for) did not compute

@@ -157,7 +157,7 @@ def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]
         ends = f"[{knee.interval.low:.3g}, {knee.interval.high:.3g}]"
         text = f"{knee.threads:.3g} threads {ends}{how}; {_efficiency(series, said.threads)} at {said.threads}"
     elif len(series.fitting) < COUNTS_FOR_A_LAW:
-        text = f"needs at least {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
+        text = f"unknown: needs at least {COUNTS_FOR_A_LAW} thread counts; {_efficiency(series, said.threads)}"
     elif said.use == said.largest and (end := _end(series, said)):
         text = f"none: {end}, {_efficiency(series, said.threads)}"
     else:

@@ -176,7 +176,7 @@ def _other_placements(results: Results, chosen: Series) -> list[Line]:
     differing = [one for one in asked.most if one.answer in ("faster", "slower")]
     if differing:
         worst = max(differing, key=lambda one: abs(np.log(one.time.estimate)))
-        return [Line("also", f"{worst.level} at {threads(worst.threads)}: {_against(worst)}")]
+        return [Line("also", f"{worst.level} at {threads(worst.threads)} takes {_against(worst)}")]
     if asked.most and all(one.answer == "equal" for one in asked.most):
         return [Line("also", f"{listed(asked.levels)} are equal (within 3 %)")]
     return []

@@ -96,7 +96,7 @@ class Diagnostics:
                 self.drift,
                 "Drift over the study",
                 "No drift is left after blocks" if self.blocked else "There is no drift over the study",
-                "They drift over the study, so intervals are wrong",
+                "The residuals drift over the study, so intervals are wrong",
             ),
             self._normality(),
         ]
@@ -106,12 +106,14 @@ class Diagnostics:
             lie = "nearly on a line, which is good enough" if self.straight >= NEARLY_STRAIGHT else "not on a line"
             return f"The Q-Q points lie {lie} (r = {self.straight:.3f}); not tested, {self.normal.why}."
         if not self.normal.speaks:
-            return _say(self.normal, "Normality", "They are consistent with a normal distribution (Shapiro-Wilk)", "")
+            return _say(
+                self.normal, "Normality", "The residuals are consistent with a normal distribution (Shapiro-Wilk)", ""
+            )
         if self.straight >= NEARLY_STRAIGHT:
             what = f"the Q-Q points lie nearly on a line (r = {self.straight:.3f}), which is good enough"
-            return f"They are not exactly normal (Shapiro-Wilk, p = {self.normal.p:.2g}), but {what}."
+            return f"The residuals are not exactly normal (Shapiro-Wilk, p = {self.normal.p:.2g}), but {what}."
         return (
-            f"They are not normal (Shapiro-Wilk, p = {self.normal.p:.2g}; Q-Q r = {self.straight:.3f}): use "
+            f"The residuals are not normal (Shapiro-Wilk, p = {self.normal.p:.2g}; Q-Q r = {self.straight:.3f}): use "
             "the robust comparisons."
         )
 
