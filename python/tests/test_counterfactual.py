@@ -51,7 +51,7 @@ def test_the_main_curve_is_solid_and_counterfactuals_are_dashed_in_one_legend(si
     study = placed(folder, {"cores-close": [0, 1, 2, 3, 4], "threads-close": [0, 4, 1, 5, 2]})
     assert counterfactuals(study.analysis.series, study.machine) == ["threads-close", "unpinned"]
     drawn = {figure.name: figure for figure in study.figures}
-    assert "counterfactual" in drawn["speedup"].sees
+    assert "for comparison" in drawn["speedup"].sees
     assert "(threads-close; unpinned)" in drawn["speedup"].sees
     for name in ("speedup", "efficiency", "run-time", "cpu-seconds"):
         text = json.dumps(drawn[name].chart.to_dict())
@@ -63,4 +63,4 @@ def test_the_main_curve_is_solid_and_counterfactuals_are_dashed_in_one_legend(si
 def test_where_there_is_nothing_to_hold_them_against_none_is_dashed(simulated):
     study = placed(simulated({"none": CURVE}), {})
     assert counterfactuals(study.analysis.series, study.machine) == []
-    assert "counterfactual" not in next(figure.sees for figure in study.figures if figure.name == "speedup")
+    assert "for comparison" not in next(figure.sees for figure in study.figures if figure.name == "speedup")

@@ -159,7 +159,7 @@ def test_a_record_that_has_no_sum_lends_no_line_to_the_caches_that_could_be_read
     why = "L3:1: Unavailable: the hardware has no count for this group now"
     study = sampled(simulated(TWO), counters={over_time.TOTAL: {"unavailable": why}})
     assert set(table(study)[0]) == {"series", "threads", "time s", "cpus busy"}
-    assert drawn(study)["over-time"].sees == (f"Lines are cpus that computed. Memory traffic is not drawn: {why}.")
+    assert drawn(study)["over-time"].sees == (f"Lines are busy cpus. Memory traffic is not drawn: {why}.")
 
 
 def test_cpus_alone_are_drawn_and_the_option_is_named_when_nobody_asked(simulated):
@@ -177,7 +177,7 @@ def test_a_series_without_traffic_beside_one_that_has_it_is_named(simulated):
     none = {name: {"unavailable": "resctrl is not mounted"} for name in NAMES}
     rewrite(study.folder.records, lambda one: one | ({"counters": none} if one["id"] in spread else {}))
     study = Study.read(study.folder.path)
-    assert "There is no traffic of cores-spread: resctrl is not mounted." in drawn(study)["over-time"].sees
+    assert "No traffic is known of cores-spread: resctrl is not mounted." in drawn(study)["over-time"].sees
     assert {row["GB/s"] for row in table(study, "cores-spread")} == {None}
 
 

@@ -63,9 +63,7 @@ def test_without_counters_cpu_time_and_switches_stand_in_and_say_why(simulated):
     assert cell(rows, "cores-close", 1, kind="voluntary")["switches"] == 7
     assert cell(rows, "cores-close", 1, kind="involuntary")["switches"] == 3
     for name in ("cpu-seconds", "switches"):
-        assert found[name].sees.endswith(
-            "This stands in for instructions and the rate at which they are issued: no hardware PMU."
-        )
+        assert found[name].sees.endswith("Shown instead of instructions and their rate: no hardware PMU.")
 
 
 def test_the_record_knows_best_why_there_are_no_instructions(simulated):

@@ -15,8 +15,8 @@ from knee.stats.linear.effects import Effect
 
 TITLE = "Effects"
 SEES = (
-    "An interval that contains the line: cannot tell whether there is an effect. The farther from the line, the more a "
-    "level does by itself; below an interaction stands what levels do together beyond that."
+    "The farther a level lies from the line, the larger its effect; where an interval contains the line, one cannot "
+    "tell whether there is one. An interaction has the effect of levels together beyond their effects alone."
 )
 
 MOST_ROWS = 60

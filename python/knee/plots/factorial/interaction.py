@@ -12,8 +12,8 @@ from knee.stats.linear.comparisons import Mean
 
 TITLE = "Interactions"
 SEES = (
-    "Parallel lines: no interaction, either factor does the same at every level of the other. Lines that part or "
-    "cross: what one does depends on the other."
+    "Parallel lines: no interaction, each factor has the same effect at every level of the other. Lines that diverge "
+    "or cross: the effect of one factor depends on the other."
 )
 
 POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}

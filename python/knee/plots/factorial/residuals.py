@@ -15,8 +15,8 @@ SEES = "No slope, no bend and an even width mean that the model leaves only nois
 QUANTILES_SEES = "Points on the line are normal errors; ends off the line are heavier or lighter tails."
 
 ORDER_SEES = (
-    "Level and of one width: the machine was the same from the first run to the last. A slope or a wave is drift, "
-    "which blocks take up only where it is slower than they are."
+    "If they are level and equally wide, the machine did not change during the study. A slope or a wave is drift, "
+    "which blocks remove only if it is slower than a block."
 )
 
 GROUP = "residuals"

@@ -10,7 +10,7 @@ from knee.plots.figure import Figure, StudyData
 from knee.plots.style import Chart, of_rows, tips
 
 TITLE = "This machine's memory"
-SEES = "Squares of one colour are equally near to each other; a border between colours is a border in the machine."
+SEES = "Pairs of one colour are equally near to each other; a border between colours is a border in the machine."
 
 CONDITIONS = {
     "core-to-core": ("first", "second"),

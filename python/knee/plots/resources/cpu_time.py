@@ -18,14 +18,14 @@ KINDS = {"voluntary": "voluntary_switches", "involuntary": "involuntary_switches
 
 TITLE, GROUP = "Work over threads", "work"
 SEES = (
-    "Medians over runs of user and system time, from the least to the most. A line that rises means that the same "
+    "User and system time: medians over runs, with smallest and largest values. A line that rises means that the same "
     "answer takes more CPU time: more work or slower work, which look the same here."
 )
 SWITCHES_SEES = (
-    "Medians over runs, from the least to the most. At a voluntary switch a thread sleeps or waits for another; "
+    "Medians over runs, with smallest and largest values. At a voluntary switch a thread sleeps or waits for another; "
     "at an involuntary one the kernel takes the cpu away for another thread."
 )
-SWITCHES_GROW = " They are those of whole runs, and in this study runs do more work on more threads."
+SWITCHES_GROW = " They are counts of whole runs, and in this study runs do more work on more threads."
 
 
 def make(study: StudyData) -> list[Figure]:
@@ -72,7 +72,7 @@ def _cpu(run: Run) -> float:
 
 
 def _why(members: Members, machine: dict[str, Any]) -> str:
-    """Return the sentence that says why this is shown and not instructions."""
+    """Return why this is shown instead of instructions."""
     said = Counter(
         count.unavailable
         for runs in members.values()
@@ -86,4 +86,4 @@ def _why(members: Members, machine: dict[str, Any]) -> str:
         why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
     else:
         why = "they were not asked for, as --counters instructions does"
-    return f"This stands in for instructions and the rate at which they are issued: {why}."
+    return f"Shown instead of instructions and their rate: {why}."

@@ -11,12 +11,12 @@ INSTRUCTIONS, RATE = "instructions", "instructions/s"
 
 TITLE, GROUP = "Work over threads", "work"
 SEES = (
-    "Medians over runs, from the least to the most. A line that rises does more work for the same answer: locks that "
-    "are spun on, tasks that are made, work done twice. A level one that takes longer does it more slowly."
+    "Medians over runs, with smallest and largest values. A line that rises is more work for the same answer: "
+    "spinning, task creation, duplicated work. If it is level and run time grows, the same work is done more slowly."
 )
 RATE_SEES = (
-    "The fastest run of each cell, down to the slowest, over its wall time with start and end. Where the line is "
-    "level, threads wait for something that they share: issue slots of a core, memory, or each other."
+    "Instructions per second of wall time, the highest run of each cell down to the lowest. Where the line is level, "
+    "threads wait for something that they share: issue slots of a core, memory, or each other."
 )
 
 

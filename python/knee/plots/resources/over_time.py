@@ -141,13 +141,13 @@ def sees(members: Members, table: list[Row]) -> str:
     left = _left_out(members, table)
     room = f" To keep the report small {', '.join(map(str, left))} threads are not in the menu." if left else ""
     if not having:
-        return f"Lines are cpus that computed. Memory traffic is not drawn: {'; '.join(lacking)}.{room}"
-    remote = ", dotted ones the part of it to memory of other nodes" if "remote GB/s" in table[0] else ""
+        return f"Lines are busy cpus. Memory traffic is not drawn: {'; '.join(lacking)}.{room}"
+    remote = ", dotted lines its part with memory of other nodes" if "remote GB/s" in table[0] else ""
     words = [
-        f"Solid lines are cpus that computed, dashed ones memory traffic{remote}.",
+        f"Solid lines are busy cpus, dashed lines memory traffic{remote}.",
         SEES,
         *(["A gap is where a reading is missing."] if any(_gap(row, having) for row in table) else []),
-        *(f"There is no traffic of {', '.join(names)}: {why}." for why, names in lacking.items()),
+        *(f"No traffic is known of {', '.join(names)}: {why}." for why, names in lacking.items()),
     ]
     scopes = {found.scope for run in runs.values() if (found := counted(run.record).get(TOTAL)) and found.scope}
     return " ".join([*words, *(f"What was counted: {scope}." for scope in sorted(scopes))]) + room

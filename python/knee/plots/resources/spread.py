@@ -14,16 +14,16 @@ from knee.store import Run
 
 Row = dict[str, Any]
 Measure = Callable[[Run], float | None]
-"""What a run used; None where it is not known."""
+"""Returns what a run used, or None if that is unknown."""
 
-FOR_ONE = " Values are those for the work of one thread: in this study it grows with the threads."
-"""What is to be said of a weak study."""
+FOR_ONE = " Values are for the work of one thread, because in this study the work grows with the threads."
+"""Added to captions in a study of weak scaling."""
 
 DASHES = [SOLID, DASHED, [2, 3]]
 
 
 def rows(members: Members, measure: Measure, name: str) -> list[Row]:
-    """Return one row a cell: the median over its usable runs that have a value, the least and the most of them."""
+    """Return one row a cell: median, smallest and largest value of its good runs that have one."""
     table: list[Row] = []
     for series, runs in members.items():
         for threads in sorted({run.threads for run in runs}):
@@ -36,7 +36,7 @@ def rows(members: Members, measure: Measure, name: str) -> list[Row]:
 
 
 def for_one(measure: Measure) -> Measure:
-    """Return what a run used for as much work as one thread has: all of it, unless the work grows with the threads."""
+    """Return a measure divided by the work of a run, for studies in which the work grows with the threads."""
 
     def measured(run: Run) -> float | None:
         value = measure(run)
@@ -46,7 +46,7 @@ def for_one(measure: Measure) -> Measure:
 
 
 def chart(table: list[Row], name: str, title: str, dashed: Collection[str] = (), *, numbers: str = "~s") -> Chart:
-    """Return the figure of one column, from the least to the most value of every cell.
+    """Return the figure of one column: the median of every cell, with a bar from smallest to largest value.
 
     ``dashed`` series are dashed; ``numbers`` is how d3 writes those of the axis.
     """

@@ -17,9 +17,9 @@ TRAFFIC = "traffic"
 
 TITLE = "Memory traffic over threads"
 SEES = (
-    "Solid lines are traffic with memory of the node on which a thread runs, dashed ones with that of other nodes: "
-    "medians over runs, from the least to the most. What grows with threads is work that caches no longer hold; a "
-    "dashed line near the solid one is data that lives elsewhere."
+    "Solid lines are traffic with memory of the thread's own node, dashed lines with memory of other nodes: medians "
+    "over runs, with smallest and largest values. Traffic that grows with the threads no longer fits into the caches; "
+    "a dashed line near the solid one means that much of the data is on other nodes."
 )
 
 
@@ -98,7 +98,7 @@ def _amount(count: Counted | None) -> float | None:
 
 def sees(of: Source, *, weak: bool = False) -> str:
     """Return the sentence that says what to see and what was counted; ``weak``: whether the work grows with threads."""
-    return f"{SEES} Counted was {of.covers}." + (FOR_ONE if weak else "")
+    return f"{SEES} Counted: {of.covers}." + (FOR_ONE if weak else "")
 
 
 def chart(table: list[Row]) -> Chart:

@@ -20,7 +20,7 @@ from knee.stats.growth import columns, steps
 from knee.store import Run, Series, count_named, published, samples
 
 TITLE = "Work over time"
-SEES = "Lines are what the program counted per second. Where one falls while cpus stay busy, each piece costs more."
+SEES = "Lines are what the program counted, per second. Where one falls while cpus stay busy, each piece takes longer."
 
 Row = dict[str, Any]
 

@@ -12,7 +12,7 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tip
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Efficiency"
-SEES = "1 is full use of every thread; what is missing to 1 is lost."
+SEES = "Speedup over threads: at 1 every thread is fully used, at 0.5 half of their time is lost."
 
 
 def make(study: StudyData) -> list[Figure]:

@@ -12,8 +12,8 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tip
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Run time"
-EACH = "Each small mark is one run: their spread is the noise."
-SEES = f"On these axes the ideal is a straight line down. {EACH}"
+EACH = "Each small mark is a run; their spread is the noise."
+SEES = f"With full speedup the curve would be a straight line down. {EACH}"
 WEAK_SEES = f"The work grows with the threads, so the ideal is a level line. {EACH}"
 
 

@@ -17,11 +17,11 @@ CHOICES = {"linear": "", "logarithmic": "-log"}
 
 SEES = "Below the dotted line threads bring less than full speedup; where the curve is flat they bring none."
 
-ABOVE = "Ringed points have more threads than cpus: they enter no law and no knee."
+ABOVE = "Ringed points have more threads than cpus and are not used for law and knee."
 
 COUNTERFACTUAL = (
-    "A dashed curve is a counterfactual, the same program placed otherwise: threads share cores while others are free, "
-    "or the kernel decides"
+    "Dashed curves are there for comparison, the same program on another placement: threads share cores while other "
+    "cores are free, or the kernel places them"
 )
 
 
@@ -45,7 +45,9 @@ def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:
     bases = sorted({curve.base for curve in curves.values()})
     if len(bases) > 1:
         named = (f"{base} of {', '.join(n for n, curve in curves.items() if curve.base == base)}" for base in bases)
-        words.append(f"Each series is counted from its fewest threads, with an ideal of its own: {'; '.join(named)}.")
+        words.append(
+            f"Speedup is relative to the fewest threads of each series, with an ideal of its own: {'; '.join(named)}."
+        )
     return " ".join(words)
 
 
