@@ -1,7 +1,13 @@
 //! Where names of measures (`local_dram`) become events of this microarchitecture.
 
+use knee_meter::GAUGES;
 use knee_meter::events::{Choice, Cpu, Error, Table, Trust, choose, choose_own, tables};
-use knee_meter::perf::NamedEvent;
+use knee_meter::perf::{NamedEvent, Request};
+
+use crate::error::Failure;
+
+/// How alike two names are, from 0 to 1, for one to be suggested.
+const ALIKE: f64 = 0.65;
 
 /// The events of a measure by a table of the user's own or the one for this part, or why this machine has none; none for a
 /// name that no table has.
@@ -18,6 +24,25 @@ pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Re
         return Some(Err(format!("it is computed from {parts}: ask for those")));
     }
     (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, &cpu, name))
+}
+
+/// Refuses the name of a counter that no machine has, and suggests the one most like it.
+///
+/// # Errors
+/// When neither the kernel nor any table of events knows the name.
+pub(crate) fn recognize(name: &str) -> Result<(), Failure> {
+    match Request::parse(name) {
+        Ok(Request::Named(measure)) if named(&measure, None).is_none() => {
+            let events = tables().flat_map(|table| table.events().iter().map(|event| event.measure.as_str()));
+            let known = Request::names().chain(GAUGES.iter().copied()).chain(events);
+            let alike = known.map(|one| (strsim::normalized_damerau_levenshtein(&measure, one), one));
+            let nearest = alike.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness >= ALIKE);
+            let listed = || "`knee run --help` lists the counters".to_owned();
+            let hint = nearest.map_or_else(listed, |(_, one)| format!("did you mean {one}?"));
+            Err(Failure::new(format!("unknown counter: {name:?}")).hint(hint))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What a derived measure is made of; none for any other name.
@@ -89,6 +114,16 @@ mod tests {
         let guest = Cpu::from_cpuinfo(text);
         let claimed = events(&choose(&guest), &guest, "local_dram").unwrap();
         assert!(claimed[0].caution.contains("a hypervisor may show"), "{claimed:?}");
+    }
+
+    #[test]
+    fn a_counter_that_no_machine_has_is_refused_with_a_suggestion() {
+        let refused = |name: &str| recognize(name).unwrap_err().json();
+        assert!(refused("cylces").contains("did you mean cycles?"), "{}", refused("cylces"));
+        assert!(refused("colour").contains("`knee run --help` lists"), "{}", refused("colour"));
+        for known in ["instructions", "remote_dram", "mbm_total_bytes", "r01d3", "cpu/event=1/", "LLC-load-misses"] {
+            assert!(recognize(known).is_ok(), "{known}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::runtimes;
 use crate::error::{Failure, print_out, status};
+use crate::measures;
 use crate::record::{CheckResult, Pages};
 use crate::registry;
 use crate::run_spec::{Program, RunSpec};
@@ -86,6 +87,10 @@ pub(crate) fn validate(spec: &RunSpec) -> Result<(), Failure> {
     if let Program::Workload { workload, args, params, .. } = &spec.program {
         let given = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
         Args::complete(registry::find(workload)?.params(), &given)?;
+    }
+    // A table of the user's own may have any name; a record says which of them had no value.
+    if spec.events.is_none() {
+        spec.counters.iter().try_for_each(|name| measures::recognize(name))?;
     }
     Ok(())
 }
