@@ -3,7 +3,7 @@
 import pytest
 from conftest import machine
 
-from knee.study.design.cells import cells_of
+from knee.study.design.cells import cells_of, placements_matter, placements_of
 from knee.study.design.placements import Placements
 from knee.study.spec import StudySpec
 
@@ -65,18 +65,17 @@ def test_a_placement_with_fewer_places_gets_fewer_thread_counts():
     one_socket = "cores-close+within:socket:0"
     placements = Placements({"cores-close": [*range(6)], one_socket: [0, 1, 2], "none": None}, never)
     assert counts(placements, 6) == {
-        "cores-close": [1, 2, 3, 4, 5, 6, 7],
-        one_socket: [1, 2, 3, 4],
-        "none": [1, 2, 3, 4, 5, 6, 7],
+        "cores-close": [1, 2, 3, 4, 5, 6],
+        one_socket: [1, 2, 3],
+        "none": [1, 2, 3, 4, 5, 6],
     }
 
 
-def test_on_a_large_machine_the_last_place_of_each_placement_is_tried_and_one_beyond():
+def test_on_a_large_machine_the_last_place_of_each_placement_is_tried():
     placements = Placements({"cores-close": [*range(40)], "cores-close+leave-one": [*range(39)]}, never)
     found = counts(placements, 40)
-    assert {40, 41} <= set(found["cores-close"])
-    assert {39, 40} <= set(found["cores-close+leave-one"])
-    assert max(found["cores-close+leave-one"]) == 40
+    assert max(found["cores-close"]) == 40
+    assert max(found["cores-close+leave-one"]) == 39
     assert 39 not in found["cores-close"]
 
 
@@ -89,3 +88,27 @@ def test_thread_counts_that_were_asked_for_stay():
 def test_every_word_of_the_binary_is_a_level(placement):
     placements = Placements.of([placement])
     assert placements.cpus(placement, 1)
+
+
+def test_placements_are_a_factor_by_default_only_where_they_can_matter():
+    plain = machine(8)
+    assert not placements_matter(plain)
+    siblings = machine(8)
+    siblings["cores"] = [{"id": i, "socket": 0, "node": 0, "cpus": [i, i + 4]} for i in range(4)]
+    nodes = machine(8) | {"nodes": [{"id": i, "cpus": [*range(4 * i, 4 * i + 4)]} for i in range(2)]}
+    caches = machine(8) | {"caches": [{"level": 3, "cpus": [*range(4 * i, 4 * i + 4)]} for i in range(2)]}
+    assert all(map(placements_matter, (siblings, nodes, caches)))
+    own = machine(8) | {"caches": [{"level": 2, "cpus": [i]} for i in range(8)]}
+    assert not placements_matter(own), "caches of single cores"
+    siblings["allowed"]["cpus"] = [0, 1, 2, 3]
+    assert not placements_matter(siblings), "one sibling of each core is allowed"
+
+
+def test_where_placements_do_not_matter_the_study_is_pinned_all_the_same(binary):
+    study_spec = StudySpec(name="q", program={"command": ["p"]})
+    assert placements_of(study_spec, machine(8)).names == ["cores-close"]
+    assert placements_of(study_spec, machine(8)).cpus("cores-close", 1)
+    nodes = machine(8) | {"nodes": [{"id": i, "cpus": [*range(4 * i, 4 * i + 4)]} for i in range(2)]}
+    assert placements_of(study_spec, nodes).names[-1] == "none"
+    asked = StudySpec(name="q", program={"command": ["p"]}, factors={"placement": ["none"]})
+    assert placements_of(asked, machine(8)).names == ["none"]

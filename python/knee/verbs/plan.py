@@ -1,8 +1,9 @@
-"""``knee plan``: the runs that a study would make."""
+"""``knee plan``: the runs of a study, without making them."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,31 +11,45 @@ import click
 
 from knee.store import StudyError
 from knee.study import planning
-from knee.study.design.plan import summary
+from knee.study.checks.program import find_program
+from knee.study.design.summary import UNKNOWN, summary
 from knee.study.options.command_line import Grouped, study_options, study_spec_of
+from knee.study.run.pilot import piloted
+
+FORMS = ("[OPTIONS] -- COMMAND...", "[OPTIONS] WORKLOAD [ARGUMENTS]", "[OPTIONS] FILE.toml")
 
 
-@click.command(name="plan", cls=Grouped, context_settings={"allow_interspersed_args": False})
+@click.command(name="plan", cls=Grouped, forms=FORMS, context_settings={"allow_interspersed_args": False})
 @study_options
-@click.option("--out", type=click.Path(path_type=Path), help="Make the study's folder instead of printing the plan.")
+@click.option("--out", type=click.Path(path_type=Path), help="Make the study's folder and print its path.")
 @click.option(
     "--slurm", "for_slurm", is_flag=True, help="With --out: add batch.sh, a script for sbatch that makes the runs."
 )
-def plan(out: Path | None, for_slurm: bool, **asked: Any) -> int:
-    """One JSON line for each run, in running order; how many there are, to stderr.
+@click.option("--pilot", is_flag=True, help="Make one run now, to estimate how long the study takes.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON lines also to a terminal.")
+def plan(out: Path | None, for_slurm: bool, pilot: bool, as_json: bool, **asked: Any) -> int:
+    """Print how many runs there are, which levels they have, and how long they take.
 
-    With --out the folder of the study is made. Inside it, on a machine without Python,
-    `knee run --stdin --samples samples < plan.jsonl > records.jsonl` makes the runs; `knee report` reads the folder
-    afterwards. Placements are those of the machine where the plan is made.
+    To a pipe or a file: one JSON line per run, in running order, with the summary on standard error.
+
+    With --out, make the folder of the study. In it, on a machine without Python,
+    `knee run --stdin --samples samples < plan.jsonl > records.jsonl` makes the runs, and `knee report` reads the
+    folder afterwards. Placements are those of the machine where the plan is made.
     """
-    if out is not None:
-        click.echo(str(planning.planned(study_spec_of(asked), out, for_slurm=for_slurm).path))
-        return 0
-    if for_slurm:
-        raise StudyError("--slurm adds a script to a study's folder: there is no --out")
     study_spec = study_spec_of(asked)
-    specs = planning.run_specs(study_spec)[1]
-    for spec in specs:
-        click.echo(json.dumps(spec))
-    click.echo(summary(study_spec, specs), err=True)
+    if for_slurm and out is None:
+        raise StudyError("--slurm adds a script to the folder of a study: there is no --out", hint="add --out FOLDER")
+    folder = planning.planned(study_spec, out, for_slurm=for_slurm) if out is not None else None
+    specs = folder.read_plan() if folder else planning.run_specs(study_spec)[1]
+    if pilot:
+        find_program(study_spec.program)
+    said = summary(study_spec, specs, piloted(study_spec, specs) if pilot else UNKNOWN)
+    if folder is not None:
+        click.echo(str(folder.path))
+    elif sys.stdout.isatty() and not as_json:
+        click.echo(said)
+        return 0
+    else:
+        click.echo("\n".join(map(json.dumps, specs)))
+    click.echo(said, err=True)
     return 0

@@ -10,52 +10,72 @@ import click
 
 from knee.store import Contents, Folder, StudyError, all_runs, design_block, runs
 from knee.study import planning
+from knee.study.design.duration import WORTH
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
 from knee.study.run import execute, progress
+from knee.study.run.pilot import duration
 from knee.study.run.quiet import Waiting, say_load
 from knee.study.run.repeat import repeat
 from knee.verbs import EXIT_STOPPED, say
 
 ON_RESUME = {"wait_quiet_s", "rerun_disturbed"}
-"""Options that do not change what was planned, so that a study which goes on may be given them."""
+"""Options that a resumed study may be given: they do not change the plan."""
 
 
-@click.command(cls=Grouped, context_settings={"allow_interspersed_args": False})
+FORMS = (
+    "[OPTIONS] -- COMMAND...",
+    "[OPTIONS] WORKLOAD [ARGUMENTS]",
+    "[OPTIONS] FILE.toml",
+    "--resume FOLDER [--wait-quiet [TIME]] [--rerun-disturbed]",
+)
+
+
+@click.command(cls=Grouped, forms=FORMS, context_settings={"allow_interspersed_args": False})
 @study_options
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the study.  [default: knee-studies/NAME]")
-@click.option("--resume", type=click.Path(path_type=Path, readable=False), help="Go on with the study in this folder.")
-@click.option("--report/--no-report", default=True, help="Write report.html at the end.")
-def study(out: Path | None, resume: Path | None, report: bool, **asked: Any) -> int:
-    """Make the runs in a random order, keep them in a folder, and write a report.
+@click.option("--out", type=click.Path(path_type=Path), help="Folder of the study.  [default: knee-studies/NAME-DATE]")
+@click.option("--resume", type=click.Path(path_type=Path, readable=False), help="Continue the study in this folder.")
+@click.option(
+    "--pilot/--no-pilot",
+    default=True,
+    help="Make one run first, to estimate how long the study takes.  [default: with 3 blocks or more]",
+)
+@click.option("--report/--no-report", default=True, help="Write report.html at the end.  [default: --report]")
+def study(out: Path | None, resume: Path | None, pilot: bool, report: bool, **asked: Any) -> int:
+    """Make the runs in random order, keep them in a folder, write a report.
 
-    \b
-    knee study [OPTIONS] -- COMMAND...          {threads} becomes the count
-    knee study [OPTIONS] WORKLOAD [ARGUMENTS]   see `knee workloads`
-    knee study [OPTIONS] FILE.toml
-    knee study --resume FOLDER [--wait-quiet [TIME]] [--rerun-disturbed]
-    """  # noqa: D301 -- click looks for the character itself
+    In a command {threads} becomes the thread count and {cpus} the list of cpus. Options stand before the -- of a
+    command, and before or after a workload or a study file.
+    """
     if resume is not None:
         given = values_given(asked)
         if out is not None or asked["words"] or not given.keys() <= ON_RESUME:
-            message = "--resume goes on with a study as it was planned: it takes no words and no other options"
-            raise StudyError(
-                message, hint="only --wait-quiet and --rerun-disturbed, which change nothing that was planned"
-            )
-        # All of it, before anything is locked, set up, cut or written.
+            message = "--resume continues a study as planned: no program and no other options can be given"
+            raise StudyError(message, hint="only --wait-quiet and --rerun-disturbed go with --resume")
+        # Read and check all of it before anything is changed.
         folder = Contents.read(resume).folder
     else:
         given, folder = dict[str, Any](), planning.planned(study_spec_of(asked), out)
-    return _measure(folder, report, folder.read_measure() | given)
+    return _measure(
+        folder, report, folder.read_measure() | given, _tell_duration(folder) if pilot and not resume else None
+    )
 
 
-def _measure(folder: Folder, report: bool, how: dict[str, Any]) -> int:
+def _tell_duration(folder: Folder) -> execute.Piloted | None:
+    """Return what prints the duration after a pilot run; None where the study is too short for a pilot run."""
+    plan = folder.read_plan()
+    if len({spec["block"] for spec in plan}) < WORTH:
+        return None
+    return lambda spec, record, run_s: click.echo(f"knee: duration: {duration(plan, spec, record, run_s)}", err=True)
+
+
+def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute.Piloted | None) -> int:
     waiting = Waiting(folder, how["wait_quiet_s"]) if "wait_quiet_s" in how else None
     before = waiting.before if waiting else None
     try:
         if waiting is None and execute.remaining(folder):
             say_load()
-        _run(folder, before)
-        # Each time it is asked for, no more than the design has blocks: a machine may stay busy.
+        _run(folder, before, piloted)
+        # At most as many repeats as the design has blocks: a machine may stay busy.
         left = len({design_block(spec) for spec in folder.read_plan()})
         while how.get("rerun_disturbed") and (many := _repeat(folder, left, waiting)):
             left -= many
@@ -69,15 +89,15 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any]) -> int:
     return conclude(folder, ["json", *(["html"] if report else [])])
 
 
-def _run(folder: Folder, before: execute.Before | None) -> None:
+def _run(folder: Folder, before: execute.Before | None, piloted: execute.Piloted | None = None) -> None:
     with progress.shown(folder.read_plan(), len(execute.remaining(folder))) as tell:
-        execute.run(folder, tell, _rule(folder), before)
+        execute.run(folder, tell, _rule(folder), before, piloted)
 
 
 def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
-    """Plan to repeat the blocks that others disturbed, at most so many; returns how many will be.
+    """Plan to repeat disturbed blocks, at most so many; returns how many.
 
-    A run is disturbed by what others did while it ran, whatever it took and however it ended.
+    Whether a run was disturbed depends on other programs only, never on its time or exit status.
     """
     from knee.explain import stopping
     from knee.explain.disturbance import disturbance
@@ -92,7 +112,7 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     if waiting and most:
         waiting.before(max(spec["block"] for spec in folder.read_plan()) + 1, "no block is repeated")
         most = 0 if waiting.over else most
-    # Of a budget one block after the other is spent.
+    # With a budget, one block at a time.
     many = repeat(folder, blocks, most if budget_s is None else min(1, most))
     said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
     what = f"repeating {'one' if many == 1 else many} of them" if many else "no more are repeated now"
@@ -101,7 +121,7 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
 
 
 def _rule(folder: Folder) -> execute.Enough:
-    """Return the study's stopping rule. What it needs is imported between two blocks, when nothing is measured."""
+    """Return the study's stopping rule. It imports numpy between two blocks, when nothing is measured."""
     declared = folder.read_study_spec().get("design", {})
     if "width" not in declared and "budget_s" not in declared:
         return lambda: None

@@ -1,65 +1,100 @@
-"""The design: thread ladder, placements that differ on this machine, and the cells they span."""
+"""The cells of a study: all combinations of levels, with the default thread counts and placements."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, cast
 
 from knee.store import Level, StudyError
 from knee.study.design.placements import Placements
+from knee.study.kinds.near import suggestion
 from knee.study.spec import StudySpec
 
 NAMED_PLACEMENTS = ("cores-close", "cores-spread", "threads-close")
 
 Cell = dict[str, Level]
 
-ALL_UP_TO = 16
-"""Up to so many hardware threads every count is tried; beyond, the edges and what lies between them."""
+SERIES = 6
+"""Thread counts of a study that names none, up to all cores: the fewest from which a scaling law is fitted."""
+
+TOO_CLOSE = 1.2
+"""Edges of the topology and powers of two nearer to a chosen count than this ratio are passed over."""
 
 
 def ladder(machine: dict[str, Any]) -> list[int]:
-    """Return the thread counts worth trying: 1, every edge of the topology, points between, and one beyond all cpus.
+    """Return the thread counts of a study that names none: six up to all cores, and all hardware threads.
 
-    An edge is where the next thread has to go somewhere new: the end of a core, a cache, a node, a socket, of all
-    cores, of all hardware threads.
+    With fewer than six cores these are all counts. Otherwise they are 1, 2, all cores, then the cores of a cache, node
+    or socket, of two, four of them, then powers of two, spread evenly over the logarithm.
 
     Examples
     --------
     >>> two = {"allowed": {"cpus": [0, 1]}, "cores": [{"cpus": [0]}, {"cpus": [1]}], "nodes": [], "sockets": [],
     ...        "caches": []}
     >>> ladder(two)
-    [1, 2, 3]
+    [1, 2]
     """
     allowed = set(machine["allowed"]["cpus"])
-    total = len(allowed)
-    if total <= ALL_UP_TO:
-        return [*range(1, total + 2)]
-    groups = [group for kind in ("caches", "nodes", "sockets") for group in machine[kind]]
     cores = [set(core["cpus"]) & allowed for core in machine["cores"]]
-    edges = {1, total, sum(1 for core in cores if core)}
-    for group in groups:
-        inside = set(group["cpus"]) & allowed
-        edges |= {len(inside), sum(1 for core in cores if core & inside)}
-    points = sorted(edge for edge in edges if edge > 0)
-    between = {(low + high) // 2 for low, high in itertools.pairwise(points)}
-    powers = {2**k for k in range(total.bit_length())}
-    return sorted({*points, *between, *powers, total + 1} - {0})
+    total = len(allowed)
+    most = sum(1 for core in cores if core) or total
+    groups = [set(group["cpus"]) & allowed for kind in ("caches", "nodes", "sockets") for group in machine[kind]]
+    sizes = {sum(1 for core in cores if core & group) for group in groups} - {0, 1}
+    edges = {size * 2**k for size in sizes for k in range(most.bit_length())}
+    chosen = _spread({1, min(2, most), most}, edges, most)
+    # Where there are few cores, their hardware threads complete the six.
+    return sorted(_spread(chosen | {total}, set(), total))
 
 
-def placements_of(study_spec: StudySpec) -> Placements:
-    """Return the placements of the study spec, or all that differ on this machine and ``none``."""
+def _spread(chosen: set[int], edges: set[int], most: int) -> set[int]:
+    """Add counts until there are six, each time the one farthest from all others; edges first, then round numbers."""
+    powers = {2**k for k in range(most.bit_length())}
+    halfway = {3 * power for power in powers}
+    found = set(chosen)
+    for candidates, ratio in (
+        (edges, TOO_CLOSE),
+        (powers, TOO_CLOSE),
+        (halfway, TOO_CLOSE),
+        ({*range(1, most + 1)}, 1.0),
+    ):
+        left = {count for count in candidates if 1 <= count <= most} - found
+        while left and len(found) < SERIES:
+            # Of equally good counts the larger one: the knee is rather there.
+            gap, count = max((round(min(abs(math.log(one / two)) for two in found), 9), one) for one in left)
+            if gap < math.log(ratio):
+                break
+            found.add(count)
+            left.remove(count)
+    return found
+
+
+def placements_of(study_spec: StudySpec, machine: dict[str, Any]) -> Placements:
+    """Return the placements of the study; by default those that differ here and ``none``, or one where none matters."""
     asked = study_spec.factors.get("placement")
     if asked:
         return Placements.of(map(str, asked))
+    if not placements_matter(machine):
+        return Placements.of(NAMED_PLACEMENTS[:1])
     return Placements.of(NAMED_PLACEMENTS).distinct().with_kernel()
 
 
-def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placements) -> list[Cell]:
-    """Return every combination of levels that can be: all factors, threads and placements included.
+def placements_matter(machine: dict[str, Any]) -> bool:
+    """Return whether a machine has what placements choose between: nodes, SMT siblings, or shared last-level caches."""
+    allowed = set(machine["allowed"]["cpus"])
+    last = max((cache["level"] for cache in machine["caches"]), default=0)
+    kinds = {"caches": [cache for cache in machine["caches"] if cache["level"] == last]}
+    kinds |= {kind: machine[kind] for kind in ("nodes", "cores")}
+    sizes = {kind: [n for one in groups if (n := len(allowed & set(one["cpus"])))] for kind, groups in kinds.items()}
+    several_caches = len(sizes["caches"]) > 1 and max(sizes["caches"]) > 1
+    return several_caches or len(sizes["nodes"]) > 1 or max(sizes["cores"], default=1) > 1
 
-    Left out are thread counts of the default ladder that lie beyond a placement's places and one more, threads tied
-    each to a cpu of its own (factor ``bind``) where there are not as many cpus, or the kernel decides, and what the
-    study spec excludes.
+
+def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placements) -> list[Cell]:
+    """Return every possible combination of levels, threads and placements included.
+
+    Left out are default thread counts above a placement's number of places, one thread per cpu (factor ``bind``) where
+    there are fewer cpus or the kernel decides, and what the study spec excludes.
     """
     ladders = _ladders(machine, placements)
     counts: list[Level] = [*sorted({count for points in ladders.values() for count in points})]
@@ -81,20 +116,22 @@ def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placeme
         made = [cell for cell in made if cell["threads"] in ladders[str(cell["placement"])]]
     made = [cell for cell in made if cell.get("bind") != "each" or _fits(cell, placements)]
     if not made:
-        raise StudyError(
-            "bad factor: bind: nowhere is a cpu for each thread", hint="name a placement, or fewer threads"
-        )
+        message = "bad factor: bind: no placement has a cpu for each thread"
+        raise StudyError(message, hint="name a placement, or fewer threads")
     return _admitted(made, factors, study_spec.exclude)
 
 
 def _admitted(cells: list[Cell], factors: dict[str, list[Level]], excluded: list[dict[str, Any]]) -> list[Cell]:
-    """Return the cells that no exclusion names: a table of levels, or lists of levels, all of which a cell has."""
+    """Return the cells that are not excluded. An exclusion is a table of levels, all of which the cell has."""
     for one in excluded:
         for name, levels in one.items():
             known = [str(level) for level in factors.get(name, [])]
             strange = [level for level in _listed(levels) if level not in known]
             if strange:
-                hint = f"{name} has {', '.join(known)}" if known else f"its factors are {', '.join(factors)}"
+                if known:
+                    hint = suggestion(strange[0], known, f"{name} has {', '.join(known)}")
+                else:
+                    hint = suggestion(name, factors, f"the factors are {', '.join(factors)}")
                 raise StudyError(f"bad exclude: {name}={strange[0]}: the study has no such level", hint=hint)
     kept = [cell for cell in cells if not any(_named_by(one, cell) for one in excluded)]
     if not kept:
@@ -111,20 +148,20 @@ def _listed(levels: Any) -> list[str]:
 
 
 def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
-    """Return thread counts as numbers, ascending; those of a machine that fall together are one."""
+    """Return thread counts as ascending numbers: ``cores`` and ``cpus`` become numbers, and equal ones are merged."""
     allowed = set(machine["allowed"]["cpus"])
     own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
     return [*sorted({own.get(str(level)) or int(level) for level in levels})]
 
 
 def _ladders(machine: dict[str, Any], placements: Placements) -> dict[str, list[int]]:
-    """Return the thread counts worth trying on each placement: the machine's, up to one beyond the last place."""
+    """Return the default thread counts on each placement: the machine's, up to the placement's last place."""
     counts = ladder(machine)
     ladders: dict[str, list[int]] = {}
     for name in placements.names:
         places = placements.places(name)
-        inside = [n for n in counts if places is None or n <= places + 1]
-        ladders[name] = sorted({*inside, *([places, places + 1] if places else [])})
+        inside = [n for n in counts if places is None or n <= places]
+        ladders[name] = sorted({*inside, *([places] if places else [])})
     return ladders
 
 
@@ -133,7 +170,7 @@ def _fits(cell: Cell, placements: Placements) -> bool:
 
 
 def copied(cells: list[Cell], placements: Placements) -> list[Cell]:
-    """Return the cells that copies stand beside: those of the most threads that fit, one for each pinned series."""
+    """Return the cells to compare with copies: the most threads that fit, one cell for each pinned series."""
     controls: dict[str, Cell] = {}
     for cell in cells:
         if int(cell["threads"]) > 1 and _fits(cell, placements):

@@ -1,7 +1,7 @@
-"""Plans of known answers: a workload against itself, and against itself with more work, in pairs.
+"""Plans with known answers, for the self-test: a workload against itself, and against itself with more work.
 
-A comparison is a few blocks of four runs in the order A B B A, so that a straight drift falls on both sides alike. Its
-cell holds what is compared (``against``), which comparison it is, and the side.
+A comparison is a few blocks of four runs in the order A B B A, so that a linear drift affects both sides alike. Its
+cell has what is compared (``against``), the number of the comparison, and the side.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from knee.study.design.cells import cells_of, placements_of
 from knee.study.spec import StudySpec
 
 WORKLOAD, SIZE, SAMPLE_SIZE = "mandel", "size", 256
-"""Its work is the points of a square, so the size of a side says how much there is."""
+"""Its work is the points of a square, so it grows with the square of the size."""
 
 MORE = 0.10
-"""The planted difference: so much more work."""
+"""The planted difference: this share of more work."""
 
 ABBA = "ABBA"
 BLOCKS = 3
-"""Blocks of four runs, which make six pairs, in each comparison."""
+"""Blocks of four runs in each comparison: six pairs."""
 
 RUN_S = 0.05
-"""Seconds that the measured part of a run is made to take: long enough for the clock, short enough for many."""
+"""Seconds of the measured part of a run: long enough for the clock, short enough for many runs."""
 
 
 def study_spec(size: int, more: int) -> StudySpec:
@@ -39,12 +39,12 @@ def study_spec(size: int, more: int) -> StudySpec:
 
 
 def sizes(sample_s: float) -> tuple[int, int]:
-    """Return the size whose run takes about as long as wanted, and that of the planted difference.
+    """Return the size whose run takes about ``RUN_S``, and the size of the planted difference.
 
     Parameters
     ----------
     sample_s
-        Seconds that the size for samples took.
+        Seconds that a run of ``SAMPLE_SIZE`` took.
     """
     size = max(64, round(SAMPLE_SIZE * math.sqrt(RUN_S / sample_s)))
     return size, round(size * math.sqrt(1 + MORE))
@@ -52,13 +52,13 @@ def sizes(sample_s: float) -> tuple[int, int]:
 
 def templates(study_spec: StudySpec, machine: dict[str, Any]) -> list[RunSpec]:
     """Return one run spec for each of the two sizes, the smaller first."""
-    placements = placements_of(study_spec)
+    placements = placements_of(study_spec, machine)
     specs = plan.run_specs(study_spec, cells_of(study_spec, machine, placements), placements, machine)
     return sorted((spec for spec in specs if spec["block"] == 1), key=lambda spec: int(spec["cell"][SIZE]))
 
 
 def run_specs(pair: list[RunSpec], comparisons: int) -> list[RunSpec]:
-    """Return the plan: so many comparisons of A with A, and as many of A with more of A, by turns."""
+    """Return the plan: comparisons of A with A and of A with more work, alternating."""
     same, more = pair
     planned: list[RunSpec] = []
     for number in range(1, comparisons + 1):

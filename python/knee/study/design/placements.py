@@ -1,4 +1,4 @@
-"""Placements: which cpus the threads of a placement get, asked of the binary, which alone knows the machine."""
+"""Placements: the cpus of each placement's threads. The binary answers, which knows the machine."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from knee import _binary
+from knee.store import StudyError
+from knee.study.kinds.near import suggestion
+
+PLACES = ("threads", "cores", "ll_caches", "numa_domains", "sockets")
+NAMES = [*(f"{place}-{spacing}" for place in PLACES for spacing in ("close", "spread")), "none"]
+"""Placements to suggest for a misspelt one."""
 
 Whole = dict[str, list[int] | None]
 """Placement to all its cpus in order; None where the kernel decides."""
 
 
 class Placements:
-    """The placements of a study. What was asked of the binary once is not asked again.
+    """The placements of a study, with the binary's answers kept.
 
     Parameters
     ----------
@@ -33,7 +39,7 @@ class Placements:
         return cls({name: _whole_order(name) for name in names})
 
     def distinct(self) -> Placements:
-        """Return the placements that differ: two names for the same order are one, under the first name."""
+        """Return the placements that differ: of two names for one order, the first is kept."""
         kept: Whole = {}
         for name, order in self._whole.items():
             if order not in kept.values():
@@ -41,12 +47,12 @@ class Placements:
         return Placements(kept, self._ask)
 
     def with_kernel(self) -> Placements:
-        """Return these placements and ``none``: the kernel decides."""
+        """Return these placements and ``none`` (unpinned: the kernel decides)."""
         return Placements(self._whole | {"none": None}, self._ask)
 
     @cached_property
     def names(self) -> list[str]:
-        """The placements, in the order in which they were asked for."""
+        """The placements, in the order given."""
         return list(self._whole)
 
     def places(self, placement: str) -> int | None:
@@ -59,7 +65,7 @@ class Placements:
         return threads <= (self.places(placement) or 0)
 
     def cpus(self, placement: str, threads: int) -> list[int]:
-        """Return the cpus of the first threads: all there are for more threads, none where the kernel decides."""
+        """Return the cpus of the first threads: all cpus for more threads than cpus, none if the kernel decides."""
         order = self._whole[placement]
         # Place n+1 extends place n, but not where as few sockets as hold all threads are filled.
         if order is None or threads >= len(order) or "compact" not in placement.split("+")[1:]:
@@ -71,7 +77,11 @@ class Placements:
 
 
 def _whole_order(name: str) -> list[int] | None:
-    places = _binary.ask("place", name)["places"]
+    try:
+        places = _binary.ask("place", name)["places"]
+    except StudyError as error:
+        kind, plus, rest = name.partition("+")
+        raise StudyError(str(error), hint=suggestion(kind, NAMES, error.hint, f"{{}}{plus}{rest}")) from error
     return None if places is None else [place["cpu"] for place in places]
 
 

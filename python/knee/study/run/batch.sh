@@ -97,7 +97,7 @@ measure() {
 # All that `knee study --resume` does, but for the report.
 without_python() {
     exec 9> .lock
-    ! command -v flock > /dev/null || flock -n 9 || fail "the study is being run already: $PWD"
+    ! command -v flock > /dev/null || flock -n 9 || fail "the study is already running: $PWD"
     { whole > records.jsonl.partial && mv records.jsonl.partial records.jsonl; } || fail "cannot write here: $PWD"
     missing > missing.jsonl
     status=0

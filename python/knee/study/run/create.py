@@ -11,12 +11,12 @@ from knee.store import Folder, RunSpec, StudyError, write_whole
 
 
 def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch: str | None = None) -> Folder:
-    """Make the folder of a study, whole or not at all; with a script for a batch system where there is one.
+    """Make the folder of a study, completely or not at all; with a batch script where there is one.
 
     Raises
     ------
     StudyError
-        When the folder exists and holds something, or cannot be made.
+        When the folder is not empty, or cannot be made.
     """
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise StudyError(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")
@@ -34,5 +34,6 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
         partial.rename(path)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
-        raise StudyError(f"cannot make the study: {path}: {error.strerror}") from error
+        hint = "choose another folder with --out"
+        raise StudyError(f"cannot make the folder {path}: {error.strerror}", hint=hint) from error
     return Folder(path)

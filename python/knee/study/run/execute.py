@@ -1,4 +1,4 @@
-"""Runs a plan through ``knee run --stdin``, appends each record as it comes, and can go on where it stopped."""
+"""Runs a plan through ``knee run --stdin``, appends each record at once, and can continue where it stopped."""
 
 from __future__ import annotations
 
@@ -9,29 +9,35 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import IO
 
 from knee import _binary
 from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, design_block, read_end, write_end
+from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
 
 
 class Stopped(Exception):
-    """Somebody asked us to stop; what was recorded so far is kept."""
+    """Ctrl-C or SIGTERM: the records so far are kept."""
 
 
 Enough = Callable[[], str | None]
-"""Asked before each block but the first: why the study may end there; None when it may not."""
+"""Called before each block but the first: returns why the study may end there, or None."""
 
 Before = Callable[[int], None]
-"""Called with its number before the first run of each block, when nothing is measured."""
+"""Called with the number of a block before its first run."""
+
+Piloted = Callable[[RunSpec, Record, float], None]
+"""Called after the pilot run, with its spec, its record, and the seconds it took with all that is done around it."""
 
 
 def remaining(folder: Folder) -> list[RunSpec]:
-    """Return the planned runs that have no record yet, up to the block after which the study's own rule ended it."""
+    """Return the planned runs without a record, up to the block after which the stopping rule ended the study."""
     done = {record["id"] for record in folder.read_records()}
     end = read_end(folder)
     last = end.block if end else None
@@ -44,8 +50,9 @@ def run(
     tell: Callable[[RunSpec, Record], None],
     enough: Enough = lambda: None,
     before: Before | None = None,
+    piloted: Piloted | None = None,
 ) -> None:
-    """Make every run that is still to be made.
+    """Make every run that has no record yet.
 
     Parameters
     ----------
@@ -54,16 +61,19 @@ def run(
     tell
         Called after each record is safe on disk.
     enough
-        The study's stopping rule. Blocks that are repeated are not asked for: they replace others.
+        The study's stopping rule. It is not asked before repeated blocks: they replace others.
     before
         Called before each block.
+    piloted
+        Called after a pilot run, which is made before the first block of a new study and recorded nowhere; without
+        it there is no pilot run.
 
     Raises
     ------
     Stopped
         On Ctrl-C or SIGTERM.
     StudyError
-        When the study is being run by somebody else, a record cannot be written, or the runner was lost.
+        When another process runs the study, a record cannot be written, or the runner was lost.
     """
     _binary.hang_up()
     with locked(folder), _stoppable():
@@ -71,21 +81,41 @@ def run(
         todo = remaining(folder)
         if todo:
             with _set_up(folder):
-                _make(folder, todo, tell, enough, before)
+                _make(folder, todo, tell, enough, before, piloted)
+
+
+def once(spec: RunSpec) -> tuple[Record, float]:
+    """Make one run that belongs to no study; return its record, and the seconds it took."""
+    _binary.hang_up()
+    with tempfile.TemporaryDirectory() as samples, _runner(Path(samples)) as runner:
+        return _timed(runner, spec)
+
+
+def _timed(runner: subprocess.Popen[bytes], spec: RunSpec) -> tuple[Record, float]:
+    """Make a pilot run: it leaves no samples."""
+    pilot: RunSpec = {**spec, "id": "pilot", "sample_ms": 0}
+    began = time.monotonic()
+    line = _exchange(runner, pilot, "run the program by itself to see why")
+    return json.loads(line), time.monotonic() - began
 
 
 def _make(
-    folder: Folder, todo: list[RunSpec], tell: Callable[[RunSpec, Record], None], enough: Enough, before: Before | None
+    folder: Folder,
+    todo: list[RunSpec],
+    tell: Callable[[RunSpec, Record], None],
+    enough: Enough,
+    before: Before | None,
+    piloted: Piloted | None,
 ) -> None:
     fresh = len(todo) == len(folder.read_plan())
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
-    # Of a study that goes on, a block that was begun is completed, and so is every one before it.
+    # A resumed study completes the block in which it stopped.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
-    with folder.records.open("ab", buffering=0) as log, _runner(folder) as runner:
+    with folder.records.open("ab", buffering=0) as log, _runner(folder.samples) as runner:
         good, block = False, 0
         for spec in todo:
             if fresh and not good and spec["block"] == 2:
-                hint = f"see why above; knee study --resume {folder.path} goes on all the same"
+                hint = f"see errors above; knee study --resume {folder.path} continues anyway"
                 raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
             if "repeats" not in spec and 0 < begun < spec["block"] and (why := enough()):
                 write_end(folder, End(spec["block"] - 1, why))
@@ -95,7 +125,10 @@ def _make(
                 block = spec["block"]
                 if before:
                     before(block)
-            line = _exchange(runner, spec, folder)
+                if fresh and piloted and spec is todo[0]:
+                    pilot = pilot_of(todo)
+                    piloted(pilot, *_timed(runner, pilot))
+            line = _exchange(runner, spec, f"knee study --resume {folder.path}")
             _append(log, line, folder)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
@@ -104,14 +137,14 @@ def _make(
 
 @contextmanager
 def _set_up(folder: Folder) -> Generator[None]:
-    """Run the study's setup before, and its cleanup after, whatever happened."""
+    """Run the study's setup before, and its cleanup after, also after an error."""
     try:
         for text in builds(folder.read_measure().get("build"), folder.read_plan()):
             _shell(folder, "build", text)
         _shell(folder, "setup")
         yield
     except BaseException:
-        # What stopped the study is what has to be said in the end; that its cleanup failed as well, before that.
+        # The error that stopped the study is printed last; a failed cleanup before it.
         try:
             _shell(folder, "cleanup")
         except StudyError as error:
@@ -148,12 +181,13 @@ def _goes_on(folder: Folder, step: str) -> str:
 
 @contextmanager
 def locked(folder: Folder) -> Generator[None]:
-    """Keep other processes from running the study, or changing its plan."""
+    """Lock the study: other processes can neither run it nor change its plan."""
     with (folder.path / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise StudyError(f"the study is being run already: {folder.path}") from error
+            hint = "wait until the other process ends"
+            raise StudyError(f"the study is already running: {folder.path}", hint=hint) from error
         yield
 
 
@@ -171,13 +205,13 @@ def _stoppable() -> Generator[None]:
 
 
 @contextmanager
-def _runner(folder: Folder) -> Generator[subprocess.Popen[bytes]]:
-    words = [str(_binary.find()), "run", "--stdin", "--samples", str(folder.samples)]
+def _runner(samples: Path) -> Generator[subprocess.Popen[bytes]]:
+    words = [str(_binary.find()), "run", "--stdin", "--samples", str(samples)]
     runner = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         yield runner
     finally:
-        # The runner ends its launcher, and that everything below it, as soon as it is told or its reader is gone.
+        # On SIGTERM or a closed pipe the runner ends its launcher, and the launcher all processes below it.
         if runner.poll() is None:
             runner.terminate()
         for stream in (runner.stdin, runner.stdout):
@@ -190,11 +224,11 @@ def _close(stream: IO[bytes] | None) -> None:
         if stream is not None:
             stream.close()
     except BrokenPipeError:
-        pass  # what was not delivered is of no use to a runner that is gone
+        pass  # the runner is gone
 
 
-def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, folder: Folder) -> bytes:
-    """Hand over one run spec and wait for its record."""
+def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, hint: str) -> bytes:
+    """Hand over one run spec and wait for its record; the hint is for a runner that is lost meanwhile."""
     if runner.stdin is None or runner.stdout is None:
         raise StudyError("the runner has no pipes")
     try:
@@ -205,16 +239,15 @@ def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, folder: Folder) ->
     else:
         line = runner.stdout.readline()
     if not line.endswith(b"\n"):
-        hint = f"knee study --resume {folder.path}"
         raise StudyError(f"the runner was lost during run {spec['id']}: status {runner.wait()}", hint=hint)
     record = json.loads(line)
     if record.get("schema") != SCHEMA or record.get("id") != spec["id"]:
-        raise StudyError(f"the runner answered run {spec['id']} with a record of another one", hint="set KNEE_BIN anew")
+        raise StudyError(f"the runner returned another run's record for run {spec['id']}", hint="check KNEE_BIN")
     return line
 
 
 def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
-    """Append a record so that it is on disk, whole, when this returns."""
+    """Append a record and sync it to disk."""
     size = os.fstat(log.fileno()).st_size
     try:
         rest = memoryview(line)
@@ -223,5 +256,5 @@ def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
         os.fsync(log.fileno())
     except OSError as error:
         os.ftruncate(log.fileno(), size)
-        hint = f"make room, then knee study --resume {folder.path}"
+        hint = f"free some space, then knee study --resume {folder.path}"
         raise StudyError(f"cannot write a record: {folder.records}: {error.strerror}", hint=hint) from error

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar with time left for a person, a line a block for a log."""
+"""Progress on standard error: a bar with the time left on a terminal, one line per block in a log."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from knee.store import Record, RunSpec, cut_off
 
 @contextmanager
 def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record], None]]:
-    """Show progress while runs are made; yields what is to be called after each."""
+    """Show progress while runs are made; yields the function to call after each run."""
     if not sys.stderr.isatty():
         yield _log(plan)
         return
-    # Only for a person: a log does not wait for it.
+    # Imported only for a terminal: a log does not need it.
     from rich import progress
     from rich.console import Console
 
@@ -34,7 +34,7 @@ def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record
         def tell(spec: RunSpec, record: Record) -> None:
             bar.update(task, advance=1, description=f"block {spec['block']}")
             if record["exit"].get("code") != 0:
-                bar.console.print(f"run {spec['id']}: {_ending(record)}", markup=False, highlight=False)
+                bar.console.print(f"run {spec['id']}: {ending(record)}", markup=False, highlight=False)
 
         yield tell
 
@@ -44,14 +44,15 @@ def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record], None]:
 
     def tell(spec: RunSpec, record: Record) -> None:
         if record["exit"].get("code") != 0:
-            print(f"knee: run {spec['id']}: {_ending(record)}", file=sys.stderr)
+            print(f"knee: run {spec['id']}: {ending(record)}", file=sys.stderr)
         if last[spec["block"]] == spec["id"]:
             print(f"knee: block {spec['block']} of {len(last)} is done", file=sys.stderr)
 
     return tell
 
 
-def _ending(record: Record) -> str:
+def ending(record: Record) -> str:
+    """Say how a run that failed ended: the reason or the exit status, and the first line of its errors."""
     end = record["exit"]
     if reason := cut_off(end):
         return reason

@@ -1,4 +1,4 @@
-"""Whether other programs leave the cpus alone: said at the start of a study, and waited for with ``--wait-quiet``."""
+"""Checks whether other programs use the cpus: a warning at the start of a study, or a wait with ``--wait-quiet``."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from knee import _binary
 from knee.store import Folder, StudyError, Wait, note_wait
 
 LOOK_S = 0.3
-"""Seconds that are watched at the start of a study: enough for ticks of 10 ms to tell 5 % of two cpus."""
+"""Seconds to watch at the start of a study: with ticks of 10 ms, enough to detect 5 % of two cpus."""
 
 PERIOD_S = 1.0
-"""Seconds of one look while waiting."""
+"""Seconds of one check while waiting."""
 
 IN_A_ROW = 3
-"""Quiet looks in a row after which a machine counts as quiet: programs pause for a second, too."""
+"""Quiet checks in a row after which a machine counts as quiet: a busy program may pause for a second."""
 
 
 def say_load() -> None:
-    """Say on standard error which programs use the cpus, where they use more than a calm run may lose."""
+    """Warn which programs use the cpus, where that would disturb runs."""
     try:
         load = _binary.load(LOOK_S)
     except StudyError:
-        return  # that the kernel does not say it stands in `knee doctor`
+        return  # `knee doctor` says why the load is unknown
     if not load["quiet"]:
-        _say(f"{load['says']}: results may say nothing; --wait-quiet waits")
+        _say(f"{load['says']}: results may be useless; --wait-quiet waits for a quiet machine")
 
 
 class Waiting:
-    """Waits before a block until the machine is quiet, at most ``most_s`` seconds in all; longer waits are noted."""
+    """Waits before blocks until the machine is quiet, at most ``most_s`` seconds in total, and notes each wait."""
 
     def __init__(self, folder: Folder, most_s: float) -> None:
         self._folder = folder
@@ -39,13 +39,13 @@ class Waiting:
 
     @property
     def over(self) -> bool:
-        """Whether the time to wait is used up."""
+        """Whether the waiting time is used up."""
         return self._left_s <= 0
 
-    def before(self, block: int, otherwise: str = "measuring goes on") -> None:
-        """Wait before this block: for several quiet looks before the first one, else for one if that is quiet.
+    def before(self, block: int, otherwise: str = "measuring continues") -> None:
+        """Wait before this block: before the first for several quiet checks, later for one if that is quiet.
 
-        ``otherwise`` is what happens where the time is over first.
+        ``otherwise`` is what happens when the time runs out.
         """
         looks, self._first = (IN_A_ROW if self._first else 1), False
         if self.over:
@@ -70,7 +70,7 @@ class Waiting:
             _say(f"not quiet after {words(self._most_s)} of waiting ({load['says']}): {otherwise}")
 
     def _wait(self, looks: int, began: float) -> tuple[_binary.Load, bool]:
-        """Return the last look, and whether any was not quiet."""
+        """Return the last check, and whether any was not quiet."""
         row, waited = 0, False
         while True:
             load = _binary.load(PERIOD_S)

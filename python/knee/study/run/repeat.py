@@ -1,4 +1,4 @@
-"""Adds blocks to the plan of a study that repeat those that other programs disturbed."""
+"""Adds repeats of disturbed blocks to the plan of a study."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from knee.study.run.execute import locked, remaining
 
 
 def repeat(folder: Folder, blocks: Sequence[int], most: int) -> int:
-    """Let the plan repeat these blocks of the design, those first that were made longest ago.
+    """Add repeats of these blocks to the plan, the oldest blocks first.
 
-    The plan grows by whole blocks or not at all, and only when all of it is made: so a study that is killed meanwhile
-    goes on where it was.
+    The plan grows only when all of it has run, and by whole blocks, so a study that is killed meanwhile can resume.
 
     Parameters
     ----------
     folder, blocks
-        The study, and what to repeat of it.
+        The study, and its blocks to repeat.
     most
-        How many at most.
+        Blocks to add, at most.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A script for SLURM that makes a study's runs in as many jobs as it takes."""
+"""Writes the SLURM script of a study: it makes the runs in as many jobs as needed."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def script(study_spec: StudySpec, plan: list[RunSpec]) -> str:
 
 
 def _before(study_spec: StudySpec, plan: list[RunSpec]) -> str:
-    """Return builds and setup as one command, each in a shell of its own."""
+    """Return builds and setup as one command, each in its own shell."""
     steps = [*builds(study_spec.build, plan), *([study_spec.setup] if study_spec.setup else [])]
     return steps[0] if len(steps) == 1 else " && ".join(f"({step})" for step in steps)
 
 
 def plain(name: str) -> str:
-    """Return a name that a file or a job can have."""
+    """Return the name with only the letters that a file or a job may have."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "study"
 
 
 def _limit(plan: list[RunSpec]) -> str:
-    """Every run, and its warm-ups, until its time limit: days-hours:minutes:seconds, as SLURM writes it."""
+    """Return the time limits of all runs and warm-up runs in total: days-hours:minutes:seconds, as SLURM writes it."""
     longest = sum(spec.get("timeout_s", 0.0) * (1 + _warmups(spec)) for spec in plan)
     whole = timedelta(seconds=int(longest) + 60)
     hours, rest = divmod(whole.seconds, 3600)

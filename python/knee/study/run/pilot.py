@@ -1,0 +1,34 @@
+"""The duration of a study from a pilot run: as a number, or as unknown with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from knee.store import Record, RunSpec, StudyError
+from knee.study.design.duration import estimate, pilot_of
+from knee.study.run import execute
+from knee.study.run.progress import ending
+from knee.study.spec import StudySpec
+
+
+def duration(plan: Sequence[RunSpec], pilot: RunSpec, record: Record, run_s: float) -> str:
+    """Return how long a plan takes, from its pilot run and the seconds that it took."""
+    if record["exit"].get("code") == 0:
+        return estimate(plan, run_s)
+    threads = f"{pilot['threads']} thread{'s' if pilot['threads'] > 1 else ''}"
+    return f"unknown: the pilot run on {threads} failed: {ending(record)}"
+
+
+def piloted(study_spec: StudySpec, plan: Sequence[RunSpec]) -> str:
+    """Make a pilot run of a plan that is not run yet; return how long the plan takes.
+
+    Raises
+    ------
+    StudyError
+        When the program is made by commands of the study, which a plan does not run.
+    """
+    if study_spec.build or study_spec.setup:
+        message = "--pilot: the study has a build or setup command, which `knee plan` does not run"
+        raise StudyError(message, hint="knee study makes a pilot run after them")
+    pilot = pilot_of(plan)
+    return duration(plan, pilot, *execute.once(pilot))
