@@ -81,7 +81,7 @@ class Made:
 def make(program: Program, folder: Path, *options: str) -> Made:
     """Make a study; exit with its error if it fails."""
     began = time.monotonic()
-    words = [str(_binary.find()), "study", "--out", str(folder), *options, str(program.file)]
+    words = [str(_binary.find()), "study", "--no-pilot", "--out", str(folder), *options, str(program.file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if not (folder / "analysis.json").exists():
         sys.exit(f"{program.file.name}: {done.stderr.strip()}")

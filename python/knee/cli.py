@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from importlib import import_module
 from inspect import cleandoc
@@ -22,8 +23,7 @@ def main() -> int:
     except click.exceptions.Exit as asked:
         return asked.exit_code
     except click.ClickException as error:
-        context = error.ctx if isinstance(error, click.UsageError) else None
-        say(error.format_message(), f"see `{context.command_path if context else 'knee'} --help`")
+        say(*_usage(error))
     except StudyError as error:
         say(str(error), error.hint)
     except OSError as error:
@@ -33,6 +33,27 @@ def main() -> int:
     finally:
         _binary.hang_up()
     return EXIT_USAGE
+
+
+def _usage(error: click.ClickException) -> tuple[str, str]:
+    """Return what is wrong with a command line, in knee's words, and the one thing to try."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    hint = f"see `{context.command_path if context else 'knee'} --help`"
+    match error:
+        case click.NoSuchOption():
+            near = (error.possibilities or [None])[0]
+            return f"unknown option {error.option_name}", f"did you mean {near}?" if near else hint
+        case click.BadOptionUsage():
+            needs = "takes no value" if "does not take" in error.message else "needs a value"
+            return f"{error.option_name} {needs}", hint
+        case click.MissingParameter() if error.param is not None:
+            return f"missing {error.param.human_readable_name}", hint
+        case click.BadParameter() if error.param is not None:
+            return f"{error.param.opts[0]}: {error.message.rstrip('.')}", hint
+        case _:
+            message = error.format_message().rstrip(".")
+            extra = re.search(r"unexpected extra arguments? \((.*)\)", message)
+            return f"unexpected argument {extra[1]!r}" if extra else message, hint
 
 
 @cache

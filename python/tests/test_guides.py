@@ -3,12 +3,14 @@
 import re
 from typing import get_args
 
+import click
 from conftest import ROOT
 
 from knee import cli
 from knee.explain.responses import COMPARED, DERIVED
 from knee.stats.practical import Size
 from knee.store.outputs import WHERE
+from knee.study.kinds.option import GROUPS
 
 
 def guide(name: str) -> str:
@@ -18,6 +20,31 @@ def guide(name: str) -> str:
 def helped(name: str) -> str:
     [option] = [one for one in cli.verb("study").params if one.name == name]
     return option.to_info_dict()["help"]
+
+
+def whole_help(name: str) -> str:
+    command = cli.verb(name)
+    return command.get_help(click.Context(command, info_name=f"knee {name}", terminal_width=80))
+
+
+def test_the_help_of_a_study_is_in_groups_with_defaults_levels_and_examples():
+    text = whole_help("study")
+    groups = [*GROUPS, "Levels of --factor", "Examples"]
+    assert re.findall(r"^(\S.*):$", text, re.MULTILINE) == groups
+    assert text.startswith("Usage: knee study [OPTIONS] -- COMMAND...\n       knee study [OPTIONS] WORKLOAD")
+    assert "<=x<=" not in text
+    assert "-n, --threads LIST" in text
+    for flag, default in (("--blocks N", "5"), ("--timeout SECONDS", "600"), ("--warmup N", "0"), ("--unit", "s")):
+        assert re.search(rf"{re.escape(flag)}[^[]*\[default:\s+{default}\]", text), flag
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_help_names_every_runtime():
+    source = (ROOT / "crates/knee/src/run/program/runtimes.rs").read_text()
+    names = re.findall(r'^ +name: "(\w+)"', source, re.MULTILINE)
+    assert len(names) >= 10
+    listed = " ".join(whole_help("study").split())
+    assert f"and cpus: {', '.join(names)}. --baseline" in listed
 
 
 def test_the_help_names_all_that_may_not_change_an_output():

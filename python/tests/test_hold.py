@@ -55,7 +55,7 @@ def test_an_unknown_fact_is_answered_with_those_there_are(name):
     with pytest.raises(StudyError) as error:
         held([name], FACTS)
     listed = "governor, kernel, numa_balancing, smt, transparent_huge_pages, clock; default"
-    assert error.value.hint == f"there are {listed}; to hold none: --hold none, or facts = [] in a study file"
+    assert error.value.hint == f"the facts are {listed}; to hold none: --hold none, or facts = [] in a study file"
 
 
 def test_the_clock_is_measured_only_when_asked_for(monkeypatch):

@@ -78,7 +78,16 @@ def test_hyperfine_is_launched_once_beside_each_run_before_it_or_after_it(binary
     hyperfine = bench("hyperfine")
     variables = {"THREADS": "{threads}"}
     hooks = hyperfine.hooks(str(tmp_path / "hyperfine"), ["true"], variables, tmp_path / "launches")
-    asked = ["--factor", "threads=1,2", "--factor", "placement=cores-close", "--blocks", "8", "--no-report"]
+    asked = [
+        "--factor",
+        "threads=1,2",
+        "--factor",
+        "placement=cores-close",
+        "--blocks",
+        "8",
+        "--no-report",
+        "--no-pilot",
+    ]
     words = [binary, "study", "--out", tmp_path / "s", *asked, *hooks, "--", "true"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

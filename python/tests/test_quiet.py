@@ -44,7 +44,7 @@ def test_a_study_begins_with_who_uses_the_cpus(binary, tmp_path, busy):
     (said,) = (line for line in done.stderr.splitlines() if "of the cpus" in line)
     assert said.startswith("knee: other programs use ")
     assert "busybee" in said
-    assert said.endswith(": results may say nothing; --wait-quiet waits")
+    assert said.endswith(": results may be useless; --wait-quiet waits for a quiet machine")
     again = knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path)
     assert "of the cpus" not in again.stderr, "where nothing is left to run, nobody has to be quiet"
 
@@ -67,7 +67,7 @@ def test_a_wait_that_is_over_is_said_and_kept(binary, tmp_path, busy):
     done = knee(binary, "study", "--out", "s", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "knee: not quiet after 1 s of waiting (other programs use " in done.stderr
-    assert "): measuring goes on\n" in done.stderr
+    assert "): measuring continues\n" in done.stderr
     (wait,) = read_waits(Folder(tmp_path / "s"))
     assert (wait.block, wait.quiet) == (1, False)
     assert wait.other_busy > 0.5
@@ -123,7 +123,7 @@ def test_the_time_to_wait_is_that_of_the_whole_study(simulated, monkeypatch, cap
         waiting.before(block)
     assert len(asked) == 3
     assert [(wait.block, wait.quiet) for wait in read_waits(folder)] == [(1, False)]
-    assert capsys.readouterr().err.count("measuring goes on") == 1
+    assert capsys.readouterr().err.count("measuring continues") == 1
 
 
 def test_a_kernel_that_does_not_say_is_not_waited_for(simulated, monkeypatch, capsys):

@@ -15,7 +15,7 @@ from conftest import ROOT, rewrite
 from knee.opened import Study
 from knee.regions.listener import Listener
 from knee.report.tables.design import design_rows
-from knee.study.checks import refuse_contradictions
+from knee.study.checks.contradictions import refuse_contradictions
 from knee.study.spec import StudySpec
 
 HEAD, SLOT, TIMES, NAME = 4096, 832, 336, 704

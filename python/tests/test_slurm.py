@@ -187,7 +187,7 @@ def test_two_jobs_do_not_share_a_study(binary, tmp_path, lone):
         time.sleep(0.01)
     status, said = finished(started(binary, folder, lone))
     assert status == 2
-    assert "being run already" in said
+    assert "already running" in said
     assert finished(first)[0] == 0
     each_once(folder)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -66,49 +67,52 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--", "/nonexistent/x"], "cannot run /nonexistent/x: no such program, or not executable"),
-        (["nosuchworkload"], 'unknown workload: "nosuchworkload"'),
+        (["--", "/nonexistent/x"], "cannot run /nonexistent/x: no such program"),
+        (["nosuchworkload"], "unknown workload: nosuchworkload"),
         ([], "nothing to study"),
         (["--factor", "threads=0", "--", "true"], "0 is not a number of threads"),
         (["--factor", "placement=wide", "--", "true"], 'unknown placement: "wide"'),
         (["--factor", "placement=4096", "--", "true"], "cpus not allowed: 4096"),
-        (["--blocks", "0", "--", "true"], "0 is not in the range 1<=x<=1000"),
+        (["--blocks", "0", "--", "true"], "--blocks: '0' is not a whole number from 1 to 1000"),
         (["--check", "(", "--", "true"], "is not a regular expression"),
         (["--resume", "nowhere"], "not the folder of a study: nowhere"),
         (["none.toml"], "cannot read the study: none.toml: No such file"),
         (["mine", "count", "--pattern", "house", "g"], 'bad argument: pattern "house"'),
-        (["--nonsense", "--", "true"], "No such option '--nonsense'"),
-        (["--out", "/proc/x", "--", "true"], "cannot make the study: /proc/x"),
+        (["--nonsense", "--", "true"], "unknown option --nonsense"),
+        (["--out", "/proc/x", "--", "true"], "cannot make the folder /proc/x"),
         (["--check", "(?<=x)y", "--", "true"], "bad run spec: run 0001: regex parse error"),
-        (["--baseline", "true", "sumeuler"], "a command as baseline has no phase sum"),
-        (["--copies", "sumeuler"], "copies are for commands"),
+        (["--baseline", "true", "sumeuler"], "the baseline is a command, so it has no phase sum"),
+        (["--copies", "sumeuler"], "copies: only for commands whose run time is measured"),
         (["--unit", "ms", "--", "true"], "there is no --metric"),
         (["--metric", "took [0-9]+", "--", "true"], "has no group"),
-        (["--resume", "s", "--blocks", "3"], "it takes no words and no other options"),
-        (["--resume", "s", "--sample-ms", "0"], "it takes no words and no other options"),
-        (["--resume", "s", "--out", "t"], "it takes no words and no other options"),
-        (["./script.sh", "{threads}"], "put the program after --"),
-        (["sumeuler", "--blocks", "3"], "options of the study stand before the workload"),
+        (["--resume", "s", "--blocks", "3"], "no program and no other options can be given"),
+        (["--resume", "s", "--sample-ms", "0"], "no program and no other options can be given"),
+        (["--resume", "s", "--out", "t"], "no program and no other options can be given"),
+        (["./script.sh", "{threads}"], "a program goes after --"),
+        (["sumeuler", "--nn", "3"], "unknown option --nn"),
         (["--factor", "bind=each,all", "--", "true"], "'all' is not one of each, set"),
         (["--factor", "cache=hot", "--", "true"], "'hot' is not one of cold, warm"),
-        (["--cache", "cold", "--factor", "cache=cold,warm", "--", "true"], "cache: it is a factor, and given as"),
+        (["--cache", "cold", "--factor", "cache=cold,warm", "--", "true"], "cache is both a factor and an option"),
         (["--skip", "1-x", "--bind", "each", "--", "true"], "--skip: '1-x' is neither a list like 0,2-3"),
-        (["--skip", "0", "--", "true"], "skip: threads are left out of bind each, which is not asked for"),
-        (["--skip", "0", "--bind", "each", "sumeuler"], "skip: threads of a command can be left out"),
-        (["--for", "openmp", "sumeuler"], "for: a built-in workload is told about its threads anyway"),
-        (["--for", "openmp", "--copies", "--", "true"], "copies and for: each copy has one thread"),
+        (["--skip", "0", "--", "true"], "skip has no effect without bind each"),
+        (["--skip", "0", "--bind", "each", "sumeuler"], "skip works for commands only, not for workloads"),
+        (["--for", "openmp", "sumeuler"], "for is not needed: a built-in workload knows its threads"),
+        (["--for", "openmp", "--copies", "--", "true"], "copies and for cannot be combined: each copy has one thread"),
         (["--hold", "colour", "--", "true"], "unknown fact: 'colour'"),
         (["--counters", "a,,b", "--", "true"], "--counters: a name is empty"),
         (["--counters", "cpu/event=1", "--", "true"], 'counter "cpu/event=1" is no event'),
-        (["--weak", "n", "--", "true"], "--weak: 'n' names no argument with a size"),
+        (["--weak", "n", "--", "true"], "--weak: 'n' is not ARG=SIZE"),
         (["--budget", "soon", "--", "true"], "--budget: 'soon' is not a duration"),
         (["--width", "200%", "--", "true"], "--width: '200%' is not a share from 0.1% to 100%"),
         (["--exclude", "threads", "--", "true"], "--exclude: 'threads' does not name levels"),
-        (["--pair", "x", "--", "true"], "pair: x is not among its factors"),
+        (["--pair", "x", "--", "true"], "pair: x is not a factor of this study"),
         (["--factor", "workload=heat,lace"], 'unknown workload: "lace"'),
-        (["--events", "none.toml", "--", "true"], "events: they are events of counters, and none is asked for"),
+        (["--events", "none.toml", "--", "true"], "events has no effect without counters"),
         (["--counters", "x", "--events", "none.toml", "--", "true"], "none.toml: No such file"),
-        (["--prepare", "x {size}", "--baseline", "true", "--factor", "size=1", "--", "true", "{size}"], "no level"),
+        (
+            ["--prepare", "x {size}", "--baseline", "true", "--factor", "size=1", "--", "true", "{size}"],
+            "has no value for",
+        ),
     ],
 )
 def test_bad_input_is_one_error_and_exit_status_two(binary, tmp_path, words, reason):
@@ -249,7 +253,7 @@ def test_two_runners_do_not_share_a_study(binary, tmp_path):
         time.sleep(0.01)
     second = knee(binary, "study", "--resume", "s", cwd=tmp_path)
     assert second.returncode == 2
-    assert "is being run already" in second.stderr
+    assert "the study is already running: s" in second.stderr
     assert first.wait() == 0
 
 
@@ -360,7 +364,7 @@ def test_a_program_that_is_made_first_need_not_be_there_yet(binary, tmp_path, st
 
 def test_a_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path):
     full = mock.patch.object(Path, "rename", side_effect=OSError(28, "No space left on device"))
-    with full, pytest.raises(StudyError, match=r"cannot make the study: .*: No space left on device"):
+    with full, pytest.raises(StudyError, match=r"cannot make the folder .*: No space left on device"):
         create(tmp_path / "s", "", "{}", [])
     assert list(tmp_path.iterdir()) == []
 
@@ -368,8 +372,76 @@ def test_a_folder_that_cannot_be_made_leaves_nothing_behind(tmp_path):
 def test_a_plan_says_in_words_what_it_holds(binary, tmp_path):
     words = [*SHORT, "--budget", "10m", "--rerun-disturbed"]
     done = knee(binary, "plan", *words, "--", "true", "{threads}", cwd=tmp_path)
-    assert "4 runs: 2 cells in 2 blocks" in done.stderr
-    assert "threads: " in done.stderr
-    assert "by its own rule" in done.stderr
-    assert "blocks that others disturb are repeated, at most 2 in all" in done.stderr
+    assert done.stderr.splitlines() == [
+        "knee: 4 runs: 2 combinations x 2 blocks, each block in its own random order",
+        "      threads: 1, 2",
+        "      placement: none",
+        "      time limit of a run: 10 min",
+        "      duration: unknown; `knee plan --pilot` makes one run and estimates it",
+        "      it stops before a block would exceed 10 min",
+        "      blocks that other programs disturb are repeated, at most 2",
+    ]
     assert len(done.stdout.splitlines()) == 4
+
+
+def test_a_plan_lists_levels_in_their_own_order(binary, tmp_path):
+    factors = ["--factor", "threads=8,1,2,16", "--factor", "size=9,10,2", "--factor", "placement=none,cores-close"]
+    done = knee(binary, "plan", "--seed", "7", *factors, "--", "true", "{threads}", "{size}", cwd=tmp_path)
+    said = [line.strip() for line in done.stderr.splitlines()]
+    assert {"threads: 1, 2, 8, 16", "size: 9, 10, 2", "placement: none, cores-close"} <= {*said}
+
+
+def test_a_plan_on_a_terminal_is_a_summary_and_no_json(binary, tmp_path):
+    leader, follower = os.openpty()
+    words = [binary, "plan", *SHORT, "--", "true", "{threads}"]
+    done = subprocess.run(words, cwd=tmp_path, stdout=follower, stderr=subprocess.PIPE, text=True, check=True)
+    os.close(follower)
+    shown = os.read(leader, 100_000).decode()
+    os.close(leader)
+    assert shown.startswith("knee: 4 runs: 2 combinations x 2 blocks")
+    assert "{" not in shown
+    assert done.stderr == ""
+
+
+def test_a_pilot_run_of_a_plan_says_how_long_it_takes(binary, tmp_path):
+    words = ["plan", "--pilot", "--blocks", "5", "--factor", "threads=1,2"]
+    done = knee(binary, *words, "--", "sh", "-c", "sleep 0.3; : {threads}", cwd=tmp_path)
+    assert re.search(r"duration: about [\d.]+ s: 5 blocks x 2 runs of [\d.]+ s\n", done.stderr), done.stderr
+    assert [*tmp_path.iterdir()] == [], "a plan leaves nothing behind"
+    done = knee(binary, *words, "--", "sh", "-c", "echo why >&2; exit {threads}", cwd=tmp_path)
+    assert "duration: unknown: the pilot run on 1 thread failed: exit status 1: why" in done.stderr
+
+
+def test_a_study_says_before_its_first_block_how_long_it_takes(binary, tmp_path):
+    words = ["study", "--no-report", "--blocks", "3", "--factor", "threads=1", "--factor", "placement=none"]
+    program = ["--", "sh", "-c", "echo once >> log; sleep 0.3; : {threads}"]
+    done = knee(binary, *words, "--out", "s", *program, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    duration = re.search(r"duration: about [\d.]+ s: 3 blocks x 1 run of [\d.]+ s\n", done.stderr)
+    assert duration, done.stderr
+    assert duration.start() < done.stderr.index("block 1 of 3 is done")
+    assert len((tmp_path / "log").read_text().split()) == 4, "three runs and a pilot run"
+    folder = Folder(tmp_path / "s")
+    assert len(folder.read_records()) == 3
+    assert not [*folder.samples.glob("pilot*")]
+    done = knee(binary, *words, "--no-pilot", "--out", "t", *program, cwd=tmp_path)
+    assert "duration" not in done.stderr
+    assert len((tmp_path / "log").read_text().split()) == 7
+
+
+def test_options_stand_before_or_after_a_study_file_and_a_workload(binary, tmp_path):
+    (tmp_path / "s.toml").write_text("[program]\ncommand = ['true', '{threads}']\n")
+    options = ["--blocks", "2", "-n", "1-2", "--factor", "placement=cores-close", "--copies"]
+    before = knee(binary, "plan", *options, "s.toml", cwd=tmp_path)
+    after = knee(binary, "plan", "s.toml", *options, cwd=tmp_path)
+    assert before.returncode == after.returncode == 0, after.stderr
+    assert before.stdout == after.stdout
+    assert len(after.stdout.splitlines()) == 2 * 3
+    options = ["--blocks", "2", "--threads=1,2", "--factor", "placement=none", "--wait-quiet"]
+    before = knee(binary, "plan", *options, "sumeuler", "--n", "500", cwd=tmp_path)
+    after = knee(binary, "plan", "sumeuler", "--n", "500", *options, cwd=tmp_path)
+    mixed = knee(binary, "plan", *options[:2], "sumeuler", *options[2:], "--n=500", cwd=tmp_path)
+    assert before.returncode == 0, before.stderr
+    assert before.stdout == after.stdout == mixed.stdout
+    behind = knee(binary, "plan", *options, "--", "true", "{threads}", "--blocks", "9", cwd=tmp_path)
+    assert '"command": ["true", "{threads}", "--blocks", "9"]' in behind.stdout

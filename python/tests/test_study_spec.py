@@ -221,6 +221,9 @@ SAME = {
     "--events in/mine.toml": "[measure]\nevents = 'in/mine.toml'",
     "--for openmp": "program.for = 'openmp'",
     "--factor threads=2,1 --factor 'placement=0,1;2'": "[factors]\nthreads = [1, 2]\nplacement = ['0,1', 2]",
+    "--factor threads=1-4 --factor n=1..8:*2": "[factors]\nthreads = '1-4'\nn = '1..8:*2'",
+    "--threads 1..8:*2,12": "[factors]\nthreads = ['1..8:*2', 12]",
+    "-n 1,2 --factor n=5": "[factors]\nthreads = [1, 2]\nn = [5]",
     "--baseline './b c'": "[baseline]\ncommand = ['./b', 'c']",
 }
 """Words and the keys of a study file that ask the same."""

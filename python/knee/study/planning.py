@@ -1,16 +1,16 @@
-"""From a study spec to a folder with its plan."""
+"""Plans a study and makes its folder."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from knee import __version__, _binary
-from knee.store import Folder, RunSpec, StudyError
-from knee.study.checks import read_events
+from knee.store import Folder, RunSpec
+from knee.study.checks.events import read_events
+from knee.study.checks.program import find_program
 from knee.study.design import hold, plan
 from knee.study.design.cells import cells_of, placements_of
 from knee.study.run import slurm
@@ -24,21 +24,21 @@ def planned(study_spec: StudySpec, out: Path | None = None, *, for_slurm: bool =
     Parameters
     ----------
     study_spec
-        What is asked.
+        The study.
     out
         The folder; None for a new one under ``knee-studies``.
     for_slurm
-        Whether a batch script is added.
+        Whether to add a batch script.
 
     Raises
     ------
     StudyError
         When the study cannot be planned, or the folder cannot be made.
     """
-    # What is built or set up first need not be there yet.
-    if study_spec.build is None and study_spec.setup is None:
+    # A program that a build, a setup or a prepare makes need not exist yet.
+    if study_spec.build is None and study_spec.setup is None and study_spec.prepare is None:
         for program in (study_spec.program, study_spec.baseline or {}):
-            _find_program(program)
+            find_program(program)
     machine, specs = run_specs(study_spec)
     read_events(study_spec)
     batch = slurm.script(study_spec, specs) if for_slurm else None
@@ -50,7 +50,7 @@ def planned(study_spec: StudySpec, out: Path | None = None, *, for_slurm: bool =
 def run_specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
     """Return the machine, and the runs of the study in running order."""
     machine = hold.machine(study_spec.hold)
-    placements = placements_of(study_spec)
+    placements = placements_of(study_spec, machine)
     cells = cells_of(study_spec, machine, placements)
     specs = plan.run_specs(study_spec, cells, placements, machine)
     _binary.validate(specs)
@@ -58,18 +58,8 @@ def run_specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
 
 
 def _asked(study_spec: StudySpec) -> str:
-    """Return the study file, with the version of knee that plans it."""
+    """Return the study file, with the version of knee that planned it."""
     return f"knee = {json.dumps(__version__)}\n{study_spec.to_toml()}"
-
-
-def _find_program(program: dict[str, Any]) -> None:
-    """Find a program that is missing before a hundred runs do."""
-    name = str(program.get("command", ["{"])[0])
-    path = str(Path(program.get("directory", ".")) / name) if "/" in name else name
-    if "{" not in name and shutil.which(path) is None:
-        raise StudyError(
-            f"cannot run {name}: no such program, or not executable", hint="give its path, or build it first"
-        )
 
 
 def _unused(name: str) -> Path:

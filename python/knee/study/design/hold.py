@@ -1,4 +1,4 @@
-"""Facts that are held: what the machine was when a study was planned, so that a run can say when it was another one."""
+"""Held facts: what the machine was like when the study was planned, so that runs on a changed machine are marked."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from typing import Any
 
 from knee import _binary
 from knee.store import StudyError
+from knee.study.kinds.near import suggestion
 
 USUAL = ("governor", "smt", "transparent_huge_pages", "numa_balancing")
-"""Facts held without being asked for, where they are known: each changes times, and people change each."""
+"""Facts held by default, where known: each affects run times, and each is often changed."""
 
 CLOCK, CLOCK_FACT = "clock", "clock_ns"
-"""The clock proxy is measured, not read, so only when it is asked for, and has its unit in its name."""
+"""The clock proxy is measured, not read, so only on request; its fact has the unit in its name."""
 
 
 def machine(asked: list[str] | None) -> dict[str, Any]:
-    """Return the machine, with the clock proxy where that is to be held.
+    """Return the machine, with the clock proxy where it is held.
 
     Raises
     ------
@@ -37,14 +38,14 @@ def held(asked: list[str] | None, facts: dict[str, Any]) -> dict[str, str]:
     Parameters
     ----------
     asked
-        Names; ``default`` stands for those that are held anyway; None for these alone.
+        Names; ``default`` stands for the default facts, as does None.
     facts
-        The machine's facts: text, or an object that says why there is none.
+        The machine's facts: text, or an object with the reason why a fact is unavailable.
 
     Raises
     ------
     StudyError
-        When a fact that was asked for by name is unknown or not available.
+        When a named fact is unknown or unavailable.
     """
     values: dict[str, str] = {}
     for name in asked if asked is not None else ["default"]:
@@ -66,8 +67,9 @@ def _value(name: str, fact: str, facts: dict[str, Any]) -> str:
         raise _refused(name, "this binary does not measure it")
     known = [*sorted(set(facts) - {CLOCK_FACT}), CLOCK]
     nothing = "to hold none: --hold none, or facts = [] in a study file"
-    raise StudyError(f"unknown fact: {name!r}", hint=f"there are {', '.join(known)}; default; {nothing}")
+    listed = f"the facts are {', '.join(known)}; default; {nothing}"
+    raise StudyError(f"unknown fact: {name!r}", hint=suggestion(name, [*known, "default"], listed))
 
 
 def _refused(name: str, reason: str) -> StudyError:
-    return StudyError(f"cannot hold a fact: {name}: {reason}", hint="leave it out of what is held")
+    return StudyError(f"cannot hold a fact: {name}: {reason}", hint="leave it out of --hold")

@@ -1,4 +1,4 @@
-"""The plan: randomised complete blocks. Every block holds every cell once, in an order of its own."""
+"""The plan: randomised complete blocks. Every block holds every cell once, in its own random order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 
 from knee.store import SCHEMA, Role, RunSpec, StudyError, role_of
 from knee.store.seam import Bind, MemoryPolicy, OutputCheck, PageCache, Policy
-from knee.study.checks import refuse_contradictions
+from knee.study.checks.contradictions import refuse_contradictions
 from knee.study.design.cells import Cell, copied
 from knee.study.design.hold import held
 from knee.study.design.placements import Placements
@@ -24,8 +24,8 @@ def run_specs(
 ) -> list[RunSpec]:
     """Return one run spec for each cell and block, in running order.
 
-    The order within a block is drawn from the seed, so that the machine's moods fall on all cells alike and a plan can
-    be made again. Where counters are asked for, each cell has a run that counts beside the one that is timed.
+    The order within a block is random, so that changes of the machine affect all cells alike, and seeded, so that a
+    plan can be reproduced. With counters, each cell has a counting run beside its timed run.
     """
     refuse_contradictions(study_spec)
     planner = _Planner(study_spec, placements, machine["allowed"]["cpus"], held(study_spec.hold, machine["facts"]))
@@ -36,36 +36,15 @@ def run_specs(
     groups = together(everything, study_spec.pair)
     for block in range(1, study_spec.blocks + 1):
         for group in draw.sample(groups, len(groups)):
-            # A B in one block and B A in the next: a straight drift falls on both sides alike.
+            # A B in one block, B A in the next: a linear drift affects both sides alike.
             for role, cell in group if block % 2 else reversed(group):
                 name = f"{len(planned) + 1:0{width}d}"
                 planned.append(planner.run_spec(name, block, role, cell))
     return planned
 
 
-def summary(study_spec: StudySpec, planned: list[RunSpec]) -> str:
-    """Say in words what a plan holds, and what it may cost at most."""
-    controls = sorted({role_of(spec) for spec in planned} - {"measure"})
-    cells = {str((role_of(spec), sorted(spec["cell"].items()))): spec["cell"] for spec in planned}
-    varied: dict[str, list[str]] = {}
-    for cell in cells.values():
-        for name, level in cell.items():
-            known = varied.setdefault(name, [])
-            known.extend([str(level)] if str(level) not in known else [])
-    lines = [f"knee: {len(planned)} runs: {len(cells)} cells in {study_spec.blocks} blocks, each in a random order"]
-    lines += [f"      {name}: {', '.join(among)}" for name, among in varied.items()]
-    lines += [f"      controls: {', '.join(controls)}"] if controls else []
-    warm = f", each after {study_spec.warmup} to warm up" if study_spec.warmup else ""
-    lines.append(f"      a run is stopped after {study_spec.timeout_s:g} s{warm}")
-    if study_spec.width is not None or study_spec.budget_s is not None:
-        lines.append("      it may end after fewer blocks, by its own rule")
-    if study_spec.rerun_disturbed:
-        lines.append(f"      blocks that others disturb are repeated, at most {study_spec.blocks} in all")
-    return "\n".join(lines)
-
-
 Part = tuple[Role, Cell]
-"""What is run once in each block: a cell, and what for."""
+"""A run of each block: its role and its cell."""
 
 
 def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements) -> list[Part]:
@@ -74,7 +53,7 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
     if study_spec.copies:
         by_role["copies"] = copied(cells, placements)
     if study_spec.counters and not study_spec.together:
-        # Once more for the counters, which must not disturb what is timed.
+        # Separate runs, since counting must not disturb timed runs.
         by_role["counting"] = cells
     if study_spec.baseline:
         by_role["baseline"] = [{}]
@@ -82,7 +61,7 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
 
 
 def together(parts: list[Part], pair: str | None) -> list[list[Part]]:
-    """Return groups of parts that are run one right after the other: those that differ in the pair's factor alone."""
+    """Return groups of parts that run back to back: those that differ in the pair's factor only."""
     groups: dict[str, list[Part]] = {}
     for number, (role, cell) in enumerate(parts):
         rest = sorted((name, str(level)) for name, level in cell.items() if name != pair)
@@ -131,9 +110,9 @@ class _Planner:
         return program
 
     def tie(self, spec: RunSpec, *, fits: bool) -> None:
-        """Add how threads are tied to cpus, where somebody asks for it; otherwise the runner knows what is usual."""
+        """Add how threads are pinned, where the study says; otherwise the runner uses its default."""
         asked = spec["cell"].get("bind") or self.study_spec.bind
-        # Copies are processes with helpers of their own: in order of appearance two workers might share a cpu.
+        # Copies are processes with helper threads: pinned in order of appearance, two workers might share a cpu.
         if role_of(spec) == "copies":
             spec["bind"] = "set"
         elif asked:
@@ -142,7 +121,7 @@ class _Planner:
             spec["skip"] = self.study_spec.skip
 
     def measure(self, spec: RunSpec) -> None:
-        """Add where pages go, what is measured, and what has to be as it was."""
+        """Add memory policy, metric, check, counters and held facts."""
         if "memory" in spec["cell"]:
             spec["memory"] = _memory(str(spec["cell"]["memory"]))
         metric = self.study_spec.timed or self.phase(spec["program"])
@@ -161,12 +140,12 @@ class _Planner:
             spec["hold"] = self.hold
 
     def phase(self, program: dict[str, Any]) -> dict[str, str] | None:
-        """Return the phase of one of several workloads that is its work; None where the whole run is measured."""
+        """Return the measured phase of one of several workloads; None for the whole run."""
         name = self.study_spec.phases.get(str(program.get("workload")))
         return {"phase": name} if name else None
 
     def surround(self, spec: RunSpec) -> None:
-        """Add what is done before and after the run."""
+        """Add page cache, warm-up, and the commands before and after the run."""
         cache = spec["cell"].get("cache") or self.study_spec.cache
         if cache:
             spec["cache"] = cast("PageCache", cache)
@@ -178,17 +157,18 @@ class _Planner:
             spec["conclude"] = self.command("conclude", self.study_spec.conclude, spec)
 
     def command(self, step: str, text: str, spec: RunSpec) -> str:
-        """Fill in levels and the argument that grows with the threads; the baseline has none."""
+        """Fill in levels and the weak-scaling argument; the baseline has neither."""
         if role_of(spec) == "baseline":
             self.refuse_levels(step, [text])
             return text
         return filled(text, levels(spec["cell"]) | grown(self.study_spec, spec["cell"]))
 
     def refuse_levels(self, where: str, words: list[str]) -> None:
-        """Refuse words of the baseline, or around it, that wait for a level."""
+        """Refuse placeholders of factors in the baseline and the commands around it."""
         for name in [*self.study_spec.factors, *([self.study_spec.weak["argument"]] if self.study_spec.weak else [])]:
             if name != "threads" and any("{" + name + "}" in word for word in words):
-                raise StudyError(f"{where}: it mentions {{{name}}}, for which the baseline has no level")
+                hint = "the baseline has no levels of factors: leave the placeholder out"
+                raise StudyError(f"{where}: {{{name}}} has no value for the baseline", hint=hint)
 
 
 def _memory(text: str) -> MemoryPolicy:
@@ -199,4 +179,4 @@ def _memory(text: str) -> MemoryPolicy:
     try:
         return {"policy": cast("Policy", policy), "nodes": numbers(nodes)}
     except ValueError as error:
-        raise StudyError(f"unknown memory policy: {text!r}: {nodes!r} is no list of nodes") from error
+        raise StudyError(f"unknown memory policy: {text!r}: {nodes!r} is not a list of nodes") from error

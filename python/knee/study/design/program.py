@@ -1,4 +1,4 @@
-"""The program of a cell: levels are put where arguments, words and variables ask for them."""
+"""The program of a cell: puts levels into arguments, words and variables."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 from knee import _binary
 from knee.store import Role, RunSpec, StudyError, role_of
+from knee.study.checks.names import unmentioned
 from knee.study.design.cells import Cell
 from knee.study.kinds.factors import RESERVED
 from knee.study.spec import StudySpec
 
 
 def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
-    """Put the levels in: arguments of a workload, ``{NAME}`` in a command, variables."""
+    """Return the program with the cell's levels: arguments of a workload, ``{NAME}`` in a command, variables."""
     program: dict[str, Any] = study_spec.program
     arguments = levels(cell) | grown(study_spec, cell)
     variables = {name[4:]: str(level) for name, level in cell.items() if name.startswith("env:")}
@@ -22,20 +23,20 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
         program = {**program, "workload": name, "args": args}
     if "workload" in program:
         if variables:
-            raise StudyError("bad factor: env: a built-in workload reads no variables", hint="use one of its arguments")
+            message = "bad factor: env: a built-in workload reads no variables"
+            raise StudyError(message, hint="use one of its arguments")
         return program | ({"params": arguments} if arguments else {})
     mentioned = [*program["command"], study_spec.prepare or "", study_spec.conclude or ""]
     for name in arguments:
         if not any("{" + name + "}" in word for word in mentioned):
-            hint = f"write {{{name}}} where its level goes, or use env:{name} for a variable"
-            raise StudyError(f"bad factor: {name}: the command does not mention {{{name}}}", hint=hint)
+            raise unmentioned(name)
     command = [filled(word, arguments) for word in program["command"]]
     made = program | {"command": command} | ({"env": program.get("env", {}) | variables} if variables else {})
     return _side_by_side(made, int(cell["threads"])) if role == "copies" else made
 
 
 def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
-    """Return the argument that grows with the threads, so that the work for each of them stays the same."""
+    """Return the weak-scaling argument: it grows with the threads, so that work per thread stays the same."""
     weak = study_spec.weak
     if weak is None:
         return {}
@@ -44,14 +45,14 @@ def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
 
 
 def levels(cell: Cell) -> dict[str, str]:
-    """Return the levels that stand for themselves: neither place, nor variable."""
+    """Return the levels of arguments: all but reserved factors and variables."""
     return {name: str(level) for name, level in cell.items() if name not in RESERVED and not name.startswith("env:")}
 
 
 def builds(text: str | None, plan: list[RunSpec]) -> list[str]:
-    """Return a build command once for each of the levels that it names, in the order in which they are met.
+    """Return the build command once for each level that it names, in the plan's order.
 
-    The baseline has no levels, and so nothing is built for it.
+    The baseline has no levels, so nothing is built for it.
     """
     if text is None:
         return []
@@ -67,7 +68,7 @@ def filled(word: str, arguments: dict[str, str]) -> str:
 
 
 def _side_by_side(program: dict[str, Any], number: int) -> dict[str, Any]:
-    """As many copies of the command at once, each told to use one thread."""
+    """Return a program that runs this many copies of the command at once, each with one thread."""
     one = [word.replace("{threads}", "1") for word in program["command"]]
     env = {name: value.replace("{threads}", "1") for name, value in program.get("env", {}).items()}
     return (

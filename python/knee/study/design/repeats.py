@@ -1,7 +1,7 @@
-"""Blocks that are made again because other programs disturbed them: whole, each in a random order of its own.
+"""Repeats blocks that other programs disturbed: whole blocks, each in its own random order.
 
-A block is repeated whole and for what disturbed it alone, never for its times: to repeat single runs, or slow ones,
-would select among results.
+A block is repeated because of the disturbance, never because of its times: repeating single or slow runs would bias
+results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from knee.study.design.plan import together
 
 
 def repeats(plan: Sequence[RunSpec], blocks: Sequence[int], seed: int, pair: str | None) -> list[RunSpec]:
-    """Return the runs that repeat these blocks of the design, to be added at the end of the plan."""
+    """Return the runs that repeat these blocks, to append to the plan."""
     first = max(spec["block"] for spec in plan) + 1
     names = _names(plan)
     added: list[RunSpec] = []
@@ -24,7 +24,7 @@ def repeats(plan: Sequence[RunSpec], blocks: Sequence[int], seed: int, pair: str
         groups = together([(role_of(spec), spec["cell"]) for spec in specs.values()], pair)
         draw = random.Random(f"{seed} {number}")
         for group in draw.sample(groups, len(groups)):
-            # A pair is turned as in the block that is repeated.
+            # A pair keeps the order of the repeated block.
             for role, cell in group:
                 spec = specs[role, str(cell)]
                 added.append({**spec, "id": next(names), "block": number, "repeats": block})
@@ -32,7 +32,7 @@ def repeats(plan: Sequence[RunSpec], blocks: Sequence[int], seed: int, pair: str
 
 
 def _names(plan: Sequence[RunSpec]) -> Iterator[str]:
-    """Yield numbers of runs that the plan does not have."""
+    """Yield ids that the plan does not have."""
     known, width = {spec["id"] for spec in plan}, max(len(spec["id"]) for spec in plan)
     numbers = (f"{number:0{width}d}" for number in itertools.count(len(plan) + 1))
     return (name for name in numbers if name not in known)

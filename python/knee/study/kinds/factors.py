@@ -1,13 +1,16 @@
-"""Factors and their levels: which vary, which cells are left out, which argument grows with the threads."""
+"""Values of the options about factors: their levels, excluded cells, the argument that grows with the threads."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any, cast
 
 from knee.store import Level, StudyError
 from knee.store.claims import is_level
 from knee.study.kinds.kind import Kind, Schema
+from knee.study.kinds.near import suggestion
+from knee.study.kinds.ranges import FORM, expanded, is_range
 from knee.study.kinds.study_file import StudyFile
 from knee.study.kinds.text import weak
 
@@ -15,37 +18,54 @@ RESERVED = ("threads", "placement", "memory", "bind", "cache")
 """Factors that say where and how a program runs; others are arguments, or variables written ``env:NAME``."""
 
 CHOICES = {"bind": ("each", "set"), "cache": ("cold", "warm")}
-"""What there is to choose from: as an option, in a study file, and as levels of a factor."""
+"""Levels of these factors; the options and keys of the same names take them, too."""
 
 COUNTS = ("cores", "cpus")
-"""Thread counts that are the machine's own: as many as there are cores, or cpus, that knee may use."""
+"""Words for thread counts: the number of allowed cores, or cpus, of this machine."""
 
 LEVEL: Schema = {"type": ["string", "number"]}
 
+THREADS_FLAG = "--threads"
+
 
 class Factors(Kind):
-    """Factors with their levels."""
+    """Factors with their levels; ``--threads`` is short for the factor threads."""
+
+    def from_flags(self, values: dict[str, Any]) -> dict[str, list[Level]]:
+        given = [(flag, text) for flag, texts in values.items() if flag != THREADS_FLAG for text in texts]
+        factors = [_factor(text, flag) for flag, text in given]
+        if THREADS_FLAG in values:
+            factors.append(_threads(values[THREADS_FLAG], THREADS_FLAG))
+        return _distinct(factors)
 
     def from_words(self, value: Any, flag: str) -> dict[str, list[Level]]:
-        return dict(_factor(text, flag) for text in value)
+        return _distinct([_factor(text, flag) for text in value])
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, list[Level]]:
         factors: dict[str, list[Level]] = {}
-        for name, levels in file.table(value, key).items():
+        for name, given in file.table(value, key).items():
+            is_one = isinstance(given, str) and is_range(given, dash=name == "threads")
+            levels = [given] if is_one else given
             if not isinstance(levels, list) or not levels:
                 raise file.fail(f"{key}.{name}", "it is not a list of levels")
             if not all(map(is_level, cast("list[Any]", levels))):
                 raise file.fail(f"{key}.{name}", "a level is text or a number")
-            factors[name] = _checked(name, cast("list[Level]", levels), file.where(f"{key}.{name}"))
+            where = file.where(f"{key}.{name}")
+            written = [_levels_of(name, level, where) for level in cast("list[Level]", levels)]
+            factors[name] = _checked(name, [*itertools.chain(*written)], where)
         return factors
 
     def schema(self) -> Schema:
-        threads: Schema = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": list(COUNTS)}]}
+        counted: Schema = {"type": "string", "pattern": f"^{FORM}$"}
+        threads: Schema = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": list(COUNTS)}, counted]}
         named = {"threads": threads} | {name: {"enum": list(words)} for name, words in CHOICES.items()}
+        properties: Schema = {name: _list(items) for name, items in named.items()}
+        properties["threads"] = {"oneOf": [properties["threads"], counted]}
+        dotted: Schema = {"type": "string", "pattern": f"^{FORM.replace('(-|', '(')}$"}
         return {
             "type": "object",
-            "additionalProperties": {"type": "array", "items": LEVEL, "minItems": 1},
-            "properties": {name: {"type": "array", "items": items, "minItems": 1} for name, items in named.items()},
+            "additionalProperties": {"oneOf": [_list(LEVEL), dotted]},
+            "properties": properties,
         }
 
 
@@ -97,16 +117,55 @@ class Weak(Kind):
         }
 
 
-def _factor(text: str, flag: str) -> tuple[str, list[Level]]:
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items, "minItems": 1}
+
+
+Named = tuple[str, list[Level]]
+"""A factor: its name and levels."""
+
+
+def _distinct(factors: list[Named]) -> dict[str, list[Level]]:
+    """Return factors by name. One that comes twice would silently lose its first levels."""
+    names = [name for name, _ in factors]
+    for name in names:
+        if names.count(name) > 1:
+            both = ",".join(dict.fromkeys(str(level) for one, levels in factors if one == name for level in levels))
+            flag = f"{THREADS_FLAG} {both}" if name == "threads" else f"--factor {name}={both}"
+            raise StudyError(f"the factor {name} is given twice", hint=f"give all its levels at once: {flag}")
+    return dict(factors)
+
+
+def _factor(text: str, flag: str) -> Named:
     """Read ``NAME=a,b,c``. Levels that are whole numbers are numbers."""
     name, equals, levels = text.partition("=")
-    # An explicit cpu list or a set of nodes holds commas itself: with a semicolon anywhere, only semicolons separate.
-    values = [_level(level) for level in levels.split(";" if ";" in levels else ",")]
-    if not equals or not name or "" in values:
-        raise StudyError(
-            f"bad factor: {text!r}", hint="a factor is written NAME=a,b,c, or NAME=0,1;2,3 when levels hold commas"
-        )
-    return name, _checked(name, values, f"{flag} {text}")
+    where = f"{flag} {text}"
+    # A list of cpus or of nodes contains commas itself: with a semicolon anywhere, only semicolons separate.
+    parts = levels.split(";" if ";" in levels else ",")
+    if not equals or not name or "" in parts:
+        hint = f"a factor is written NAME=a,b,c: {flag} {name or 'threads'}={levels.strip(',') or '1,2'}"
+        raise StudyError(f"bad factor: {text!r}", hint=hint)
+    if name == "threads":
+        return name, _checked(name, _counts(parts, where), where)
+    values = [level for part in parts for level in _levels_of(name, _level(part), where)]
+    return name, _checked(name, values, where)
+
+
+def _threads(text: str, flag: str) -> Named:
+    """Read the thread counts after ``--threads``."""
+    where = f"{flag} {text}"
+    return "threads", _checked("threads", _counts(text.split(","), where), where)
+
+
+def _counts(parts: list[str], where: str) -> list[Level]:
+    return [level for part in parts for level in _levels_of("threads", _level(part), where)]
+
+
+def _levels_of(name: str, level: Level, where: str) -> list[Level]:
+    """Return the levels that one stands for: those of a range, or itself."""
+    if isinstance(level, str) and is_range(level, dash=name == "threads"):
+        return [*expanded(level, where)]
+    return [level]
 
 
 def _levels(text: str, where: str) -> dict[str, list[Level]]:
@@ -125,18 +184,21 @@ def _level(text: str) -> Level:
 
 
 def _checked(name: str, levels: list[Level], where: str) -> list[Level]:
-    """Return levels that make sense, thread counts in order; ``where`` says in a complaint where they stand."""
-    if len(set(map(str, levels))) < len(levels):
-        raise StudyError(f"{where}: a level comes twice")
+    """Return valid levels, thread counts in order; ``where`` begins an error message."""
+    named = [str(level) for level in levels]
+    if twice := next((level for level in named if named.count(level) > 1), None):
+        raise StudyError(f"{where}: the level {twice} comes twice", hint="leave one out")
     if name == "threads":
         for level in levels:
             # True is 1 to Python, and no count.
             if level not in COUNTS and (type(level) is not int or level < 1):
-                raise StudyError(f"{where}: {level!r} is not a number of threads: at least 1, {' or '.join(COUNTS)}")
+                hint = suggestion(str(level), COUNTS, "counts from 1 on, a range like 1-8 or 1..64:*2, cores, cpus")
+                raise StudyError(f"{where}: {level!r} is not a number of threads", hint=hint)
         levels = sorted(levels, key=lambda level: (level in COUNTS, str(level) if level in COUNTS else int(level)))
     for level in levels if name in CHOICES else ():
         if level not in CHOICES[name]:
-            raise StudyError(f"{where}: {level!r} is not one of {', '.join(CHOICES[name])}")
+            hint = suggestion(str(level), CHOICES[name])
+            raise StudyError(f"{where}: {level!r} is not one of {', '.join(CHOICES[name])}", hint=hint)
     return levels
 
 

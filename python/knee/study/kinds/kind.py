@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from knee import _binary
+from knee.store import StudyError
+from knee.study.kinds.near import suggestion
 from knee.study.kinds.study_file import StudyFile
 from knee.study.kinds.text import checked_counters
 
@@ -20,7 +23,7 @@ class Kind(ABC):
     """What values an option takes, and how they are written."""
 
     def from_words(self, value: Any, flag: str) -> Any:
-        """Return the value from what follows a flag on the command line: text, or what click has made of it.
+        """Return the value from the text after a flag on the command line: all of the texts of a repeated flag.
 
         Raises
         ------
@@ -47,7 +50,7 @@ class Kind(ABC):
 
     @abstractmethod
     def schema(self) -> Schema:
-        """Return what an editor has to know of the values in a study file."""
+        """Return the JSON schema of the values in a study file."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class Whole(Kind):
 
     low: int
     high: int
+
+    def from_words(self, value: Any, flag: str) -> int:
+        if not value.isascii() or not value.isdecimal() or not self.low <= int(value) <= self.high:
+            raise StudyError(f"{flag}: {value!r} is not a whole number from {self.low} to {self.high}")
+        return int(value)
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> int:
         number = file.number(value, key, self.low, self.high)
@@ -76,7 +84,13 @@ class Number(Kind):
     read: Callable[[str, str], float] | None = None
 
     def from_words(self, value: Any, flag: str) -> float:
-        return value if self.read is None else self.read(value, flag)
+        try:
+            number = float(value) if self.read is None else self.read(value, flag)
+        except ValueError:
+            number = math.nan
+        if not self.low <= number <= self.high:
+            raise StudyError(f"{flag}: {value!r} is not a number from {self.low:g} to {self.high:g}")
+        return number
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> float:
         return file.number(value, key, self.low, self.high)
@@ -86,7 +100,7 @@ class Number(Kind):
 
 
 class Switch(Kind):
-    """True or false; on the command line it is given or not."""
+    """True or false; on the command line a flag without a value."""
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> bool:
         if not isinstance(value, bool):
@@ -123,10 +137,17 @@ class Choice(Kind):
 
     words: tuple[str, ...]
 
+    def from_words(self, value: Any, flag: str) -> str:
+        if value not in self.words:
+            hint = suggestion(value, self.words)
+            raise StudyError(f"{flag}: {value!r} is not one of {', '.join(self.words)}", hint=hint)
+        return value
+
     def from_toml(self, value: Any, key: str, file: StudyFile) -> str:
         word = file.text(value, key)
         if word not in self.words:
-            raise file.fail(key, f"{word!r} is not one of {', '.join(self.words)}")
+            hint = suggestion(word, self.words)
+            raise file.fail(key, f"{word!r} is not one of {', '.join(self.words)}", hint)
         return word
 
     def schema(self) -> Schema:
@@ -147,7 +168,7 @@ class Names(Kind):
 
 
 class Distinct(Names):
-    """A list of names of which none comes twice."""
+    """A list of names without repetitions."""
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> list[str]:
         return checked_counters(super().from_toml(value, key, file), file.where(key))
@@ -157,7 +178,7 @@ class Distinct(Names):
 
 
 class NamesOrNone(Names):
-    """A list of names; the word ``none`` on the command line stands for an empty one."""
+    """A list of names; on the command line ``none`` is the empty list."""
 
     def from_words(self, value: Any, flag: str) -> list[str]:
         del flag

@@ -1,4 +1,4 @@
-"""Where the keys of a TOML file stand, for complaints that point at the line."""
+"""Finds the lines of a TOML file's keys, for error messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEY = re.compile(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w.\- ])+?)\s*=")
 
 
 def lines(text: str) -> Lines:
-    """Return where every key and table of a TOML text stands; the text is known to be TOML.
+    """Return the line of every key and table of a valid TOML text.
 
     Examples
     --------
@@ -32,14 +32,14 @@ def lines(text: str) -> Lines:
         elif key := _KEY.match(line):
             numbers.setdefault(".".join(filter(None, (table, _path(key[1])))), number)
             open_ = line + "\n"
-        # A value may go on for lines, and what looks like a key there is none.
+        # Inside a value of several lines, nothing is a key.
         if open_ and _is_whole(open_):
             open_ = ""
     return numbers
 
 
 def line_of(numbers: Lines, key: str) -> int | None:
-    """Return the line of a key, or of the table around it; None when neither stands in the file."""
+    """Return the line of a key, or of the table around it; None when the file has neither."""
     path = re.sub(r"^claim (\d+)(: )?", r"claim.\1.", key).rstrip(".")
     around = [known for known in numbers if path == known or path.startswith(known + ".")]
     return numbers[max(around, key=len)] if around else None
@@ -48,7 +48,7 @@ def line_of(numbers: Lines, key: str) -> int | None:
 def _table(header: re.Match[str], numbers: Lines) -> str:
     path = _path(header[2])
     if header[1] == "[":
-        # A table inside the last one of an array: [claim.ratio].
+        # A table inside the last table of an array: [claim.ratio].
         first, _, rest = path.partition(".")
         number = _count(first, numbers)
         return f"{first}.{number}.{rest}" if rest and number else path
@@ -60,7 +60,7 @@ def _count(array: str, numbers: Lines) -> int:
 
 
 def _path(key: str) -> str:
-    """Return a key as it is meant: without quotes and spaces."""
+    """Return a key without quotes and spaces."""
     names: list[str] = []
     inner: Any = tomllib.loads(f"{key} = 0")
     while inner != 0:

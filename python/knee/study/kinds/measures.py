@@ -1,4 +1,4 @@
-"""What is measured and checked: a metric, the output, claims; and threads that are left unpinned."""
+"""Values of the options that say what is measured and checked: metric, output, claims; threads to leave unpinned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, cast
 from knee import _binary
 from knee.store import StudyError
 from knee.store.claims import claim_schema, claims
-from knee.study.kinds.kind import Kind, Schema
+from knee.study.kinds.kind import Choice, Kind, Schema
 from knee.study.kinds.study_file import StudyFile
 from knee.study.kinds.text import grouped, pattern
 
@@ -20,11 +20,12 @@ class Metric(Kind):
     def from_flags(self, values: dict[str, Any]) -> dict[str, str]:
         phase, regex, unit = (values.get(flag) for flag in ("--phase", "--metric", "--unit"))
         if regex is None and unit is not None:
-            raise StudyError("--unit says what --metric is in: there is no --metric")
+            raise StudyError("--unit is the unit of --metric: there is no --metric", hint="add --metric REGEX")
         if phase is not None and regex is not None:
-            raise StudyError("--phase and --metric: a study measures one thing")
+            raise StudyError("--phase and --metric: a study measures one thing", hint="leave one of them out")
         if regex is not None:
-            return {"regex": grouped(regex, "--metric"), "unit": unit or "s"}
+            unit = "s" if unit is None else Choice(UNITS).from_words(unit, "--unit")
+            return {"regex": grouped(regex, "--metric"), "unit": unit}
         return {"phase": str(phase)}
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, str] | None:
@@ -53,7 +54,7 @@ class Metric(Kind):
 
 
 class Check(Kind):
-    """What standard output must match."""
+    """Regular expression that standard output must match."""
 
     def from_words(self, value: Any, flag: str) -> dict[str, str]:
         return {"stdout": pattern(value, flag)}

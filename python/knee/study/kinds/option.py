@@ -1,4 +1,4 @@
-"""A study option: its place in a study file, its flags on the command line, and what the pages say of it."""
+"""A study option: its key in a study file, its flags on the command line, its text on every page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, cast
 
 from knee.study.kinds.kind import Kind, Text
 
-PROGRAM, DESIGN, MEASURING, STATISTICS, HOOKS, OUTPUT = GROUPS = (
+PROGRAM, DESIGN, MEASURING, STATISTICS, AROUND, OUTPUT = GROUPS = (
     "Program",
     "Design",
     "Measuring",
     "Statistics",
-    "Hooks",
+    "Around the runs",
     "Output",
 )
 """Headings of ``knee study --help`` and of the reference page, in their order."""
@@ -33,7 +33,10 @@ class Flag:
     kind: Kind = TEXT
     multiple: bool = False
     bare: str | None = None
-    """What the flag alone stands for, where its value may be left out."""
+    """The value of the flag alone, where its value may be left out."""
+
+    short: str | None = None
+    """The flag's short form, like ``-n``."""
 
     @property
     def parameter(self) -> str:
@@ -45,9 +48,9 @@ class Flag:
 class Option:
     """An option of a study.
 
-    ``name`` is that of its field of the study spec, ``key`` its place in a study file with dots, ``help`` a sentence or
-    two for every page and the schema. ``usual`` says what holds where it is not given, ``is_list`` that nothing is
-    then an empty list.
+    ``name`` is its field in the study spec, ``key`` its key in a study file with dots, ``help`` a sentence or two for
+    every page and the schema. ``usual`` is the default in words; with ``is_list`` an option that is not given is an
+    empty list.
     """
 
     name: str
@@ -79,18 +82,18 @@ def option(
     Parameters
     ----------
     key, kind, group
-        Its place in a study file (``design.blocks``), what values it takes, its heading in the help.
+        Its key in a study file (``design.blocks``), the kind of its values, its heading in the help.
     help
         What it does, for the command line, the reference and the schema.
     flag, flags
-        How it is called on the command line where that is not the field's name, None for nothing; all of several flags.
+        Its flag where that is not the field's name, None for no flag; or several flags.
     metavar, multiple, bare
-        What stands for its value in the help; whether the flag may be given several times; what it stands for alone,
+        The placeholder of its value in the help; whether the flag may be repeated; the value of the flag alone,
         where its value may be left out.
     default
-        The field's value where it is not given; ``dict`` and ``list`` make empty ones, ``...`` says that it must be.
+        The field's default; ``dict`` and ``list`` make empty ones, ``...`` means that the option is required.
     usual
-        What holds where it is not given, in words, where the default does not say so.
+        The default in words, where ``default`` does not say it.
     """
     if isinstance(default, int | float) and not isinstance(default, bool):
         usual = f"{default:g}"

@@ -1,4 +1,4 @@
-"""The program that is studied, and the serial one beside it: a command or a workload."""
+"""Values of the options about the program under study and its serial baseline: a command or a workload."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Program(Kind):
             table["workload"] = self.workload(table["workload"], f"{key}.workload", file)
         elif not file.names(table["command"], f"{key}.command", "words"):
             raise file.fail(f"{key}.command", "it is not a list of words")
-        # Words are found from the folder of the file, so that a study runs the same wherever it is started.
+        # Paths start from the folder of the file, so that a study runs the same wherever it is started.
         folder = file.path.parent / str(table.get("directory", "."))
         return table | {"directory": str(folder.resolve())}
 
@@ -55,7 +55,7 @@ class Program(Kind):
 
     def schema(self) -> Schema:
         words: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
-        runtime = "The command's runtime, which is told about threads and cpus; see knee run --help."
+        runtime = "The command's runtime: knee sets the variables by which it learns its threads and cpus."
         return {
             "type": "object",
             "properties": {
@@ -74,7 +74,7 @@ class Program(Kind):
         }
 
     def workload_schema(self) -> Schema:
-        """Return what may stand after ``workload``."""
+        """Return the schema of the key ``workload``."""
         return {
             "description": "A built-in workload, or several: a table of their names with their own arguments.",
             "oneOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "additionalProperties": _VALUES}],
@@ -87,9 +87,12 @@ class Baseline(Program):
     replaced = variables = "{threads} and {cpus} are replaced. It has no levels of factors."
 
     def from_words(self, value: Any, flag: str) -> dict[str, Any]:
-        words = shlex.split(value)
+        try:
+            words = shlex.split(value)
+        except ValueError as error:
+            raise StudyError(f"{flag}: {value!r}: {error}", hint="close the quotation mark") from error
         if not words:
-            raise StudyError(f"{flag}: it names nothing")
+            raise StudyError(f"{flag}: the command is empty", hint=f"{flag} './serial input'")
         listed = {workload["name"] for workload in _binary.ask("workloads")["workloads"]}
         if words[0] in listed:
             return resolved(words)[0]
@@ -103,17 +106,14 @@ class Baseline(Program):
 
 
 def resolved(words: list[str]) -> tuple[dict[str, Any], str | None]:
-    """Resolve a workload with its arguments; return it with the phase that is the work itself."""
-    try:
-        answer = _binary.ask("workloads", "--resolve", *words)
-    except StudyError as error:
-        raise StudyError(str(error), hint=error.hint or "options of the study stand before the workload") from error
+    """Return a workload with all its arguments, and the phase that is its work."""
+    answer = _binary.ask("workloads", "--resolve", *words)
     args: dict[str, str] = answer["args"]
     return {"workload": answer["workload"], "args": args, "directory": str(Path.cwd())}, answer["phase"]
 
 
 def _words(value: Any, key: str, file: StudyFile) -> dict[str, str]:
-    """Return a table of values as the words that a program gets."""
+    """Return a table of values as words of a program."""
     table = file.table(value, key)
     for name, one in table.items():
         if not isinstance(one, str | int | float):

@@ -1,4 +1,4 @@
-"""A study file as tables; every complaint names the file, the line and the key."""
+"""A study file as tables; every error names the file, the line and the key."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any, cast
 
 from knee.store import StudyError
 from knee.study.kinds.lines import line_of, lines
+from knee.study.kinds.near import suggestion
 
 
 class StudyFile:
-    """A study file that is TOML.
+    """A study file, read as TOML.
 
     Keys are written with dots: ``design.blocks``.
 
     Raises
     ------
     StudyError
-        When the file cannot be read, or is no TOML.
+        When the file cannot be read, or is not TOML.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,7 +34,7 @@ class StudyFile:
         self.lines = lines(text)
 
     def where(self, key: str) -> str:
-        """Return the beginning of a complaint about a key."""
+        """Return the first words of an error about a key."""
         line = line_of(self.lines, key)
         return f"bad study: {self.path}{f':{line}' if line else ''}: {key}"
 
@@ -42,17 +43,18 @@ class StudyFile:
         return StudyError(f"{self.where(key)}: {reason}", hint=hint)
 
     def table(self, value: Any, key: str, known: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return a table. Other keys than the known ones are refused, where some are given."""
+        """Return a table. Where known keys are given, others are an error."""
         if not isinstance(value, dict):
             raise self.fail(key, "it is not a table")
         table = cast("dict[str, Any]", value)
         for name in table:
             if known and name not in known:
-                raise self.fail(f"{key}.{name}", "no such key", f"{key} takes {', '.join(known)}")
+                hint = suggestion(name, known, f"{key} takes {', '.join(known)}")
+                raise self.fail(f"{key}.{name}", "no such key", hint)
         return table
 
     def number(self, value: Any, key: str, low: float, high: float) -> float:
-        """Return a number that lies between two others."""
+        """Return a number from ``low`` to ``high``."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise self.fail(key, f"{value!r} is not a number from {low:g} to {high:g}")
         return value

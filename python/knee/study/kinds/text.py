@@ -1,4 +1,4 @@
-"""Values written as text: shares, times, patterns, lists of names and of threads."""
+"""Reads values written as text: shares, times, patterns, lists of names and numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def weak(text: str, where: str) -> dict[str, str | int]:
     """Read ``ARG=SIZE`` or ``ARG=SIZE^K``: an argument, its value for one thread, and the power of the work in it."""
     read = re.fullmatch(r"([^=]+)=([1-9][0-9]*)(?:\^([1-9]))?", text)
     if read is None:
-        raise StudyError(f"{where}: {text!r} names no argument with a size", hint="n=1000, or n=1000^3 for n x n x n")
+        raise StudyError(f"{where}: {text!r} is not ARG=SIZE", hint="n=1000, or n=1000^3 for n x n x n")
     return {"argument": read[1], "one_thread": int(read[2]), "power": int(read[3] or 1)}
 
 
@@ -34,7 +34,7 @@ def share(text: str, where: str, *, least: float = 0.001, most: float = 1.0) -> 
 
 
 def pattern(text: str, where: str) -> str:
-    """Return a regular expression that is one."""
+    """Return a regular expression after checking it."""
     try:
         re.compile(text)
     except re.error as error:
@@ -43,7 +43,7 @@ def pattern(text: str, where: str) -> str:
 
 
 def grouped(text: str, where: str) -> str:
-    """Return a regular expression with a group, which finds a number."""
+    """Return a regular expression after checking that it has a group."""
     if re.compile(pattern(text, where)).groups < 1:
         raise StudyError(f"{where}: {text!r} has no group", hint="put the number in brackets: 'took ([0-9.]+) s'")
     return text
@@ -51,7 +51,7 @@ def grouped(text: str, where: str) -> str:
 
 def smallest_effect(text: str) -> float:
     """Read the smallest difference that matters, as a share."""
-    # A bare 1 is taken for one per cent by most, and would let everything pass.
+    # Most read a bare 1 as one per cent, but it would let everything pass.
     return share(text, "--smallest-effect", most=0.99)
 
 
@@ -61,18 +61,18 @@ def numbers(text: str) -> list[int]:
     Raises
     ------
     ValueError
-        When it is none.
+        When it is not such a list.
     """
     ranges = [part.partition("-") for part in text.split(",") if part]
     return [number for low, _, high in ranges for number in range(int(low), int(high or low) + 1)]
 
 
 def checked_counters(names: list[str], where: str) -> list[str]:
-    """Return names of counters that can be told apart. Whether a machine has them, only its records can say."""
+    """Return names of counters after checking that none is empty and none comes twice."""
     if "" in names:
-        raise StudyError(f"{where}: a name is empty")
+        raise StudyError(f"{where}: a name is empty", hint="names with one comma between them")
     for name in names:
-        # Opened twice it would take a second hardware counter, of which there are few.
+        # Opened twice, it would take two of the few hardware counters.
         if names.count(name) > 1:
-            raise StudyError(f"{where}: {name} comes twice")
+            raise StudyError(f"{where}: {name} comes twice", hint="leave one out")
     return names

@@ -1,27 +1,47 @@
-"""The command line's options of a study, and the study spec that they ask together with its words."""
+"""The command line of a study: click options from the table, and the study spec from options and words."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from knee import _binary
 from knee.store import StudyError
+from knee.study.checks.names import refuse_unknown_names
 from knee.study.kinds.factors import RESERVED
-from knee.study.kinds.kind import Choice, Kind, Number, Switch, Whole
+from knee.study.kinds.kind import Kind, Switch
 from knee.study.kinds.option import GROUPS, OUTPUT, Flag, Option
+from knee.study.options.anywhere import in_front
+from knee.study.options.examples import EXAMPLES, LEVELS
+from knee.study.options.page import value_of
 from knee.study.options.words import from_words, of_workloads
 from knee.study.spec import OPTIONS, StudySpec
 
 
 class Grouped(click.Command):
-    """A command whose help has its options under headings; those that are not of the table are about its output."""
+    """A verb with the options of a study: help under headings, options before or after the study's words.
+
+    Parameters
+    ----------
+    forms
+        The ways to call it, for the first lines of the help.
+    """
+
+    def __init__(self, *args: Any, forms: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.forms = forms
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each way to call the verb on a line."""
+        for number, form in enumerate(self.forms):
+            formatter.write_usage(ctx.command_path, form, prefix="       " if number else None)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words, after completing flags whose value is left out."""
-        return super().parse_args(ctx, completed(args))
+        """Read the command line, after completing flags whose value is left out."""
+        return super().parse_args(ctx, in_front(completed(args), _values(self, ctx)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""
@@ -29,15 +49,30 @@ class Grouped(click.Command):
         for parameter in self.get_params(ctx):
             row = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if row is not None:
+                # Options outside the table are about output.
                 rows[getattr(parameter, "group", OUTPUT)].append(row)
         for group, inside in rows.items():
             if inside:
                 with formatter.section(group):
                     formatter.write_dl(inside)
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the levels of factors, and examples."""
+        with formatter.section("Levels of --factor"):
+            formatter.write_dl(LEVELS)
+        with formatter.section("Examples"):
+            for words in EXAMPLES:
+                formatter.write(f"{'':>{formatter.current_indent}}{ctx.command_path} {words}\n")
+
+
+def _values(command: click.Command, ctx: click.Context) -> dict[str, bool]:
+    """Return every flag of a command, and whether a value follows it."""
+    options = (one for one in command.get_params(ctx) if isinstance(one, click.Option))
+    return {flag: not one.is_flag for one in options for flag in (*one.opts, *one.secondary_opts)}
+
 
 class _Option(click.Option):
-    """An option that knows its heading."""
+    """An option with its heading."""
 
     def __init__(self, *args: Any, group: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -45,7 +80,7 @@ class _Option(click.Option):
 
 
 def completed(args: list[str]) -> list[str]:
-    """Return the words with the value of each flag that stands alone and may: click would take the next word for it.
+    """Return the words with the default value of each flag that stands alone: click would take the next word for it.
 
     Examples
     --------
@@ -80,25 +115,26 @@ def study_options(command: Any) -> Any:
 
 
 def study_spec_of(asked: dict[str, Any]) -> StudySpec:
-    """Return the study spec that options and words ask together.
+    """Return the study spec from options and words.
 
     Parameters
     ----------
     asked
-        What click has read: the words, and each flag as a key.
+        The command line as click has read it: the words, and each flag as a key.
 
     Raises
     ------
     StudyError
-        When there is nothing to study, or an option's value is none; it says which.
+        When there is nothing to study, or the value of an option is wrong.
     """
     words, given = list[str](asked["words"]), values_given(asked)
     varied = given.get("factors", {})
     if not words and "workload" not in varied:
-        raise StudyError("nothing to study: give a command after --, a workload, or a study file")
+        raise StudyError("nothing to study", hint="knee study -- ./program {threads}, or a workload, or a study file")
     base = from_words(words) if words else of_workloads(varied["workload"])
     given |= {"factors": base.factors | varied, "program": base.program | given.get("program", {})}
     study_spec = _with_phase(dataclasses.replace(base, **given))
+    refuse_unknown_names(study_spec)
     _warn_if_deaf(study_spec)
     return study_spec
 
@@ -111,32 +147,20 @@ def values_given(asked: dict[str, Any]) -> dict[str, Any]:
 def _given(one: Option, asked: dict[str, Any]) -> dict[str, Any]:
     """Return the flags of an option that are given, with their values."""
     values = {flag.name: asked[flag.parameter] for flag in one.flags}
-    # 0 is given, and equal to False.
     return {name: value for name, value in values.items() if value not in (None, ()) and value is not False}
 
 
 def _click_option(one: Option, flag: Flag) -> Any:
     usual = f"  [default: {one.usual}]" if one.usual else ""
-    kind: dict[str, Any] = {"is_flag": True} if isinstance(flag.kind, Switch) else {"type": _click_type(flag.kind)}
-    shown = {"metavar": flag.metavar, "help": flag.help + usual, "multiple": flag.multiple, "group": one.group}
-    return click.option(flag.name, flag.parameter, cls=_Option, **kind, **shown)
-
-
-def _click_type(kind: Kind) -> Any:
-    """Return click's own type of what click can check by itself; anything else is text."""
-    match kind:
-        case Whole(low, high):
-            return click.IntRange(low, high)
-        case Number(low, high, None):
-            return click.FloatRange(low, high)
-        case Choice(words):
-            return click.Choice(words)
-        case _:
-            return str
+    # Text for click: the kind reads it, and its errors name flag and value.
+    kind: dict[str, Any] = {"is_flag": True} if isinstance(flag.kind, Switch) else {"metavar": value_of(flag)}
+    shown = {"help": flag.help + usual, "multiple": flag.multiple, "group": one.group}
+    names = (flag.name, flag.short) if flag.short else (flag.name,)
+    return click.option(*names, flag.parameter, cls=_Option, **kind, **shown)
 
 
 def _with_phase(study_spec: StudySpec) -> StudySpec:
-    """Complete a study file's workload: all its arguments, and its own phase where nothing else is measured."""
+    """Return the study spec with the phase of its workload as metric, where it has no other metric."""
     if "workload" not in study_spec.program or study_spec.metric is not None:
         return study_spec
     common: dict[str, str] = study_spec.program.get("args", {})
@@ -148,7 +172,7 @@ def _with_phase(study_spec: StudySpec) -> StudySpec:
 
 
 def _phase(workload: str, args: dict[str, str], study_spec: StudySpec) -> str:
-    """Ask which phase of a workload is its work. Any level of a factor that is an argument will do."""
+    """Return the phase that is a workload's work. For factors that are arguments, any level will do."""
     others = ("workload", *RESERVED)
     first = {name: str(levels[0]) for name, levels in study_spec.factors.items() if name not in others}
     grown = {study_spec.weak["argument"]: str(study_spec.weak["one_thread"])} if study_spec.weak else {}
@@ -157,7 +181,7 @@ def _phase(workload: str, args: dict[str, str], study_spec: StudySpec) -> str:
 
 
 def _warn_if_deaf(study_spec: StudySpec) -> None:
-    """Say so when the thread count reaches the program neither by word nor by variable."""
+    """Warn when neither a word nor a variable of the program contains the thread count."""
     program = study_spec.program
     told = [*program.get("command", ["{threads}"]), *program.get("env", {}).values()]
     told += [str(level) for levels in study_spec.factors.values() for level in levels]

@@ -1,21 +1,37 @@
-"""Reads study files. ``schema/study.schema.json`` says the same for editors."""
+"""Reads study files; ``schema/study.schema.json`` is their schema."""
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
 from knee.store import SCHEMA
+from knee.study.kinds.near import suggestion
 from knee.study.kinds.study_file import StudyFile
 from knee.study.spec import OPTIONS, StudySpec
 
 HEADER = ("schema", "knee")
-"""Keys that are no options: the version of the form, and of the knee that planned the study."""
+"""Keys that are not options: the version of the format, and of the knee that planned the study."""
 
 KEYS = [one.key.split(".") for one in OPTIONS]
 TOP = tuple(dict.fromkeys([*HEADER, *(key[0] for key in KEYS)]))
 TABLES = {name: tuple(key[1] for key in KEYS if key[0] == name and key[1:]) for name in TOP}
-"""The keys of the tables that are there for options alone."""
+"""The keys of the tables that hold options only."""
+
+LARGEST = 1_000_000
+"""Bytes of a study file, at most, where its name does not end in .toml: a program is larger."""
+
+
+def is_study_file(word: str) -> bool:
+    """Return whether a word is a study file: it ends in .toml, or is a path to TOML."""
+    if word.endswith(".toml") or "/" not in word:
+        return word.endswith(".toml")
+    try:
+        path = Path(word)
+        return path.stat().st_size <= LARGEST and bool(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return False
 
 
 def from_file(path: Path) -> StudySpec:
@@ -30,10 +46,10 @@ def from_file(path: Path) -> StudySpec:
     tables = file.tables
     for key in tables:
         if key not in TOP:
-            raise file.fail(key, "no such key", f"a study takes {', '.join(TOP)}")
+            raise file.fail(key, "no such key", suggestion(key, TOP, f"a study takes {', '.join(TOP)}"))
     if tables.get("schema", SCHEMA) != SCHEMA:
         raise file.fail("schema", f"{tables['schema']}: this version of knee reads {SCHEMA}")
-    # A study without a program is told that it has to have one.
+    # The kind of the program says what is missing.
     asked: dict[str, Any] = {"program": dict[str, Any](), **tables}
     for name, keys in TABLES.items():
         if name in asked and keys:

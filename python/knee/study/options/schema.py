@@ -9,27 +9,27 @@ from knee.study.spec import OPTIONS
 
 TABLES = {
     "design": "How the runs are arranged.",
-    "measure": "What is measured and what is done around it.",
-    "hold": "What has to stay as it was.",
+    "measure": "What is measured, and what is done around the runs.",
+    "hold": "Facts of the machine that must not change during the study.",
 }
-"""Tables of a study file that are there for options alone."""
+"""Tables of a study file that hold options only."""
 
 
 def schema() -> dict[str, Any]:
     """Return the schema."""
     properties: dict[str, Any] = {
         "schema": {"const": SCHEMA, "description": "Version of this form."},
-        "knee": {"type": "string", "description": "The version of knee that planned the study; it is written by knee."},
+        "knee": {"type": "string", "description": "The version of knee that planned the study; knee writes it."},
     }
     for one in OPTIONS:
         table, _, key = one.key.rpartition(".")
         inside = properties.setdefault(table, _table(table))["properties"] if table else properties
-        usual = f" Absent: {one.usual}." if one.usual else ""
+        usual = f" Default: {one.usual}." if one.usual else ""
         inside[key] = {**one.kind.schema(), "description": one.help + usual}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A study file of knee",
-        "description": "What runs, which factors vary, how often, what is measured; docs/guides/study.md explains it.",
+        "description": "The program, the factors, the design and the measurement; docs/guides/study.md explains it.",
         "type": "object",
         "properties": properties,
         "additionalProperties": False,

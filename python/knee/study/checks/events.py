@@ -1,0 +1,30 @@
+"""Reads a study's own events, to find a file that cannot be read before any run."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from knee.store import StudyError
+from knee.study.spec import StudySpec
+
+
+def read_events(study_spec: StudySpec) -> None:
+    """Read the study's own events once.
+
+    What the events mean, the machine decides: a record says which counter has no value.
+
+    Raises
+    ------
+    StudyError
+        When the file is missing, or is not TOML.
+    """
+    if study_spec.events is None:
+        return
+    try:
+        tomllib.loads(Path(study_spec.events).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise StudyError(f"cannot read the events: {study_spec.events}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        hint = "docs/reference/events.md has the format"
+        raise StudyError(f"cannot read the events: {study_spec.events}: {error}", hint=hint) from error
