@@ -7,6 +7,7 @@ import pytest
 from conftest import VALID, rewrite
 from test_compare import compare, text
 
+from knee.plots.history import chart
 from knee.store import Folder
 
 
@@ -40,11 +41,11 @@ def test_speedups_stand_in_the_order_of_dates_with_intervals_and_are_drawn(three
     assert done.stdout.splitlines()[-1] == str(picture)
     drawn = picture.read_text()
     assert drawn.index("2026-01-01 zero") < drawn.index("2026-02-01 alike") < drawn.index("2026-03-01 worse")
-    for name in ("cores-close, 2 threads", "cores-close, 4 threads"):
+    for name in ("cores-close on 2 threads", "cores-close on 4 threads"):
         assert name in drawn
     said = text(done)
-    assert re.search(r"cores-close on 2 threads: equal \(within 3 %\), now (1\.9|2\.0)\dx \[", said)
-    assert re.search(r"cores-close on 4 threads: lower, now 2\.[67]\dx \[", said)
+    told = r"cores-close on 4 threads: lower, now 2\.[67]\dx \[2\.\d\d, 2\.\d\d\]"
+    assert re.search(rf"worse against the study before: {told}; equal within 3 %: cores-close on 2 threads\.", said)
 
 
 def test_the_json_has_every_point_and_what_changed(three, tmp_path):
@@ -76,6 +77,14 @@ def test_what_other_programs_may_have_taken_is_no_change(studies, tmp_path):
         rewrite(folder.records, beside)
     done = compare(*(one.path for one in folders), "--json", "--out", tmp_path / "h.svg", "--session-spread", "0")
     assert {one["change"] for one in json.loads(done.stdout)["points"]} == {"first", "cannot tell"}
+
+
+def test_an_interval_without_an_end_leaves_the_axis_alone():
+    rows = [{"study": n, "series": "a", "threads": 2, "speedup": 1.5, "low": 0.4, "high": 200.0, "change": "equal"}
+            for n in ("x", "y")]  # fmt: skip
+    layers = chart(rows).to_dict()["layer"]
+    assert {tuple(layer["encoding"]["y"]["scale"]["domain"]) for layer in layers} == {(0, 2.2)}
+    assert layers[0]["mark"]["clip"]
 
 
 def test_another_machine_is_said(three, tmp_path):

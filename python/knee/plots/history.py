@@ -17,15 +17,17 @@ def chart(rows: Sequence[dict[str, Any]]) -> Chart:
     ----------
     rows
         One a study, series and thread count, studies by date: ``study`` (its label), ``series`` (with the thread
-        count), ``speedup``, ``low``, ``high`` and ``change``.
+        count), ``threads``, ``speedup``, ``low``, ``high`` and ``change``.
     """
     studies = list(dict.fromkeys(row["study"] for row in rows))
     names = list(dict.fromkeys(row["series"] for row in rows))
     series, data = channels(names, ()), of_rows(rows)
     x = alt.X("study:N", title=None, sort=studies, axis=alt.Axis(labelAngle=-30, labelLimit=0, labelOverlap=False))
-    scale = alt.Scale(zero=True)
+    # What other programs may have taken can leave an interval without an end worth drawing.
+    top = 1.1 * max(max(row["speedup"], row["threads"]) for row in rows)
+    scale = alt.Scale(domain=[0, top], nice=False)
     return alt.layer(
-        data.mark_rule(strokeWidth=2).encode(
+        data.mark_rule(strokeWidth=2, clip=True).encode(
             x=x, y=alt.Y("low:Q", scale=scale, title="speedup"), y2=alt.Y2("high:Q"), color=series.colour
         ),
         data.mark_line(point=True).encode(

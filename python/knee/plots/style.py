@@ -83,6 +83,9 @@ class Channels:
 
 SOLID, DASHED = [1, 0], [6, 4]
 
+PAPER_WIDTH = 560
+"""Width in pixels of a figure outside a page."""
+
 LETTER, MARK = 7, 30
 """Pixels of a letter of a legend, and of the symbol and space around its label."""
 
@@ -101,11 +104,13 @@ def legend(labels: list[str], **more: Any) -> alt.Legend:
     """
     wide = LETTER * max((len(label) for label in labels), default=1) + MARK
     # The container's width, because the figure's own is known only after the legend is laid out. A picture without a
-    # page has no container, and its legend one line.
-    room = f"(containerSize()[0] || {wide * len(labels) + AXIS}) - {AXIS}"
+    # page has no container, and grows as wide as its longest label.
+    room = f"(containerSize()[0] || {PAPER_WIDTH + AXIS}) - {AXIS}"
     broken = {label: textwrap.wrap(label, NARROW) for label in labels if len(label) > NARROW}
     if broken:
-        more["labelExpr"] = f"({room}) < {wide} ? ({json.dumps(broken)})[datum.label] || datum.label : datum.label"
+        more["labelExpr"] = (
+            f"containerSize()[0] && {room} < {wide} ? ({json.dumps(broken)})[datum.label] || datum.label : datum.label"
+        )
     return alt.Legend(columns=alt.ExprRef(f"max(1, floor(({room}) / {wide}))"), symbolOpacity=1, **more)
 
 

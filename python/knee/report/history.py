@@ -35,7 +35,8 @@ def draw(history: History, path: Path) -> None:
 def _row(one: Past) -> dict[str, Any]:
     return {
         "study": f"{one.date[:10]} {Path(one.study).name}",
-        "series": f"{one.series}, {one.threads} threads",
+        "series": one.line,
+        "threads": one.threads,
         "speedup": one.speedup,
         "low": one.interval.low,
         "high": one.interval.high,

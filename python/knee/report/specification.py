@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from knee.plots.figure import Figure
-from knee.plots.style import Ground, config
-
-PAPER_WIDTH = 560
-"""Width in pixels of a figure outside a page."""
+from knee.plots.style import PAPER_WIDTH, Ground, config
 
 
 def specification(figure: Figure, ground: Ground | None = None, *, checked: bool = True) -> dict[str, Any]:

@@ -25,6 +25,9 @@ from knee.store import SCHEMA, StudyError, finite
 Change = Literal["higher", "lower", "equal", "cannot tell", "first"]
 """The change of a speedup from the study before; ``first`` if there is none before."""
 
+NAMED = 2
+"""Curves that are named in the sentence; of more it says how many."""
+
 CHANGES: dict[Answer, Change] = {"slower": "higher", "faster": "lower", "equal": "equal", "cannot tell": "cannot tell"}
 """Maps the answer about a ratio of speedups (in place of times) to a change."""
 
@@ -45,6 +48,11 @@ class Past:
     blocks: int
     change: Change
 
+    @property
+    def line(self) -> str:
+        """What series and thread count are called together."""
+        return f"{self.series} on {self.threads} threads"
+
 
 @dataclass(frozen=True)
 class History:
@@ -61,22 +69,37 @@ class History:
         return [one for one in self.points if one.study == self.studies[-1]]
 
     @property
+    def lines(self) -> dict[str, list[Past]]:
+        """The points of each series and thread count, by what these are called."""
+        found: dict[str, list[Past]] = {}
+        for one in self.points:
+            found.setdefault(one.line, []).append(one)
+        return found
+
+    @property
     def sentence(self) -> str:
-        """The change of all speedups in the last study, in words."""
-        compared = [one for one in self.latest if one.change != "first"]
-        said = [f"{one.series} on {one.threads} threads: {_changed(one)}" for one in compared]
-        shown = "; ".join(said) or "nothing to compare"
-        return f"{self.studies[-1]} against the study before: {shown}."
+        """What became of the speedups from the last study but one to the last."""
+        latest = [one for one in self.latest if one.change != "first"]
+        said = [f"{one.line}: {one.change}, now {_speedup(one)}" for one in latest if one.change in ("higher", "lower")]
+        said += _counted(f"equal within {100 * MARGIN:.0f} %", [one.line for one in latest if one.change == "equal"])
+        said += _counted("cannot tell", [one.line for one in latest if one.change == "cannot tell"])
+        return f"{self.studies[-1]} against the study before: {'; '.join(said) or 'nothing to compare'}."
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, with null for unknown numbers."""
         return cast("dict[str, Any]", finite({"schema": SCHEMA, "sentence": self.sentence} | asdict(self)))
 
 
-def _changed(one: Past) -> str:
+def _counted(word: str, lines: list[str]) -> list[str]:
+    """Say which lines have an answer; of many, how many."""
+    if not lines:
+        return []
+    return [f"{word}: {' and '.join(lines) if len(lines) <= NAMED else f'{len(lines)} curves'}"]
+
+
+def _speedup(one: Past) -> str:
     ends = "" if one.interval.low != one.interval.low else f" [{one.interval.low:.2f}, {one.interval.high:.2f}]"
-    word = {"equal": f"equal (within {100 * MARGIN:.0f} %)", "cannot tell": "cannot tell whether it changed"}
-    return f"{word.get(one.change, one.change)}, now {one.speedup:.2f}x{ends}"
+    return f"{one.speedup:.2f}x{ends}"
 
 
 def history(sides: Sequence[Side], session_spread: float) -> History:
