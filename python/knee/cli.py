@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from functools import cache
@@ -14,6 +15,9 @@ import click
 from knee import _binary
 from knee.store import StudyError
 from knee.verbs import EXIT_STOPPED, EXIT_USAGE, say
+
+ALIKE = 0.75
+"""How alike two flags are, by difflib's ratio, for one to be suggested: click suggests from 0.6 on."""
 
 
 def main() -> int:
@@ -41,8 +45,8 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
     hint = f"see `{context.command_path if context else 'knee'} --help`"
     match error:
         case click.NoSuchOption():
-            near = (error.possibilities or [None])[0]
-            return f"unknown option {error.option_name}", f"did you mean {near}?" if near else hint
+            near = difflib.get_close_matches(error.option_name, error.possibilities or [], 1, ALIKE)
+            return f"unknown option {error.option_name}", f"did you mean {near[0]}?" if near else hint
         case click.BadOptionUsage():
             needs = "takes no value" if "does not take" in error.message else "needs a value"
             return f"{error.option_name} {needs}", hint

@@ -151,7 +151,7 @@ MISTAKES = {
     ),
     "a key with a letter missing": (
         ["./study.toml"],
-        "bad study: study.toml:4: design.block: no such key",
+        "bad study: study.toml:4: design.block: unknown key",
         "did you mean blocks?",
     ),
     "a folder of a study instead of --resume": (

@@ -93,7 +93,7 @@ def test_stopped_in_the_middle_and_started_again_it_makes_every_run_once(binary,
     folder = planned(binary, tmp_path)
     status, said = stopped_after(started(binary, folder, lone), folder, 2)
     assert status == 0, said
-    assert "bash batch.sh goes on" in said
+    assert "bash batch.sh continues" in said
     kept = records(folder)
     assert 2 <= kept < 2 * BLOCKS
     status, said = finished(started(binary, folder, lone))

@@ -98,7 +98,7 @@ class Weak(Kind):
         argument = file.text(table.get("argument", ""), f"{key}.argument")
         if not argument or "one_thread" not in table:
             hint = 'weak = { argument = "n", one_thread = 1000 }'
-            raise file.fail(key, "it names an argument and its value for one thread", hint)
+            raise file.fail(key, "argument or one_thread is missing", hint)
         one = file.number(table["one_thread"], f"{key}.one_thread", 1, 2**53)
         power = file.number(table.get("power", 1), f"{key}.power", 0.1, 10)
         return {"argument": argument, "one_thread": one, "power": power}
@@ -162,7 +162,7 @@ def _counts(parts: list[str], where: str) -> list[Level]:
 
 
 def _levels_of(name: str, level: Level, where: str) -> list[Level]:
-    """Return the levels that one stands for: those of a range, or itself."""
+    """Return the levels of a range, or a single level as a list."""
     if isinstance(level, str) and is_range(level, dash=name == "threads"):
         return [*expanded(level, where)]
     return [level]

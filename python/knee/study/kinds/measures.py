@@ -31,11 +31,11 @@ class Metric(Kind):
     def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, str] | None:
         metric = file.table(value, key, ("phase", "regex", "unit"))
         if "regex" in metric and metric.get("unit") not in UNITS:
-            raise file.fail(f"{key}.unit", f"it is not one of {', '.join(UNITS)}: what is measured is a time")
+            raise file.fail(f"{key}.unit", f"it is not one of {', '.join(UNITS)}")
         if metric and ("phase" in metric) == ("regex" in metric):
-            raise file.fail(key, "it names a phase or a regex, one of them")
+            raise file.fail(key, "give either phase or regex")
         if "phase" in metric and "unit" in metric:
-            raise file.fail(f"{key}.unit", "it is that of a regex: a phase is measured in seconds")
+            raise file.fail(f"{key}.unit", "only a regex has a unit: a phase is measured in seconds")
         for name in metric:
             file.text(metric[name], f"{key}.{name}")
         if "regex" in metric:

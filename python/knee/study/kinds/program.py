@@ -32,7 +32,7 @@ class Program(Kind):
                 file.text(table[name], f"{key}.{name}")
         if ("command" in table) == ("workload" in table):
             hint = 'command = ["./program", "{threads}"]'
-            raise file.fail(key, "it names a command or a workload, one of them", hint)
+            raise file.fail(key, "give either command or workload", hint)
         for name in ("args", "env"):
             if name in table:
                 table[name] = _words(table[name], f"{key}.{name}", file)
@@ -50,7 +50,7 @@ class Program(Kind):
             return file.text(value, key)
         named = file.table(value, key)  # pyright: ignore[reportUnknownArgumentType]
         if not named:
-            raise file.fail(key, "it names no workload", "workload = { heat = {}, cilksort = {} }")
+            raise file.fail(key, "it is empty", "workload = { heat = {}, cilksort = {} }")
         return {name: _words(args, f"{key}.{name}", file) for name, args in named.items()}
 
     def schema(self) -> Schema:

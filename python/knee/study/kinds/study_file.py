@@ -50,7 +50,7 @@ class StudyFile:
         for name in table:
             if known and name not in known:
                 hint = suggestion(name, known, f"{key} takes {', '.join(known)}")
-                raise self.fail(f"{key}.{name}", "no such key", hint)
+                raise self.fail(f"{key}.{name}", "unknown key", hint)
         return table
 
     def number(self, value: Any, key: str, low: float, high: float) -> float:

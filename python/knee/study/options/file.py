@@ -46,7 +46,7 @@ def from_file(path: Path) -> StudySpec:
     tables = file.tables
     for key in tables:
         if key not in TOP:
-            raise file.fail(key, "no such key", suggestion(key, TOP, f"a study takes {', '.join(TOP)}"))
+            raise file.fail(key, "unknown key", suggestion(key, TOP, f"a study takes {', '.join(TOP)}"))
     if tables.get("schema", SCHEMA) != SCHEMA:
         raise file.fail("schema", f"{tables['schema']}: this version of knee reads {SCHEMA}")
     # The kind of the program says what is missing.

@@ -40,7 +40,7 @@ def _flag(flag: Flag) -> str:
 
 
 def value_of(flag: Flag) -> str:
-    """Return what stands for a flag's value in help and on the page."""
+    """Return the placeholder of a flag's value in help and on the page."""
     if flag.metavar:
         return flag.metavar
     if isinstance(flag.kind, Choice):

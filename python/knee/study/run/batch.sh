@@ -6,12 +6,12 @@
 #SBATCH --signal=B:TERM@60
 #SBATCH --requeue
 #SBATCH --open-mode=append
-# An upper bound, as if every run took until its time limit. Less will do: what is missing then is queued again.
+# An upper bound: every run takes its time limit. With less time the job is requeued until all runs are made.
 ##SBATCH --time=@LIMIT@
 
 # Makes the runs of this study that have no record yet: `sbatch batch.sh` in the study's folder, or `bash batch.sh` without
-# SLURM. Told to stop (TERM), it ends the run in flight, which leaves no record, and queues itself again. KNEE_BIN names
-# knee where it is not on the PATH. The node has to have the cpus of the machine on which the study was planned.
+# SLURM. On TERM it ends the current run, which leaves no record, and requeues itself. Set KNEE_BIN where knee is not on
+# the PATH. The node must have the same cpus as the machine on which the study was planned.
 
 setup=@SETUP@
 cleanup=@CLEANUP@
@@ -24,13 +24,13 @@ fail() {
 
 knee=$(command -v "${KNEE_BIN:-knee}") || fail "cannot find ${KNEE_BIN:-knee}: set KNEE_BIN"
 knee=$(realpath "$knee")
-# SLURM runs a copy of this script, so its own folder is only where no SLURM is.
+# SLURM runs a copy of this script, so only without SLURM is it in the folder of the study.
 for folder in "$(dirname "$0")" "${SLURM_SUBMIT_DIR:-.}"; do
     [ -f "$folder/plan.jsonl" ] && break
 done
 { cd "$folder" && [ -f plan.jsonl ]; } || fail "no plan.jsonl in $folder: submit this from inside the study's folder"
 
-# What a machine must have in common with that of the plan: one line a hardware thread, and the cpus that may be used.
+# What the machine must share with the one of the plan: a line per hardware thread, and the allowed cpus.
 shape() {
     tr -d ' \n' | grep -oE \
         '[{]"id":[0-9]+,"cpus":\[[0-9]+\],"core":[0-9]+,"socket":[0-9]+,"node":[0-9]+[}]|"allowed":[{]"cpus":\[[0-9,]*\]'
@@ -50,7 +50,7 @@ here=$("$knee" machine --json | shape)
 
 told='' child=''
 
-# SLURM tells the script alone, so it hands TERM on; Ctrl-C reaches everybody.
+# SLURM signals only the script, so it passes TERM on; Ctrl-C reaches all processes.
 stop() {
     told=0
     [ -z "$child" ] || kill -TERM "$child" 2> /dev/null
@@ -58,7 +58,7 @@ stop() {
 trap stop TERM
 trap 'told=130' INT
 
-# A command that hears of signals, waited for to its end.
+# Runs a command, passes signals on, and waits until it ends.
 run() {
     [ -z "$told" ] || return 1
     "$@" &
@@ -74,7 +74,7 @@ run() {
     return "$status"
 }
 
-# Records but for a last line that was cut off when a writer was killed: it counts as never written.
+# All records without an incomplete last line, which a killed writer leaves.
 whole() {
     [ -s records.jsonl ] || return 0
     if [ -n "$(tail -c 1 records.jsonl)" ]; then sed '$d' records.jsonl; else cat records.jsonl; fi
@@ -94,7 +94,7 @@ measure() {
     exec "$knee" run --stdin --samples samples < missing.jsonl >> records.jsonl 9>&-
 }
 
-# All that `knee study --resume` does, but for the report.
+# What `knee study --resume` does, without the report.
 without_python() {
     exec 9> .lock
     ! command -v flock > /dev/null || flock -n 9 || fail "the study is already running: $PWD"
@@ -123,8 +123,8 @@ around_all() {
 
 again() {
     if [ -z "${SLURM_JOB_ID:-}" ] || ! command -v scontrol > /dev/null; then
-        echo "knee: stopped: bash batch.sh goes on" >&2
-    # One that is being cancelled is to stay so.
+        echo "knee: stopped: bash batch.sh continues" >&2
+    # A cancelled job stays cancelled.
     elif scontrol show job "$SLURM_JOB_ID" | grep -q 'JobState=RUNNING'; then
         scontrol requeue "$SLURM_JOB_ID"
     fi
