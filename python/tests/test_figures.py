@@ -13,7 +13,7 @@ from knee.plots.factorial import interaction
 from knee.plots.figures import FIGURES
 from knee.plots.resources import cpu_use, over_time
 from knee.plots.scaling import speedup
-from knee.plots.style import COLOURS, SHAPES
+from knee.plots.style import COLOURS, NARROW, SHAPES, legend
 from knee.report.export import export
 from knee.report.page import page
 from knee.report.specification import specification
@@ -64,6 +64,19 @@ def test_names_that_begin_alike_have_labels_of_their_own(simulated):
     for name in ("speedup", "effects"):
         labels = re.findall(r">([^<>]*crawled[^<>]*)<", picture(found[name]))
         assert set(names) <= set(labels), name
+
+
+def test_long_labels_of_a_legend_break_into_lines_on_a_narrow_page_only():
+    names = [f"{LONG}part 1", "short"]
+    shown = legend(names).to_dict()["labelExpr"]
+    condition, lines = shown.split(" ? ")
+    assert condition.startswith("containerSize()[0] && (containerSize()[0] || ")
+    broken = json.loads(lines[1 : lines.index(")[datum.label]")])
+    assert list(broken) == names[:1]
+    assert " ".join(broken[names[0]]) == names[0]
+    assert max(map(len, broken[names[0]])) <= NARROW
+    assert lines.endswith(")[datum.label] || datum.label : datum.label")
+    assert "labelExpr" not in legend(["short", "a little longer"]).to_dict()
 
 
 def test_labels_of_effects_leave_room_for_effects_on_a_narrow_page(simulated):

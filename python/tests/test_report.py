@@ -142,6 +142,11 @@ def test_dark_and_narrow_pages_draw_as_well(browser):
     ground = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert sum(map(int, ground[4:-1].split(","))) < 200
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
+    ends = browser.execute_script(
+        "return [...document.querySelectorAll('.role-legend')].map((one) => one.getBoundingClientRect().right)"
+    )
+    assert len(ends) > 3
+    assert max(ends) <= 400, "legends are whole"
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
