@@ -79,6 +79,11 @@ MISTAKES = {
         "true is not a workload: a program goes after --",
         "knee study -- true {threads}",
     ),
+    "a quoted workload": (
+        ["sumeuler --n 500"],
+        "'sumeuler --n 500' is one quoted word",
+        "leave the quotes out: knee study sumeuler --n 500",
+    ),
     "a program that is not there": (
         ["--", "./nowhere", "{threads}"],
         "cannot run ./nowhere: no such program",

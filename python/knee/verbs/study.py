@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from knee.store import Contents, Folder, StudyError, all_runs, design_block, runs
+from knee.store import Contents, Folder, Record, RunSpec, StudyError, all_runs, design_block, runs
 from knee.study import planning
 from knee.study.design.duration import WORTH
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
@@ -61,11 +62,16 @@ def study(out: Path | None, resume: Path | None, pilot: bool, report: bool, **as
 
 
 def _tell_duration(folder: Folder) -> execute.Piloted | None:
-    """Return what prints the duration after a pilot run; None where the study is too short for a pilot run."""
+    """Return the function that prints the duration after a pilot run; None for a study too short for a pilot run."""
     plan = folder.read_plan()
     if len({spec["block"] for spec in plan}) < WORTH:
         return None
-    return lambda spec, record, run_s: click.echo(f"knee: duration: {duration(plan, spec, record, run_s)}", err=True)
+
+    def tell(spec: RunSpec, record: Record, run_s: float) -> None:
+        # Not by click, which would write into the progress bar.
+        sys.stderr.write(f"knee: duration: {duration(plan, spec, record, run_s)}\n")
+
+    return tell
 
 
 def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute.Piloted | None) -> int:

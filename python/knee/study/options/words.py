@@ -72,6 +72,8 @@ def _not_studied(words: list[str], workloads: list[str]) -> StudyError:
             return StudyError(message, hint=f"knee study --resume {_shown(words[:1])}")
         return StudyError(f"{first} is a folder, not a study file", hint="name the file, or put a program after --")
     split = _split(words)
+    if split[0] in workloads:
+        return StudyError(f"{first!r} is one quoted word", hint=f"leave the quotes out: knee study {_shown(split)}")
     if shutil.which(split[0]) or path.exists() or "/" in first or len(split) > len(words):
         return StudyError(
             f"{split[0]} is not a workload: a program goes after --", hint=f"knee study -- {_shown(split)}"
