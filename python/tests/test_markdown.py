@@ -4,7 +4,7 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from conftest import rewrite
+from conftest import VALID, rewrite
 
 from knee import cli
 from knee.opened import Study
@@ -57,3 +57,11 @@ def test_a_command_with_backticks_stays_code(simulated):
     folder = simulated({"none": {1: (8.0, 8.0)}})
     folder.study_spec.write_text("schema = 1\n[program]\ncommand = ['sh', '-c', 'echo `ls`']\n")
     assert "- command: `` sh -c 'echo `ls`' ``" in markdown(Study.read(folder.path), None)
+
+
+def test_a_command_in_a_line_is_code_to_copy(simulated):
+    folder = simulated({"cores-close": UP})
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.9}})
+    text = markdown(Study.read(folder.path), None)
+    command = f"knee study --resume {folder.path.name} --wait-quiet --rerun-disturbed"
+    assert f"- do: wait for a quiet machine: `{command}`" in text

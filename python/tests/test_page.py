@@ -335,7 +335,10 @@ def test_a_command_to_copy_names_the_folder_and_not_whose_it_is(simulated, monke
     folder = simulated({"cores-close": UP})
     validity = VALID | {"other_busy": 0.9}
     rewrite(folder.records, lambda one: one | {"validity": validity, "observed_threads": []})
-    (todo,) = [line for line in first_screen(Study.read(folder.path)).lines if line.label == "do"]
+    shown = first_screen(Study.read(folder.path))
+    assert shown.headline.startswith("made up: no verdict. Other programs used 90 % of the cpus")
+    assert shown.warnings[-1] == "Disturbed: 15 of 15 runs.", "why is said in the headline"
+    (todo,) = [line for line in shown.lines if line.label == "do"]
     assert todo.text.endswith("knee study --resume study --wait-quiet --rerun-disturbed")
     monkeypatch.chdir(folder.path.parent.parent)
     relative = folder.path.relative_to(folder.path.parent.parent)

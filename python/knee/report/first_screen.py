@@ -63,11 +63,18 @@ def _warnings(analysis: Analysis) -> list[str]:
     said = ["Simulated: no machine was measured."] if analysis.simulated else []
     if analysis.made < analysis.planned:
         said.append(f"Not finished: {analysis.made} of {analysis.planned} runs are made.")
-    said += [f"{line.label.capitalize()}: {line.text}." for line in analysis.verdict.lines if line.label in WARNINGS]
+    said += [_warning(line, analysis.verdict.headline) for line in analysis.verdict.lines if line.label in WARNINGS]
     said += [f"{change.sentence(analysis.made)}." for change in analysis.changed]
     if analysis.drift.found:
         said.append(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study.")
     return said
+
+
+def _warning(line: Line, headline: str) -> str:
+    """Return a line of the verdict as a warning, without the reason where the headline gives it."""
+    many, _, why = line.text.partition(": ")
+    text = many if why and why.lower() in headline.lower() else line.text
+    return f"{line.label.capitalize()}: {text}."
 
 
 def _use(analysis: Analysis) -> list[Line]:

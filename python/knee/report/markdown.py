@@ -14,6 +14,9 @@ from knee.stats.intervals import Interval
 SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&])")
 """Characters that Markdown, or HTML inside it, may read as its own."""
 
+COMMAND = ": knee "
+"""Begins the command at the end of a line."""
+
 MOST_ROWS = 24
 """Rows of a table; a pull request is skimmed, and analysis.json has the rest."""
 
@@ -46,8 +49,14 @@ def escaped(text: str) -> str:
 
 
 def _list(lines: list[Line], code: str = "") -> str:
-    shown = [(line.label, _code(line.text) if line.label == code else escaped(line.text)) for line in lines]
+    shown = [(line.label, _code(line.text) if line.label == code else _with_command(line.text)) for line in lines]
     return "\n".join(f"- {label}: {text}" for label, text in shown)
+
+
+def _with_command(text: str) -> str:
+    """Return a line with the command at its end as code, so that it can be copied."""
+    said, before, command = text.partition(COMMAND)
+    return f"{escaped(said)}: {_code(f'knee {command}')}" if before else escaped(text)
 
 
 def _code(text: str) -> str:
