@@ -196,7 +196,7 @@ def test_on_a_machine_that_stays_busy_repeating_ends(binary, tmp_path, busy):
     done = knee(binary, "study", "--out", "s", "--rerun-disturbed", *SHORT, *SLEEP, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "knee: 2 of 2 blocks were disturbed: repeating 2 of them" in done.stderr
-    assert "knee: 2 of 2 blocks were disturbed: no more are repeated now" in done.stderr
+    assert "knee: 2 of 2 blocks were disturbed: no more will be repeated now" in done.stderr
     folder = Folder(tmp_path / "s")
     assert [spec.get("repeats") for spec in folder.read_plan()] == [None, None, 1, 2]
     assert len(folder.read_records()) == 4
@@ -209,11 +209,11 @@ def test_where_waiting_was_in_vain_nothing_is_repeated(binary, tmp_path, busy):
     words = ["--wait-quiet", "1s", "--rerun-disturbed", *SHORT]
     done = knee(binary, "study", "--out", "s", *words, *SLEEP, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "knee: 2 of 2 blocks were disturbed: no more are repeated now" in done.stderr
+    assert "knee: 2 of 2 blocks were disturbed: no more will be repeated now" in done.stderr
     again = knee(
         binary, "study", "--resume", "s", "--wait-quiet", "1s", "--rerun-disturbed", "--no-report", cwd=tmp_path
     )
-    assert "): no block is repeated\n" in again.stderr
+    assert "): no block will be repeated now\n" in again.stderr
     folder = Folder(tmp_path / "s")
     assert len(folder.read_plan()) == len(folder.read_records()) == 2
     assert [wait.block for wait in read_waits(folder)] == [1, 3]

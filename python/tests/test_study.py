@@ -169,7 +169,7 @@ def test_ctrl_c_keeps_what_there_is_and_says_how_to_go_on(binary, tmp_path):
     os.killpg(study.pid, signal.SIGINT)
     said = study.communicate(timeout=20)[1]
     assert study.returncode == 130
-    assert "runs are kept" in said
+    assert "runs are done" in said
     assert "knee study --resume s" in said
     second = knee(binary, "study", "--resume", "s", cwd=tmp_path)
     assert second.returncode == 0, second.stderr

@@ -88,7 +88,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
             _run(folder, before)
     except (execute.Stopped, KeyboardInterrupt):
         left, total = len(execute.remaining(folder)), len(folder.read_plan())
-        say(f"stopped: {total - left} of {total} runs are kept", f"knee study --resume {shlex.quote(str(folder.path))}")
+        say(f"stopped: {total - left} of {total} runs are done", f"knee study --resume {shlex.quote(str(folder.path))}")
         return EXIT_STOPPED
     from knee.verbs.report import conclude
 
@@ -101,7 +101,7 @@ def _run(folder: Folder, before: execute.Before | None, piloted: execute.Piloted
 
 
 def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
-    """Plan to repeat disturbed blocks, at most so many; returns how many.
+    """Plan repeats of at most ``most`` disturbed blocks; return how many were planned.
 
     Whether a run was disturbed depends on other programs only, never on its time or exit status.
     """
@@ -116,12 +116,12 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     if not blocks:
         return 0
     if waiting and most:
-        waiting.before(max(spec["block"] for spec in folder.read_plan()) + 1, "no block is repeated")
+        waiting.before(max(spec["block"] for spec in folder.read_plan()) + 1, "no block will be repeated now")
         most = 0 if waiting.over else most
     # With a budget, one block at a time.
     many = repeat(folder, blocks, most if budget_s is None else min(1, most))
     said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
-    what = f"repeating {'one' if many == 1 else many} of them" if many else "no more are repeated now"
+    what = f"repeating {'one' if many == 1 else many} of them" if many else "no more will be repeated now"
     click.echo(f"knee: {said}: {what}", err=True)
     return many
 
