@@ -12,6 +12,7 @@ pub mod clock;
 pub mod contention;
 pub mod events;
 mod gauges;
+mod helpers;
 pub mod load;
 pub mod perf;
 mod proc;
@@ -21,6 +22,7 @@ mod states;
 mod validity;
 
 pub use gauges::{Gauges, NAMES as GAUGES};
+pub use helpers::is_helper;
 pub use proc::{Schedstat, descendants, pages_by_node};
 pub use sampler::{Published, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
 pub use states::{State, StateCounts};

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::budget::Budget;
 use crate::census::Census;
 use crate::gauges::Gauges;
+use crate::helpers::is_helper;
 use crate::proc::{Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
 use crate::states::{Growth, Stand, StateCounts, told};
@@ -50,6 +51,9 @@ pub struct ThreadUse {
     /// Its name when it was last looked for.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub name: String,
+    /// Whether that is the name of a helper of its runtime: it collects garbage, compiles or keeps time.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub helper: bool,
     /// CPU time until it was seen last.
     pub cpu_ns: u64,
     /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
@@ -74,6 +78,20 @@ pub struct Sampling {
     pub count: u64,
     /// CPU time spent taking them.
     pub cost_ns: u64,
+    /// In how many samples no thread computed or waited for a cpu, in how many one did, two did, and so on; helpers of
+    /// runtimes are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub ready: Vec<u32>,
+}
+
+impl Sampling {
+    /// Counts a sample in which so many threads were ready.
+    fn note_ready(&mut self, threads: usize) {
+        if self.ready.len() <= threads {
+            self.ready.resize(threads + 1, 0);
+        }
+        self.ready[threads] += 1;
+    }
 }
 
 /// Says the names of running counters and what they stand at.
@@ -133,7 +151,7 @@ impl Sampler {
             threads: BTreeMap::new(),
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             samples: Samples::default(),
-            sampling: Sampling { period_ms, count: 0, cost_ns: 0 },
+            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new() },
             budget: Budget::default(),
             whole_cost: Duration::ZERO,
             tickless: tickless(),
@@ -189,7 +207,7 @@ impl Sampler {
 
     /// Notes CPU times, places and states of all threads.
     fn read_whole(&mut self, t_ns: u64, looks: bool) {
-        let (mut buffer, mut stands) = ([0; 1024], Vec::new());
+        let (mut buffer, mut stands, mut ready) = ([0; 1024], Vec::new(), 0);
         for watched in self.threads.values_mut() {
             let Some(task) = &watched.task else { continue };
             let site = task.site(&mut buffer);
@@ -200,10 +218,12 @@ impl Sampler {
             let grown_ns = watched.note(times, t_ns, &mut self.samples);
             if let Some(ThreadSite { name, cpu, letter }) = site {
                 watched.stand(cpu, looks.then_some(name), t_ns, &mut self.samples);
+                ready += usize::from(letter == b'R' && !watched.seen.helper);
                 let known = times.run_delay_ns.is_some() && !self.tickless.contains(cpu);
                 stands.push(Stand { tid: watched.seen.tid, letter, cpu, grown_ns: known.then_some(grown_ns) });
             }
         }
+        self.sampling.note_ready(ready);
         for (stand, state) in stands.iter().zip(told(&stands)) {
             if let Some(watched) = self.threads.get_mut(&stand.tid) {
                 watched.seen.states.add(state);
@@ -248,6 +268,7 @@ impl Sampler {
                 affinity: None,
                 looked: None,
                 name: String::new(),
+                helper: false,
                 cpu_ns: 0,
                 run_delay_ns: None,
                 states: StateCounts::default(),
@@ -303,6 +324,7 @@ impl Thread {
     fn stand(&mut self, cpu: u32, name: Option<String>, t_ns: u64, samples: &mut Samples) {
         let seen = &mut self.seen;
         if let Some(name) = name {
+            seen.helper = is_helper(&name);
             seen.name = name;
             if let Ok(affinity) = sys::affinity_of(seen.tid) {
                 (seen.affinity, seen.looked) = (Some(affinity), Some(Instant::now()));

@@ -14,6 +14,7 @@ from knee.explain.changes import Change, changes
 from knee.explain.checklist import Item, StudyParts, checklist
 from knee.explain.claims.evidence import Evidence
 from knee.explain.claims.judge import Judged, judge
+from knee.explain.computed import OtherCount, other_counts
 from knee.explain.counters import Counters, counters
 from knee.explain.disturbance import Disturbance, disturbance, disturbances
 from knee.explain.factorial.analysis import FactorialAnalysis
@@ -72,6 +73,8 @@ class Analysis:
     outliers: list[str]
     disturbance: Disturbance | None
     """How other programs disturbed the runs of the design; None if they did not."""
+    computed: list[OtherCount]
+    """Thread counts at which more, or fewer, threads computed than the program was told to use."""
     disturbed: dict[str, str]
     repeated: list[int]
     """Blocks that other programs disturbed and that were repeated: their first runs are excluded from results."""
@@ -112,6 +115,7 @@ class Analysis:
             "drift": asdict(self.drift),
             "outliers": self.outliers,
             "disturbance": asdict(self.disturbance) if self.disturbance else None,
+            "computed": [asdict(one) for one in self.computed],
             "disturbed": self.disturbed,
             "repeated": self.repeated,
             "changed": [asdict(change) for change in self.changed],
@@ -146,11 +150,11 @@ def analyze(
     trend, odd = _residual_checks(good)
     baseline, factorial = _baseline(runs, series), variation(runs)
     designed = [run for run in runs if not run.is_control]
-    others = disturbances([run for run in designed if run.bad is None])
+    others, computed = disturbances([run for run in designed if run.bad is None]), other_counts(series)
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
     return Analysis(
         name=name,
-        verdict=make(Results(name, designed, series, summaries, findings, answers, others)),
+        verdict=make(Results(name, designed, series, summaries, findings, answers, others, computed)),
         series=series,
         summaries=summaries,
         accounts={one.name: _accounts(one) for one in series},
@@ -166,6 +170,7 @@ def analyze(
         drift=trend,
         outliers=odd,
         disturbance=others,
+        computed=computed,
         disturbed={run.spec["id"]: why for run in good if (why := disturbance(run))},
         repeated=sorted({run.spec["repeats"] for run in runs if "repeats" in run.spec and not run.replaced}),
         changed=changes(good),

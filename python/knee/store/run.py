@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from knee.store.computed import computed
 from knee.store.seam import Changed, Exit, Level, Record, Role, RunSpec
 
 
@@ -16,6 +17,7 @@ class Run:
     its threads: how long they were ready without a cpu (None if the kernel does not report it). The record here has no
     observed threads, so that a hundred thousand runs fit into memory. ``work`` is the amount of work relative to one
     thread: the number of threads in weak scaling, otherwise 1. ``replaced`` marks a failed run of a repeated block.
+    ``computed`` is how many threads computed (None if that cannot be told).
     """
 
     order: int
@@ -27,6 +29,7 @@ class Run:
     waited_ns: int | None = None
     work: int = 1
     replaced: bool = False
+    computed: int | None = None
 
     @property
     def threads(self) -> int:
@@ -63,8 +66,11 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     """Join a run spec with its record. ``weak`` says whether the input grows with the threads (weak scaling)."""
     time_s, cpu_s, missing = _measured(record)
     slim: Record = {**record, "observed_threads": []}
+    if sampling := record.get("sampling"):
+        slim["sampling"] = {**sampling, "ready": []}
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
-    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work)
+    how_many = computed(record, spec["threads"])
+    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work, computed=how_many)
 
 
 def _waited(record: Record) -> int | None:

@@ -143,6 +143,7 @@ class ThreadUse(TypedDict):
     first_seen_ns: int
     last_seen_ns: int
     affinity: NotRequired[CpuSet]
+    helper: NotRequired[bool]
     name: NotRequired[str]
     run_delay_ns: NotRequired[int]
 
@@ -202,6 +203,7 @@ class Sampling(TypedDict):
     period_ms: int
     count: int
     cost_ns: int
+    ready: NotRequired[list[int]]
 
 
 class Validity(TypedDict):
@@ -527,7 +529,7 @@ THREAD_USE = thing(
         "first_seen_ns": WHOLE,
         "last_seen_ns": WHOLE,
     },
-    {"affinity": _CPU_SET, "name": TEXT, "run_delay_ns": WHOLE},
+    {"affinity": _CPU_SET, "helper": TRUTH, "name": TEXT, "run_delay_ns": WHOLE},
 )
 
 
@@ -568,7 +570,7 @@ _RESOURCES = thing(
 )
 
 
-_SAMPLING = thing({"period_ms": WHOLE, "count": WHOLE, "cost_ns": WHOLE})
+_SAMPLING = thing({"period_ms": WHOLE, "count": WHOLE, "cost_ns": WHOLE}, {"ready": listed(WHOLE)})
 
 
 _VALIDITY = thing(

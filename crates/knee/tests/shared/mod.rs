@@ -70,6 +70,7 @@ pub(crate) fn hand(runner: &mut Command, specs: &[&Value]) -> Output {
 }
 
 /// The one line of JSON on standard output.
+#[allow(dead_code, reason = "not every test that shares this file reads a record")]
 pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }

@@ -32,6 +32,7 @@ ORDER = (
     "also",
     "claims",
     "rejected",
+    "threads",
     "disturbed",
     "beyond",
     "check",
@@ -42,6 +43,7 @@ ORDER = (
 
 IMPORTANCE = (
     "rejected",
+    "threads",
     "seen",
     "disturbed",
     "do",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from knee.explain.causes.cause import Finding
 from knee.explain.claims.judge import Judged
+from knee.explain.computed import OtherCount
 from knee.explain.disturbance import Disturbance
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
@@ -24,6 +25,7 @@ class Results:
     findings: Sequence[Finding]
     claims: Sequence[Judged]
     disturbance: Disturbance | None
+    computed: Sequence[OtherCount] = ()
 
     @property
     def blocks(self) -> int:

@@ -16,6 +16,7 @@ from knee.explain.causes.cause import Finding
 from knee.explain.disturbance import observed
 from knee.explain.scaling.series import Series
 from knee.explain.verdict import curve, levels
+from knee.explain.verdict.computed import sentence
 from knee.explain.verdict.curve import CurveVerdict, of_curve
 from knee.explain.verdict.form import Line, Verdict, verdict
 from knee.explain.verdict.results import Results
@@ -35,7 +36,7 @@ SHORTENED = 44
 
 def make(results: Results) -> Verdict:
     """Return the verdict of a study."""
-    extra = [*_rejected(results.runs), *_disturbed(results), *_claims(results)]
+    extra = [*_rejected(results.runs), *_threads(results), *_disturbed(results), *_claims(results)]
     if not results.series:
         why = "the runs on the fewest threads, the base of every speedup, are missing or were rejected"
         return verdict("none", results.name, no_verdict(why), extra)
@@ -70,7 +71,9 @@ def _of_one(results: Results, extra: list[Line]) -> Verdict:
     chosen = main_series(results.series)
     said = _said(results, chosen)
     also = _other_placements(results, chosen)
-    lines = [*said.lines, *extra, *_why(results, chosen), *also, _rests_on(results, chosen)]
+    # The number of threads that computed is known, so the question is not asked.
+    own = [line for line in said.lines if line.label != "check" or not results.computed]
+    lines = [*own, *extra, *_why(results, chosen), *also, _rests_on(results, chosen)]
     return verdict(said.status, results.name, said.headline, lines)
 
 
@@ -196,6 +199,11 @@ def _rests_on(results: Results, chosen: Series) -> Line:
     above = [str(p.threads) for p in chosen.curve.points if p.threads > chosen.cpus]
     left = f"; {listed(above)} above the {chosen.cpus} cpus left out" if above else ""
     return Line("rests on", f"{counted(counts, 'thread count')} x {counted(blocks, 'launch')} {where}{calm}{left}")
+
+
+def _threads(results: Results) -> list[Line]:
+    """Say that more, or fewer, threads computed than were asked for."""
+    return [Line("threads", sentence(results.computed, len(results.series)))] if results.computed else []
 
 
 def _disturbed(results: Results) -> list[Line]:

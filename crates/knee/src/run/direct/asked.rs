@@ -21,6 +21,12 @@ pub(crate) fn check(args: Run) -> Result<(), Failure> {
     run_spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
 }
 
+/// Whether a command is told to use some number of threads, so that one may ask how many computed.
+pub(super) fn told_its_threads(args: &Run) -> bool {
+    let named = args.words.iter().chain(&args.env).any(|word| word.contains("{threads}"));
+    args.is_command() && (args.threads.is_some() || args.runtime.is_some() || named)
+}
+
 /// The run that a command line asks for.
 pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
     let machine = Topology::this_machine()?;

@@ -1,6 +1,7 @@
 //! `knee run -- COMMAND` and `knee run WORKLOAD`: one run for a person who watches it.
 
 mod asked;
+mod computed;
 mod slurm;
 mod summary;
 
@@ -25,6 +26,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     let (json, samples) = (args.json, args.samples.clone());
     let (setup, cleanup) = (args.setup.clone(), args.cleanup.clone());
+    let told = asked::told_its_threads(&args);
     let spec = run_spec(args).map_err(ours)?;
     if let Some(folder) = &samples {
         let made = std::fs::create_dir_all(folder);
@@ -47,11 +49,11 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let outcome = step("setup", setup.as_deref()).map(|()| launch(&spec, &how));
     let cleaned = step("cleanup", cleanup.as_deref());
     // What was measured comes first: it is not lost when the cleanup fails.
-    let code = tell(outcome?, &spec, json)?;
+    let code = tell(outcome?, &spec, json, told)?;
     cleaned.map(|()| code)
 }
 
-fn tell(outcome: Outcome, spec: &RunSpec, json: bool) -> Result<ExitCode, Failure> {
+fn tell(outcome: Outcome, spec: &RunSpec, json: bool, told: bool) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     match outcome {
         Outcome::Abandoned => Err(ours(Failure::new("stopped"))),
@@ -71,6 +73,9 @@ fn tell(outcome: Outcome, spec: &RunSpec, json: bool) -> Result<ExitCode, Failur
                 print_record(&record).map_err(ours)?;
             } else {
                 summary::say_all(&record, spec.threads);
+                if told {
+                    summary::say_computed(&record, spec);
+                }
             }
             Ok(summary::exit_code(&record))
         }

@@ -2,10 +2,13 @@
 
 use std::process::ExitCode;
 
+use knee_machine::sys;
 use knee_meter::perf::Counter;
 
+use super::computed::computed;
 use crate::error::{say, status};
 use crate::record::{Changed, Record};
+use crate::run_spec::RunSpec;
 
 /// Says on standard error what a run took and what was wrong with it.
 pub(super) fn say_all(record: &Record, threads: usize) {
@@ -63,6 +66,19 @@ fn say_end(record: &Record) {
     for Changed { fact, held, found } in &record.changed {
         say(format_args!("knee: {fact} changed from {held} to {found}"));
     }
+}
+
+/// Says so where more, or fewer, threads computed than were asked for.
+pub(super) fn say_computed(record: &Record, spec: &RunSpec) {
+    let allowed = || sys::affinity_of(0).map_or(0, |cpus| cpus.len());
+    let cpus = if spec.cpus.is_empty() { allowed() } else { spec.cpus.len() };
+    let asked = spec.threads;
+    let Some(found) = computed(record, asked, cpus).filter(|found| *found != asked) else { return };
+    let plural = if asked == 1 { "" } else { "s" };
+    let work = if found < asked { ", and whether it has work for so many" } else { "" };
+    say(format_args!(
+        "knee: asked for {asked} thread{plural}, {found} computed: check how the program reads its thread count{work}"
+    ));
 }
 
 /// A counter in words, with all that has to be said beside it.

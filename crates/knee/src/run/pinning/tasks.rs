@@ -6,31 +6,6 @@ use std::time::Duration;
 
 use knee_meter::Schedstat;
 
-/// Beginnings of the names of threads that do no work of the program (the kernel keeps 15 letters of a name).
-const HELPERS: [&str; 21] = [
-    "ghc_ticker",
-    "GC Thread#",
-    "G1 ",
-    "C1 CompilerThre",
-    "C2 CompilerThre",
-    "VM Thread",
-    "VM Periodic Tas",
-    "Signal Dispatch",
-    "Finalizer",
-    "Reference Handl",
-    "Common-Cleaner",
-    "Notification Th",
-    "Service Thread",
-    "Monitor Deflati",
-    "Sweeper thread",
-    "Attach Listener",
-    "Cleaner-",
-    "process reaper",
-    "JFR ",
-    "jemalloc_bg_thd",
-    "OMPT ",
-];
-
 /// Tells whether the kernel has numbered any thread or process since the last question.
 pub(super) struct News {
     /// None where the kernel was built without it: then there is always news.
@@ -62,10 +37,10 @@ pub(super) fn of(pid: i32) -> Vec<i32> {
     tids
 }
 
-/// Whether its name is that of a helper. Threads name themselves, so a young one may not have done so yet.
+/// Whether its name is that of a helper.
 pub(super) fn is_helper(pid: i32, tid: i32) -> bool {
     let name = fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
-    HELPERS.iter().any(|helper| name.starts_with(helper))
+    knee_meter::is_helper(&name)
 }
 
 /// Time that a thread has had a cpu, and time that it has waited for one.

@@ -1,0 +1,174 @@
+"""More, or fewer, threads compute than were asked for: said once, and only where it can be told."""
+
+import json
+import subprocess
+
+import pytest
+from conftest import THREAD, record, rewrite, shown, skipped
+
+from knee import _binary
+from knee.explain.computed import OtherCount
+from knee.explain.verdict.computed import sentence
+from knee.opened import Study
+from knee.report.page import page
+from knee.store.computed import computed
+
+ADVICE = "check how the program reads its thread count"
+WORK = f"{ADVICE}, and whether it has work for so many"
+
+
+def seen(ready: list[int], cpu_s: list[float], **more) -> dict:
+    """A record with samples by the number of ready threads, and the CPU time of each thread."""
+    threads = [THREAD | {"tid": n, "cpu_ns": int(one * 1e9)} for n, one in enumerate(cpu_s)]
+    sampling = {"period_ms": 10, "count": sum(ready), "cost_ns": 0, "ready": ready}
+    return record("1", 1, sum(ready) / 100, sum(cpu_s), sampling=sampling, observed_threads=threads) | more
+
+
+@pytest.mark.parametrize(
+    ("what", "ready", "cpu_s", "asked", "found"),
+    [
+        ("a caller that computes beside its workers", [2, 5, 95], [1.0, 1.0], 1, 2),
+        ("the same after it worked alone for a while", [2, 60, 40], [1.0, 0.6], 1, 2),
+        ("a thread for each cpu, whatever was asked", [0, 5, 0, 0, 0, 0, 0, 0, 90], [0.9] * 8, 2, 8),
+        ("one thread", [2, 98], [1.0], 1, 1),
+        ("two threads, and a third that reads and writes", [2, 3, 75, 20], [0.9, 0.9, 0.2], 2, 2),
+        ("a thread that writes and waits for a cpu beside other programs", [0, 50, 40, 10], [0.5, 0.1], 1, 1),
+        (
+            "a pool, and threads that hand out its work, beside other programs",
+            [0, 16, 37, 25],
+            [0.3, 0.3, 0.1, 0.1],
+            2,
+            2,
+        ),
+        ("two threads that take turns at a lock", [5, 90, 5], [0.5, 0.5], 2, 2),
+        ("a serial program", [2, 98], [1.0, 0.001], 4, 1),
+        ("two blocks of work for four threads", [2, 10, 88], [0.9, 0.9, 0.001, 0.001], 4, 2),
+        ("a team whose parallel part is short", [0, 190, 2, 2, 6], [1.9, 0.05, 0.05, 0.05], 4, 4),
+        ("jobs one after the other and side by side", [2, 40, 58], [0.3] * 5, 2, 2),
+        ("a short run", [0, 2, 15], [0.16, 0.16], 1, None),
+        ("too little work for all to begin", [0, 25], [0.25], 4, 4),
+        ("a run that nobody sampled", [], [], 1, None),
+    ],
+)
+def test_who_computes_in_made_up_runs(what, ready, cpu_s, asked, found):
+    assert computed(seen(ready, cpu_s), asked) == found, what
+
+
+def test_threads_that_nobody_saw_may_have_computed():
+    whole = seen([2, 98], [1.0])
+    assert computed(whole, 4) == 1
+    assert computed(whole | {"user_ns": 2 * whole["user_ns"]}, 4) == 4
+
+
+def test_helpers_of_runtimes_do_not_count():
+    one = seen([2, 98], [1.0, 0.5])
+    one["observed_threads"][1]["helper"] = True
+    assert computed(one, 2) == 1
+
+
+@pytest.mark.parametrize("damaged", [{"cpu_ns": "7"}, {"cpu_ns": None}, {}])
+def test_a_thread_without_a_cpu_time_tells_nothing(damaged):
+    assert computed(seen([2, 98], []) | {"user_ns": 10**9, "observed_threads": [damaged]}, 2) == 2
+
+
+def counted(folder, threads_of, showing: int = 5) -> Study:
+    """A study whose runs show so many threads, by the number that was asked for; in some blocks only."""
+    specs = {spec["id"]: spec for spec in folder.read_plan()}
+
+    def change(one: dict) -> dict:
+        asked = specs[one["id"]]["threads"]
+        n = threads_of(asked) if one["block"] <= showing else asked
+        team = [THREAD | {"tid": k, "cpu_ns": one["user_ns"] // n} for k in range(n)]
+        sampling = {"period_ms": 10, "count": 100, "cost_ns": 0, "ready": [2] + [0] * (n - 1) + [98]}
+        return one | {"observed_threads": team, "sampling": sampling}
+
+    rewrite(folder.records, change)
+    return Study.read(folder.path)
+
+
+def line(study: Study) -> str | None:
+    return next((one.text for one in study.analysis.verdict.lines if one.label == "threads"), None)
+
+
+CURVE = {"cores-close": {1: (8.0, 8.0), 2: (4.0, 8.0), 4: (2.0, 8.0)}}
+FLAT = {"cores-close": dict.fromkeys((1, 2, 4), (8.0, 8.0))}
+
+
+def test_a_thread_too_many_is_said_in_terminal_report_and_analysis(simulated, monkeypatch):
+    study = counted(simulated(CURVE), lambda n: n + 1)
+    said = f"asked for 1, 2 and 4 threads, 2, 3 and 5 computed: {ADVICE}"
+    assert line(study) == said
+    assert shown(study, monkeypatch).count(said) == 1
+    assert page(study).count(said) >= 1
+    [first, *_] = study.analysis.to_json()["computed"]
+    assert first == {"series": "cores-close", "asked": 1, "computed": 2, "showing": 5, "runs": 5}
+
+
+def test_a_serial_program_is_called_one_and_asked_about_once(simulated):
+    study = counted(simulated(FLAT, noise=0.003), lambda _: 1)
+    assert line(study) == f"asked for 2 and 4 threads, 1 computed: {WORK}"
+    assert "check" not in [one.label for one in study.analysis.verdict.lines]
+
+
+def test_a_study_in_which_all_is_well_says_nothing(simulated):
+    study = counted(simulated(CURVE), lambda n: n)
+    assert (line(study), study.analysis.computed) == (None, [])
+
+
+def test_few_runs_that_show_it_are_not_enough(simulated):
+    assert line(counted(simulated(CURVE), lambda n: n + 1, showing=2)) is None
+
+
+def test_above_the_cpus_fewer_are_no_surprise(simulated):
+    study = counted(simulated({"none": {1: (8.0, 8.0), 4: (2.0, 8.0), 8: (2.0, 8.0)}}), lambda n: min(n, 4))
+    assert line(study) is None
+
+
+def test_built_in_workloads_know_their_threads(simulated):
+    folder = simulated(CURVE)
+    rewrite(folder.plan, lambda spec: spec | {"program": {"workload": "fib", "args": {}}})
+    assert line(counted(folder, lambda n: n + 1)) is None
+
+
+def other(series: str, asked: int, found: int) -> OtherCount:
+    return OtherCount(series, asked, found, 5, 5)
+
+
+def test_a_series_is_named_where_the_others_are_well():
+    assert sentence([other("none", 1, 2)], 2) == f"unpinned: asked for 1 thread, 2 computed: {ADVICE}"
+    both = [other("cores-close", 2, 1), other("none", 2, 1)]
+    assert sentence(both, 2) == f"asked for 2 threads, 1 computed: {WORK}"
+
+
+def test_of_many_thread_counts_the_first_and_the_last_are_named():
+    found = [other("none", n, n + 1) for n in (1, 2, 4, 8, 16)]
+    assert sentence(found, 1) == f"asked for 1 to 16 threads, 2 to 17 computed: {ADVICE}"
+    mixed = [other("none", 1, 2), other("none", 4, 2)]
+    assert sentence(mixed, 1) == f"asked for 1 and 4 threads, 2 computed: {ADVICE}"
+
+
+PROGRAM = """
+import multiprocessing, sys, time
+
+def work():
+    # CPU time: beside other programs it takes longer, and all have as much.
+    while time.process_time() < 0.6:
+        pass
+
+workers = [multiprocessing.Process(target=work) for _ in range(int(sys.argv[1]))]
+for one in workers: one.start()
+for one in workers: one.join()
+"""
+
+
+@pytest.mark.parametrize(("told", "said"), [("2", "asked for 1 thread, 2 computed"), ("{threads}", None)])
+def test_a_real_study_says_so(binary, tmp_path, told, said):
+    if len(_binary.ask("machine")["allowed"]["cpus"]) < 2:
+        skipped("a real study of threads", "no two cpus")
+    (tmp_path / "program.py").write_text(PROGRAM)
+    words = ["--factor", "threads=1,2", "--factor", "placement=none", "--blocks", "3", "--out", "s"]
+    command = [binary, "study", *words, "--", "python3", "program.py", told]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    analysis = json.loads((tmp_path / "s/analysis.json").read_text())
+    lines = [one["text"] for one in analysis["verdict"]["lines"] if one["label"] == "threads"]
+    assert lines == ([f"{said}: {ADVICE}"] if said else [])
