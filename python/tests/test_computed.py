@@ -135,15 +135,15 @@ def other(series: str, asked: int, found: int) -> OtherCount:
 
 
 def test_a_series_is_named_where_the_others_are_well():
-    assert sentence([other("none", 1, 2)], 2) == f"unpinned: asked for 1 thread, 2 computed: {ADVICE}"
-    both = [other("cores-close", 2, 1), other("none", 2, 1)]
+    assert sentence([other("unpinned", 1, 2)], 2) == f"unpinned: asked for 1 thread, 2 computed: {ADVICE}"
+    both = [other("cores-close", 2, 1), other("unpinned", 2, 1)]
     assert sentence(both, 2) == f"asked for 2 threads, 1 computed: {WORK}"
 
 
 def test_of_many_thread_counts_the_first_and_the_last_are_named():
-    found = [other("none", n, n + 1) for n in (1, 2, 4, 8, 16)]
+    found = [other("unpinned", n, n + 1) for n in (1, 2, 4, 8, 16)]
     assert sentence(found, 1) == f"asked for 1 to 16 threads, 2 to 17 computed: {ADVICE}"
-    mixed = [other("none", 1, 2), other("none", 4, 2)]
+    mixed = [other("unpinned", 1, 2), other("unpinned", 4, 2)]
     assert sentence(mixed, 1) == f"asked for 1 and 4 threads, 2 computed: {ADVICE}"
 
 

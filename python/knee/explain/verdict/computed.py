@@ -20,7 +20,7 @@ def sentence(found: Sequence[OtherCount], series: int) -> str:
         counts.setdefault(one.series, []).append((one.asked, one.computed))
     name, first = next(iter(counts.items()))
     same = len(counts) == series and all(one == first for one in counts.values())
-    of = "" if same else f"{'unpinned' if name == 'none' else name}: "
+    of = "" if same else f"{name}: "
     asked, computed = [n for n, _ in first], [n for _, n in first]
     threads = "thread" if asked == [1] else "threads"
     fewer = all(n < wanted for wanted, n in first)
