@@ -196,7 +196,7 @@ def test_every_kind_is_judged():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_guide_tells_every_kind_and_its_keys(kind):
-    guide = (ROOT / "docs/guides/study.md").read_text().split("## Claims")[1].split("\n## ")[0]
+    guide = (ROOT / "docs/reference/study-file.md").read_text().split("## Claims")[1].split("\n## ")[0]
     assert f"`{kind} = " in guide
     assert [key for key in KINDS[kind].keys if f"`{key} = " not in guide] == []
 

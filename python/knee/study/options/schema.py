@@ -29,7 +29,7 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A study file of knee",
-        "description": "The program, the factors, the design and the measurement; docs/guides/study.md explains it.",
+        "description": "The program, the factors, the design and the measurement: see docs/reference/study-file.md.",
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
