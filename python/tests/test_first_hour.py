@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_the_commands_of_a_page_run_in_order_in_a_new_folder(binary, tmp_path, p
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert [name for name in PAGES[page] if not (folder / name).exists()] == []
+    for python in re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL):
+        # A plain installation has neither pandas nor polars.
+        without = "import sys\nsys.modules['pandas'] = sys.modules['polars'] = None\n"
+        done = subprocess.run(
+            [sys.executable, "-c", without + python], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
 
 
 def pages() -> list[Path]:
