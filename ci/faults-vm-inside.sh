@@ -65,7 +65,7 @@ check("a run that loses a cpu ends", loses["exit"], {"code": 0})
 check("it was pinned", loses["pinning"]["pinned"], 3)
 check("its threads go where they can", [thread["affinity"] for thread in loses["observed_threads"]], [[0]] * 3)
 check("it is marked", loses["changed"], [{"fact": "cpus", "held": "0-1", "found": "0"}])
-refusal = {"error": "cpus not allowed: 1: this process may use 0"}
+refusal = {"error": "cpus 1 are not allowed; this process may use 0"}
 check("a run that needs the cpu is refused", records["refused"]["exit"], refusal)
 check("a run that does not is made", records["remains"]["exit"], {"code": 0})
 again = records["again"]

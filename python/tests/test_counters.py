@@ -8,7 +8,7 @@ from knee.report.page import page
 from knee.report.tables import counters, facts
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
-NO_PMU = "no hardware PMU: the hypervisor shows this guest none"
+NO_PMU = "no hardware PMU: the hypervisor does not give this guest one"
 PARANOID = "without the kernel's work: kernel.perf_event_paranoid is 2"
 
 

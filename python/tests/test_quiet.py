@@ -35,7 +35,7 @@ def test_the_doctor_names_who_uses_the_cpus(binary, tmp_path, busy):
     lines = knee(binary, "doctor", cwd=tmp_path).stdout.splitlines()
     (at,) = (number for number, line in enumerate(lines) if line.startswith("no   quiet now "))
     assert "busybee" in lines[at]
-    assert "`knee study --wait-quiet` waits" in " ".join(lines[at + 1 : at + 3])
+    assert "`knee study --wait-quiet` wait until" in " ".join(lines[at + 1 : at + 3])
 
 
 def test_a_study_begins_with_who_uses_the_cpus(binary, tmp_path, busy):
@@ -128,7 +128,7 @@ def test_the_time_to_wait_is_that_of_the_whole_study(simulated, monkeypatch, cap
 
 def test_a_kernel_that_does_not_say_is_not_waited_for(simulated, monkeypatch, capsys):
     def silent(seconds: float) -> _binary.Load:
-        raise StudyError("cannot tell how busy the cpus are: /proc/stat has no line for these cpus")
+        raise StudyError("cannot read the load of the cpus: /proc/stat has no line for these cpus")
 
     folder = simulated({"p": {1: (1.0, 1.0)}})
     monkeypatch.setattr(_binary, "load", silent)
@@ -136,7 +136,7 @@ def test_a_kernel_that_does_not_say_is_not_waited_for(simulated, monkeypatch, ca
     waiting.before(1)
     waiting.before(2)
     quiet.say_load()
-    assert capsys.readouterr().err.count("cannot wait for a quiet machine: cannot tell how busy the cpus are") == 1
+    assert capsys.readouterr().err.count("cannot wait for a quiet machine: cannot read the load of the cpus") == 1
     assert read_waits(folder) == []
 
 

@@ -172,7 +172,7 @@ def test_a_command_may_be_the_baseline_of_a_command_whose_phase_is_measured():
 
 def test_the_report_says_what_was_wrong_and_in_how_many_runs(simulated):
     folder = simulated({"none": {1: (0.5, 0.5), 2: (0.25, 0.5)}})
-    fault = "region solve: ends without a begin: 2"
+    fault = "region solve: ends without a beginning: 2"
     assert not [row for row in design_rows(Study.read(folder.path)) if row["what"] == "marks of regions"]
     rewrite(folder.records, lambda record: record | ({"region_faults": [fault]} if record["block"] < 3 else {}))
     rows = {row["what"]: row["value"] for row in design_rows(Study.read(folder.path))}

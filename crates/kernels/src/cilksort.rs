@@ -34,12 +34,8 @@ impl Workload for Cilksort {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[
-            number("n", "keys", "16000000"),
-            number("base", "keys that one task sorts or merges", "2048"),
-            LAYOUT,
-            RUNTIME,
-        ];
+        const PARAMS: &[Param] =
+            &[number("n", "keys", "16000000"), number("base", "keys per task", "2048"), LAYOUT, RUNTIME];
         PARAMS
     }
 

@@ -1,4 +1,4 @@
-//! Arrays of kernels, laid out over the machine's nodes as the argument `layout` says, whoever the scheduler is.
+//! Arrays of kernels, placed on nodes by the argument `layout`, with any scheduler.
 
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! The naive Fibonacci function with a fork at every call: nothing but the price of a fork.
+//! The naive Fibonacci function with a fork at every call: measures the cost of a fork.
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
@@ -13,7 +13,7 @@ impl Workload for Fib {
     }
 
     fn summary(&self) -> &'static str {
-        "the naive Fibonacci function, forked at every call"
+        "naive Fibonacci, one fork per call"
     }
 
     fn about(&self) -> &'static str {
@@ -31,7 +31,7 @@ impl Workload for Fib {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[number("n", "which Fibonacci number", "37"), RUNTIME];
+        const PARAMS: &[Param] = &[number("n", "index of the Fibonacci number", "37"), RUNTIME];
         PARAMS
     }
 

@@ -1,4 +1,4 @@
-//! Heat that flows over a plate: two arrays, read and written whole at every step.
+//! Heat diffusion on a plate (Jacobi): each step reads one array and writes the other.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -16,7 +16,7 @@ impl Workload for Heat {
     }
 
     fn summary(&self) -> &'static str {
-        "heat that flows over a plate, by explicit steps in time"
+        "heat diffusion on a plate, explicit time steps"
     }
 
     fn about(&self) -> &'static str {
@@ -36,10 +36,10 @@ impl Workload for Heat {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            number("rows", "points from top to bottom", "4096"),
-            number("columns", "points from left to right", "1024"),
-            number("steps", "steps in time", "100"),
-            number("leaf", "rows in one task", "10"),
+            number("rows", "rows of points", "4096"),
+            number("columns", "columns of points", "1024"),
+            number("steps", "time steps", "100"),
+            number("leaf", "rows per task", "10"),
             LAYOUT,
             RUNTIME,
         ];

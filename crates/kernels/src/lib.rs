@@ -1,4 +1,4 @@
-//! Small classics of parallel programming. One file each: what it stresses, a serial version, a parallel one, a check.
+//! Classic parallel kernels, one file each: description, serial and parallel version, check.
 //!
 //! To add one, copy `fib.rs`, which is the shortest: a file that implements `Workload` and runs over `Fork`, so that every
 //! scheduler can run it (`scheduler`). Its `mod` line and a line in [`WORKLOADS`] make it known; `docs/contributing/kernel.md`
@@ -73,7 +73,7 @@ fn power_of_two(args: &Args, name: &str, range: RangeInclusive<u64>) -> Result<u
     if number.is_power_of_two() {
         return Ok(usize::try_from(number).expect("inside the range"));
     }
-    let error = Error::new(format!("bad argument: {name} \"{number}\": it is a power of two"));
+    let error = Error::new(format!("bad argument: {name} \"{number}\"; expected a power of two"));
     Err(error.hint(format!("use {}", number.next_power_of_two())))
 }
 

@@ -13,7 +13,7 @@ impl Workload for Mandel {
     }
 
     fn summary(&self) -> &'static str {
-        "iterations of the Mandelbrot recurrence over a square of points"
+        "Mandelbrot set: iterations over a square of points"
     }
 
     fn about(&self) -> &'static str {
@@ -31,7 +31,7 @@ impl Workload for Mandel {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] =
-            &[number("size", "points of a side", "1024"), number("depth", "most iterations", "1024"), RUNTIME];
+            &[number("size", "points per side", "1024"), number("depth", "iteration limit", "1024"), RUNTIME];
         PARAMS
     }
 

@@ -13,7 +13,7 @@ impl Workload for Nqueens {
     }
 
     fn summary(&self) -> &'static str {
-        "all ways to put n queens on a board so that none attacks another"
+        "place n queens so that none attacks another; count all solutions"
     }
 
     fn about(&self) -> &'static str {
@@ -32,7 +32,7 @@ impl Workload for Nqueens {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] =
-            &[number("n", "queens", "15"), number("depth", "upper rows whose squares are tasks", "4"), RUNTIME];
+            &[number("n", "queens", "15"), number("depth", "upper rows split into tasks", "4"), RUNTIME];
         PARAMS
     }
 

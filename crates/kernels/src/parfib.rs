@@ -1,4 +1,4 @@
-//! Naive Fibonacci: as many calls as the result is large, and nothing else.
+//! Naive Fibonacci with a threshold: counts its calls.
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
@@ -13,7 +13,7 @@ impl Workload for Parfib {
     }
 
     fn summary(&self) -> &'static str {
-        "calls of the naive Fibonacci function, forked down to a threshold"
+        "naive Fibonacci, forked down to a threshold"
     }
 
     fn about(&self) -> &'static str {
@@ -32,7 +32,7 @@ impl Workload for Parfib {
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
             number("n", "argument of nfib", "38"),
-            number("threshold", "calls up to here do not fork", "20"),
+            number("threshold", "argument up to which calls do not fork", "20"),
             RUNTIME,
         ];
         PARAMS

@@ -1,4 +1,4 @@
-//! Who schedules a kernel. A kernel is written once, over [`Fork`], and compiled for each of them.
+//! Schedulers of a kernel. A kernel is written once, over [`Fork`], and compiled for each of them.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,8 +10,7 @@ use knee_workload::{Args, Error, Param, Phases, Team};
 ///
 /// `near` and `random` are knee's own runtime: as it is, and as the classic one, whose thieves take any victim alike and
 /// which heeds no place.
-pub(crate) const RUNTIME: Param =
-    Param::choice("runtime", "who schedules the work", "near", &["near", "random", "rayon", "serial"]);
+pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", &["near", "random", "rayon", "serial"]);
 
 /// What a kernel asks of a scheduler.
 pub(crate) trait Fork: Copy + Send + Sync + 'static {

@@ -41,7 +41,7 @@ impl Workload for Strassen {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] =
-            &[side("2048"), number("base", "products up to this side are ordinary ones", "64"), RUNTIME, LAYOUT];
+            &[side("2048"), number("base", "size up to which products are ordinary", "64"), RUNTIME, LAYOUT];
         PARAMS
     }
 

@@ -33,7 +33,7 @@ impl Workload for Sumeuler {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] =
-            &[number("n", "largest number", "8000"), number("chunk", "numbers in one task", "100"), RUNTIME];
+            &[number("n", "largest number", "8000"), number("chunk", "numbers per task", "100"), RUNTIME];
         PARAMS
     }
 

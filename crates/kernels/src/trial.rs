@@ -1,4 +1,4 @@
-//! Kernels on trial: run with every scheduler there is, checked, and lied to.
+//! Tests of kernels: run with every scheduler; each check must reject a wrong answer.
 
 use knee_workload::{Args, Bind, Check, Phases, Team, Workload};
 

@@ -1,4 +1,4 @@
-//! How knee fails: what failed, which thing, the system's reason; then the one thing to try; then an exit status.
+//! Errors for the user: message with the system's reason, hint, exit status.
 
 use std::fmt;
 use std::io::Write;
@@ -45,7 +45,7 @@ impl Failure {
         Self { code, ..self }
     }
 
-    /// Says it on standard error and gives the exit status.
+    /// Prints it on standard error and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         say(format_args!("knee: {}", self.message));
         if let Some(hint) = self.hint {
@@ -77,12 +77,14 @@ impl From<knee_machine::Error> for Failure {
                     "PLACES-close or PLACES-spread, where PLACES is one of\n      {kinds}; none; or cpus like 0,2,4-7"
                 ))
             }
-            E::NoSuchPart { .. } | E::NothingLeft { .. } => Some("`knee machine` draws what there is".into()),
-            E::TooFewSiblings { .. } => Some("`knee machine` draws the siblings of each core together".into()),
-            E::Synthetic { .. } => {
-                Some("a description is written \"pack:2 core:4 pu:2\"; a folder or an XML file needs its path".into())
+            E::NoSuchPart { .. } | E::NothingLeft { .. } => {
+                Some("`knee machine` shows the parts of this machine".into())
             }
-            E::TooFewPlaces { .. } => Some("`knee run --bind set` puts more threads than cpus on the whole set".into()),
+            E::TooFewSiblings { .. } => Some("`knee machine` shows the hardware threads of each core".into()),
+            E::Synthetic { .. } => Some(
+                "write a description like \"pack:2 core:4 pu:2\", or give the path of a folder or an XML file".into(),
+            ),
+            E::TooFewPlaces { .. } => Some("`knee run --bind set` allows more threads than cpus".into()),
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
             _ => None,
         };
@@ -103,8 +105,8 @@ impl From<knee_workload::Error> for Failure {
     }
 }
 
-/// Says a line on standard error. `eprintln!` panics when that is on a full disk or nobody listens, and a result would
-/// be lost for want of talk about it.
+/// Prints a line on standard error. `eprintln!` panics when standard error is closed or its disk is full, and then the
+/// result would be lost.
 pub(crate) fn say(line: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -114,7 +116,7 @@ pub(crate) fn json_line(data: &impl serde::Serialize) -> Result<String, Failure>
     serde_json::to_string(data).map_err(Failure::new)
 }
 
-/// Prints data on standard output. A reader that has gone away is nobody's mistake; anything else is said.
+/// Prints data on standard output. A closed pipe is no error; everything else is reported.
 pub(crate) fn print_out(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -1,4 +1,4 @@
-//! Lists in help, made from the lists in the code: a heading, then names with what they mean.
+//! Lists in help: a heading, then names with their meaning.
 
 /// Where help breaks its lines.
 const WIDTH: usize = 80;

@@ -1,24 +1,35 @@
 //! `knee`: find the knee of your speedup curve, know why it bends, move it.
 //!
-//! This binary is the front door. It measures; the verbs that explain are handed to the Python package beside it.
+//! This binary measures. Verbs that plan and explain are passed to the Python package.
 
 #![forbid(unsafe_code)]
 
 mod error;
 mod listing;
 mod measures;
+mod nearest;
 mod python;
 mod record;
 mod registry;
 mod run;
 mod run_spec;
+mod usage;
 mod verb;
 mod verbs;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+
 fn main() -> ExitCode {
-    let given = verbs::command().get_matches();
+    let given = match verbs::command().try_get_matches() {
+        Ok(given) => given,
+        // Help and version.
+        Err(error) if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            error.exit()
+        }
+        Err(error) => return usage::failure(&error, std::env::args().nth(1).as_deref()).report(),
+    };
     let (name, words) = given.subcommand().expect("clap asks for a verb");
     let verb = verbs::find(name).expect("clap knows the verbs of the table only");
     verb.serve(words).unwrap_or_else(error::Failure::report)

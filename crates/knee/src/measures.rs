@@ -1,13 +1,11 @@
-//! Where names of measures (`local_dram`) become events of this microarchitecture.
+//! Translates names of measures (`local_dram`) into events of this microarchitecture.
 
 use knee_meter::GAUGES;
 use knee_meter::events::{Choice, Cpu, Error, Table, Trust, choose, choose_own, tables};
 use knee_meter::perf::{NamedEvent, Request};
 
 use crate::error::Failure;
-
-/// How alike two names are, from 0 to 1, for one to be suggested.
-const ALIKE: f64 = 0.65;
+use crate::nearest::nearest;
 
 /// The events of a measure by a table of the user's own or the one for this part, or why this machine has none; none for a
 /// name that no table has.
@@ -21,7 +19,7 @@ pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Re
     let here = choice.table.is_some_and(|table| table.event(name).is_some());
     // A table of the user's own may count what others compute.
     if let Some(parts) = computed_from(name).filter(|_| !here) {
-        return Some(Err(format!("it is computed from {parts}: ask for those")));
+        return Some(Err(format!("computed from {parts}; ask for those instead")));
     }
     (here || tables().any(|table| table.event(name).is_some())).then(|| events(&choice, &cpu, name))
 }
@@ -35,10 +33,8 @@ pub(crate) fn recognize(name: &str) -> Result<(), Failure> {
         Ok(Request::Named(measure)) if named(&measure, None).is_none() => {
             let events = tables().flat_map(|table| table.events().iter().map(|event| event.measure.as_str()));
             let known = Request::names().chain(GAUGES.iter().copied()).chain(events);
-            let alike = known.map(|one| (strsim::normalized_damerau_levenshtein(&measure, one), one));
-            let nearest = alike.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(likeness, _)| *likeness >= ALIKE);
             let listed = || "`knee run --help` lists the counters".to_owned();
-            let hint = nearest.map_or_else(listed, |(_, one)| format!("did you mean {one}?"));
+            let hint = nearest(&measure, known).map_or_else(listed, |one| format!("did you mean {one}?"));
             Err(Failure::new(format!("unknown counter: {name:?}")).hint(hint))
         }
         _ => Ok(()),
@@ -56,13 +52,13 @@ fn events(choice: &Choice<'_>, cpu: &Cpu, name: &str) -> Result<Vec<NamedEvent>,
     let Some(table) = choice.table else {
         return Err(match &choice.trust {
             Trust::Claimed(reason) => reason.clone(),
-            Trust::Trusted => "no table for this part".into(),
+            Trust::Trusted => "no event table for this cpu model".into(),
         });
     };
     if let Some(refusal) = choice.refused.iter().find(|refusal| refusal.measure == name) {
         return Err(format!("not counted: {}", refusal.erratum.summary()));
     }
-    let event = table.event(name).ok_or_else(|| format!("{} has no event for it", table.title))?;
+    let event = table.event(name).ok_or_else(|| format!("{} has no event for this measure", table.title))?;
     let caution = choice.caution(name, cpu);
     let named = event.encodings().map(|encoded| NamedEvent {
         pmu: encoded.pmu.into(),
@@ -133,7 +129,7 @@ mod tests {
         assert!(refused.starts_with("not counted: "), "{refused}");
         let unheard_of = cpu("GenuineIntel", 6, 250, 0);
         let unknown = events(&choose(&unheard_of), &unheard_of, "local_dram").unwrap_err();
-        assert!(unknown.contains("no table"), "{unknown}");
+        assert!(unknown.contains("no event table"), "{unknown}");
         assert!(named("nothing of the kind", None).is_none());
     }
 }

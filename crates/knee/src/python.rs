@@ -31,7 +31,7 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     let python = interpreter(&knee);
     let asked = std::env::args_os().nth(1).unwrap_or_default();
     let message = format!("`knee {}` needs knee's Python part: {}", asked.display(), python.display());
-    let hint = "install it with `pip install .` in knee's folder, or set KNEE_PYTHON to a Python that has it";
+    let hint = "install it with `pip install .` in knee's folder, or set KNEE_PYTHON to a Python that has it installed";
     let mut command = Command::new(&python);
     command.args(["-c", BOOTSTRAP, &message, hint, verb]).args(words).env("KNEE_BIN", &knee);
     let error = command.exec();

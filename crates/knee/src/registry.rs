@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use knee_workload::{Args, Workload};
 
 use crate::error::Failure;
+use crate::nearest::nearest;
 
 /// Every workload, crate by crate.
 pub(crate) fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
@@ -13,15 +14,21 @@ pub(crate) fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
 
 /// The workload of that name.
 pub(crate) fn find(name: &str) -> Result<&'static dyn Workload, Failure> {
-    workloads().find(|workload| workload.name() == name).ok_or_else(|| {
-        Failure::new(format!("unknown workload: {name:?}: `knee workloads` lists those that there are"))
-            .hint(format!("to run a program of that name, put -- before it: -- {name}"))
-    })
+    workloads().find(|workload| workload.name() == name).ok_or_else(|| unknown(name))
+}
+
+/// Why there is no workload of this name.
+pub(crate) fn unknown(name: &str) -> Failure {
+    let failure = Failure::new(format!("unknown workload {name:?}"));
+    match nearest(name, workloads().map(knee_workload::Workload::name)) {
+        Some(near) => failure.hint(format!("did you mean {near}?")),
+        None => failure.hint("`knee workloads` lists them; put -- before a program"),
+    }
 }
 
 /// A workload's name and arguments from words, every argument given.
 pub(crate) fn resolve(words: &[String]) -> Result<(String, BTreeMap<String, String>), Failure> {
-    let (name, rest) = words.split_first().ok_or_else(|| Failure::new("no workload named"))?;
+    let (name, rest) = words.split_first().ok_or_else(|| Failure::new("no workload given"))?;
     let params = find(name)?.params();
     let args = Args::complete(params, &Args::named(params, rest)?)?;
     Ok((name.clone(), args.all().clone()))

@@ -1,4 +1,4 @@
-//! The run spec: what one run is to be, one JSON line each. Its JSON Schema is generated from here.
+//! The run spec: describes one run, one JSON line each. Its JSON Schema is generated from here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) struct RunSpec {
     pub(crate) repeats: Option<u32>,
     /// What runs.
     pub(crate) program: Program,
-    /// Threads it is told to use.
+    /// Number of threads to use.
     pub(crate) threads: usize,
     /// Cpus it may use, in placement order; empty leaves the choice to the kernel.
     #[serde(default)]
@@ -151,9 +151,9 @@ impl Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PageCache {
-    /// Clean pages were dropped (`/proc/sys/vm/drop_caches`), so files come from the disk.
+    /// Drop clean pages (`/proc/sys/vm/drop_caches`), so files come from the disk.
     Cold,
-    /// At least one warm-up run came right before.
+    /// Make at least one warm-up run right before.
     Warm,
 }
 
@@ -246,16 +246,18 @@ impl RunSpec {
     pub(crate) fn checked(self) -> Result<Self, Failure> {
         let bad = |reason: String| Failure::new(format!("bad run spec: run {}: {reason}", self.id));
         if self.threads == 0 {
-            return Err(bad("0 threads asked: at least 1 is needed".into()));
+            return Err(bad("0 threads requested; at least 1 is needed".into()));
         }
         if self.id.is_empty() || !self.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')) {
-            return Err(bad("an id has letters, digits, '-', '_' and '.' only: it names a file".into()));
+            return Err(
+                bad("an id may only contain letters, digits, '-', '_' and '.', because it names a file".into()),
+            );
         }
         if matches!(&self.program, Program::Command { command, .. } if command.is_empty()) {
             return Err(bad("the command is empty".into()));
         }
         if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
-            return Err(bad("the time limit is not a positive number of seconds".into()));
+            return Err(bad("the time limit must be a positive number of seconds".into()));
         }
         for name in &self.counters {
             Request::parse(name).map_err(|reason| bad(format!("counter {reason}")))?;

@@ -1,4 +1,4 @@
-//! What a verb is: its name, one line of help, and who serves it.
+//! A verb: its name, one line of help, and whether Rust or Python implements it.
 
 use std::process::ExitCode;
 

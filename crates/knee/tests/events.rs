@@ -41,7 +41,7 @@ fn a_measure_of_ones_own_is_asked_for() {
 #[test]
 fn a_derived_measure_says_what_it_is_made_of_unless_ones_own_table_counts_it() {
     let told = reason(&counting("coffee"), "remote_share");
-    assert!(told.contains("it is computed from") && told.contains("remote_dram"), "{told}");
+    assert!(told.contains("computed from") && told.contains("remote_dram"), "{told}");
     let told = reason(&counting("remote_share"), "remote_share");
     assert!(told.contains("no_such_pmu"), "{told}");
 }

@@ -51,7 +51,7 @@ fn what_comes_around_is_not_measured() {
 fn what_a_step_leaves_running_is_ended_and_told() {
     let done = knee(&["run", "--setup", "sleep 62.4142 &", "--", "true"]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success() && said.contains("setup left 1 processes behind; they were ended"), "{said}");
+    assert!(done.status.success() && said.contains("setup left 1 processes running; knee terminated them"), "{said}");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn it_does_not_begin_in_the_place_of_a_shell_with_processes_of_its_own() {
     let done = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_knee")]).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(125), "{said}");
-    assert!(said.contains("a process that it did not start") && said.contains("(server &)"), "{said}");
+    assert!(said.contains("a process knee did not start") && said.contains("(server &)"), "{said}");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn more_threads_than_places_share_the_set() {
     ]);
     assert_eq!(record["exit"], json!({ "code": 0 }));
     let refused = knee(&["run", "--memory", "interleave:0,63", "--", "true"]);
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("no node 63: this process may use nodes"));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("no node 63; this process may use nodes"));
     assert_eq!(knee(&["run", "--slurm", "-n", "1", "--for", "nope", "--", "true"]).status.code(), Some(125));
     assert!(knee(&["run", "--slurm", "sumeuler"]).status.success());
 }

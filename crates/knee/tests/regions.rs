@@ -185,7 +185,7 @@ fn a_thread_that_may_open_no_more_files_counts_nothing_and_says_so() {
     assert!(touch["thread_minor-faults"].is_null(), "{touch}");
     let said = faults(&record).join("; ");
     assert!(
-        said.contains("counters that a thread could not open or keep")
+        said.contains("counters that a thread could not open")
             && said.contains("region touch: thread_minor-faults: a thread could not open it"),
         "{said}"
     );
@@ -198,7 +198,7 @@ fn a_program_that_closes_what_it_does_not_know_keeps_its_own_files() {
     let closed = record(&[&COUNTED[..], &["--timeout", "20"]].concat(), &[program, "closes"]);
     assert_eq!(closed["exit"], json!({ "code": 0 }), "{closed}");
     phase(&closed, "step", [7, 2]);
-    assert!(faults(&closed).join("; ").contains("counters that a thread could not open or keep"), "{closed}");
+    assert!(faults(&closed).join("; ").contains("counters that a thread could not open"), "{closed}");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn marks_leave_a_program_files_to_open() {
     let few = "ulimit -Sn 128; exec \"$0\" opens";
     let crowded = record(&COUNTED, &["sh", "-c", few, program]);
     assert_eq!(crowded["exit"], json!({ "code": 0 }), "{crowded}");
-    assert!(faults(&crowded).join("; ").contains("counters that a thread could not open or keep"), "{crowded}");
+    assert!(faults(&crowded).join("; ").contains("counters that a thread could not open"), "{crowded}");
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn what_was_complete_survives_a_kill() {
     assert_eq!(killed["exit"], json!({ "signal": 9 }));
     assert_eq!(names(&killed), ["step"]);
     phase(&killed, "step", [1000, 1]);
-    let open = |name: &str| format!("region {name}: calls that never ended and are not in its times: 1");
+    let open = |name: &str| format!("region {name}: calls that never ended (not in its times): 1");
     assert_eq!(faults(&killed), [open("last"), open("step")]);
     for _ in 0..20 {
         let record = record(&[], &[program, "killed-anywhere"]);
@@ -250,11 +250,11 @@ fn mistakes_are_told_and_end_nothing() {
     assert_eq!(
         faults(&record),
         [
-            "region first: ends while a region that was entered later was open: 1",
-            "region left open: calls that never ended and are not in its times: 1",
-            "region never begun: ends without a begin: 2",
-            "region one: ends while a region that was entered later was open: 1",
-            "region two: ends while a region that was entered later was open: 1",
+            "region first: ends while a later region was still open: 1",
+            "region left open: calls that never ended (not in its times): 1",
+            "region never begun: ends without a beginning: 2",
+            "region one: ends while a later region was still open: 1",
+            "region two: ends while a later region was still open: 1",
         ]
     );
 }
@@ -267,7 +267,7 @@ fn what_finds_no_room_is_counted() {
     let calls: u64 = record["phases"].as_array().unwrap().iter().map(|one| number(&one["counters"], "calls")).sum();
     assert_eq!(calls, 65536, "every slot was used: {:?}", faults(&record));
     let [fault] = faults(&record)[..] else { panic!("{:?}", faults(&record)) };
-    assert!(fault.starts_with("regions: calls that found no room (65536 "), "{fault}");
+    assert!(fault.starts_with("regions: calls dropped for lack of space (65536 "), "{fault}");
     assert!(fault.ends_with(&format!(": {}", 70_000 + 100 - 65536)), "{fault}");
 }
 
@@ -289,7 +289,7 @@ fn a_metric_of_a_study_may_be_a_region_and_samples_show_when() {
     assert_eq!((begins, lines.matches(",region:load,end,").count()), (3, 1), "{lines}");
     spec["metric"] = json!({ "phase": "nothing" });
     let unknown = shared::json(&hand(knee().args(["run", "--stdin"]), &[&spec]));
-    assert_eq!(unknown["metric"]["unavailable"], json!("the program marked no such phase"));
+    assert_eq!(unknown["metric"]["unavailable"], json!("the program reported no such phase"));
 }
 
 /// Last and all values of a running counter among the samples, in their order, and the record.
@@ -329,7 +329,10 @@ fn counters_that_find_no_room_are_told() {
     let lost = ((1 << 13) + 10) * 1001;
     let said = faults(&flood).join("; ");
     assert!(said.ends_with(&format!("1024 names a process): {lost}")), "{said}");
-    assert!(said.starts_with("regions: additions to running counters that found no room (16384 threads"), "{said}");
+    assert!(
+        said.starts_with("regions: additions to running counters dropped for lack of space (16384 threads"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -420,7 +423,7 @@ fn a_program_in_python() {
     phase(&done, "recurse", [5, 1]);
     phase(&done, "outer", [1, 1]);
     phase(&done, "both", [2, 2]);
-    assert_eq!(faults(&done), ["region never begun: ends without a begin: 1"]);
+    assert_eq!(faults(&done), ["region never begun: ends without a beginning: 1"]);
     let counted = record(&[&["--env", &path], &COUNTED[..]].concat(), &words);
     let faulted = number(&phase(&counted, "touch", [2, 2])["counters"], "thread_minor-faults");
     assert!((400..500).contains(&faulted), "two hundred pages, and again in the child: {counted}");
@@ -431,7 +434,7 @@ fn a_program_in_python() {
     let killed = record(&["--env", &path], &[words[0], words[1], "killed"]);
     assert_eq!(killed["exit"], json!({ "signal": 9 }));
     phase(&killed, "both", [2, 2]);
-    assert_eq!(faults(&killed)[0], "region last: calls that never ended and are not in its times: 1");
+    assert_eq!(faults(&killed)[0], "region last: calls that never ended (not in its times): 1");
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn what_goes_wrong_is_a_record_that_says_so() {
     assert!(record_of(&nonsense)["metric"]["unavailable"].is_string());
     let mut refused = spec(&["true"]);
     refused["cpus"] = json!([9999]);
-    assert!(record_of(&refused)["exit"]["error"].as_str().unwrap().starts_with("cpus not allowed: 9999"));
+    assert!(record_of(&refused)["exit"]["error"].as_str().unwrap().starts_with("cpus 9999 are not allowed"));
 }
 
 #[test]
@@ -191,8 +191,11 @@ fn a_spec_of_another_version_is_refused() {
         ("{}", "schema none"),
         ("{\"schema\": 2}", "schema 2"),
         ("nonsense", "not JSON"),
-        ("{\"schema\":1,\"id\":\"a/b\",\"program\":{\"command\":[\"true\"]},\"threads\":1}", "an id has letters"),
-        ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":0}", "0 threads asked"),
+        (
+            "{\"schema\":1,\"id\":\"a/b\",\"program\":{\"command\":[\"true\"]},\"threads\":1}",
+            "an id may only contain letters",
+        ),
+        ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":0}", "0 threads requested"),
         ("{\"schema\":1,\"id\":\"a\",\"program\":{\"command\":[\"true\"]},\"threads\":1,\"x\":1}", "unknown field"),
     ] {
         let mut process = knee().args(["run", "--stdin"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -267,7 +270,7 @@ fn nothing_is_left_when_the_launcher_is_killed_and_the_record_says_so() {
     }
     kill(launcher);
     let record = runner.record();
-    assert_eq!(record["exit"]["error"], json!("the launcher of this run was lost: signal 9"));
+    assert_eq!(record["exit"]["error"], json!("the launcher of this run died: signal 9"));
     assert!(becomes(false, "62.2"));
     runner.hand(&spec(&["true"]));
     assert_eq!(runner.record()["exit"], json!({ "code": 0 }), "the runner goes on");
@@ -312,5 +315,5 @@ fn memory_policy_reaches_the_program() {
     assert!(text.contains("bind:0"), "{text}");
     bound["memory"] = json!({ "policy": "bind", "nodes": [999] });
     let error = record_of(&bound)["exit"]["error"].as_str().unwrap().to_owned();
-    assert!(error.starts_with("memory policy refused: bind:999"), "{error}");
+    assert!(error.starts_with("memory policy bind:999"), "{error}");
 }

@@ -31,7 +31,7 @@ enum Counts {
 fn every_runtime_has_a_test() {
     let refused = knee().args(["run", "--for", "cobol", "--", "true"]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(said.ends_with(&format!("hint: --for takes {TESTED}\n")), "{said}");
+    assert!(said.ends_with(&format!("hint: runtimes are {TESTED}\n")), "{said}");
 }
 
 /// Runs a program on 1, 2 and 3 threads, and counts who computes.

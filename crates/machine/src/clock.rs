@@ -1,4 +1,4 @@
-//! Clocks of the kernel: the time that samples are taken in, and CPU time.
+//! Kernel clocks: monotonic time for samples, and CPU time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Small files of `/sys` and `/proc`: one word, one number, one set each.
+//! Reads small files of `/sys` and `/proc`: a word, a number or a set.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What this machine is, and how threads and pages are put where we want them.
+//! Machine topology and facts, thread placement, and memory policies.
 //!
 //! [`Topology`] is read from `/sys` under any root, so that a captured machine reads like the one at hand.
 //! [`placement`] turns it into ordered lists of cpus, [`MemoryPolicy`] says where pages go, and [`sys`] is the
@@ -61,7 +61,7 @@ pub enum Error {
         /// Why it was refused.
         reason: String,
     },
-    /// A placement that nobody defined.
+    /// An unknown placement.
     #[error("unknown placement: {0:?}")]
     UnknownPlacement(String),
     /// A placement with a qualifier that is not understood.
@@ -73,7 +73,7 @@ pub enum Error {
         reason: String,
     },
     /// A placement that keeps to a part which this machine does not have.
-    #[error("no such part of this machine: {part}: it has {known}")]
+    #[error("no {part} on this machine; it has {known}")]
     NoSuchPart {
         /// What was asked for.
         part: String,
@@ -81,7 +81,7 @@ pub enum Error {
         known: String,
     },
     /// Qualifiers that together leave no cpu.
-    #[error("no cpu left: {placement}: this process may use {allowed}")]
+    #[error("no cpu left for {placement}; this process may use {allowed}")]
     NothingLeft {
         /// The placement.
         placement: String,
@@ -89,9 +89,7 @@ pub enum Error {
         allowed: CpuSet,
     },
     /// More siblings than any core has.
-    #[error(
-        "too few siblings: {placement}: no core has {siblings} hardware threads that may be used, the most is {most}"
-    )]
+    #[error("too few siblings: {placement}: no core has {siblings} allowed hardware threads; the most is {most}")]
     TooFewSiblings {
         /// The placement.
         placement: String,
@@ -100,13 +98,13 @@ pub enum Error {
         /// The most that one core has.
         most: usize,
     },
-    /// A memory policy that nobody defined.
+    /// An unknown memory policy.
     #[error(
-        "unknown memory policy: {0:?}: it is local, bind:NODES, interleave:NODES, weighted-interleave:NODES or preferred:NODE"
+        "unknown memory policy {0:?}; expected local, bind:NODES, interleave:NODES, weighted-interleave:NODES or preferred:NODE"
     )]
     UnknownMemory(String),
     /// A placement that names cpus this process may not use.
-    #[error("cpus not allowed: {cpus}: this process may use {allowed}")]
+    #[error("cpus {cpus} are not allowed; this process may use {allowed}")]
     NotAllowed {
         /// The cpus asked for in vain.
         cpus: CpuSet,
@@ -114,7 +112,7 @@ pub enum Error {
         allowed: CpuSet,
     },
     /// More threads than a placement has places.
-    #[error("not enough places: {threads} threads asked, {places} in {placement}")]
+    #[error("not enough places: {threads} threads requested, {places} in {placement}")]
     TooFewPlaces {
         /// Threads asked for.
         threads: usize,
@@ -124,6 +122,6 @@ pub enum Error {
         placement: String,
     },
     /// Nothing can run on no threads.
-    #[error("0 threads asked: at least 1 is needed")]
+    #[error("0 threads requested; at least 1 is needed")]
     NoThreads,
 }

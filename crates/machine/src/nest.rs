@@ -1,4 +1,4 @@
-//! Sets of cpus as a tree: what contains what.
+//! Sets of cpus as a containment tree.
 
 use crate::CpuSet;
 

@@ -133,10 +133,10 @@ fn lists_and_none_are_taken_as_they_are() {
     assert_eq!(placement("none").order(&machine).unwrap(), Order::Kernel);
     assert!(placement("none").cpus(&machine, 40).unwrap().is_empty());
     for (text, threads, words) in [
-        ("0,32", 1, "not allowed: 32"),
-        ("0-3", 5, "5 threads asked, 4 in 0,1,2,3"),
-        ("cores-close", 33, "33 threads asked, 32 in cores-close"),
-        ("none", 0, "0 threads asked"),
+        ("0,32", 1, "cpus 32 are not allowed"),
+        ("0-3", 5, "5 threads requested, 4 in 0,1,2,3"),
+        ("cores-close", 33, "33 threads requested, 32 in cores-close"),
+        ("none", 0, "0 threads requested"),
     ] {
         let error = placement(text).cpus(&machine, threads).unwrap_err().to_string();
         assert!(error.contains(words), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! What a sampler may cost, and how long it waits after a tick so as not to cost more.
+//! The sampler's overhead budget: how long it waits after a tick to stay within it.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Counts the pages of a process tree by node, again and again.
+//! Page census: counts the pages of a process tree by node at intervals.
 //!
 //! The kernel walks every page table to fill `numa_maps`, which takes about 10 ns a page and keeps the program from
 //! mapping memory meanwhile. So the census is rare: soon after the start, then at doubling distances up to its period,

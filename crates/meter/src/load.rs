@@ -1,4 +1,4 @@
-//! How busy the machine is while nothing is measured: which share of the cpus other programs use, and their names.
+//! Load of the machine while nothing is measured: the share of the cpus that other programs use, and their names.
 //!
 //! `knee doctor` prints it, and a study asks for it before its runs (`verbs::answer`).
 
@@ -104,7 +104,7 @@ impl Moment {
 
     fn since(&self, before: &Self, cpus: usize) -> Result<Load, String> {
         if self.ticks == before.ticks {
-            return Err("the kernel does not count in /proc/stat how busy cpus are".into());
+            return Err("/proc/stat of this kernel has no busy times".into());
         }
         let span = (self.at - before.at).as_secs_f64().max(1e-9);
         let hertz = rustix::param::clock_ticks_per_second().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Reads `/proc` of other processes, as cheaply as it goes: every sampled file stays open and is read in place.
+//! Reads `/proc` of other processes cheaply: every sampled file stays open and is read again.
 //!
 //! Own parsing, because a general reader parses all 52 fields of `stat` and opens the file anew each time, which at
 //! 100 samples a second costs more than the sampler may.

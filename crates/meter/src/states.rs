@@ -1,4 +1,4 @@
-//! What a thread was doing when it was sampled: running, waiting for a cpu, or asleep.
+//! State of a sampled thread: running, waiting for a cpu, or asleep.
 //!
 //! `/proc/PID/task/TID/stat` says `R` of a thread that runs and of one that is ready and waits for a cpu. They are told
 //! apart so:

@@ -1,4 +1,4 @@
-//! Whether a run can be trusted: did it get the cpus it was given, or did somebody else?
+//! Validity of a run: how much of its cpus it got, and how much other programs took.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -32,12 +32,12 @@ impl Workload for Mine {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::choice("action", "what to do", "count", &["count"]).positional(),
+            Param::choice("action", "count the pattern", "count", &["count"]).positional(),
             Param::required("graph", "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]").positional(),
             Param::choice("pattern", "what to count", "diamond", Pattern::NAMES),
             Param::choice("plan", "match vertices, or use formulas", "explore", &["explore", "formula"]),
-            Param::new("repeat", "times that it is counted", "1"),
-            Param::choice("runtime", "who schedules the work", "rayon", &["rayon"]),
+            Param::new("repeat", "number of repetitions", "1"),
+            Param::choice("runtime", "scheduler", "rayon", &["rayon"]),
         ];
         PARAMS
     }

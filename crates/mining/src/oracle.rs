@@ -1,4 +1,4 @@
-//! Counts by trying every subset of vertices: slow, and too simple to be wrong. For tests.
+//! Reference counts by brute force over every subset of vertices, for tests.
 
 use crate::Pattern;
 

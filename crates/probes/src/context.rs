@@ -1,4 +1,4 @@
-//! What a probe is given: the machine, which of its cpus and nodes it may use, and who watches.
+//! The context of a probe: the machine, the allowed cpus and nodes, and the observer.
 
 use std::fs;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What this machine's memory does: latency, bandwidth, who is near whom, what pages cost.
+//! Probes of a machine's memory: latency, bandwidth, distances between cpus, page costs.
 //!
 //! Pinned threads (`PinnedTeam` of the crate `machine`) use memory that was mapped for the purpose ([`arena`]): of the page
 //! size and on the node that were asked for, written before it is read, and counted afterwards. Loads come in an order that

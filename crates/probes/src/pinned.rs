@@ -1,4 +1,4 @@
-//! Pinned threads that use memory, and what all of them have taken so far.
+//! Pinned threads that use memory, and their total so far.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Probes as workloads, so that a study can vary what they are told: the same trial, with a fixed amount of work.
+//! Probes as workloads, so that a study can vary their options: the same trial, with a fixed amount of work.
 
 use knee_machine::Topology;
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};

@@ -1,4 +1,4 @@
-//! The events that a thread counts for itself while it is in a region.
+//! Per-thread event counters in regions.
 //!
 //! A thread opens them when it marks its first region, and the kernel counts that thread alone. They are read with one
 //! system call each: what the kernel offers beside that (`rdpmc`) reads hardware counters only, and not everywhere.

@@ -1,4 +1,4 @@
-//! Marks the phases of any program, so that `knee run` records the time that each of them takes.
+//! Marks phases of a program, so that `knee run` records the time of each.
 //!
 //! ```
 //! fn load() {

@@ -1,4 +1,4 @@
-//! Whether somebody listens, and the file in which he does.
+//! The listener (`knee run`), and the file that it maps.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};

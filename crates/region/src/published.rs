@@ -1,4 +1,4 @@
-//! Running counters of a thread: the slots in which it publishes what it has counted so far.
+//! Running counters of a thread: the slots in which it publishes its counts so far.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! What a thread knows of the regions that it is in.
+//! A thread's stack of open regions.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! What each worker did with its time, and what it stole from whom.
+//! Per-worker accounting: time busy, searching and asleep; steals by distance.
 
 use std::cell::Cell;
 use std::sync::OnceLock;

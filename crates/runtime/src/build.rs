@@ -1,4 +1,4 @@
-//! How a pool is described and built.
+//! The builder of a pool.
 
 use std::sync::{Arc, mpsc};
 

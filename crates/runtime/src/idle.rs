@@ -1,4 +1,4 @@
-//! What a worker does that has no job: look for one, and sleep when there is none.
+//! Idle workers: search for a job, park when there is none.
 
 use crate::account::Mode;
 use crate::job::{Header, Holder};

@@ -1,4 +1,4 @@
-//! Work that comes to a pool from outside, goes to every worker, or to every node.
+//! Work from outside the pool: to one worker, to every worker, or to every node.
 
 use std::cell::UnsafeCell;
 use std::mem::{ManuallyDrop, MaybeUninit};

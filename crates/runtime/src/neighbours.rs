@@ -1,4 +1,4 @@
-//! How far workers are from each other.
+//! Distances between workers: same core, cache, node, or far.
 
 use knee_machine::Topology;
 

@@ -1,4 +1,4 @@
-//! Places: where a job should run.
+//! Places: the node or worker where a job should run.
 
 use crate::homes;
 

@@ -1,4 +1,4 @@
-//! Whom a thief tries next.
+//! Choice of the next victim of a thief.
 
 use crate::neighbours::{Distance, Neighbours};
 

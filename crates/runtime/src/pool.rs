@@ -1,4 +1,4 @@
-//! Pools: a number of workers, each in its place.
+//! Pools of pinned workers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rehearsals: P workers on a machine that is made up, in virtual time.
+//! Rehearsals: simulated runs of P workers on a synthetic machine, in virtual time.
 //!
 //! Each worker is a thread with a clock of its own. Only the one whose clock is furthest behind runs; it moves its clock on
 //! where it forks, looks for work, or touches data, and then hands over. All else is the real runtime: the same deques,
@@ -60,7 +60,7 @@ pub struct Rehearsal {
     pub local_bytes: u64,
     /// Bytes that workers touched on other nodes.
     pub remote_bytes: u64,
-    /// Bytes of which nobody knows the node.
+    /// Bytes on an unknown node.
     pub homeless_bytes: u64,
     /// Every steal, in the order in which they happened.
     pub steals: Vec<Moved>,

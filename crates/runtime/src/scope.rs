@@ -1,4 +1,4 @@
-//! Scopes: jobs that are spawned one by one and may borrow what outlives the scope.
+//! Scopes: spawned jobs that may borrow data outliving the scope.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};

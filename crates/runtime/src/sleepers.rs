@@ -1,4 +1,4 @@
-//! Who sleeps for want of work, as a bit for each worker.
+//! The set of sleeping workers, one bit each.
 
 use crate::sync::{Alone, AtomicU64, Ordering};
 

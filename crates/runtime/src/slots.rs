@@ -1,4 +1,4 @@
-//! The slots of a deque. Beside each lies memory for a spawned job, so that a spawn allocates nothing and a thief finds
+//! The slots of a deque. Next to each is memory for a spawned job, so that a spawn allocates nothing and a thief finds
 //! slot and job in one place.
 //!
 //! A slot is known by its address and not by its number: that spares a fork the way by the array's.

@@ -1,4 +1,4 @@
-//! How long a worker looks for work before it sleeps.
+//! Spin time of an idle worker before it sleeps.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Which jobs of a deque are public. `tail`, `split` and an epoch share one word, and whoever changes it does so by
+//! Which jobs of a deque are public. `tail`, `split` and an epoch share one word, and every change is by
 //! compare-exchange (or while nothing is public, when nobody else may). So a thief that wins owns the job at its tail, and
 //! reads the slot only then: the owner does not write that slot again before it has seen that the job is done.
 //!

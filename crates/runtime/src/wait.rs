@@ -1,4 +1,4 @@
-//! Waiting for what a thief has.
+//! Waiting for a stolen job (leapfrogging).
 //!
 //! A worker that waits steals only from whoever has the job it waits for, and only while that one is at it (*leapfrogging*,
 //! Wagner & Calder 1993): what it then runs descends from its own job. It never runs a stranger's job on top of a stack

@@ -1,4 +1,4 @@
-//! A worker: a thread with a deque, and what it shares with others.
+//! A worker: a thread with a deque, and the state it shares with other workers.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Arguments of workloads: declared once, then read from words, from a run spec, or from a study's factors alike.
+//! Arguments of workloads: declared once, read from a command line, a run spec, or factors of a study.
 
 use std::collections::BTreeMap;
 
@@ -62,15 +62,14 @@ impl Args {
     pub fn complete(params: &[Param], given: &BTreeMap<String, String>) -> Result<Self, Error> {
         if let Some(unknown) = given.keys().find(|name| params.iter().all(|param| param.name != name.as_str())) {
             let names: Vec<_> = params.iter().map(|param| param.name).collect();
-            return Err(Error::new(format!("unknown argument: {unknown}: this workload takes {}", names.join(", "))));
+            return Err(Error::new(format!("unknown argument: {unknown}; expected {}", names.join(", "))));
         }
         let value = |param: &Param| {
             let value = given.get(param.name).map(String::as_str).or(param.default);
             let value =
                 value.ok_or_else(|| Error::new(format!("missing argument: {}: {}", param.name, param.summary)))?;
             if !param.values.is_empty() && !param.values.contains(&value) {
-                let message =
-                    format!("bad argument: {} {value:?}: it is one of {}", param.name, param.values.join(", "));
+                let message = format!("bad argument: {} {value:?}; expected {}", param.name, param.values.join(" or "));
                 return Err(Error::new(message));
             }
             Ok((param.name.to_owned(), value.to_owned()))
@@ -81,24 +80,24 @@ impl Args {
     /// Reads words as they stand on a command line: `--name VALUE`, `--name=VALUE`, or a bare positional value.
     ///
     /// # Errors
-    /// A name without a value, a name given twice, or a word too many.
+    /// A name without a value, a name given twice, or an unexpected word.
     pub fn named(params: &[Param], words: &[String]) -> Result<BTreeMap<String, String>, Error> {
         let mut given = BTreeMap::new();
         let mut open = params.iter().filter(|param| param.positional);
         let mut words = words.iter();
         while let Some(word) = words.next() {
             let (name, value) = if let Some(flag) = word.strip_prefix("--") {
-                let missing = || Error::new(format!("no value given: {word}"));
+                let missing = || Error::new(format!("{word} needs a value"));
                 match flag.split_once('=') {
                     Some((name, value)) => (name, value),
                     None => (flag, words.next().ok_or_else(missing)?.as_str()),
                 }
             } else {
                 let param = open.find(|param| !given.contains_key(param.name));
-                (param.ok_or_else(|| Error::new(format!("one word too many: {word:?}")))?.name, word.as_str())
+                (param.ok_or_else(|| Error::new(format!("unexpected argument {word:?}")))?.name, word.as_str())
             };
             if given.insert(name.to_owned(), value.to_owned()).is_some() {
-                return Err(Error::new(format!("given twice: --{name}")));
+                return Err(Error::new(format!("--{name} is given twice")));
             }
         }
         Ok(given)
@@ -122,7 +121,7 @@ impl Args {
         let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| {
             let (low, high) = (range.start(), range.end());
-            Error::new(format!("bad argument: {name} {text:?}: it is a whole number from {low} to {high}"))
+            Error::new(format!("bad argument: {name} {text:?}; expected a whole number from {low} to {high}"))
         })
     }
 
@@ -156,11 +155,11 @@ mod tests {
     #[test]
     fn each_mistake_has_its_own_words() {
         let says = |words: &[&str]| read(words).unwrap_err();
-        assert_eq!(says(&["a", "b"]), "one word too many: \"b\"");
-        assert_eq!(says(&["a", "--plan"]), "no value given: --plan");
-        assert_eq!(says(&["a", "--graph", "b"]), "given twice: --graph");
+        assert_eq!(says(&["a", "b"]), "unexpected argument \"b\"");
+        assert_eq!(says(&["a", "--plan"]), "--plan needs a value");
+        assert_eq!(says(&["a", "--graph", "b"]), "--graph is given twice");
         assert_eq!(says(&[]), "missing argument: graph: g");
-        assert_eq!(says(&["a", "--x", "1"]), "unknown argument: x: this workload takes graph, plan");
-        assert_eq!(says(&["a", "--plan", "x"]), "bad argument: plan \"x\": it is one of explore, formula");
+        assert_eq!(says(&["a", "--x", "1"]), "unknown argument: x; expected graph, plan");
+        assert_eq!(says(&["a", "--plan", "x"]), "bad argument: plan \"x\"; expected explore or formula");
     }
 }

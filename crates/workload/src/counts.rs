@@ -17,31 +17,23 @@ pub struct Count {
 
 /// All of them.
 pub const COUNTS: &[Count] = &[
-    count("matches", "matches", "copies of the pattern that were found, all repetitions together"),
-    count(
-        "local-read-bytes",
-        "bytes",
-        "bytes that workers read from memory of their own node, as the program counts them",
-    ),
-    count(
-        "remote-read-bytes",
-        "bytes",
-        "bytes that workers read from memory of other nodes, as the program counts them",
-    ),
-    count("busy-ns", "ns", "time in jobs, all workers together"),
-    count("searching-ns", "ns", "time spent looking for something to steal, all workers together"),
-    count("idle-ns", "ns", "time asleep, all workers together"),
+    count("matches", "matches", "copies of the pattern that were found, sum of all repetitions"),
+    count("local-read-bytes", "bytes", "bytes read from the worker's own node, counted by the program"),
+    count("remote-read-bytes", "bytes", "bytes read from other nodes, counted by the program"),
+    count("busy-ns", "ns", "time in jobs, sum over workers"),
+    count("searching-ns", "ns", "time searching for work to steal, sum over workers"),
+    count("idle-ns", "ns", "time asleep, sum over workers"),
     count("steals-core", "jobs", "jobs stolen from a worker on the same core"),
     count("steals-cache", "jobs", "jobs stolen from a worker that shares the last-level cache, on another core"),
     count("steals-node", "jobs", "jobs stolen from a worker on the same node, beyond the last-level cache"),
     count("steals-far", "jobs", "jobs stolen from a worker on another node"),
-    count("missed-steals", "attempts", "attempts to steal that got nothing"),
-    count("pushes", "jobs", "stolen jobs that the thief handed to a worker nearer to their place"),
-    count("run-away-from-home", "jobs", "jobs with a place that a worker of another node ran"),
-    count("calls", "calls", "times that threads entered and left the region"),
+    count("missed-steals", "attempts", "failed steal attempts"),
+    count("pushes", "jobs", "stolen jobs that the thief passed on to a worker nearer to their place"),
+    count("run-away-from-home", "jobs", "jobs with a place, run by a worker of another node"),
+    count("calls", "calls", "times a thread entered and left the region"),
     count("threads", "threads", "threads that entered the region"),
-    count("thread_wall_ns", "ns", "wall time in the region, all its threads together"),
-    count("thread_cpu_ns", "ns", "CPU time in the region, all its threads together"),
+    count("thread_wall_ns", "ns", "wall time in the region, sum over threads"),
+    count("thread_cpu_ns", "ns", "CPU time in the region, sum over threads"),
 ];
 
 const fn count(name: &'static str, unit: &'static str, meaning: &'static str) -> Count {

@@ -1,4 +1,4 @@
-//! Where the pages of a workload's data lie: one list of words, of which each workload takes those that it can.
+//! Page layouts of a workload's data; each workload supports some of them.
 
 use crate::Param;
 
@@ -13,11 +13,11 @@ pub struct Layout {
 
 /// All of them. Nodes in use are those of the cpus that a run was given.
 pub const LAYOUTS: &[Layout] = &[
-    Layout { name: "contiguous", meaning: "in one piece, each page on the node of the thread that writes it first" },
-    Layout { name: "interleaved", meaning: "page after page over the nodes in use" },
-    Layout { name: "blocked", meaning: "in equal blocks, one on each node in use" },
+    Layout { name: "contiguous", meaning: "one piece; each page on the node of the thread that first writes it" },
+    Layout { name: "interleaved", meaning: "pages round-robin over the nodes in use" },
+    Layout { name: "blocked", meaning: "equal blocks, one per node in use" },
     Layout { name: "one-node", meaning: "all on the first of the nodes in use" },
-    Layout { name: "replicated", meaning: "a copy on each node in use; a thread reads that of its own node" },
+    Layout { name: "replicated", meaning: "one copy per node in use; each thread reads the copy of its node" },
 ];
 
 impl Layout {
@@ -30,7 +30,7 @@ impl Layout {
     /// The parameter `layout` of a workload that can lay out its data so. Words are of [`LAYOUTS`], the first is the default.
     #[must_use]
     pub const fn param(words: &'static [&'static str]) -> Param {
-        Param::choice("layout", "where the pages of its data lie", words[0], words)
+        Param::choice("layout", "page layout of the data", words[0], words)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The contract between knee and what it measures.
+//! The interface between knee and built-in workloads.
 //!
 //! To add a workload, write one file that implements [`Workload`], and name it in its crate's `WORKLOADS`
 //! (`docs/contributing/workload.md`); a new crate of workloads has one more line in `crates/knee/src/registry.rs`. Two lists

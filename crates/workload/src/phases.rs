@@ -1,4 +1,4 @@
-//! Phases: named stretches of a run, measured on the serial side where they begin and end.
+//! Phases: named parts of a run, timed on the serial side.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

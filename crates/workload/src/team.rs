@@ -1,4 +1,4 @@
-//! The threads a workload runs on, and the cpus they stand on. Who schedules them is the workload's own choice.
+//! The threads of a workload and their cpus. Who schedules them is the workload's own choice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -54,7 +54,7 @@ impl Workload for Cg {
     }
 }
 
-const CLASS: Param = Param::choice("class", "size of the problem, as NPB names it", "A", &["S", "W", "A", "B", "C"]);
+const CLASS: Param = Param::choice("class", "NPB problem class", "A", &["S", "W", "A", "B", "C"]);
 
 /// A problem of NPB, and what it comes out as.
 struct Class {

@@ -1,4 +1,4 @@
-//! Complex numbers, as far as the transform needs them.
+//! Complex numbers for the transform.
 
 use std::ops::{Add, Mul, Sub};
 

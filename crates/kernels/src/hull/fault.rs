@@ -1,4 +1,4 @@
-//! What can be wrong with a hull, found without computing one.
+//! Checks a hull without computing one.
 
 use super::{Line, Point, area};
 

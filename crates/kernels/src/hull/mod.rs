@@ -1,4 +1,4 @@
-//! The convex hull of a cloud of points: streams over ever fewer of them, or a sort in disguise.
+//! Convex hull of random points.
 
 mod fault;
 mod quick;
@@ -44,8 +44,8 @@ impl Workload for Hull {
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
             number("n", "points", "10000000"),
-            Param::choice("points", "where points are", "disk", &["disk", "circle"]),
-            number("leaf", "points in one task", "4096"),
+            Param::choice("points", "distribution of the points", "disk", &["disk", "circle"]),
+            number("leaf", "points per task", "4096"),
             LAYOUT,
             RUNTIME,
         ];

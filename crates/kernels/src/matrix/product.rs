@@ -1,4 +1,4 @@
-//! What the kernels that multiply two square matrices have in common: the matrices, the answer, and its check.
+//! Shared by the kernels of matrix multiplication: the matrices, the answer, and its check.
 
 use knee_workload::Check;
 

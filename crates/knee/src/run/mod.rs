@@ -1,4 +1,4 @@
-//! `knee run`: one run, measured.
+//! `knee run`: runs a program once, pinned, and measures it.
 //!
 //! A plain run is launched by this process. With `--stdin` this process is the *runner*: it starts one *launcher* (a
 //! fresh `knee`) for each run spec, and the launcher starts the measured program. Three processes, so that whichever is

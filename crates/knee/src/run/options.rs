@@ -19,79 +19,84 @@ use crate::run_spec::PageCache;
     after_help = counters()
 )]
 pub(crate) struct Run {
-    /// Threads the program uses; {threads} in its words and variables becomes this
-    #[arg(long, short = 'n')]
+    /// Number of threads, which also replaces {threads} in arguments and variables
+    /// [default: all allowed cpus]
+    #[arg(long, short = 'n', value_name = "N", value_parser = threads, help_heading = "Placement")]
     pub(super) threads: Option<usize>,
     /// Where the threads go; see `knee place`
-    #[arg(long, short, default_value = "none")]
+    #[arg(long, short, default_value = "none", help_heading = "Placement")]
     pub(super) placement: String,
-    /// How threads are tied: each to its cpu, or all to the set of cpus
-    #[arg(long, value_parser = bind)]
+    /// Pin each thread to its own cpu (each), or all threads to the whole set (set)
+    /// [default: each for workloads, set for commands]
+    #[arg(long, value_parser = bind, help_heading = "Placement")]
     pub(super) bind: Option<Bind>,
-    /// Threads that get no place of their own with --bind each: 0 is the main
-    /// thread, 1 the first one it starts; or a mask like 0x3 over started threads
-    #[arg(long, value_name = "LIST", value_parser = skip)]
+    /// Threads to leave unpinned with --bind each: 0 is the main thread, 1 the first
+    /// one it starts; or a mask like 0x3 of the started threads [default: none]
+    #[arg(long, value_name = "LIST", value_parser = skip, help_heading = "Placement")]
     pub(super) skip: Option<Skipped>,
-    /// Where pages go: local, bind:NODES, interleave:NODES,
-    /// weighted-interleave:NODES, preferred:NODE
-    #[arg(long, short)]
+    /// Memory policy: local, bind:NODES, interleave:NODES,
+    /// weighted-interleave:NODES, preferred:NODE [default: the inherited policy]
+    #[arg(long, short, help_heading = "Placement")]
     pub(super) memory: Option<String>,
-    #[arg(long = "for", value_name = "RUNTIME", help = runtimes::help())]
+    #[arg(long = "for", value_name = "RUNTIME", help = runtimes::help(), help_heading = "Program")]
     pub(super) runtime: Option<String>,
-    /// Shell command before everything else; what it leaves running is ended
-    #[arg(long, value_name = "COMMAND")]
+    /// Shell command to run first; processes it leaves running are terminated
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
     pub(super) setup: Option<String>,
-    /// Shell command before each run, warm-ups too; what it leaves running is
-    /// ended
-    #[arg(long, value_name = "COMMAND")]
+    /// Shell command to run before each run, warm-ups included; processes it leaves
+    /// running are terminated
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
     pub(super) prepare: Option<String>,
-    /// Shell command after each run, warm-ups too
-    #[arg(long, value_name = "COMMAND")]
+    /// Shell command to run after each run, warm-ups included
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
     pub(super) conclude: Option<String>,
-    /// Shell command after everything else, whatever happened
-    #[arg(long, value_name = "COMMAND")]
+    /// Shell command to run last, even after an error
+    #[arg(long, value_name = "COMMAND", help_heading = "Program")]
     pub(super) cleanup: Option<String>,
-    /// Runs before the measured one, not measured
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Number of unmeasured runs before the measured one
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Program")]
     pub(super) warmup: u32,
-    /// Page cache at the start: cold drops it (needs root), warm runs once before
-    #[arg(long, value_enum)]
+    /// Page cache before the run: cold drops it (needs root), warm fills it with one
+    /// unmeasured run [default: left as it is]
+    #[arg(long, value_enum, help_heading = "Program")]
     pub(super) cache: Option<PageCache>,
-    /// Set a variable of the program, as NAME=VALUE
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// Set an environment variable for the program
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Program")]
     pub(super) env: Vec<String>,
-    /// Stop the program, and all it started, after this many seconds
-    #[arg(long, value_name = "SECONDS")]
+    /// Stop the program and all its processes after this many seconds
+    /// [default: no limit]
+    #[arg(long, value_name = "SECONDS", help_heading = "Program")]
     pub(super) timeout: Option<f64>,
-    /// A regular expression that must match the standard output
-    #[arg(long, value_name = "REGEX")]
+    /// Regular expression that the standard output must match
+    #[arg(long, value_name = "REGEX", help_heading = "Program")]
     pub(super) check: Option<String>,
-    /// Sample threads this often; 0 for never
-    #[arg(long, value_name = "MS", default_value_t = 10)]
+    /// Interval between samples of threads; 0 turns sampling off
+    #[arg(long, value_name = "MS", default_value_t = 10, help_heading = "Measuring")]
     pub(super) sample_ms: u64,
-    /// Count pages by node this often; 0 for never. By default once a second on
-    /// machines with several nodes
-    #[arg(long, value_name = "MS")]
+    /// Interval between counts of pages by node; 0 turns them off
+    /// [default: 1000 on machines with several nodes, otherwise 0]
+    #[arg(long, value_name = "MS", help_heading = "Measuring")]
     pub(super) census_ms: Option<u64>,
-    /// Count these, names with commas; see below for the names
-    #[arg(long, value_name = "LIST")]
+    /// Counters to read, separated by commas; their names are listed below
+    #[arg(long, value_name = "LIST", help_heading = "Measuring")]
     pub(super) counters: Option<String>,
-    /// Read the events of this part from a file; docs/reference/events.md has its form
-    #[arg(long, value_name = "FILE", requires = "counters")]
+    /// Read event definitions for this cpu model from a file; the format is in
+    /// docs/reference/events.md
+    #[arg(long, value_name = "FILE", requires = "counters", help_heading = "Measuring")]
     pub(super) events: Option<PathBuf>,
-    /// Keep the samples in this folder
-    #[arg(long, value_name = "FOLDER")]
+    /// Write the samples to this folder
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub(super) samples: Option<PathBuf>,
-    /// Print a batch script that makes this run on a node of its own
-    #[arg(long)]
+    /// Print a Slurm batch script that makes this run on an exclusive node
+    #[arg(long, help_heading = "Output")]
     pub(super) slurm: bool,
-    /// Read one run spec per line, write one record per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"])]
+    /// Read run specs from standard input and print records, one JSON object per line
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
     pub(super) stdin: bool,
-    /// Print the record on standard output; the program's own output goes to standard error
-    #[arg(long)]
+    /// Print the record as JSON; the program's own output goes to standard error
+    #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
-    /// A built-in workload and its arguments (see `knee workloads`); after --, a program and its arguments
+    /// A built-in workload and its arguments (see `knee workloads`); put a program after --
     #[arg(value_name = "WORKLOAD", trailing_var_arg = true)]
     pub(super) words: Vec<String>,
 }
@@ -108,10 +113,9 @@ impl Run {
 /// The counters that knee knows by name.
 fn counters() -> String {
     let whole_tree = Request::names().collect::<Vec<_>>().join(", ");
-    let others =
-        "cache events as LLC-load-misses, rUUEE, pmu/event=0x..,umask=0x../, and those of docs/reference/events.md";
-    let rows = [("of the program", format!("{whole_tree}; {others}")), ("of the machine", GAUGES.join(", "))];
-    listed("Counters, as in perf", rows)
+    let others = "cache events such as LLC-load-misses, rUUEE, pmu/event=0x..,umask=0x../, and the measures in docs/reference/events.md";
+    let rows = [("program", format!("{whole_tree}; {others}")), ("whole machine", GAUGES.join(", "))];
+    listed("Counters (names as in perf)", rows)
 }
 
 /// Numbers of threads in order of appearance.
@@ -128,10 +132,14 @@ pub(crate) fn skip(text: &str) -> Result<Skipped, String> {
     Ok(list.into_iter().map(|number| number as usize).collect())
 }
 
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a whole number; `knee study` takes several thread counts".into())
+}
+
 fn bind(text: &str) -> Result<Bind, String> {
     match text {
         "each" => Ok(Bind::Each),
         "set" => Ok(Bind::Set),
-        _ => Err("it is each or set".into()),
+        _ => Err("expected each or set".into()),
     }
 }

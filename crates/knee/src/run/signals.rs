@@ -1,4 +1,4 @@
-//! Signals that ask us to stop, as something that can be polled.
+//! Pollable termination signals.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};

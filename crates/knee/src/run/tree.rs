@@ -1,4 +1,4 @@
-//! The process tree below us: signalled whole, ended whole, reaped whole.
+//! The process tree below knee: signalled, killed and reaped as a whole.
 
 use std::time::{Duration, Instant};
 
@@ -24,10 +24,10 @@ pub(crate) fn refuse_others() -> Result<(), Failure> {
     match below().len() {
         0 => Ok(()),
         count => {
-            let what = if count == 1 { "a process that" } else { "processes that" };
+            let what = if count == 1 { "a process" } else { "processes" };
             let failure =
-                Failure::new(format!("knee was started in the place of a shell with {what} it did not start"));
-            Err(failure.hint("start those apart, as in `(server &)`, or do not `exec` knee"))
+                Failure::new(format!("knee replaced (exec) a shell that still has {what} knee did not start"));
+            Err(failure.hint("start them in a subshell, as in `(server &)`, or start knee without `exec`"))
         }
     }
 }
@@ -79,11 +79,11 @@ pub(crate) fn end_all() -> Left {
 }
 
 fn not_ended(refused: bool) -> Option<String> {
-    let why = if refused { "this user may not end that" } else { "killed, and still there" };
+    let why = if refused { "this user may not kill it" } else { "killed, but still running" };
     match below().len() {
-        0 if has_children() => Some("processes that /proc does not show".into()),
+        0 if has_children() => Some("processes hidden in /proc".into()),
         0 => None,
-        count => Some(format!("{count} of its processes: {why}")),
+        count => Some(format!("{count} of its processes ({why})")),
     }
 }
 

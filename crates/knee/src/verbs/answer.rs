@@ -69,7 +69,7 @@ fn answer(line: &str) -> Result<String, Failure> {
 fn load(seconds: f64) -> Result<String, Failure> {
     let span = Duration::try_from_secs_f64(seconds).map_err(Failure::new)?;
     let load = Load::watch(&sys::affinity(), span);
-    let load = load.map_err(|reason| Failure::new(format!("cannot tell how busy the cpus are: {reason}")))?;
+    let load = load.map_err(|reason| Failure::new(format!("cannot read the load of the cpus: {reason}")))?;
     serde_json::to_string(&load).map_err(Failure::new)
 }
 

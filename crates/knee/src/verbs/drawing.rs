@@ -1,4 +1,4 @@
-//! A calm drawing of a machine: sockets and nodes as paragraphs, cores as brackets with their hardware threads.
+//! Draws a machine as text: sockets and nodes as paragraphs, cores as brackets with their hardware threads.
 
 use std::fmt::{self, Write};
 

@@ -1,13 +1,14 @@
-//! `knee help`: the help of a verb, or a topic.
+//! `knee help`: shows help for a verb or a topic.
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::{TOPICS, command, find};
+use super::{TOPICS, VERBS, command, find};
 use crate::error::Failure;
 use crate::listing::listed;
+use crate::nearest::nearest;
 use crate::python;
 use crate::verb::{Native, Server};
 
@@ -15,7 +16,7 @@ use crate::verb::{Native, Server};
 #[derive(Debug, Args)]
 #[command(after_help = topics())]
 pub(crate) struct Help {
-    /// A verb or a topic; an overview without one
+    /// Verb or topic [default: overview]
     #[arg(value_name = "VERB|TOPIC")]
     name: Option<String>,
 }
@@ -37,14 +38,20 @@ impl Native for Help {
         match find(&name).map(|verb| &verb.server) {
             Some(Server::Python) => python::hand_over(&name, ["--help".into()]),
             Some(Server::Native { .. }) => shown(knee.find_subcommand_mut(&name).expect("it is in the table")),
-            None => Err(Failure::new(format!("unknown verb or topic: {name:?}")).hint("`knee help` lists both")),
+            None => {
+                let shown = VERBS.iter().filter(|verb| !verb.is_hidden()).map(|verb| verb.name);
+                let near = nearest(&name, shown.chain(TOPICS.iter().map(|(topic, _)| *topic)));
+                let listed = || "`knee help` lists verbs and topics".to_owned();
+                let hint = near.map_or_else(listed, |near| format!("did you mean `knee help {near}`?"));
+                Err(Failure::new(format!("unknown verb or topic: {name:?}")).hint(hint))
+            }
         }
     }
 }
 
 fn shown(command: &mut clap::Command) -> Result<ExitCode, Failure> {
     match command.print_long_help() {
-        // A reader that has gone away is nobody's mistake.
+        // A closed pipe is no error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write: standard output: {error}")))
         }

@@ -1,4 +1,4 @@
-//! `knee machine`: this machine, drawn calmly.
+//! `knee machine`: draws sockets, nodes, caches and cores, then the facts.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use crate::verb::Native;
 /// Options that say which machine a verb looks at.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// Read another machine: a folder with its /sys and /proc, hwloc's XML, or a
-    /// description like "pack:2 core:4 pu:2"
+    /// Describe another machine: a folder with its /sys and /proc, an hwloc XML file,
+    /// or text like "pack:2 core:4 pu:2"
     #[arg(long, short, value_name = "FOLDER|XML|TEXT")]
     input: Option<String>,
     /// Read /sys and /proc under this folder
@@ -28,10 +28,10 @@ pub(crate) struct Input {
 pub(crate) struct Machine {
     #[command(flatten)]
     input: Input,
-    /// Add the clock proxy to the facts: nanoseconds of a fixed dependent chain
+    /// Measure the clock proxy too: nanoseconds per step of a dependent chain
     #[arg(long, conflicts_with_all = ["input", "root"])]
     clock: bool,
-    /// Print hwloc's XML, for lstopo and every tool on hwloc
+    /// Print hwloc XML, for lstopo and other hwloc tools
     #[arg(long, conflicts_with = "json")]
     xml: bool,
     /// Print JSON
@@ -105,9 +105,9 @@ fn write_sockets(machine: &Topology, text: &mut String) -> std::fmt::Result {
     let coreless = machine.nodes.iter().filter(|node| machine.cores.iter().all(|core| core.node != node.id));
     for (at, node) in coreless.enumerate() {
         if at == 0 {
-            writeln!(text, "\nmemory only")?;
+            writeln!(text, "\nnodes without cores")?;
         }
-        let what = if node.cpus.is_empty() { "has no cpus" } else { "memory beside other nodes'" };
+        let what = if node.cpus.is_empty() { "has no cpus" } else { "shares its cpus with other nodes" };
         writeln!(text, "  node {:<3} {}   {what}", node.id, drawing::memory(node))?;
     }
     writeln!(text)?;
@@ -148,7 +148,7 @@ fn write_distances(machine: &Topology, text: &mut String) -> std::fmt::Result {
         let Some(access) = &node.access else { continue };
         let number = |n: Option<u64>, unit: &str| n.map_or("unknown".into(), |n| format!("{n} {unit}"));
         let (latency, bandwidth) = (number(access.read_latency_ns, "ns"), number(access.read_bandwidth_mib_s, "MiB/s"));
-        writeln!(text, "node {}: firmware claims {latency}, {bandwidth} for reads", node.id)?;
+        writeln!(text, "node {}: {latency}, {bandwidth} for reads (from firmware, not measured)", node.id)?;
     }
     Ok(())
 }
@@ -179,10 +179,10 @@ fn write_facts(machine: &Topology, text: &mut String) -> std::fmt::Result {
     writeln!(text, "this process may use cpus {}", drawing::short(&machine.allowed.cpus))?;
     let all: CpuSet = machine.nodes.iter().map(|node| node.id).collect();
     if machine.allowed.nodes != all {
-        writeln!(text, "and memory of nodes {}", machine.allowed.nodes)?;
+        writeln!(text, "this process may use memory of nodes {}", machine.allowed.nodes)?;
     }
     if let Some(quota) = machine.allowed.quota_cpus {
-        writeln!(text, "and CPU time of {quota} cpus (quota of its control group)")?;
+        writeln!(text, "this process may use CPU time of {quota} cpus (control group quota)")?;
     }
     let known = machine.facts.iter().filter_map(|(name, fact)| match fact {
         Fact::Known(value) if name != "model" && name != "memory_bytes" => Some((name, value)),

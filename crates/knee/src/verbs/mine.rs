@@ -66,7 +66,7 @@ fn arg(param: &Param) -> Arg {
     match param.name {
         ACTION => {
             let actions: Vec<&'static str> = param.values.iter().copied().chain([EDGES]).collect();
-            let help = format!("{}; {EDGES}: print the graph as a plain edge list", param.summary);
+            let help = format!("{}, or {EDGES}: print the graph as an edge list", param.summary);
             arg.required(true).value_parser(actions).help(help)
         }
         _ if param.positional => arg.required(true),
@@ -125,6 +125,6 @@ fn edges(source: &str) -> Result<ExitCode, Failure> {
     let list = knee_mining::graph::load(source)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let written = list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{a} {b}")).and_then(|()| out.flush());
-    written.map_err(|error| Failure::new(format!("cannot write the edges: standard output: {error}")))?;
+    written.map_err(|error| Failure::new(format!("cannot write edges to standard output: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

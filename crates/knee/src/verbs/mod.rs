@@ -1,4 +1,4 @@
-//! The verbs, and the native ones' files: each holds the verb's options and what it does.
+//! The list of verbs; native verbs have a file each, with their options and their code.
 //!
 //! [`VERBS`] is the one list of all of them. The command line, `knee help`, the reference pages and what Python knows of
 //! its own verbs (`python/knee/verbs/verbs.json`) are made from it.
@@ -24,19 +24,19 @@ use crate::verb::{Verb, native, python};
 /// Every verb, in the order of `knee --help`. One without a line of help is for knee's own use.
 pub(crate) const VERBS: &[Verb] = &[
     native::<machine::Machine>("machine", "Show this machine: sockets, nodes, caches, cores, hardware threads"),
-    native::<place::Place>("place", "Show where the threads of a placement go"),
-    native::<doctor::Doctor>("doctor", "Say what can be measured here, and what would help"),
+    native::<place::Place>("place", "Show which cpu each thread of a placement runs on"),
+    native::<doctor::Doctor>("doctor", "Check what can be measured on this machine, and how to fix what cannot"),
     native::<options::Run>("run", "Run a program once, pinned, and measure it"),
     native::<memory::Memory>("memory", "Probe this machine's memory: latency, bandwidth, page costs, sharing"),
     native::<mine::Mine>("mine", "Count a small pattern in a graph"),
     native::<workloads::Workloads>("workloads", "List the built-in workloads and their arguments"),
-    python("study", "Measure a program over thread counts and placements, and say where it bends"),
-    python("plan", "Show the runs that a study would make, without making them"),
+    python("study", "Measure a program over thread counts and placements, and find its knee"),
+    python("plan", "Show the runs of a study without running them"),
     python("report", "Rebuild a study's report"),
     python("analyze", "Show which factors explain a result"),
-    python("compare", "Compare two studies, or two levels of one: a gate with one verdict"),
+    python("compare", "Compare two studies, or two levels of one factor; fails on a regression"),
     python("selftest", "Measure knee's false-alarm and detection rates on this machine"),
-    native::<help::Help>("help", "Show the help of a verb, or of a topic"),
+    native::<help::Help>("help", "Show help for a verb or a topic"),
     native::<answer::Answer>("answer", ""),
     native::<launch_verb::Launch>("launch", ""),
     native::<child::Child>("child", ""),
@@ -47,7 +47,7 @@ pub(crate) const VERBS: &[Verb] = &[
 
 /// What `knee help TOPIC` explains beside the verbs. `python/knee/verbs/topic.py` prints them.
 pub(crate) const TOPICS: &[(&str, &str)] =
-    &[("causes", "Why curves bend: what each cause looks like, how to test it, how to move it")];
+    &[("causes", "Why speedup stops: what each cause looks like, how to test it, how to fix it")];
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

@@ -1,4 +1,4 @@
-//! `knee place`: which thread goes to which cpu.
+//! `knee place`: shows which cpu each thread of a placement runs on.
 
 use std::process::ExitCode;
 
@@ -16,24 +16,24 @@ use crate::verb::Native;
 #[derive(Debug, Args)]
 #[command(after_help = placements())]
 pub(crate) struct Place {
-    /// One of the placements below, or cpus like 0,2,4-7
+    /// A placement listed below, or cpus like 0,2,4-7
     placement: String,
-    /// How many threads; the whole order without it
+    /// Number of threads [default: one per cpu of the placement]
     #[arg(long, short = 'n')]
     threads: Option<usize>,
-    /// Exactly this many hardware threads of each core that is used
+    /// Use exactly this many hardware threads per core
     #[arg(long, value_name = "K")]
     per_core: Option<usize>,
-    /// Keep to a part: socket:0, node:1, die:0, core:3, kind:NAME, first-threads
+    /// Use only part of the machine: socket:0, node:1, die:0, core:3, kind:NAME, first-threads
     #[arg(long, value_name = "PART")]
     within: Vec<String>,
-    /// Leave the farthest core free, siblings and all
+    /// Leave the farthest core, with all its hardware threads, free
     #[arg(long)]
     leave_one: bool,
-    /// Use as few sockets as hold all threads
+    /// Use as few sockets as possible
     #[arg(long)]
     compact: bool,
-    /// Print what another tool reads
+    /// Print the placement in the syntax of another tool
     #[arg(long, value_enum)]
     format: Option<Tool>,
     #[command(flatten)]
@@ -147,15 +147,15 @@ impl PlacedThreads {
 
 fn drawn(machine: &Topology, placement: &Placement, cpus: Option<Vec<u32>>) -> String {
     let allowed = &machine.allowed.cpus;
-    let Some(cpus) = cpus else { return format!("the kernel decides, among cpus {allowed}\n") };
-    let mut text = format!("{placement}, {} threads\n(a number is a thread, a dot a free cpu)\n", cpus.len());
+    let Some(cpus) = cpus else { return format!("unpinned: the kernel schedules threads on cpus {allowed}\n") };
+    let mut text = format!("{placement}, {} threads\n(number: thread on this cpu; dot: free cpu)\n", cpus.len());
     text += &drawing::sockets(machine, |cpu| match cpus.iter().position(|&taken| taken == cpu) {
         Some(thread) => thread.to_string(),
         None if allowed.contains(cpu) => ".".into(),
         None => "-".into(),
     });
     if machine.online() != *allowed {
-        text += "- is a cpu that this process may not use\n";
+        text += "-: cpu that this process may not use\n";
     }
     text
 }

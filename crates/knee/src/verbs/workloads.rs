@@ -1,4 +1,4 @@
-//! `knee workloads`: what is built in.
+//! `knee workloads`: lists the built-in workloads and their arguments.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ pub(crate) struct Workloads {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Read a workload and its arguments as `knee run` would, and print them as a run spec's program
+    /// Parse a workload and its arguments like `knee run`, and print the program of a run spec
     #[arg(long, num_args = 1.., allow_hyphen_values = true, hide = true)]
     resolve: Vec<String>,
 }
@@ -66,7 +66,7 @@ pub(crate) fn usage(param: &Param) -> String {
 /// What it means, which values it takes, and which one it has by default.
 pub(crate) fn meaning(param: &Param) -> String {
     let values = if param.values.len() > 1 { format!(": {}", param.values.join(", ")) } else { String::new() };
-    let default = param.default.map_or(String::new(), |value| format!(" [{value}]"));
+    let default = param.default.map_or(String::new(), |value| format!(" [default: {value}]"));
     format!("{}{values}{default}", param.summary)
 }
 

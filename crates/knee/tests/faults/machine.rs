@@ -25,7 +25,7 @@ fn memory_policies_that_are_refused() {
     bound["memory"] = json!({ "policy": "bind", "nodes": [0] });
     // The next run of the study asks for no policy, and is made.
     let record = in_study(&mut command, &bound);
-    let reason = "memory policy refused: bind:0: Operation not permitted (os error 1)";
+    let reason = "memory policy bind:0: Operation not permitted (os error 1)";
     assert_eq!(record["exit"], json!({ "error": reason }));
     let (_folder, mut command) = refused("memory_policies_that_are_refused", "memory").unwrap();
     let output = command.args(["run", "--memory", "bind:0", "--", "true"]).output().unwrap();
@@ -108,7 +108,7 @@ fn a_cpuset_that_shrinks_while_a_program_runs() {
     assert!(threads.len() == 3 && threads.iter().all(|thread| thread["affinity"] == json!([first])), "{record}");
     let held = [first, second].into_iter().collect::<knee_machine::CpuSet>().to_string();
     assert_eq!(record["changed"], json!([{ "fact": "cpus", "held": held, "found": first.to_string() }]));
-    let reason = format!("cpus not allowed: {second}: this process may use {first}");
+    let reason = format!("cpus {second} are not allowed; this process may use {first}");
     assert_eq!(refused["exit"], json!({ "error": reason }));
 }
 

@@ -117,7 +117,7 @@ fn a_program_that_cannot_be_ended() {
         return skipped(test, "no programs that take rights on this file system");
     }
     assert_eq!(exit["timeout_s"], json!(0.2));
-    assert_eq!(exit["not_ended"], json!("1 of its processes: this user may not end that"));
+    assert_eq!(exit["not_ended"], json!("1 of its processes (this user may not kill it)"));
     let pid = i32::try_from(record["observed_threads"][0]["pid"].as_i64().unwrap()).unwrap();
     rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
 }

@@ -104,7 +104,7 @@ fn no_proc_at_all() {
     assert_eq!(records[0]["unseen"], json!("/proc is not mounted here"));
     assert_eq!((&records[0]["pinning"], &records[0]["observed_threads"]), (&Value::Null, &json!([])));
     assert!(records[0]["user_ns"].as_u64().unwrap() > 0, "the kernel accounts without it: {}", records[0]);
-    assert_eq!(records[1]["exit"], json!({ "timeout_s": 0.2, "not_ended": "processes that /proc does not show" }));
+    assert_eq!(records[1]["exit"], json!({ "timeout_s": 0.2, "not_ended": "processes hidden in /proc" }));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "knee: cannot launch run 1: no /proc/self/exe available. Is /proc mounted?\n2\n");
 }
@@ -126,7 +126,7 @@ fn no_rights_and_nowhere_to_write() {
     let records = records(&output);
     assert_eq!(records.len(), 5, "{output:?}");
     assert_eq!((&records[0]["exit"], &records[1]["exit"]), (&json!({ "code": 0 }), &json!({ "code": 0 })));
-    assert!(said.contains("knee: cannot keep samples: /samples: "), "{said}");
+    assert!(said.contains("knee: cannot write samples to /samples: "), "{said}");
     assert_eq!(records[2], json!(125));
     let reason = records[3]["exit"]["error"].as_str().unwrap();
     assert!(reason.starts_with("cannot drop the page cache: /proc/sys/vm/drop_caches: "), "{reason}");

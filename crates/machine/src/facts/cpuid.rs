@@ -23,7 +23,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Consistent => f.write_str("consistent"),
-            Self::Claimed => f.write_str("claimed, not trusted: a hypervisor may show what it likes"),
+            Self::Claimed => f.write_str("claimed, not trusted: a hypervisor may report any cpu"),
             Self::Contradictory(what) => write!(f, "contradicts itself: {}", what.join("; ")),
         }
     }

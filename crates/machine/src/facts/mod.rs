@@ -65,7 +65,7 @@ pub fn read(root: &Path) -> Facts {
     facts.insert("mitigations".into(), known_or(mitigations(root), "the kernel lists no vulnerabilities"));
     facts.insert("huge_pages".into(), known_or(huge_pages(root), "kernel built without them"));
     let page_size = (root == Path::new("/")).then(|| rustix::param::page_size().to_string());
-    facts.insert("page_bytes".into(), known_or(page_size, "it is not in captured files"));
+    facts.insert("page_bytes".into(), known_or(page_size, "not in captured files"));
     let memory = total_memory_bytes(root).map(|bytes| bytes.to_string());
     facts.insert("memory_bytes".into(), known_or(memory, "no /proc/meminfo"));
     facts.insert("hardware_counters".into(), hardware_counters(root));

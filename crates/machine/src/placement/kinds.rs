@@ -1,4 +1,4 @@
-//! What threads may be dealt over: threads, cores, caches, nodes, sockets.
+//! Place kinds: threads, cores, caches, nodes, sockets.
 
 use std::collections::BTreeSet;
 use std::fmt;

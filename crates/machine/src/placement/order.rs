@@ -1,4 +1,4 @@
-//! From a named placement to cpus in order.
+//! Resolves a named placement to an ordered list of cpus.
 
 use super::kinds::{CORES, SOCKETS, distinct};
 use super::tree::{close, in_rounds, spread, tree};

@@ -1,4 +1,4 @@
-//! Placements as text: what people write, and what other tools read.
+//! Parses placements, and prints them in the syntax of other tools.
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,14 +48,14 @@ fn named(text: &str, name: &str, qualifiers: &[&str]) -> Result<Named, Error> {
             ("per-core", count) => {
                 let number = count.parse().ok().filter(|&n| n > 0);
                 let wrong =
-                    || bad(text, format!("per-core:{count}: it takes a number of hardware threads, at least 1"));
+                    || bad(text, format!("per-core:{count}; expected a number of hardware threads, at least 1"));
                 named.per_core = Some(number.ok_or_else(wrong)?);
             }
             ("within", part) => named.within.push(within(part).map_err(|reason| bad(text, reason))?),
             ("leave-one", "") => named.leave_one = true,
             ("compact", "") => named.compact = true,
             _ => {
-                let reason = format!("{qualifier:?} is none of per-core:K, within:SET, leave-one, compact");
+                let reason = format!("{qualifier:?} is not one of per-core:K, within:SET, leave-one, compact");
                 return Err(bad(text, reason));
             }
         }
@@ -76,7 +76,7 @@ fn within(part: &str) -> Result<Within, String> {
         "first-threads" if which.is_empty() => Some(Within::FirstThreads),
         _ => None,
     };
-    found.ok_or_else(|| format!("within:{part}: it is {known}"))
+    found.ok_or_else(|| format!("within:{part}; expected {known}"))
 }
 
 impl fmt::Display for Placement {

@@ -1,4 +1,4 @@
-//! Where a machine is read from: itself, a folder with its `/sys` and `/proc`, hwloc's XML, or hwloc's synthetic text.
+//! Sources of a topology: this machine, a folder with its `/sys` and `/proc`, hwloc's XML, or hwloc's synthetic text.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Scores from slices: of a pair, and of every cpu in a crowd.
+//! Scores from slices: of a pair of cpus, and of every cpu of a group.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -166,16 +166,15 @@ impl Bench {
 /// that were slowed in both slices look the same.
 fn doubt(evidence: Evidence, cpu: u32, others: Option<&f64>) -> Evidence {
     match others {
-        Some(&share) if share > OTHERS && evidence.verdict == Verdict::Separate => {
-            evidence.doubted(format!("other work took {:.0} % of cpu {cpu}, so no rate was taken alone", share * 100.0))
-        }
+        Some(&share) if share > OTHERS && evidence.verdict == Verdict::Separate => evidence
+            .doubted(format!("other programs took {:.0} % of cpu {cpu}, so its rate alone is unknown", share * 100.0)),
         _ => evidence,
     }
 }
 
 fn without_partner(evidence: Evidence) -> Evidence {
     if evidence.verdict == Verdict::Siblings {
-        return evidence.doubted("it is slowed when all others run, and no single partner was found".into());
+        return evidence.doubted("slowed when all others run, but no single sibling was found".into());
     }
     evidence
 }
@@ -213,7 +212,7 @@ mod tests {
         let (separate, siblings) = (judge(&[1.0; 9], 9), judge(&[0.5; 9], 9));
         let doubted = doubt(separate.clone(), 1, Some(&0.4));
         assert_eq!(doubted.verdict, Verdict::Unknown);
-        assert_eq!(doubted.reason.unwrap(), "other work took 40 % of cpu 1, so no rate was taken alone");
+        assert_eq!(doubted.reason.unwrap(), "other programs took 40 % of cpu 1, so its rate alone is unknown");
         assert_eq!(doubt(siblings.clone(), 1, Some(&0.4)), siblings);
         assert_eq!(doubt(separate.clone(), 1, Some(&0.1)), separate);
         assert_eq!(doubt(separate.clone(), 1, None), separate);

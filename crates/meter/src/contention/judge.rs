@@ -1,4 +1,4 @@
-//! From scores to a verdict, or to the reason why there is none.
+//! Turns scores into a verdict, or a reason why there is none.
 
 use serde::Serialize;
 
@@ -87,7 +87,7 @@ fn verdict(sorted: &[f64], low: f64, median: f64, high: f64) -> (Verdict, Option
 }
 
 fn too_few(clean: usize, tried: usize) -> String {
-    format!("{clean} of {tried} slices were undisturbed: other work, a CPU quota or a hypervisor took the cpus")
+    format!("{clean} of {tried} slices were undisturbed: other programs, a CPU quota or a hypervisor took the cpus")
 }
 
 /// The quantile at a number of quarters, the nearest score below; none of nothing.

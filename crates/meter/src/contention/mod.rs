@@ -1,4 +1,4 @@
-//! Which cpus share a core, by contention: what `/sys` says of siblings, a hypervisor may have made up.
+//! Finds cpus that share a core by contention, because a hypervisor may report wrong siblings in `/sys`.
 //!
 //! Two hardware threads of one core share its multiplier. So a loop that is bound by the multiplier runs at about half
 //! its rate while a sibling runs the same loop, and at its full rate while another core does; neither touches memory,

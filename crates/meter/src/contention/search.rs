@@ -1,6 +1,6 @@
-//! Who is whose sibling among many cpus, in few tests: everybody runs at once, and each feels only his own core.
+//! Finds sibling pairs among many cpus in few tests: all run at once, and only siblings slow each other down.
 //!
-//! All cpus run first; who is not slowed by all others shares a core with nobody. The slowed ones are numbered, and for
+//! All cpus run first; a cpu that is not slowed has no sibling. The slowed ones are numbered, and for
 //! each binary digit first those run who have 0 there, then those who have 1. A cpu that is still slowed has the same
 //! digit as its partner, one that is not has the other digit. So 1 + 2 log₂ n tests spell every partner's number,
 //! where testing every pair would take n²/2. It is group testing with the many answers that a machine gives at once.
@@ -59,7 +59,7 @@ fn spell(
         let runs: BTreeMap<u32, usize> =
             cpus.iter().zip(0..).filter(|(_, at)| at >> digit & 1 == value).map(|(&cpu, at)| (cpu, at)).collect();
         let running: Vec<u32> = runs.keys().copied().collect();
-        // Who runs alone is slowed by nobody; that needs no test.
+        // A cpu that runs alone is not slowed; that needs no test.
         let verdicts = if running.len() > 1 { contended(&running) } else { vec![Verdict::Separate; running.len()] };
         for (at, verdict) in runs.values().zip(verdicts) {
             let partner_has = match verdict {

@@ -1,4 +1,4 @@
-//! Whether an entry of a table can be asked for as it stands.
+//! Checks the entries of an event table.
 
 use serde::Deserialize;
 
@@ -57,7 +57,7 @@ pub(super) fn sound(vendor: Vendor, event: &Event) -> Result<(), Wrong> {
     let pmu = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if event.pmu.is_empty() || !event.pmu.chars().all(pmu) {
         let hint = "name a folder of /sys/bus/event_source/devices, without _0".into();
-        return Err(("pmu", format!("{:?} is no counting unit", event.pmu), hint));
+        return Err(("pmu", format!("{:?} is not a PMU", event.pmu), hint));
     }
     if !(event.scale.is_finite() && event.scale > 0.0) {
         return Err(("scale", format!("{} units for one count", event.scale), "leave it out for 1".into()));
@@ -67,7 +67,7 @@ pub(super) fn sound(vendor: Vendor, event: &Event) -> Result<(), Wrong> {
             return Err((
                 field,
                 "says nothing".into(),
-                "say it in a few words: it is printed beside the number".into(),
+                "write a few words; they are printed next to the number".into(),
             ));
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn named(field: &'static str, name: &str) -> Result<(), Wrong> {
         return Ok(());
     }
     let hint = "name it like `remote_dram`: small letters, digits and _".into();
-    Err((field, format!("{name:?} is no name of a measure"), hint))
+    Err((field, format!("{name:?} is not a valid name of a measure"), hint))
 }
 
 pub(super) fn unknown(field: &'static str, measure: &str) -> Wrong {

@@ -1,4 +1,4 @@
-//! Which table is for this part, and how far it can be trusted.
+//! Chooses the event table for this cpu, and how far it can be trusted.
 
 use super::cpu::Cpu;
 use super::errata::{Action, Erratum};
@@ -52,7 +52,7 @@ pub struct RefusedMeasure<'a> {
 #[must_use]
 pub fn choose(cpu: &Cpu) -> Choice<'static> {
     let Some(table) = made_for(cpu) else {
-        let unknown = format!("no table for {}: the kernel's generic events only", cpu.kind);
+        let unknown = format!("no event table for {}; only the kernel's generic events", cpu.kind);
         let reason = doubts(cpu).map_or(unknown.clone(), |doubt| format!("{unknown}; {doubt}"));
         return Choice { table: None, trust: Trust::Claimed(reason), refused: Vec::new() };
     };

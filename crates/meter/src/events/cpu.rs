@@ -1,4 +1,4 @@
-//! Which part this is: from CPUID on x86, from `/proc/cpuinfo` elsewhere, or from a recorded text.
+//! Identifies the cpu model: from CPUID on x86, from `/proc/cpuinfo` elsewhere, or from a recorded text.
 
 use std::fmt;
 use std::fs;

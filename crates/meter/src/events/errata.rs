@@ -1,4 +1,4 @@
-//! What is known to be wrong with an event, and what to do about it.
+//! Errata of events, and what knee does about each.
 
 use serde::Deserialize;
 

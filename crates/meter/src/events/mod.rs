@@ -1,4 +1,4 @@
-//! Which hardware events answer which question, on which microarchitecture: tables of facts, each with its source.
+//! Event tables: the hardware events of each measure by microarchitecture, each with its source.
 //!
 //! A *measure* is a question of ours (`remote_dram`: loads that DRAM of another socket served). A [`Table`] says how one
 //! microarchitecture counts it: the vendor's name of the event, its encoding, its unit, what it means and, as important,

@@ -1,4 +1,4 @@
-//! A table: one microarchitecture, its parts, its events and what is wrong with them.
+//! An event table: one microarchitecture, its cpu models, events and errata.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -84,7 +84,7 @@ pub(crate) fn enter(root: &Path) -> (Option<Group>, String) {
         Err(error) => {
             let whose =
                 if control == root.join("sys/fs/resctrl") { "the root group" } else { "the control group knee is in" };
-            (None, format!("everything in {whose} of resctrl: no monitoring group for the program ({error})"))
+            (None, format!("everything in {whose} of resctrl, because the program has no monitoring group ({error})"))
         }
     }
 }
@@ -140,7 +140,7 @@ pub(crate) fn examine(root: &Path) -> Result<String, CounterRefusal> {
             refuse("resctrl is not mounted", "mount -t resctrl resctrl /sys/fs/resctrl")
         } else {
             refuse(
-                "the kernel offers no resctrl: this cpu has no memory monitoring, or a hypervisor hides it",
+                "the kernel has no resctrl: this cpu has no memory monitoring, or a hypervisor hides it",
                 "bare metal with Intel RDT, AMD QoS or Arm MPAM, and a kernel with CONFIG_X86_CPU_RESCTRL",
             )
         };

@@ -1,4 +1,4 @@
-//! One file with one number in it.
+//! A source: one file that holds one number.
 
 use std::fs;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub(crate) fn number_in(text: &str, key: Option<&str>) -> Result<u64, String> {
             "Unavailable: the hardware has no count for this group now (AMD follows few groups at once)".into()
         }
         "Unassigned" => "Unassigned: no counter is assigned to this group (see info/L3_MON/mbm_assign_mode)".into(),
-        word => format!("{:?} is no number", word.chars().take(40).collect::<String>()),
+        word => format!("{:?} is not a number", word.chars().take(40).collect::<String>()),
     })
 }
 
@@ -73,7 +73,7 @@ mod tests {
             assert!(number_in(&format!("{word}\n"), None).unwrap_err().starts_with(word));
         }
         assert_eq!(number_in("12345\n", None), Ok(12345));
-        assert!(number_in("", None).unwrap_err().contains("no number"));
+        assert!(number_in("", None).unwrap_err().contains("not a number"));
         assert!(number_in("-1", None).is_err());
     }
 

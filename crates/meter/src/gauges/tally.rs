@@ -1,4 +1,4 @@
-//! A number that is read again and again becomes what happened since the run began.
+//! Turns repeated readings into the change since the run began.
 
 /// How a number behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Work of which it is known what has to be counted.
+//! Canaries: work with known counts, to test counters.
 //!
 //! A guest may open counters that read nonsense: far too little, or nothing but zeros. Nothing in the interface tells;
 //! only work of known size does.
@@ -58,7 +58,7 @@ impl Work for RealWork {
         let wanted = (BEYOND * self.cache_bytes).max(SMALLEST).next_power_of_two();
         if wanted > LARGEST {
             let mebibytes = self.cache_bytes >> 20;
-            return Err(format!("a last-level cache of {mebibytes} MiB is too large to walk beyond it in good time"));
+            return Err(format!("a last-level cache of {mebibytes} MiB is too large to test in a short time"));
         }
         let bytes = usize::try_from(wanted).map_err(|error| error.to_string())?;
         self.memory = vec![0; bytes];
@@ -111,13 +111,13 @@ pub(crate) const MISS_BOUNDS: (f64, f64) = (0.25, 16.0);
 pub(crate) fn judge(known: Known, raw: Raw) -> Result<String, String> {
     let Known { what, number, bounds: (low, high) } = known;
     if raw.running_ns == 0 {
-        return Err(format!("{number} {what} were done, and the counter never had its turn on the hardware"));
+        return Err(format!("{number} {what} were done, but the counter was never scheduled on the hardware"));
     }
     let count = raw.count as f64 * raw.enabled_ns.max(1) as f64 / raw.running_ns as f64;
     let (least, most) = (number as f64 * low, number as f64 * high);
     let said = format!("{number} {what} were done, {count:.0} counted");
     if raw.count == 0 {
-        Err(format!("{said}: a counter that opens and counts nothing"))
+        Err(format!("{said}: the counter opens but counts nothing"))
     } else if count < least {
         Err(format!("{said}: too few"))
     } else if count > most {
@@ -141,9 +141,7 @@ mod tests {
         assert!(judge(known, raw(0)).unwrap_err().contains("counts nothing"));
         assert!(judge(known, raw(2_600)).unwrap_err().contains("too few"));
         assert!(judge(known, raw(900_000_000)).unwrap_err().contains("too many"));
-        assert!(
-            judge(known, Raw { count: 0, enabled_ns: 10, running_ns: 0 }).unwrap_err().contains("never had its turn")
-        );
+        assert!(judge(known, Raw { count: 0, enabled_ns: 10, running_ns: 0 }).unwrap_err().contains("never scheduled"));
         let half = Raw { count: 50_000_000, enabled_ns: 10, running_ns: 5 };
         assert!(judge(known, half).is_ok(), "a multiplexed count is scaled first");
     }

@@ -150,7 +150,7 @@ impl<K: Kernel> Counters<K> {
         }
         for (name, error) in failed {
             self.open.remove(&name);
-            self.refused.insert(name, format!("not counted: it could not be switched: {error}"));
+            self.refused.insert(name, format!("not counted: cannot enable or disable it: {error}"));
         }
     }
 
@@ -173,7 +173,7 @@ fn forbidden(error: &io::Error) -> bool {
 
 fn read(kernel: &mut impl Kernel, open: &Open, permissions: &Permissions) -> Result<Counter, String> {
     let raw = open.parts.iter().map(|part| kernel.read(*part)).collect::<io::Result<Vec<_>>>();
-    let raw = raw.map_err(|error| format!("not counted: it could not be read: {error}"))?;
+    let raw = raw.map_err(|error| format!("not counted: cannot read it: {error}"))?;
     let scaled = match open.resolved.reach {
         Reach::Program => {
             // One handle for each part: only a PMU of the machine is opened on several cpus.

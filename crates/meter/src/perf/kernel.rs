@@ -1,4 +1,4 @@
-//! What is asked of the kernel: open, switch on and off, read. Tests answer in its place.
+//! The kernel's interface for counters (open, enable, disable, read); tests replace it.
 
 use std::io;
 

@@ -158,7 +158,7 @@ impl Surroundings {
         let listed: Vec<String> = self.pmus.names().into_iter().filter(named).collect();
         let Some(first) = listed.first() else {
             let remedy = if self.permissions.guest {
-                "clouds show them on bare metal only"
+                "cloud providers offer them only on bare metal"
             } else {
                 "the driver of this model's uncore may be missing: modprobe intel_uncore or amd_uncore"
             };
@@ -199,9 +199,9 @@ pub fn climb(kernel: &mut dyn Kernel, around: &Surroundings, work: &mut dyn Work
 
 fn distrusted(reason: String, guest: bool) -> CounterRefusal {
     let remedy = if guest {
-        "do not believe this guest's counters: the hypervisor makes them up; bare metal has real ones"
+        "do not trust the counters of this guest: the hypervisor emulates them; use bare metal"
     } else {
-        "do not believe these counters: another tool may be writing to them, or the firmware holds them"
+        "do not trust these counters: another tool or the firmware may use them"
     };
     CounterRefusal::new(reason, remedy)
 }
@@ -228,10 +228,10 @@ fn canary_instructions(kernel: &mut dyn Kernel, around: &Surroundings, work: &mu
 /// With a single event nobody should have to take turns.
 fn share(name: &'static str, raw: Raw) -> Rung {
     if raw.running_ns >= raw.enabled_ns && raw.running_ns > 0 {
-        return Rung::yes(name, "a single event counts all of its time");
+        return Rung::yes(name, "a single event counts all the time");
     }
     let percent = 100.0 * raw.running_ns as f64 / raw.enabled_ns.max(1) as f64;
-    let remedy = "somebody else holds counters: end other perf sessions, and sysctl kernel.nmi_watchdog=0";
+    let remedy = "other programs use counters: stop other perf sessions, and sysctl kernel.nmi_watchdog=0";
     Rung::no(name, CounterRefusal::new(format!("a single event counts in {percent:.1} % of its time"), remedy))
 }
 

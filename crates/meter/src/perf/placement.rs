@@ -20,7 +20,7 @@ pub trait PlacementProbe {
     fn load(&mut self) -> u64;
 }
 
-const NAME: &str = "local and remote are told apart";
+const NAME: &str = "local and remote are distinguished";
 /// Of known loads, the right event has to count this share at least: prefetches and page walks blur it.
 const LEAST: f64 = 0.25;
 /// The wrong event may count this share of the right one at most.
@@ -56,7 +56,7 @@ pub fn check_placement(
                 let said =
                     format!("{lines} loads from node {home}: {right} {right_count:.0}, {wrong} {wrong_count:.0}");
                 if right_count < LEAST * lines as f64 || wrong_count > MOST_WRONG * right_count {
-                    let remedy = "do not use these events on this machine; the page census says where pages lie";
+                    let remedy = "do not use these events on this machine; use the page census instead";
                     return Rung::no(NAME, CounterRefusal::new(said, remedy));
                 }
                 told.push(said);

@@ -109,7 +109,7 @@ impl Pmus {
         for term in terms.split(',').map(str::trim).filter(|term| !term.is_empty()) {
             let (name, value) = term.split_once('=').map_or((term, None), |(name, value)| (name, Some(value)));
             if !is_file_name(name) {
-                return Err(format!("{term:?} is no term of an event"));
+                return Err(format!("{term:?} is not a term of an event"));
             }
             if let Some(field) = self.field(pmu, name)? {
                 // A field without a value is a flag.
@@ -163,7 +163,7 @@ pub(crate) fn number(text: &str) -> Result<u64, String> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     };
-    parsed.map_err(|_| format!("{text:?} is no number"))
+    parsed.map_err(|_| format!("{text:?} is not a number"))
 }
 
 /// Where a field goes: a word, and bits of it from the lowest of the value on.
@@ -176,7 +176,7 @@ struct Field {
 impl Field {
     /// `config:0-7,21` and its like.
     fn parse(text: &str) -> Result<Self, String> {
-        let bad = || format!("{text:?} is no layout");
+        let bad = || format!("{text:?} is not a field layout");
         let (word, bits) = text.split_once(':').ok_or_else(bad)?;
         let word = ["config", "config1", "config2"].iter().position(|known| *known == word.trim());
         let word = word.ok_or_else(|| format!("{text:?} needs a word that knee does not set"))?;

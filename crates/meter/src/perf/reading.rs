@@ -1,4 +1,4 @@
-//! What a counter said, as it goes into a record.
+//! A counter's reading, as in a record.
 
 use std::collections::BTreeMap;
 

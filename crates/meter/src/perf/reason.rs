@@ -1,4 +1,4 @@
-//! Why the kernel refused a counter, and what would help.
+//! Reasons why the kernel refused a counter, and remedies.
 
 use std::fs;
 use std::path::Path;
@@ -114,11 +114,12 @@ impl Permissions {
             ),
             libc::EBUSY => CounterRefusal::new(
                 "another user holds the PMU for itself (EBUSY)",
-                "end the other perf, likwid or VTune",
+                "stop the other perf, likwid or VTune",
             ),
-            libc::ENOSPC => {
-                CounterRefusal::new("all counters are taken (ENOSPC)", "end who holds them, or ask for fewer")
-            }
+            libc::ENOSPC => CounterRefusal::new(
+                "all counters are taken (ENOSPC)",
+                "stop the programs that use them, or ask for fewer",
+            ),
             libc::EMFILE | libc::ENFILE => CounterRefusal::new(
                 "no more files may be open (EMFILE)",
                 "ask for fewer counters, or raise `ulimit -n`",
@@ -135,14 +136,14 @@ impl Permissions {
     pub(crate) fn no_pmu(&self) -> CounterRefusal {
         if self.guest {
             CounterRefusal::new(
-                "no hardware PMU: the hypervisor shows this guest none",
+                "no hardware PMU: the hypervisor does not give this guest one",
                 "bare metal, or a guest with a virtual PMU (KVM: -cpu host,pmu=on; VMware: vpmc.enable; clouds: .metal \
                  or whole-socket sizes)",
             )
         } else {
             CounterRefusal::new(
-                "no hardware PMU: the kernel lists none of the cores",
-                "`dmesg | grep -i pmu` says why: firmware may hold it back, or the kernel may be too old for this cpu",
+                "no hardware PMU: the kernel lists no PMU of the cores",
+                "`dmesg | grep -i pmu` shows why: firmware may reserve it, or the kernel may be too old for this cpu",
             )
         }
     }
@@ -162,7 +163,7 @@ impl Permissions {
         }
         if self.filtered {
             return CounterRefusal::new(
-                format!("a filter of system calls (seccomp) forbids perf_event_open, as in most containers ({name})"),
+                format!("a system call filter (seccomp) forbids perf_event_open, as in most containers ({name})"),
                 "docker run --cap-add PERFMON, or --security-opt seccomp=PROFILE with perf_event_open in it",
             );
         }

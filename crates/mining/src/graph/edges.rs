@@ -1,4 +1,4 @@
-//! Edge lists as they are found in the wild: comments, headers, gaps in the numbering, both directions, loops,
+//! Reads edge lists of many formats: comments, headers, gaps in the numbering, both directions, loops,
 //! repeated edges, trailing fields, plain or compressed.
 
 use std::collections::HashSet;

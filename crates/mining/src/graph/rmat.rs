@@ -35,8 +35,10 @@ impl Rmat {
     /// When a part is not a number or out of range.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refuse = || {
-            Error::new(format!("bad graph: rmat:{text}: it is rmat:SCALE[:EDGE_FACTOR[:SEED]] with SCALE from 1 to 28"))
-                .hint("try rmat:17, about 2 million edges")
+            Error::new(format!(
+                "bad graph: rmat:{text}; expected rmat:SCALE[:EDGE_FACTOR[:SEED]] with SCALE from 1 to 28"
+            ))
+            .hint("try rmat:17, about 2 million edges")
         };
         let parts: Vec<u64> =
             text.split(':').map(|part| part.parse().map_err(|_| refuse())).collect::<Result<_, _>>()?;

@@ -1,4 +1,4 @@
-//! Counting without matching. Diamonds follow from t(e), the triangles on each edge: an edge is the chord of
+//! Counting by formulas instead of matching. Diamonds follow from t(e), the triangles on each edge: an edge is the chord of
 //! t(e)·(t(e)-1)/2 diamonds. Cliques have no closed form; theirs are counted in a bitmap of the upward neighbours of
 //! one vertex at a time, 64 candidates an instruction.
 //!

@@ -19,7 +19,7 @@ impl Probe for Allocate {
     }
 
     fn summary(&self) -> &'static str {
-        "first touch of 128 MiB a thread, by threads, page and way to get it: Kyrola's fourth test"
+        "first touch of 128 MiB per thread, by threads, page size and allocation (Kyrola's fourth test)"
     }
 
     fn about(&self) -> &'static str {
@@ -34,10 +34,10 @@ impl Probe for Allocate {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::choice("way", "how the memory is got", "fresh", &["fresh", "freed", "reused"]),
-            Param::new("size", "bytes of each thread", ARRAY),
-            Param::choice("page", "pages of the memory; freed memory is of base pages", "base", Page::VALUES),
-            Param::new("node", "the node whose memory it is; local is each thread's own", "local"),
+            Param::choice("way", "how memory is allocated", "fresh", &["fresh", "freed", "reused"]),
+            Param::new("size", "bytes per thread", ARRAY),
+            Param::choice("page", "page size; freed memory always has base pages", "base", Page::VALUES),
+            Param::new("node", "memory node; local: each thread's own node", "local"),
         ];
         PARAMS
     }
@@ -187,6 +187,6 @@ impl Trial for Touched {
     fn flag(&self) -> Option<String> {
         let state = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
         (self.way == Way::Freed && state.contains("[always]"))
-            .then(|| "huge pages are handed out unasked here: freed memory may have them".into())
+            .then(|| "this kernel uses huge pages without being asked; freed memory may have them".into())
     }
 }

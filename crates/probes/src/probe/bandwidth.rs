@@ -1,4 +1,4 @@
-//! How many bytes go between cpus and memory in a second.
+//! Memory bandwidth by thread count.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ impl Probe for Bandwidth {
     }
 
     fn summary(&self) -> &'static str {
-        "reads, writes, copies and triads by so many threads, through the caches and past them"
+        "bandwidth of reads, writes, copies and triads by thread count, cached and non-temporal"
     }
 
     fn about(&self) -> &'static str {
@@ -34,17 +34,17 @@ impl Probe for Bandwidth {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::choice("kernel", "what the loop does", "read", Kernel::NAMES),
-            Param::new("size", "bytes of all arrays of all threads together", "256M"),
-            Param::choice("page", "pages of the memory", "huge", Page::VALUES),
-            Param::new("node", "the node whose memory it is; local is each thread's own", "local"),
+            Param::choice("kernel", "kind of access", "read", Kernel::NAMES),
+            Param::new("size", "total bytes, all arrays and threads", "256M"),
+            Param::choice("page", "page size", "huge", Page::VALUES),
+            Param::new("node", "memory node; local: each thread's own node", "local"),
             Param::choice(
                 "isa",
                 "instruction set of the loop",
                 "best",
                 &["best", "SSE2", "AVX2", "AVX-512", "NEON", "portable"],
             ),
-            Param::choice("matrix", "sweep: every node's readers against every node's memory", "no", &["no", "yes"]),
+            Param::choice("matrix", "sweep: readers on each node, memory on each node", "no", &["no", "yes"]),
         ];
         PARAMS
     }

@@ -1,4 +1,4 @@
-//! How long a cache line takes from one cpu to another and back.
+//! Round-trip time of a cache line between two cpus.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -23,7 +23,7 @@ impl Probe for CoreToCore {
     }
 
     fn summary(&self) -> &'static str {
-        "one cache line between two cpus, to and fro, for every pair"
+        "round trip of a cache line between two cpus, for every pair"
     }
 
     fn about(&self) -> &'static str {
@@ -37,8 +37,12 @@ impl Probe for CoreToCore {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[Param::choice("line-on", "the line lies on the node of", "first", &["first", "second"])];
+        const PARAMS: &[Param] = &[Param::choice(
+            "line-on",
+            "node of the line: that of the first or the second cpu",
+            "first",
+            &["first", "second"],
+        )];
         PARAMS
     }
 

@@ -1,4 +1,4 @@
-//! How long one load takes that another one waits for, by the size of what is read.
+//! Latency of dependent loads, by size of the data.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ impl Probe for Latency {
     }
 
     fn summary(&self) -> &'static str {
-        "dependent loads through memory in random order, by size, page and node"
+        "latency of dependent loads in random order, by size, page size and node"
     }
 
     fn about(&self) -> &'static str {
@@ -35,11 +35,11 @@ impl Probe for Latency {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("size", "bytes that are visited", "256M"),
-            Param::choice("page", "pages of the memory", "huge", Page::VALUES),
-            Param::new("node", "the node whose memory it is; local is the reader's own", "local"),
-            Param::new("stride", "bytes from line to line", "64"),
-            Param::choice("matrix", "sweep: every node's reader against every node's memory", "no", &["no", "yes"]),
+            Param::new("size", "bytes to visit", "256M"),
+            Param::choice("page", "page size", "huge", Page::VALUES),
+            Param::new("node", "memory node; local: the reader's own node", "local"),
+            Param::new("stride", "bytes between accesses", "64"),
+            Param::choice("matrix", "sweep: a reader on each node, memory on each node", "no", &["no", "yes"]),
         ];
         PARAMS
     }
@@ -68,7 +68,7 @@ impl Probe for Latency {
         let (bytes, stride) = (size::of(args, "size")?, size::of(args, "stride")?);
         if stride < 8 || !stride.is_multiple_of(8) || bytes < 2 * stride {
             return Err(Error::new(format!(
-                "bad argument: stride {stride}: it is a multiple of 8 below half of the size"
+                "bad argument: stride {stride}; expected a multiple of 8 below half of the size"
             )));
         }
         let (page, node) = (Page::named(args.text("page")), node(args)?);

@@ -1,4 +1,4 @@
-//! What a load takes while others keep memory busy.
+//! Loaded latency: one reader while other threads use memory.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ impl Probe for Loaded {
     }
 
     fn summary(&self) -> &'static str {
-        "latency of one reader while all others move data, with ever shorter gaps"
+        "latency of one reader while all other cpus load memory more and more"
     }
 
     fn about(&self) -> &'static str {
@@ -42,11 +42,11 @@ impl Probe for Loaded {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("gap", "nanoseconds between two blocks of a thread, or none for no traffic", "0"),
-            Param::choice("kernel", "what the others do", "read", Kernel::NAMES),
-            Param::new("size", "bytes of all threads together, half of them the reader's", "256M"),
-            Param::choice("page", "pages of the memory", "huge", Page::VALUES),
-            Param::new("node", "the node whose memory it is; local is each thread's own", "local"),
+            Param::new("gap", "pause of a loading thread between two blocks in ns; none: no traffic", "0"),
+            Param::choice("kernel", "kind of access of the other threads", "read", Kernel::NAMES),
+            Param::new("size", "total bytes; the reader has half", "256M"),
+            Param::choice("page", "page size", "huge", Page::VALUES),
+            Param::new("node", "memory node; local: each thread's own node", "local"),
         ];
         PARAMS
     }

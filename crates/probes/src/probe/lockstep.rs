@@ -20,7 +20,7 @@ impl Probe for Lockstep {
     }
 
     fn summary(&self) -> &'static str {
-        "all cpus read at once, cpu i the array of cpu (i + k) mod P: Kyrola's second test"
+        "all cpus read at once; cpu i reads the array of cpu (i + k) mod P (Kyrola's second test)"
     }
 
     fn about(&self) -> &'static str {
@@ -35,9 +35,9 @@ impl Probe for Lockstep {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("shift", "k: whose array each one reads", "1"),
-            Param::new("size", "bytes of an array", ARRAY),
-            Param::choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::new("shift", "k, the distance between reader and owner", "1"),
+            Param::new("size", "bytes per array", ARRAY),
+            Param::choice("page", "page size", "base", Page::VALUES),
         ];
         PARAMS
     }

@@ -1,4 +1,4 @@
-//! The probes. Each is one file: what it can be told, which measurements a sweep makes, and one trial.
+//! The probes, one file each: options, the measurements of a sweep, and one trial.
 //!
 //! To add one, copy `core_to_core.rs`, which is the shortest: `plan` names the measurements of a sweep, `prepare` maps what
 //! one of them needs, `go` does it once. Sampling, validity, the census of pages, output and the workload of the same name
@@ -184,7 +184,7 @@ fn node(args: &Args) -> Result<Option<u32>, Error> {
         return Ok(None);
     }
     let node = text.parse().map(Some);
-    node.map_err(|_| Error::new(format!("bad argument: node {text:?}: it is local, or a node's number")))
+    node.map_err(|_| Error::new(format!("bad argument: node {text:?}; expected local or a node number")))
 }
 
 /// What tells the figures of a matrix from those of a curve.

@@ -24,7 +24,7 @@ impl Probe for Ownership {
     }
 
     fn summary(&self) -> &'static str {
-        "A owns an array; A, B, B, A, A read it: Kyrola's fifth test"
+        "A owns an array; A, B, B, A, A read it (Kyrola's fifth test)"
     }
 
     fn about(&self) -> &'static str {
@@ -41,8 +41,8 @@ impl Probe for Ownership {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("reader", "cpu A; first is the first of the placement", "first"),
-            Param::new("other", "cpu B; far is the one that is farthest from A", "far"),
+            Param::new("reader", "cpu A; first: first cpu of the placement", "first"),
+            Param::new("other", "cpu B; far: the cpu farthest from A", "far"),
             Param::new("size", "bytes of the array", "128M"),
             Param::choice(
                 "pages",
@@ -56,7 +56,7 @@ impl Probe for Ownership {
                 "kernel",
                 &["kernel", "off"],
             ),
-            Param::choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::choice("page", "page size", "base", Page::VALUES),
         ];
         PARAMS
     }
@@ -66,7 +66,7 @@ impl Probe for Ownership {
         let cpu = |name: &str, default: u32| {
             let text = given.get(name).filter(|text| !["first", "far"].contains(&text.as_str()));
             let number = text.map_or(Ok(default), |text| text.parse());
-            number.map_err(|_| Error::new(format!("bad argument: {name} {:?}: it is a cpu's number", given[name])))
+            number.map_err(|_| Error::new(format!("bad argument: {name} {:?}; expected a cpu number", given[name])))
         };
         let reader = cpu("reader", cpus[0])?;
         let other = cpu("other", farthest(context, &cpus, reader))?;

@@ -26,7 +26,7 @@ impl Probe for Random {
     }
 
     fn summary(&self) -> &'static str {
-        "random reads: independent, eight chains, one chain: Kyrola's third test taken apart"
+        "random reads: independent, eight chains, one chain (Kyrola's third test, in parts)"
     }
 
     fn about(&self) -> &'static str {
@@ -41,10 +41,15 @@ impl Probe for Random {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::choice("reads", "what a read waits for", "independent", &["independent", "parallel", "dependent"]),
+            Param::choice(
+                "reads",
+                "dependency between reads",
+                "independent",
+                &["independent", "parallel", "dependent"],
+            ),
             Param::new("size", "bytes of the array", ARRAY),
-            Param::choice("page", "pages of the memory", "base", Page::VALUES),
-            Param::new("node", "the node whose memory it is; local is the reader's own", "local"),
+            Param::choice("page", "page size", "base", Page::VALUES),
+            Param::new("node", "memory node; local: the reader's own node", "local"),
         ];
         PARAMS
     }

@@ -40,7 +40,7 @@ impl Probe for Sequential {
     }
 
     fn summary(&self) -> &'static str {
-        "one reader through every owner's array: Kyrola's first test"
+        "one reader reads each owner's array (Kyrola's first test)"
     }
 
     fn about(&self) -> &'static str {
@@ -56,17 +56,17 @@ impl Probe for Sequential {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("readers", "cpus that read, one after the other; first is the first of the placement", "first"),
-            Param::new("size", "bytes of an array", ARRAY),
-            Param::new("stride", "numbers of four bytes from one load to the next", "1"),
-            Param::choice("loop", "how it is read", "scalar", &["scalar", "wide"]),
+            Param::new("readers", "reading cpus, one after the other; first: first cpu of the placement", "first"),
+            Param::new("size", "bytes per array", ARRAY),
+            Param::new("stride", "distance between loads in 4-byte numbers", "1"),
+            Param::choice("loop", "width of loads", "scalar", &["scalar", "wide"]),
             Param::choice(
                 "memory",
                 "whether each round reads the same pages or freshly allocated ones",
                 "reused",
                 &["reused", "fresh"],
             ),
-            Param::choice("page", "pages of the memory", "base", Page::VALUES),
+            Param::choice("page", "page size", "base", Page::VALUES),
         ];
         PARAMS
     }

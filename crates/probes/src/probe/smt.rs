@@ -1,4 +1,4 @@
-//! What the siblings of a core share: its issue slots.
+//! SMT: how much siblings slow each other down (issue slots).
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ impl Probe for Smt {
     }
 
     fn summary(&self) -> &'static str {
-        "additions in registers on one and more siblings of a core: issue slots, and what a sibling costs"
+        "register additions on one or more hardware threads of a core: cost of sharing it"
     }
 
     fn about(&self) -> &'static str {
@@ -34,8 +34,7 @@ impl Probe for Smt {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[Param::new("core", "which core, by its number here; first is the first one", "first")];
+        const PARAMS: &[Param] = &[Param::new("core", "core number; first: the first one", "first")];
         PARAMS
     }
 

@@ -1,4 +1,4 @@
-//! Memory straight from the kernel, so that no page is touched before somebody means to.
+//! Anonymous mappings, so that no page is touched before its first intended write.
 
 use std::io;
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! Data that knows where it lies: [`NumaVec`], an array whose pages are put on nodes by a rule.
+//! NUMA-aware data: [`NumaVec`], an array whose pages are put on nodes by a rule.
 
 mod mapping;
 

@@ -1,4 +1,4 @@
-//! The deque alone, with jobs that are numbers. The content of job i is `contents[i]`, written before it is pushed.
+//! Loom models of the deque alone; jobs are numbers. The content of job i is `contents[i]`, written before it is pushed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Joins and frames between workers: what a thief did is seen, who waits is woken, no slot is used too early.
+//! Loom models of joins and frames between workers: results are seen, waiters are woken, no slot is reused too early.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Jobs on their way to another node.
+//! Loom models of mailboxes and inboxes: jobs sent to another node.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A whole pool with its threads: from outside in, and its end.
+//! Loom models of a whole pool: work from outside, and shutdown.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The run that a command line asks for.
+//! Turns the command line of `knee run` into a run spec.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,12 @@ use knee_workload::Bind;
 
 use super::super::options::Run;
 use super::super::program::runtimes;
+use super::mistakes;
 use crate::error::{Failure, status};
 use crate::registry;
 use crate::run_spec::{OutputCheck, Program, Role, RunSpec, SCHEMA};
 
-const USAGE: &str = "`knee run --help` shows how";
+const USAGE: &str = "`knee run --help` shows the options";
 
 /// Whether this command line could be run at all.
 pub(crate) fn check(args: Run) -> Result<(), Failure> {
@@ -77,30 +78,34 @@ fn program(args: &mut Run) -> Result<Program, Failure> {
     let is_command = args.is_command();
     let words = std::mem::take(&mut args.words);
     if words.is_empty() {
-        return Err(Failure::new("nothing to run: give a command after --, or a workload").hint(USAGE));
+        return Err(Failure::new("nothing to run; give a workload, or a program after --").hint(USAGE));
     }
     if is_command {
+        mistakes::refuse_placeholder(words.iter().chain(&args.env).map(String::as_str))?;
         let env = args.env.iter().map(|pair| variable(pair)).collect::<Result<_, _>>()?;
         args.runtime.as_deref().map(runtimes::find).transpose()?;
         return Ok(Program::Command { command: words, env, runtime: args.runtime.take(), directory: None });
     }
+    mistakes::refuse_program(&words)?;
     if !args.env.is_empty() {
-        return Err(Failure::new("--env is for commands: a built-in workload takes arguments").hint(USAGE));
+        return Err(Failure::new("--env only applies to programs; a built-in workload takes arguments").hint(USAGE));
     }
     let (workload, named) = registry::resolve(&words)?;
     if args.runtime.is_some() {
-        return Err(Failure::new("--for is for commands: a built-in workload knows its threads").hint(USAGE));
+        return Err(
+            Failure::new("--for only applies to programs; a built-in workload gets its threads from knee").hint(USAGE)
+        );
     }
     Ok(Program::Workload { workload, args: named, params: BTreeMap::new(), directory: None })
 }
 
 fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failure> {
     if args.bind == Some(Bind::Each) && *placement == Placement::None {
-        let hint = "name a placement, as in --placement cores-close --bind each";
-        return Err(Failure::new("--bind each: the placement none leaves every thread to the kernel").hint(hint));
+        let hint = "choose a placement, for example --placement cores-close --bind each";
+        return Err(Failure::new("--bind each needs a placement; with none the kernel places all threads").hint(hint));
     }
     if args.skip.is_some() && args.bind != Some(Bind::Each) {
-        let reason = "--skip leaves threads without a place of their own: it goes with --bind each";
+        let reason = "--skip needs --bind each";
         return Err(Failure::new(reason).hint(USAGE));
     }
     if let Some(path) = &args.events {
@@ -111,6 +116,6 @@ fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failur
 
 fn variable(pair: &str) -> Result<(String, String), Failure> {
     let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
-    let parts = parts.ok_or_else(|| Failure::new(format!("bad variable: {pair:?}: it is written NAME=VALUE")))?;
+    let parts = parts.ok_or_else(|| Failure::new(format!("bad variable {pair:?}; write NAME=VALUE")))?;
     Ok((parts.0.into(), parts.1.into()))
 }

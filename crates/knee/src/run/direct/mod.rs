@@ -1,7 +1,8 @@
-//! `knee run -- COMMAND` and `knee run WORKLOAD`: one run for a person who watches it.
+//! `knee run -- COMMAND` and `knee run WORKLOAD`: one run, with a summary on the terminal.
 
 mod asked;
 mod computed;
+mod mistakes;
 mod slurm;
 mod summary;
 
@@ -16,12 +17,12 @@ use super::signals::{Signals, StopRequests};
 use super::tree;
 use crate::error::{Failure, print_out, status};
 use crate::record::Record;
-use crate::run_spec::RunSpec;
+use crate::run_spec::{Program, RunSpec};
 
 pub(super) use self::asked::check;
 pub(super) use self::slurm::print_script;
 
-/// Makes the run, says what it took, and ends as the program did.
+/// Makes the run, prints its times, and returns the program's exit status.
 pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let ours = |failure: Failure| failure.code(status::KNEE);
     let (json, samples) = (args.json, args.samples.clone());
@@ -30,7 +31,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let spec = run_spec(args).map_err(ours)?;
     if let Some(folder) = &samples {
         let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| ours(Failure::new(format!("cannot keep samples: {}: {error}", folder.display()))))?;
+        made.map_err(|error| ours(Failure::new(format!("cannot write samples to {}: {error}", folder.display()))))?;
     }
     let signals = Signals::catch().map_err(|error| ours(Failure::new(format!("cannot catch signals: {error}"))))?;
     let streams = match (&spec.check, json) {
@@ -61,7 +62,14 @@ fn tell(outcome: Outcome, spec: &RunSpec, json: bool, told: bool) -> Result<Exit
             if json {
                 print_record(&record).map_err(ours)?;
             }
-            Err(Failure::new(record.exit.error.unwrap_or_default()).code(match kind {
+            let failure = Failure::new(record.exit.error.unwrap_or_default());
+            let failure = match &spec.program {
+                Program::Command { command, .. } if kind == io::ErrorKind::NotFound => {
+                    failure.hint(mistakes::not_found(command))
+                }
+                _ => failure,
+            };
+            Err(failure.code(match kind {
                 io::ErrorKind::NotFound => status::NOT_FOUND,
                 // Not the program's fault: a refusal of our own, or no memory or no process to be had.
                 io::ErrorKind::Other | io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => status::KNEE,

@@ -1,4 +1,4 @@
-//! `knee run --slurm`: the same run as a batch script, for machines that one has to queue for.
+//! `knee run --slurm`: prints the run as a batch script.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub(crate) fn print_script() -> Result<ExitCode, Failure> {
 /// The script that makes this run on a node of its own. `words` is the command line without `--slurm`.
 ///
 /// A job that is told to stop (its time is up, or the queue wants the node) passes that on, puts itself back into the
-/// queue, and starts the run anew: a run that was cut is no run. One that has its record does nothing.
+/// queue, and starts the run again, because an interrupted run does not count. One that has its record does nothing.
 fn script(words: &[String]) -> String {
     let run = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     format!(

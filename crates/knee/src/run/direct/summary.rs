@@ -1,4 +1,4 @@
-//! What a run took, in words, and the exit status that it comes to.
+//! The summary of a run on standard error, and the exit status of `knee run`.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ fn say_times(record: &Record, threads: usize) {
     say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
     let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     say(format_args!(
-        "      {cpus:.2} cpus busy on average, {threads} threads asked, {} seen{unseen}",
+        "      {cpus:.2} cpus busy on average, {threads} threads requested, {} seen{unseen}",
         record.observed_threads.len()
     ));
     for phase in &record.phases {
@@ -43,7 +43,7 @@ fn say_validity(record: &Record) {
     if let Some(validity) = &record.validity {
         let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
         say(format_args!(
-            "      its cpus: other work {}, stolen {}",
+            "      on its cpus: other programs {}, stolen by the hypervisor {}",
             share(validity.other_busy),
             share(validity.steal)
         ));
@@ -58,7 +58,7 @@ fn say_end(record: &Record) {
         say(format_args!("knee: stopped after {seconds} s"));
     }
     if let Some(count) = record.exit.left_behind.filter(|_| record.exit.not_ended.is_none()) {
-        say(format_args!("knee: the program left {count} processes behind; they were ended"));
+        say(format_args!("knee: the program left {count} processes running; knee terminated them"));
     }
     if let Some(what) = &record.exit.not_ended {
         say(format_args!("knee: still running: {what}"));
@@ -87,7 +87,7 @@ fn told(counter: &Counter) -> String {
         Counter::Known(count) => count.to_string(),
         Counter::Unavailable { unavailable } => format!("unknown: {unavailable}"),
         Counter::Qualified { value, unit, counted_share, scope, caution } => {
-            let share = counted_share.map(|share| format!("scaled up, counted in {:.1} % of the time", 100.0 * share));
+            let share = counted_share.map(|share| format!("scaled up; counted {:.1} % of the time", 100.0 * share));
             let said = [scope, caution].into_iter().filter(|text| !text.is_empty()).cloned();
             let notes: Vec<String> = share.into_iter().chain(said).collect();
             let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };

@@ -1,4 +1,4 @@
-//! Held facts: what has to be as it was when the study was planned, and what has changed.
+//! Held facts: machine settings that must not change during a study.
 
 use std::collections::BTreeMap;
 use std::path::Path;

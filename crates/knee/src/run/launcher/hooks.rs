@@ -29,7 +29,7 @@ pub(crate) fn before(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), Hook
     shell("prepare", spec.prepare.as_deref(), spec, stop)?;
     if spec.cache == Some(PageCache::Cold) {
         drop_page_cache().map_err(|error| {
-            let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (it takes root)");
+            let reason = format!("cannot drop the page cache: /proc/sys/vm/drop_caches: {error} (needs root)");
             HookError::Failed(reason, io::ErrorKind::Other)
         })?;
     }
@@ -76,7 +76,7 @@ fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookEr
     let end = running.watch(&spec, stop);
     let left = tree::end_all();
     if left.living > 0 {
-        say(format_args!("knee: {step} left {} processes behind; they were ended", left.living));
+        say(format_args!("knee: {step} left {} processes running; knee terminated them", left.living));
     }
     let Some(end) = end else { return Err(HookError::Abandoned) };
     running.drain_rest(&left);
@@ -84,6 +84,7 @@ fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookEr
         return Ok(());
     }
     let said = running.last_words();
-    let how = end.status.filter(|_| !running.timed_out).map_or("its time was up".into(), |status| status.to_string());
+    let how =
+        end.status.filter(|_| !running.timed_out).map_or("time limit reached".into(), |status| status.to_string());
     Err(fail(if said.is_empty() { how } else { format!("{how}: {said}") }, io::ErrorKind::Other))
 }

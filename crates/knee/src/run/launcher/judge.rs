@@ -1,4 +1,4 @@
-//! Judges what came out of a run: the metric it was to give, the checks it was to pass, what could not be read.
+//! Judges a finished run: its metric, its checks, and what could not be read.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn phase_metric(phase: &str, phases: &[Phase]) -> MetricValue {
     let wall: Vec<u64> = phases.iter().filter(|p| p.name == phase).map(|p| p.wall_ns).collect();
     let name = phase.to_owned();
     if wall.is_empty() {
-        return MetricValue::Unavailable { name, unavailable: "the program marked no such phase".into() };
+        return MetricValue::Unavailable { name, unavailable: "the program reported no such phase".into() };
     }
     MetricValue::Known { name, value: wall.iter().sum::<u64>() as f64 / 1e9, unit: "s".into() }
 }
@@ -46,7 +46,7 @@ fn phase_metric(phase: &str, phases: &[Phase]) -> MetricValue {
 fn printed_metric(regex: &str, unit: &str, streams: [&str; 2]) -> MetricValue {
     let (pattern, name) = (pattern(regex), regex.to_owned());
     let Some(found) = streams.into_iter().find_map(|text| pattern.captures(text)) else {
-        return MetricValue::Unavailable { name, unavailable: "nothing that was printed matches".into() };
+        return MetricValue::Unavailable { name, unavailable: "nothing in the output matches".into() };
     };
     let text = found.get(1).unwrap_or_else(|| found.get_match()).as_str();
     match text.trim().parse::<f64>().ok().filter(|number| number.is_finite()) {
@@ -63,9 +63,9 @@ pub(super) fn counters_unknown(spec: &RunSpec) -> BTreeMap<String, Counter> {
 /// What is said of pages until somebody has read them.
 pub(super) fn pages_unknown(program: &Program) -> Pages {
     let reason = match program {
-        Program::Workload { .. } => "the workload did not get as far as to report them",
+        Program::Workload { .. } => "the workload ended before it reported them",
         Program::Command { .. } => {
-            "they were not counted: one node, or the program ended before the first count (--census-ms asks for it)"
+            "pages were not counted: one node only, or the program ended before the first count (see --census-ms)"
         }
     };
     Pages::Unavailable { unavailable: reason.into() }

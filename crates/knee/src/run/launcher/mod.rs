@@ -1,4 +1,4 @@
-//! The launcher: makes one run. Place, start, watch, end, account.
+//! The launcher: makes one run (pin, start, watch, stop, record).
 
 mod facts;
 pub(super) mod hooks;

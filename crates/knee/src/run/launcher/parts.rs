@@ -1,4 +1,4 @@
-//! The parts of a record, and the one place where it is put together.
+//! Assembles a record from its parts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

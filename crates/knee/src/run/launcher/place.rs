@@ -1,4 +1,4 @@
-//! Where a run is: its cpus and its memory, and the launcher's own place beside it.
+//! Affinity and memory policy of a run, and the cpu of the launcher itself.
 
 use std::io;
 
@@ -12,18 +12,17 @@ pub(super) fn check(spec: &RunSpec, allowed: &CpuSet) -> io::Result<()> {
     let asked: CpuSet = spec.cpus.iter().copied().collect();
     let refused = asked.difference(allowed);
     if !refused.is_empty() {
-        return Err(io::Error::other(format!("cpus not allowed: {refused}: this process may use {allowed}")));
+        return Err(io::Error::other(format!("cpus {refused} are not allowed; this process may use {allowed}")));
     }
     let Some(memory) = &spec.memory else { return Ok(()) };
     // The kernel drops nodes in silence as long as one of them is there.
     let may = sys::memory_nodes().unwrap_or_else(|| memory.nodes.clone());
     let missing = memory.nodes.difference(&may);
     if !missing.is_empty() {
-        let reason = format!("memory policy refused: {memory}: no node {missing}: this process may use nodes {may}");
+        let reason = format!("memory policy {memory}: no node {missing}; this process may use nodes {may}");
         return Err(io::Error::other(reason));
     }
-    sys::try_memory_policy(memory)
-        .map_err(|error| io::Error::other(format!("memory policy refused: {memory}: {error}")))
+    sys::try_memory_policy(memory).map_err(|error| io::Error::other(format!("memory policy {memory}: {error}")))
 }
 
 /// The cpus the run may use, and how many of them at once.

@@ -1,4 +1,4 @@
-//! Looks for threads that are new, and for those that are gone.
+//! Finds new threads and threads that have ended.
 
 use std::time::Instant;
 

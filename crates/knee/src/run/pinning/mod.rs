@@ -1,4 +1,4 @@
-//! Ties every thread of a foreign program to a cpu of its own, from outside.
+//! Pins every thread of another program to its own cpu, from outside.
 //!
 //! # How
 //!

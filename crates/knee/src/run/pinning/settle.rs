@@ -1,4 +1,4 @@
-//! Who wants a cpu, and what follows: processes that work side by side are tied, busy threads get places of their own.
+//! Decides by CPU use: parallel processes are pinned, busy threads get cpus of their own.
 
 use std::time::{Duration, Instant};
 

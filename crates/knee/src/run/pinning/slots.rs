@@ -1,4 +1,4 @@
-//! The places threads are tied to, and how crowded each one is.
+//! The cpus to pin threads to, and how many threads each has.
 
 /// One cpu, and the threads that are tied to it.
 struct PinSlot {

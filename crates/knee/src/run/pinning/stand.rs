@@ -1,4 +1,4 @@
-//! Where each thread stands: tied to a place, or left on the set.
+//! State of each thread: pinned to a cpu, or left on the set.
 
 use std::time::{Duration, Instant};
 

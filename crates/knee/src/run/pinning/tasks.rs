@@ -1,4 +1,4 @@
-//! What `/proc` says of threads: that there are new ones, their names, and how much of a cpu they want.
+//! Threads in `/proc`: new ones, their names, and their CPU use.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

@@ -66,7 +66,7 @@ pub(crate) fn report_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 /// The command that runs the run spec's workload, launched at this moment of the monotonic clock.
 pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
     let Program::Workload { workload, args, params, .. } = &spec.program else {
-        return Err(io::Error::other("the program is no workload"));
+        return Err(io::Error::other("the program is not a workload"));
     };
     let args = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
     let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind());
@@ -138,7 +138,7 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let check = match run.check(&answer) {
         Check::Right => Some(CheckResult { ok: true, reason: None }),
         Check::Wrong(expected) => {
-            Some(CheckResult { ok: false, reason: Some(format!("the answer is {answer}, and should be {expected}")) })
+            Some(CheckResult { ok: false, reason: Some(format!("wrong answer {answer}; expected {expected}")) })
         }
         Check::Unknown => None,
     };

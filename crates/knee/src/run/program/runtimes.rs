@@ -1,4 +1,4 @@
-//! What each runtime reads to learn how many threads to use and where: `--for openmp` and its like.
+//! Runtimes of `--for`: the variables that set their number of threads and cpus.
 //!
 //! Variables are set before the program starts; one that the user sets with `--env` wins. Some runtimes read no variable
 //! and count the cpus of their affinity mask instead: those need a placement.
@@ -28,7 +28,7 @@ const JAVA: &str =
     "-XX:ActiveProcessorCount={threads} -Djava.util.concurrent.ForkJoinPool.common.parallelism={threads-1}";
 
 const JAVA_NOTE: &str = "the thread that starts a parallel stream computes too, so the common pool has one worker fewer; \
-                         the launcher's thread only waits: it gets no place";
+                         the launcher's thread only waits and stays unpinned";
 
 /// All of them.
 pub(crate) const RUNTIMES: [Runtime; 10] = [
@@ -37,21 +37,21 @@ pub(crate) const RUNTIMES: [Runtime; 10] = [
         count: &[("OMP_NUM_THREADS", "{threads}"), ("OMP_DYNAMIC", "false")],
         each: &[("OMP_PROC_BIND", "true"), ("OMP_PLACES", "{places}")],
         skip: &[],
-        note: "with --bind each the runtime ties its threads itself",
+        note: "with --bind each the runtime pins its threads itself",
     },
     Runtime {
         name: "rayon",
         count: &[("RAYON_NUM_THREADS", "{threads}")],
         each: &[],
         skip: &[0],
-        note: "the main thread waits: it gets no place",
+        note: "the main thread only waits and stays unpinned",
     },
     Runtime {
         name: "go",
         count: &[("GOMAXPROCS", "{threads}")],
         each: &[],
         skip: &[1],
-        note: "the second thread is the monitor: it gets no place",
+        note: "the second thread is the monitor and stays unpinned",
     },
     Runtime {
         name: "ghc",
@@ -65,7 +65,7 @@ pub(crate) const RUNTIMES: [Runtime; 10] = [
         count: &[],
         each: &[],
         skip: &[],
-        note: "it reads no variable and counts the cpus of its mask: use a placement",
+        note: "has no variable; uses as many threads as its mask has cpus, so give a placement",
     },
     Runtime {
         name: "julia",
@@ -80,14 +80,14 @@ pub(crate) const RUNTIMES: [Runtime; 10] = [
         count: &[("SLURM_CPUS_ON_NODE", "{threads}")],
         each: &[],
         skip: &[],
-        note: "it reads SLURM's number of cpus",
+        note: "reads Slurm's variable",
     },
     Runtime {
         name: "polars",
         count: &[("POLARS_MAX_THREADS", "{threads}")],
         each: &[],
         skip: &[0],
-        note: "the main thread waits: it gets no place",
+        note: "the main thread only waits and stays unpinned",
     },
     Runtime {
         name: "blas",
@@ -105,7 +105,7 @@ pub(crate) const RUNTIMES: [Runtime; 10] = [
 
 /// The help of `--for`.
 pub(crate) fn help() -> String {
-    format!("Tell the program's runtime about threads and cpus: {}", names())
+    format!("Set the thread count (and cpus) of the program's runtime: {}", names())
 }
 
 fn names() -> String {
@@ -117,7 +117,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
     RUNTIMES
         .iter()
         .find(|runtime| runtime.name == name)
-        .ok_or_else(|| Failure::new(format!("unknown runtime: {name:?}")).hint(format!("--for takes {}", names())))
+        .ok_or_else(|| Failure::new(format!("unknown runtime {name:?}")).hint(format!("runtimes are {}", names())))
 }
 
 /// Variables that hold options: what the user has in them stays, and ours comes last.

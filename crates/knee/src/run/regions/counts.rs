@@ -1,4 +1,4 @@
-//! What the threads of a program counted in its regions.
+//! Event counts of a program's threads in its regions.
 
 use std::collections::BTreeMap;
 

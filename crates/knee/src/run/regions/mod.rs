@@ -93,7 +93,7 @@ impl Marked {
         let mut faults: Vec<String> = regions.iter().flat_map(|(name, uses)| mistakes(name, uses)).collect();
         faults.extend(losses(contents));
         let no_room = marks.left_out().join(", ");
-        faults.extend((!no_room.is_empty()).then(|| format!("regions: no room to count {no_room} in them")));
+        faults.extend((!no_room.is_empty()).then(|| format!("regions: no space to count {no_room} in them")));
         let mut phases = Vec::new();
         for (name, uses) in &regions {
             let Some(mut phase) = phase(name, uses, launch_ns) else { continue };
@@ -105,7 +105,7 @@ impl Marked {
         phases.sort_by_key(|phase| phase.begin_ns);
         let more = faults.len().saturating_sub(MOST_FAULTS);
         faults.truncate(MOST_FAULTS);
-        faults.extend((more > 0).then(|| format!("and {more} more of the kind")));
+        faults.extend((more > 0).then(|| format!("and {more} more like this")));
         let called = contents.uses.iter().filter(|one| one.calls > 0);
         let spans = called.map(|one| Span {
             source: format!("region:{}", one.name),
@@ -158,9 +158,9 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
     let sum = |number: fn(&Use) -> u32| uses.iter().map(|one| u64::from(number(one))).sum::<u64>();
     let open = uses.iter().filter(|one| one.open).count() as u64;
     let found = [
-        (sum(|one| one.unmatched_ends), "ends without a begin"),
-        (sum(|one| one.crossed_ends), "ends while a region that was entered later was open"),
-        (open, "calls that never ended and are not in its times"),
+        (sum(|one| one.unmatched_ends), "ends without a beginning"),
+        (sum(|one| one.crossed_ends), "ends while a later region was still open"),
+        (open, "calls that never ended (not in its times)"),
     ];
     found
         .into_iter()
@@ -173,12 +173,12 @@ fn losses(contents: &Contents) -> impl Iterator<Item = String> {
     let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
     let counters = format!("{NATIVE_COUNTERS} threads × counters, {LOCKED_COUNTERS} in Python, 1024 names a process");
     let found = [
-        (contents.lost, format!("calls that found no room ({room})")),
-        (contents.additions_lost, format!("additions to running counters that found no room ({counters})")),
-        (contents.refused.into(), "processes linked with another version of knee-region, whose calls are lost".into()),
-        (contents.reentered, "marks inside another mark (from a signal handler), or of a thread that was over".into()),
-        (contents.uncounted, "counters that a thread could not open or keep".into()),
-        (contents.senseless as u64, "threads whose numbers make no sense, left out".into()),
+        (contents.lost, format!("calls dropped for lack of space ({room})")),
+        (contents.additions_lost, format!("additions to running counters dropped for lack of space ({counters})")),
+        (contents.refused.into(), "processes with another version of knee-region (their calls are lost)".into()),
+        (contents.reentered, "calls from inside another call (signal handler) or from a finished thread".into()),
+        (contents.uncounted, "counters that a thread could not open".into()),
+        (contents.senseless as u64, "threads with inconsistent numbers (left out)".into()),
     ];
     found.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("regions: {what}: {count}"))
 }
@@ -242,10 +242,10 @@ mod tests {
         };
         let marked = Marked::new(&contents, &Marks::default(), 0);
         assert_eq!((marked.faults.len(), marked.phases.len(), marked.spans.len()), (9, 0, 0), "{:?}", marked.faults);
-        assert_eq!(marked.faults[0], "region a: ends without a begin: 2");
+        assert_eq!(marked.faults[0], "region a: ends without a beginning: 2");
         let many = (0..50).map(|number| Use { name: format!("{number}"), ..wrong.clone() }).collect();
         let marked = Marked::new(&Contents { uses: many, ..Contents::default() }, &Marks::default(), 0);
-        assert_eq!((marked.faults.len(), marked.faults[20].as_str()), (21, "and 130 more of the kind"));
+        assert_eq!((marked.faults.len(), marked.faults[20].as_str()), (21, "and 130 more like this"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::run_spec::RunSpec;
 pub(crate) fn run_all(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     if let Some(folder) = samples {
         let made = std::fs::create_dir_all(folder);
-        made.map_err(|error| Failure::new(format!("cannot keep samples: {}: {error}", folder.display())))?;
+        made.map_err(|error| Failure::new(format!("cannot write samples to {}: {error}", folder.display())))?;
     }
     tree::refuse_others()?;
     tree::adopt_orphans();
@@ -105,7 +105,7 @@ impl Runner {
                 Some(signal) => format!("signal {signal}"),
                 None => format!("{ended}, {error}"),
             };
-            never_ran(spec, now(), Vec::new(), format!("the launcher of this run was lost: {how}"))
+            never_ran(spec, now(), Vec::new(), format!("the launcher of this run died: {how}"))
         });
         let not_ended = record.exit.not_ended.or(left.not_ended);
         Ok(Some(Record { launch: self.launches, exit: Exit { not_ended, ..record.exit }, ..record }))

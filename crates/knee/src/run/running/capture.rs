@@ -1,4 +1,4 @@
-//! What a program prints: counted, fingerprinted, and kept as far as it is needed.
+//! Captures a program's output: size, fingerprint, and the text that checks need.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -134,7 +134,7 @@ fn pinner(spec: &RunSpec) -> Option<Pinner> {
 }
 
 /// Tells the program where to note its regions and running counters, unless the user has told it something else. A
-/// workload has counters only, so it is told where it is sampled.
+/// workload has counters only, so it gets the file where it is sampled.
 fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Counting) -> Option<io::Result<Regions>> {
     let marks = match &spec.program {
         Program::Command { env, .. } if env.contains_key(VARIABLE) => return None,

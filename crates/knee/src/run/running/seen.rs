@@ -1,4 +1,4 @@
-//! What was seen of a program that has ended, in the parts of its record.
+//! Observations of a finished program, as parts of its record.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -108,7 +108,7 @@ fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Pat
     let lost = written.err().map(|error| {
         // What was written of it is no file of samples.
         path.map(std::fs::remove_file);
-        say(format_args!("knee: samples of run {id} are lost: {error}"));
+        say(format_args!("knee: cannot write samples of run {id}: {error}"));
         error.to_string()
     });
     let file = path.filter(|_| lost.is_none()).map(relative_name);

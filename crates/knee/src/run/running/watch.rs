@@ -139,7 +139,7 @@ fn why_unseen(pid: i32) -> &'static str {
     match (shown("/proc/self/task"), shown(&format!("/proc/{pid}"))) {
         (false, _) => "/proc is not mounted here",
         (true, false) => "/proc does not show the program to this user",
-        (true, true) => "the program ended before it could be looked at",
+        (true, true) => "the program ended before the first sample",
     }
 }
 

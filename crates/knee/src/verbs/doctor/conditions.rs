@@ -1,4 +1,4 @@
-//! Conditions under which runs disturb each other or are held back.
+//! Conditions that disturb or limit runs: governor, NUMA balancing, quota, other load.
 
 use knee_machine::{Fact, Topology};
 use serde::Serialize;
@@ -26,25 +26,25 @@ pub(super) fn examine(machine: &Topology, load: &Watched) -> Vec<Finding> {
             "governor",
             "steady clock",
             |text| text == "performance",
-            "The clock may change; the clock proxy in each record watches it.\n     Where the governor can be set: cpupower frequency-set -g performance",
+            "The clock frequency may change during a study; each record has a clock proxy.\n     If the governor can be set: cpupower frequency-set -g performance",
         ),
         (
             "numa_balancing",
-            "pages stay put",
+            "no page migration",
             |text| text == "0",
-            "The kernel moves pages while programs run, so times may have two modes.\n     sysctl kernel.numa_balancing=0 for the time of a study",
+            "The kernel may move pages during a run, which can give two groups of times.\n     During a study: sysctl kernel.numa_balancing=0",
         ),
         (
             "autogroup",
-            "nice works",
+            "nice effective",
             |text| text == "0",
-            "Sessions share the cpus evenly: `nice` does not protect a run from another\n     session. sysctl kernel.sched_autogroup_enabled=0, or look at validity.",
+            "Sessions share the cpus evenly: `nice` does not protect a run from another\n     session. Turn it off with sysctl kernel.sched_autogroup_enabled=0.",
         ),
         (
             "hypervisor",
             "bare metal",
             |text| text == "no",
-            "A hypervisor may take cpus away; steal is recorded with each run. It may\n     hide siblings: `knee doctor --siblings` tests for them.",
+            "A hypervisor may run other guests on these cpus (each record has the steal time)\n     and may hide siblings: `knee doctor --siblings` finds them.",
         ),
     ];
     findings.extend(rules.into_iter().map(|(fact, name, good, advice)| rule(machine, fact, name, good, advice)));
@@ -55,13 +55,14 @@ fn quiet(load: &Watched) -> Finding {
     let (good, found) = match load {
         Watched::Known(load) => {
             let waits = load.psi_cpu.filter(|share| *share >= 0.01);
-            let waits = waits
-                .map_or(String::new(), |share| format!("; tasks wait for a cpu {:.0} % of the time", 100.0 * share));
+            let waits = waits.map_or(String::new(), |share| {
+                format!("; some task waits for a cpu {:.0} % of the time", 100.0 * share)
+            });
             (load.quiet, format!("{}{waits}", load.says))
         }
         Watched::Unavailable { unavailable } => (false, unavailable.clone()),
     };
-    let advice = "Runs share the cpus with them, and a study may then have no verdict.\n     Wait until they are done, or stop them; `knee study --wait-quiet` waits.";
+    let advice = "Other programs take cpu time from the runs; a study may end without a verdict.\n     Stop them, or let `knee study --wait-quiet` wait until they are done.";
     Finding { name: "quiet now", good, found, advice }
 }
 
@@ -70,8 +71,8 @@ fn cpus(machine: &Topology) -> Finding {
     Finding {
         name: "all cpus",
         good: allowed == online,
-        found: format!("{allowed} of {online} online cpus may be used"),
-        advice: "A cpuset or affinity mask holds this process back; thread counts end there.\n     Start knee outside of it to measure the whole machine.",
+        found: format!("{allowed} of {online} online cpus allowed"),
+        advice: "A cpuset or affinity mask limits this process, and so the number of threads.\n     Start knee without it to measure the whole machine.",
     }
 }
 
@@ -81,7 +82,7 @@ fn quota(machine: &Topology) -> Finding {
         name: "no CPU quota",
         good: quota.is_none(),
         found: quota.map_or("none set".into(), |cpus| format!("CPU time of {cpus} cpus")),
-        advice: "Threads are stopped when the quota of a period is used up; speedup ends there.\n     Raise cpu.max (or cpu.cfs_quota_us) of the control group.",
+        advice: "The kernel stops threads that used up the quota, which limits the speedup.\n     Raise cpu.max (or cpu.cfs_quota_us) of the control group.",
     }
 }
 
@@ -93,6 +94,6 @@ fn rule(machine: &Topology, fact: &str, name: &'static str, good: fn(&str) -> bo
             let harmless = matches!(fact, "numa_balancing" | "autogroup");
             Finding { name, good: harmless, found: unavailable.clone(), advice }
         }
-        None => Finding { name, good: false, found: "not looked at".into(), advice },
+        None => Finding { name, good: false, found: "not checked".into(), advice },
     }
 }

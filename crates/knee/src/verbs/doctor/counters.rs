@@ -1,4 +1,4 @@
-//! `knee doctor --counters`: whether counters can be had and believed, from the PMU to work of known counts.
+//! `knee doctor --counters`: tests counters step by step, from finding the PMU to counting known work.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ pub(super) fn show(machine: &Topology, json: bool) -> Result<ExitCode, Failure> 
             print_out(&told(rung))?;
         }
         if report.rungs.iter().any(|rung| rung.standing != Standing::Yes) {
-            print_out("\n`knee doctor` has what is used instead of what is missing.\n")?;
+            print_out("\n`knee doctor` shows what knee uses instead of missing counters.\n")?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -70,12 +70,12 @@ impl PlacementProbe for Loads<'_> {
     fn prepare(&mut self, reader: u32, home: u32) -> Result<(), String> {
         let node = self.machine.nodes.iter().find(|node| node.id == reader);
         let cpu = node.and_then(|node| node.cpus.iter().find(|cpu| self.machine.allowed.cpus.contains(*cpu)));
-        let cpu = cpu.ok_or_else(|| format!("no cpu of node {reader} may be used"))?;
+        let cpu = cpu.ok_or_else(|| format!("this process may use no cpu of node {reader}"))?;
         sys::pin(&[cpu]).map_err(|error| format!("cannot pin a thread: cpu {cpu}: {error}"))?;
         let arena = Arena::written(self.bytes, Page::Base, Some(home)).map_err(|error| error.to_string())?;
-        let share = arena.share_on(home).ok_or("the kernel does not tell where pages lie")?;
+        let share = arena.share_on(home).ok_or("the kernel does not report the nodes of pages")?;
         if share < 0.99 {
-            return Err(format!("only {:.0} % of its pages lie there", 100.0 * share));
+            return Err(format!("only {:.0} % of the pages are on that node", 100.0 * share));
         }
         self.chase = Some(Chase::lay(arena, self.bytes, LINE, 1));
         Ok(())

@@ -1,4 +1,4 @@
-//! What can be measured here, why not, and what is used instead.
+//! The measures of this machine: available or why not, and what knee uses instead.
 
 use std::path::Path;
 
@@ -33,28 +33,28 @@ pub(super) fn examine(around: &Surroundings, kernel: &mut dyn Kernel, root: &Pat
         row(
             "instructions, cycles, misses",
             &cores,
-            "CPU time, clock proxy, samples of threads; growth of CPU time stays undivided",
+            "CPU time, clock proxy, thread samples; extra CPU time cannot be attributed to a cause",
         ),
         remote_share(has_pmu),
-        either("memory bandwidth", [&resctrl, &memory], "bytes the program reports, over time"),
-        row("traffic between sockets", &links, "times with memory near, far, interleaved"),
-        row("cache occupancy", &resctrl, "size of the data beside the size of the cache"),
-        row("energy", &energy, "none: time is no energy"),
-        row("pages handed out by node", &pages, "none"),
+        either("memory bandwidth", [&resctrl, &memory], "bytes that the program reports, per second"),
+        row("traffic between sockets", &links, "run times with local, remote and interleaved memory"),
+        row("cache occupancy", &resctrl, "data size compared with cache size"),
+        row("energy", &energy, "none"),
+        row("page allocations by node", &pages, "none"),
         file(root, "pages by node", "proc/self/numa_maps", "a kernel with CONFIG_NUMA", "none"),
         file(
             root,
             "CPU time of threads",
             "proc/self/schedstat",
             "a kernel with CONFIG_SCHED_INFO",
-            "ticks of 10 ms, without waiting time",
+            "ticks of 10 ms; no waiting time",
         ),
         file(
             root,
-            "waiting of others",
+            "cpu pressure",
             "proc/pressure/cpu",
             "booting with psi=1",
-            "ticks of other work on the run's cpus",
+            "cpu time of other programs on the run's cpus",
         ),
     ]
 }
@@ -77,8 +77,8 @@ fn either(name: &'static str, ways: [&Rung; 2], substitute: &'static str) -> Mea
 fn remote_share(has_pmu: bool) -> Measure {
     let known = measures::named("remote_dram", None);
     let found = match (has_pmu, known) {
-        (false, _) => Err("it needs the hardware PMU".to_owned()),
-        (true, None) => Err("no table says which events of this cpu tell local from remote".into()),
+        (false, _) => Err("needs the hardware PMU".to_owned()),
+        (true, None) => Err("no event table covers local and remote accesses of this cpu".into()),
         (true, Some(Err(reason))) => Err(reason),
         (true, Some(Ok(_))) => Ok("local_dram, remote_dram".to_owned()),
     };
@@ -95,8 +95,8 @@ fn file(root: &Path, name: &'static str, path: &str, needs: &str, substitute: &'
         Ok(text) if !text.trim().is_empty() => {
             return Measure { name, available: true, reason: format!("/{path}"), substitute: "" };
         }
-        Ok(_) => format!("/{path} is empty: it needs {needs}"),
-        Err(error) => format!("/{path}: {error}: it needs {needs}"),
+        Ok(_) => format!("/{path} is empty; needs {needs}"),
+        Err(error) => format!("/{path}: {error}; needs {needs}"),
     };
     Measure { name, available: false, reason, substitute }
 }

@@ -1,4 +1,4 @@
-//! `knee doctor`: what can be measured here, and what would help where it cannot.
+//! `knee doctor`: checks what can be measured on this machine, and how to fix what cannot.
 
 mod conditions;
 mod counters;
@@ -24,12 +24,12 @@ use crate::verb::Native;
 /// Options of `knee doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Test which cpus share a core, whatever /sys says: about 2 s for 2 cpus, 15 s for 16,
-    /// half a minute for 256, up to three times that on a busy machine
+    /// Measure which cpus share a core, instead of trusting /sys: about 2 s for 2 cpus,
+    /// 15 s for 16, 30 s for 256, up to three times that on a busy machine
     #[arg(long)]
     siblings: bool,
-    /// Test whether hardware counters can be had and believed: with work of which the
-    /// counts are known
+    /// Test whether hardware counters are available and correct, using work with known
+    /// counts
     #[arg(long, conflicts_with = "siblings")]
     counters: bool,
     /// Print JSON
@@ -43,7 +43,7 @@ impl Native for Doctor {
     }
 }
 
-/// What the doctor says, and its JSON form.
+/// The JSON form of the report.
 #[derive(Serialize)]
 struct Report {
     schema: u32,
@@ -52,7 +52,7 @@ struct Report {
     measures: Vec<Measure>,
 }
 
-/// What other programs do now, or why nobody knows.
+/// The load of other programs now, or why it is unknown.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Watched {
@@ -90,7 +90,7 @@ fn show(args: &Doctor) -> Result<ExitCode, Failure> {
         }
     }
     print_out(&format!("\n{}", table::drawn(&report.measures)))?;
-    print_out("\n`knee doctor --counters` tests counters with known work, and says what would help.\n")?;
+    print_out("\n`knee doctor --counters` tests the counters with known work and shows how to fix them.\n")?;
     Ok(ExitCode::SUCCESS)
 }
 

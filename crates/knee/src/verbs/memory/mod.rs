@@ -1,4 +1,4 @@
-//! `knee memory`: what this machine's memory does.
+//! `knee memory`: probes latency, bandwidth and page costs of this machine.
 
 mod text;
 mod words;
@@ -27,18 +27,19 @@ use words::Asked;
 #[derive(Debug, Args)]
 #[command(after_help = words::probes())]
 pub(crate) struct Memory {
-    /// One probe instead of all
+    /// Run only this probe [default: all]
     probe: Option<String>,
-    /// Options of the probe
+    /// Probe options
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "--NAME VALUE")]
     words: Vec<String>,
-    /// Fewer and smaller measurements: under a minute on two cpus
+    /// Take fewer and smaller measurements: under a minute on two cpus
     #[arg(long)]
     quick: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write what was found here; all probes together go to machine-memory.json
+    /// Write the results to this file as JSON
+    /// [default: machine-memory.json for all probes, none for one probe]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -93,7 +94,7 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
     for (probe, plan) in probes.into_iter().zip(plans) {
         match plan {
             Ok(steps) if steps.is_empty() => {
-                unavailable.insert(probe.name().to_owned(), "it needs two cpus".to_owned());
+                unavailable.insert(probe.name().to_owned(), "needs two cpus".to_owned());
             }
             Ok(steps) => planned.push((probe, steps)),
             Err(error) if asked.probe.is_some() => return Err(error.into()),
@@ -115,7 +116,7 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
     }
     match &asked.out {
         Some(path) => say(format_args!("wrote {}", path.display())),
-        None if !asked.json => say(format_args!("not kept: --out FILE writes it to a file")),
+        None if !asked.json => say(format_args!("results not saved; save them with --out FILE")),
         None => {}
     }
     Ok(ExitCode::SUCCESS)
@@ -125,13 +126,13 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
 fn writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let reason = if path.is_dir() {
-        "it is a folder"
+        "is a folder"
     } else if !folder.is_dir() {
-        "its folder does not exist"
+        "folder does not exist"
     } else {
         return Ok(());
     };
-    Err(Failure::new(format!("cannot write {}: {reason}", path.display())).hint("--out FILE names another file"))
+    Err(Failure::new(format!("cannot write {}: {reason}", path.display())).hint("choose another file with --out FILE"))
 }
 
 type Planned<'a> = [(&'a dyn Probe, Vec<Step>)];
@@ -148,7 +149,7 @@ fn measure(
         .iter()
         .flat_map(|(_, steps)| steps)
         .fold((0, 0.0), |(count, seconds), step| (count + 1, seconds + step.seconds));
-    say(format_args!("{count} measurements: about {}", duration(seconds)));
+    say(format_args!("{count} measurements, about {}", duration(seconds)));
     let mut figures = Vec::new();
     let mut done = 0;
     for (probe, steps) in planned {

@@ -1,4 +1,4 @@
-//! What was found, for people: curves as bars, pairs as shaded squares, everything within 80 columns.
+//! Results of `knee memory` as text: curves as bars, pairs as shaded squares, everything within 80 columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -28,7 +28,7 @@ pub(super) fn told(found: &MachineMemory) -> String {
         let _ = writeln!(out, "{probe}: not measured: {why}");
     }
     if let Some(why) = &found.small {
-        let _ = writeln!(out, "{why}: figures of DRAM may be of caches.");
+        let _ = writeln!(out, "{why}: DRAM figures may show caches instead");
     }
     flags.write(&mut out);
     out
@@ -202,7 +202,7 @@ fn knees(out: &mut String, found: &MachineMemory) {
         .iter()
         .map(|(name, bytes)| format!("{name} {}", knee_probes::size::text(usize::try_from(*bytes).unwrap_or(0))))
         .collect();
-    let _ = writeln!(out, "  the machine claims: {}\n", claims.join(", "));
+    let _ = writeln!(out, "  cache sizes reported by the machine: {}\n", claims.join(", "));
 }
 
 /// Reasons to doubt. Those that differ in their numbers only are said together.
@@ -221,7 +221,7 @@ impl Flags {
 
     fn write(&self, out: &mut String) {
         if !self.0.is_empty() {
-            let _ = writeln!(out, "! marks what cannot be trusted, or is not what it seems:");
+            let _ = writeln!(out, "! marks figures to be careful with:");
         }
         for (words, numbers) in &self.0 {
             let known = numbers.iter().copied().filter(|number| !number.is_nan());

@@ -1,4 +1,4 @@
-//! The words of `knee memory`: a probe, what it is told, and how the answer is to look.
+//! Parses the arguments of `knee memory`: a probe, probe options, output options.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use knee_workload::Args;
 use super::Memory;
 use crate::error::Failure;
 use crate::listing::listed;
+use crate::nearest::nearest;
 
 /// Where a sweep of all probes is kept.
 const FILE: &str = "machine-memory.json";
@@ -24,7 +25,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads what follows the verb. What a probe is told and what the verb is told may come in any order.
+    /// Reads what follows the verb. Probe options and options of the verb may come in any order.
     pub(super) fn read(args: &Memory) -> Result<Self, Failure> {
         let mut asked = Self {
             probe: args.probe.as_deref().map(find).transpose()?,
@@ -42,7 +43,7 @@ impl Asked {
                 "--json" => asked.json = true,
                 "--help" | "-h" => asked.help = true,
                 "--out" => {
-                    let path = words.next().ok_or_else(|| Failure::new("no value given: --out"))?;
+                    let path = words.next().ok_or_else(|| Failure::new("--out needs a file"))?;
                     asked.out = Some(path.into());
                 }
                 // A choice between no and yes is a flag.
@@ -74,12 +75,15 @@ fn find(name: &str) -> Result<&'static dyn Probe, Failure> {
     let probe = PROBES.iter().find(|probe| probe.name() == name).copied();
     probe.ok_or_else(|| {
         let names: Vec<_> = PROBES.iter().map(|probe| probe.name()).collect();
-        Failure::new(format!("unknown probe: {name:?}: there are {}", names.join(", ")))
-            .hint("knee memory --quick makes all of them")
+        let hint = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => "`knee memory --quick` runs all probes".into(),
+        };
+        Failure::new(format!("unknown probe {name:?}; probes are {}", names.join(", "))).hint(hint)
     })
 }
 
-/// What a probe can be told.
+/// The help of one probe, or of all: their options.
 pub(super) fn help(probe: Option<&'static dyn Probe>) -> String {
     let mut out = String::new();
     let probes = probe.map_or_else(|| PROBES.to_vec(), |probe| vec![probe]);
@@ -88,11 +92,11 @@ pub(super) fn help(probe: Option<&'static dyn Probe>) -> String {
         for param in probe.params() {
             let values =
                 if param.values.is_empty() { String::new() } else { format!(" ({})", param.values.join(", ")) };
-            let default = param.default.map_or_else(String::new, |value| format!(" [{value}]"));
+            let default = param.default.map_or_else(String::new, |value| format!(" [default: {value}]"));
             let _ = writeln!(out, "  --{:<10} {}{values}{default}", param.name, param.summary);
         }
         let _ = writeln!(out);
     }
-    out.push_str("With --quick, --json, --out FILE. What is not given is varied in a sweep, or has its default.\n");
+    out.push_str("Also: --quick, --json, --out FILE. Options you leave out are swept over or keep their defaults.\n");
     out
 }

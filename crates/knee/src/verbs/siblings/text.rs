@@ -1,4 +1,4 @@
-//! What came out, for a person.
+//! The result of `knee doctor --siblings` as text.
 
 use std::fmt::{Result, Write};
 
@@ -30,15 +30,15 @@ fn write_all(text: &mut String, siblings: &Siblings, cores: &[CpuSet]) -> Result
     writeln!(text)?;
     let denied = of(&siblings.pairs, (Verdict::Separate, Verdict::Siblings));
     if !denied.is_empty() {
-        write_wrapped(text, "", &format!("siblings by /sys that the test does not see: {}", listed(&denied)))?;
+        write_wrapped(text, "", &format!("siblings in /sys that the test does not confirm: {}", listed(&denied)))?;
     }
     if siblings.hidden.is_empty() {
         return writeln!(text, "{}", nothing_hidden(siblings));
     }
-    write_wrapped(text, "", &format!("siblings that /sys does not name: {}", listed(&siblings.hidden)))?;
+    write_wrapped(text, "", &format!("siblings missing from /sys: {}", listed(&siblings.hidden)))?;
     // Unbroken however long: it is there to be copied.
     let single = one_per_core(&siblings.hidden, cores);
-    writeln!(text, "Such cpus share one core. One thread per core: --placement\n{single}")
+    writeln!(text, "These cpus share a core. For one thread per core: --placement\n{single}")
 }
 
 fn nothing_hidden(siblings: &Siblings) -> &'static str {
@@ -47,8 +47,8 @@ fn nothing_hidden(siblings: &Siblings) -> &'static str {
     let (unknown, told): (Vec<_>, Vec<_>) = of_pairs.chain(of_crowd).partition(|v| *v == Verdict::Unknown);
     match (unknown.is_empty(), told.is_empty()) {
         (true, _) => "no hidden siblings",
-        (false, false) => "no hidden siblings among the cpus that could be told",
-        (false, true) => "nothing could be told; on a quiet machine it may be",
+        (false, false) => "no hidden siblings among the cpus with a clear result",
+        (false, true) => "cannot tell; try again on a quiet machine",
     }
 }
 
@@ -92,7 +92,7 @@ fn write_crowd(text: &mut String, crowd: &[Crowded]) -> Result {
         crowd.iter().partition(|crowded| crowded.evidence.verdict == Verdict::Separate);
     if let Some(one) = separate.first() {
         let cpus: CpuSet = separate.iter().map(|crowded| crowded.cpu).collect();
-        write_wrapped(text, "", &format!("not slowed while {} others ran at once: cpus {cpus}", one.others))?;
+        write_wrapped(text, "", &format!("not slowed by {} others running at the same time: cpus {cpus}", one.others))?;
     }
     for crowded in unclear.iter().take(MOST_LINES) {
         writeln!(text, "cannot tell: cpu {}", crowded.cpu)?;
@@ -159,8 +159,8 @@ mod tests {
         let pairs = vec![pair(0, 1, 0.53), pair(0, 2, 1.0), pair(2, 3, 0.51)];
         let text = text_of(pairs, Vec::new(), &cores);
         assert!(text.contains("0 1           0.53  0.53 to 0.53      11  siblings  separate\n"), "{text}");
-        assert!(text.contains("siblings that /sys does not name: 0 and 1, 2 and 3\n"), "{text}");
-        assert!(text.ends_with("Such cpus share one core. One thread per core: --placement\n0,2\n"), "{text}");
+        assert!(text.contains("siblings missing from /sys: 0 and 1, 2 and 3\n"), "{text}");
+        assert!(text.ends_with("These cpus share a core. For one thread per core: --placement\n0,2\n"), "{text}");
     }
 
     #[test]
@@ -171,7 +171,10 @@ mod tests {
         let text = text_of(pairs, Vec::new(), &cores);
         assert!(text.contains("0 8           1.00  1.00 to 1.00      11  separate  siblings\n"), "{text}");
         assert!(text.contains("30 pairs are separate cores, scores 0.98 to 1.01\n"), "{text}");
-        assert!(text.ends_with("siblings by /sys that the test does not see: 0 and 8\nno hidden siblings\n"), "{text}");
+        assert!(
+            text.ends_with("siblings in /sys that the test does not confirm: 0 and 8\nno hidden siblings\n"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -180,11 +183,11 @@ mod tests {
         let mut crowd: Vec<Crowded> = (0..63).map(|cpu| one(2 * cpu, 1.0)).collect();
         crowd.push(one(127, 0.78));
         let unclear = |a, b| text_of(vec![Pair { cpus: [a, b], evidence: judge(&[], 33) }], Vec::new(), &[]);
-        assert!(unclear(0, 1).ends_with("\nnothing could be told; on a quiet machine it may be\n"));
+        assert!(unclear(0, 1).ends_with("\ncannot tell; try again on a quiet machine\n"));
         let text = text_of(vec![Pair { cpus: [1020, 1023], evidence: judge(&[], 33) }], crowd, &[]);
         assert!(text.lines().all(|line| line.len() <= 80), "{text}");
         assert!(text.contains("cannot tell: cpu 127\n     the scores lie between"), "{text}");
         assert!(text.contains("1020 1023        -  -                  0  unknown   separate\n"), "{text}");
-        assert!(text.ends_with("no hidden siblings among the cpus that could be told\n"), "{text}");
+        assert!(text.ends_with("no hidden siblings among the cpus with a clear result\n"), "{text}");
     }
 }
