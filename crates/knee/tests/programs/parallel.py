@@ -2,9 +2,10 @@
 
 import sys
 import time
+from collections.abc import Callable
 
 
-def blas():
+def blas() -> Callable[[], object]:
     """Return a product of matrices."""
     import numpy as np
 
@@ -12,7 +13,7 @@ def blas():
     return lambda: matrix @ matrix
 
 
-def duckdb():
+def duckdb() -> Callable[[], object]:
     """Return a query."""
     import duckdb
 
@@ -21,7 +22,7 @@ def duckdb():
     return lambda: connection.execute("select sum(sin(number) * cos(number)) from numbers").fetchall()
 
 
-def polars():
+def polars() -> Callable[[], object]:
     """Return a query."""
     import polars as pl
 
