@@ -77,7 +77,7 @@ def test_its_steps_run_and_gate(tmp_path, binary, new, gates):
         done = step(name, tmp_path, binary)
         assert done.returncode == 0, (name, done.stderr)
         if name.startswith("Measure"):
-            # Whoever else uses this machine is no part of what is tested.
+            # Other programs on this machine must not decide the test.
             rewrite(tmp_path / "both/records.jsonl", lambda one: one | {"validity": VALID})
     assert (tmp_path / "summary.md").read_text().startswith("### scaling: ")
     assert (tmp_path / "both/report.html").exists()

@@ -97,7 +97,8 @@ def asked(text: str) -> Damage:
     return damage
 
 
-ANEW, MACHINE, EDITOR, VERSION = "copy of the folder", "knee machine --json > ", "in an editor", "version of knee that"
+RESTORE, MACHINE = "copy of the folder", "knee machine --json > "
+EDITOR, VERSION = "in an editor", "version of knee that"
 GOES_ON = "remove the file to continue the study"
 RESUME = r"remove that line; knee study --resume .*study repeats its run"
 
@@ -147,17 +148,17 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     ),
     "end newer": (written("ended.json", '{"schema": 2}'), r"ended\.json: schema 2", VERSION),
     "end of no block": (written("ended.json", '{"schema": 1, "why": "x"}'), "it has no block", GOES_ON),
-    "plan missing": (gone("plan.jsonl"), r"it has no plan\.jsonl", ANEW),
-    "plan empty": (written("plan.jsonl", ""), r"cannot read the plan: .*: it has no runs", ANEW),
-    "plan cut off": (line("plan.jsonl", 10, lambda text: text[:30]), r"cannot read line 10: .*plan\.jsonl", ANEW),
+    "plan missing": (gone("plan.jsonl"), r"it has no plan\.jsonl", RESTORE),
+    "plan empty": (written("plan.jsonl", ""), r"cannot read the plan: .*: it has no runs", RESTORE),
+    "plan cut off": (line("plan.jsonl", 10, lambda text: text[:30]), r"cannot read line 10: .*plan\.jsonl", RESTORE),
     "plan short": (line("plan.jsonl", 10, lambda _: ""), r"records of another study: .*: line 10: run 0010", RESUME),
     "plan newer": (field("plan.jsonl", 3, schema=2), r"cannot read line 3: .*plan\.jsonl: schema 2", VERSION),
-    "plan twice": (line("plan.jsonl", 4, lambda t: t + t), r"line 5: .*: run 0004 is also planned in line 4", ANEW),
-    "plan without cpus": (field("plan.jsonl", 2, cpus=None), r"line 2: .*: it has no cpus", ANEW),
-    "plan of block 0": (field("plan.jsonl", 2, block=0), r"line 2: .*: block 0 .* is not a valid run", ANEW),
-    "plan of another cell": (field("plan.jsonl", 2, threads=64), "line 2: .*but it runs with 64", ANEW),
-    "plan a folder": (a_folder("plan.jsonl"), r"plan\.jsonl: Is a directory", ANEW),
-    "plan not text": (line("plan.jsonl", 2, lambda _: "\udcff\n"), r"cannot read line 2: .*: not text", ANEW),
+    "plan twice": (line("plan.jsonl", 4, lambda t: t + t), r"line 5: .*: run 0004 is also planned in line 4", RESTORE),
+    "plan without cpus": (field("plan.jsonl", 2, cpus=None), r"line 2: .*: it has no cpus", RESTORE),
+    "plan of block 0": (field("plan.jsonl", 2, block=0), r"line 2: .*: block 0 .* is not a valid run", RESTORE),
+    "plan of another cell": (field("plan.jsonl", 2, threads=64), "line 2: .*but it runs with 64", RESTORE),
+    "plan a folder": (a_folder("plan.jsonl"), r"plan\.jsonl: Is a directory", RESTORE),
+    "plan not text": (line("plan.jsonl", 2, lambda _: "\udcff\n"), r"cannot read line 2: .*: not text", RESTORE),
     "records cut in the middle": (
         line("records.jsonl", 4, lambda t: t[:50] + "\n"),
         r"line 4: .*: invalid JSON",

@@ -22,8 +22,8 @@ pub(crate) struct Runtime {
     pub(crate) note: &'static str,
 }
 
-/// Whoever starts a parallel stream computes as well, so the common pool gets one worker fewer. Left alone it has one
-/// worker on one cpu too, and one thread is two.
+/// The thread that starts a parallel stream computes as well, so the common pool gets one worker fewer. By default it
+/// has one worker even on one cpu, so one thread would be two.
 const JAVA: &str =
     "-XX:ActiveProcessorCount={threads} -Djava.util.concurrent.ForkJoinPool.common.parallelism={threads-1}";
 
