@@ -111,6 +111,23 @@ pub(crate) fn parse_stat(text: &str) -> Option<(u8, u64, u32)> {
     Some((letter, user + system, cpu))
 }
 
+/// The number of the newest process or thread, from `/proc/loadavg`: as long as it stays, there is none to look for.
+#[derive(Debug)]
+pub(crate) struct Newest(Option<File>);
+
+impl Newest {
+    pub(crate) fn open() -> Self {
+        Self(File::open("/proc/loadavg").ok())
+    }
+
+    /// None where the kernel does not say; some emulated ones always say 0.
+    pub(crate) fn number(&self) -> Option<u32> {
+        let mut buffer = [0; 1024];
+        let last = read_in_place(self.0.as_ref()?, &mut buffer)?.split_ascii_whitespace().next_back()?;
+        last.parse().ok().filter(|number| *number > 0)
+    }
+}
+
 /// Numbers that name the entries of a folder, like the threads in `/proc/PID/task`.
 pub(crate) fn numbered(dir: &str) -> Vec<i32> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -181,6 +198,14 @@ mod tests {
         let text =
             "42 (a) R 1 (b)) S 1 42 42 0 -1 4194304 1 0 0 0 7 5 0 0 20 0 1 0 100 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 17 3 0";
         assert_eq!(parse_stat(text), Some((b'S', 12, 3)));
+    }
+
+    #[test]
+    fn a_new_thread_has_a_new_number() {
+        let newest = Newest::open();
+        let before = newest.number();
+        std::thread::spawn(|| ()).join().unwrap();
+        assert!(before.is_none() || newest.number() != before);
     }
 
     #[test]

@@ -17,13 +17,14 @@ use crate::budget::Budget;
 use crate::census::Census;
 use crate::gauges::Gauges;
 use crate::helpers::is_helper;
-use crate::proc::{Task, ThreadSite, Times, descendants, numbered};
+use crate::proc::{Newest, Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
 use crate::states::{Growth, Stand, StateCounts, told};
 
 /// Looking for new threads costs more than reading the files of those that are known. Programs start their threads early,
-/// so every one of the first ticks looks, and later every fourth. Where each thread is and what it does is read at every
-/// tick as long as that fits into the budget, and otherwise at the ticks that look.
+/// so every one of the first ticks looks, and later every fourth; where no thread of the machine is new since the last
+/// look, there is nothing to look for. Where each thread is and what it does is read at every tick as long as that fits
+/// into the budget, and otherwise at the ticks that look.
 const FIRST_TICKS: u64 = 16;
 const LOOK_EVERY: u64 = 4;
 /// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
@@ -129,6 +130,9 @@ pub struct Sampler {
     samples: Samples,
     sampling: Sampling,
     budget: Budget,
+    newest: Newest,
+    /// The newest thread of the machine at the last look.
+    looked_until: Option<u32>,
     /// CPU time of reading every file of every thread, when that was last done.
     whole_cost: Duration,
     /// Cpus whose kernel leaves out its tick while one thread runs.
@@ -153,6 +157,8 @@ impl Sampler {
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new() },
             budget: Budget::default(),
+            newest: Newest::open(),
+            looked_until: None,
             whole_cost: Duration::ZERO,
             tickless: tickless(),
         }
@@ -248,6 +254,12 @@ impl Sampler {
 
     /// Finds threads and processes that are new.
     fn look(&mut self, t_ns: u64) {
+        // Asked first: what begins during the look is found by the next one.
+        let newest = self.newest.number();
+        if newest.is_some() && newest == self.looked_until {
+            return;
+        }
+        self.looked_until = newest;
         for pid in descendants(self.ancestor) {
             for tid in numbered(&format!("/proc/{pid}/task")) {
                 self.watch(pid, tid, t_ns);
@@ -256,8 +268,12 @@ impl Sampler {
     }
 
     fn watch(&mut self, pid: i32, tid: i32, t_ns: u64) {
-        let known = self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid);
-        if known || self.threads.values().filter(|watched| watched.task.is_some()).count() >= MOST_WATCHED {
+        if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
+            return;
+        }
+        if self.threads.values().filter(|watched| watched.task.is_some()).count() >= MOST_WATCHED {
+            // It may be watched at a later look, when others have ended.
+            self.looked_until = None;
             return;
         }
         if let Some(task) = Task::open(pid, tid) {
