@@ -92,5 +92,5 @@ def _record(name: str, block: int, cell: Cell, draw: random.Random) -> dict:
         sampling={"period_ms": 10, "count": 97, "cost_ns": 717_400},
         validity=validity | {"clock_before_ns": 1.2333, "clock_after_ns": 1.23555},
         samples=f"samples/{name}.csv.gz",
-        output={"stdout_bytes": 12, "stdout_fnv1a": "cbf29ce484222325", "stderr_tail": "read the input\n"},
+        output={"stdout_bytes": 12, "stdout_xxh3": "cbf29ce484222325", "stderr_tail": "read the input\n"},
     )

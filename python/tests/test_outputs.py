@@ -11,7 +11,7 @@ def printing(folder, outputs: dict[str, str], program=None, asked: str = "same_o
     """Let runs print these texts (others print `a`); return the bad runs with their reasons."""
     rewrite(folder.plan, lambda spec: spec | ({"program": program} if program else {}) | (cell(spec) if cell else {}))
     rewrite(
-        folder.records, lambda one: one | {"output": {"stdout_bytes": 1, "stdout_fnv1a": outputs.get(one["id"], "a")}}
+        folder.records, lambda one: one | {"output": {"stdout_bytes": 1, "stdout_xxh3": outputs.get(one["id"], "a")}}
     )
     folder.study_spec.write_text(folder.study_spec.read_text() + f"[measure]\n{asked}\n")
     return {run.spec["id"]: run.bad for run in store.runs(folder) if run.bad}

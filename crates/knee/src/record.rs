@@ -241,9 +241,9 @@ impl Resources {
 pub(crate) struct Output {
     /// Bytes on standard output.
     pub(crate) stdout_bytes: u64,
-    /// FNV-1a of standard output, to compare runs; absent when it went to the terminal.
+    /// XXH3 (64 bits) of standard output, to compare runs; absent when it went to the terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stdout_fnv1a: Option<String>,
+    pub(crate) stdout_xxh3: Option<String>,
     /// The last lines of standard output.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) stdout_tail: String,

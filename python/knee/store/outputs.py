@@ -65,4 +65,4 @@ def _work(run: Run, *, commands: bool) -> str | None:
 
 
 def _printed(run: Run) -> str | None:
-    return run.record["output"].get("stdout_fnv1a")
+    return run.record["output"].get("stdout_xxh3")

@@ -153,8 +153,8 @@ class Output(TypedDict):
 
     stdout_bytes: int
     stderr_tail: NotRequired[str]
-    stdout_fnv1a: NotRequired[str]
     stdout_tail: NotRequired[str]
+    stdout_xxh3: NotRequired[str]
 
 
 Pages = dict[str, int] | dict[str, Any]
@@ -533,7 +533,7 @@ THREAD_USE = thing(
 )
 
 
-_OUTPUT = thing({"stdout_bytes": WHOLE}, {"stderr_tail": TEXT, "stdout_fnv1a": TEXT, "stdout_tail": TEXT})
+_OUTPUT = thing({"stdout_bytes": WHOLE}, {"stderr_tail": TEXT, "stdout_tail": TEXT, "stdout_xxh3": TEXT})
 
 
 _PAGES = either(any_name(WHOLE), thing({"unavailable": TEXT}), called="a pages")

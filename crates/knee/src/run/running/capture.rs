@@ -1,13 +1,27 @@
 //! Captures a program's output: size, fingerprint, and the text that checks need.
+//!
+//! Where every cpu is measured, reading takes time from the program. A program that prints in small pieces would wake us
+//! for each of them, so the pipe is large and is read at intervals; a fast hash compares outputs.
 
 use std::fs::File;
+use std::hash::Hasher;
 use std::io::{self, Read, Write};
+use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use twox_hash::XxHash3_64;
 
 /// Bytes kept from each end of the output. Searches see these.
 const KEPT: usize = 1 << 20;
+/// Capacity of the pipe: what an ordinary user may ask for.
+const CAPACITY: usize = 1 << 20;
+/// Bytes per read.
+const BUFFER: usize = 1 << 16;
 /// Reads in one go.
-const READS_AT_ONCE: u32 = 16;
+const READS_AT_ONCE: usize = CAPACITY / BUFFER;
+/// Time between the end of one go and the next. Long enough to collect many small pieces, too short to fill the pipe.
+const INTERVAL: Duration = Duration::from_millis(2);
 /// Bytes of the tail that go into the record.
 const SHOWN: usize = 2_000;
 
@@ -25,14 +39,30 @@ pub(crate) struct Capture {
     head: Vec<u8>,
     tail: Vec<u8>,
     bytes: u64,
-    fnv1a: u64,
+    hash: XxHash3_64,
+    buffer: Vec<u8>,
+    /// Bytes that the pipe holds.
+    capacity: usize,
+    /// When to read again.
+    due: Instant,
 }
 
 impl Capture {
     pub(crate) fn new(pipe: OwnedFd) -> io::Result<Self> {
         rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK)?;
-        let fnv1a = 0xcbf2_9ce4_8422_2325;
-        Ok(Self { pipe: Some(pipe.into()), echo: None, head: Vec::new(), tail: Vec::new(), bytes: 0, fnv1a })
+        // A user with many large pipes is refused, and the usual size will do.
+        let _ = rustix::pipe::fcntl_setpipe_size(&pipe, CAPACITY);
+        Ok(Self {
+            capacity: rustix::pipe::fcntl_getpipe_size(&pipe)?,
+            pipe: Some(pipe.into()),
+            echo: None,
+            head: Vec::new(),
+            tail: Vec::new(),
+            bytes: 0,
+            hash: XxHash3_64::new(),
+            buffer: vec![0; BUFFER],
+            due: Instant::now(),
+        })
     }
 
     /// Also passes everything on, as it comes.
@@ -40,32 +70,48 @@ impl Capture {
         Self { echo, ..self }
     }
 
-    /// To be polled for reading; none once the other end is closed.
-    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().map(AsFd::as_fd)
+    /// Whether the other end may still write.
+    pub(crate) fn is_open(&self) -> bool {
+        self.pipe.is_some()
     }
 
-    /// Takes in what is there, without waiting, and not without end: a program that prints faster than we read must
-    /// not keep us from its time limit.
+    /// To be polled for reading, if it is open and due.
+    pub(crate) fn fd(&self, now: Instant) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().filter(|_| self.due <= now).map(AsFd::as_fd)
+    }
+
+    /// How long to leave it alone, if it is open and not due.
+    pub(crate) fn pause(&self, now: Instant) -> Option<Duration> {
+        (self.is_open() && self.due > now).then(|| self.due - now)
+    }
+
+    /// Reads what is there, without waiting, and not without end: a program that prints faster than we read must not
+    /// keep us from its time limit.
     ///
     /// Returns whether something was read.
     pub(crate) fn drain(&mut self) -> bool {
-        let mut buffer = [0; 1 << 14];
-        let mut found = false;
+        let mut buffer = mem::take(&mut self.buffer);
+        let mut read = 0;
         for _ in 0..READS_AT_ONCE {
             let Some(pipe) = &mut self.pipe else { break };
             match pipe.read(&mut buffer) {
                 Ok(0) => self.pipe = None,
                 Ok(length) => {
                     self.take(&buffer[..length]);
-                    found = true;
+                    read += length;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(_) => self.pipe = None,
             }
         }
-        found
+        self.buffer = buffer;
+        // A program that fills the pipe meanwhile would have to wait for us.
+        let filling = 4 * read > self.capacity;
+        if read > 0 && !filling {
+            self.due = Instant::now() + INTERVAL;
+        }
+        read > 0
     }
 
     fn take(&mut self, new: &[u8]) {
@@ -76,9 +122,7 @@ impl Capture {
             None => Ok(()),
         };
         self.bytes += new.len() as u64;
-        for &byte in new {
-            self.fnv1a = (self.fnv1a ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.hash.write(new);
         let (first, rest) = new.split_at(new.len().min(KEPT - self.head.len()));
         self.head.extend_from_slice(first);
         self.tail.extend_from_slice(rest);
@@ -92,7 +136,7 @@ impl Capture {
     }
 
     pub(crate) fn fingerprint(&self) -> String {
-        format!("{:016x}", self.fnv1a)
+        format!("{:016x}", self.hash.finish())
     }
 
     /// All of it, or both ends with a line between them that says how much is missing.
@@ -105,7 +149,11 @@ impl Capture {
 
     /// The end of it, for the record.
     pub(crate) fn shown(&self) -> String {
-        let text = self.text();
+        // A character that begins before these bytes is not valid and falls to the cut.
+        let whole = self.head.len() + self.tail.len();
+        let last = self.head.iter().chain(&self.tail).skip(whole.saturating_sub(SHOWN + 3));
+        let last: Vec<u8> = last.copied().collect();
+        let text = String::from_utf8_lossy(&last);
         let from = text.len().saturating_sub(SHOWN);
         let from = (from..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         text[from..].trim_end().to_owned()
@@ -126,11 +174,37 @@ mod tests {
             capture.drain();
         }
         drop(write);
-        while capture.fd().is_some() {
+        while capture.is_open() {
             capture.drain();
         }
         assert_eq!(capture.bytes(), 6_000_000);
         assert!(capture.text().len() < 4 * KEPT && capture.text().contains("bytes not kept"));
         assert!(capture.shown().ends_with("99") && capture.shown().len() <= SHOWN);
+    }
+    #[test]
+    fn small_pieces_are_collected_and_a_pipe_that_fills_is_read_at_once() {
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        let mut capture = Capture::new(read).unwrap();
+        let mut write = File::from(write);
+        for (length, collects) in [(10, true), (capture.capacity / 2, false)] {
+            let before = Instant::now();
+            capture.due = before;
+            write.write_all(&vec![b'x'; length]).unwrap();
+            assert!(capture.drain());
+            assert_eq!(capture.pause(before).is_some(), collects, "{length}");
+            assert_eq!(capture.fd(before).is_some(), !collects, "{length}");
+            assert!(capture.fd(before + 2 * INTERVAL + before.elapsed()).is_some());
+        }
+    }
+
+    #[test]
+    fn the_end_begins_with_a_whole_character() {
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        let mut capture = Capture::new(read).unwrap();
+        let text = format!("{}end", "\u{20ac}".repeat(SHOWN));
+        File::from(write).write_all(text.as_bytes()).unwrap();
+        capture.drain();
+        let shown = capture.shown();
+        assert!(text.ends_with(&shown) && shown.len() > SHOWN - 4, "{shown}");
     }
 }

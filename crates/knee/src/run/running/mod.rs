@@ -98,7 +98,7 @@ impl Running {
             return self.drain();
         }
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
-            while capture.fd().is_some() && capture.drain() {}
+            while capture.is_open() && capture.drain() {}
         }
     }
 

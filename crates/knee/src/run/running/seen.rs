@@ -59,7 +59,7 @@ impl Running {
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
         let output = Output {
             stdout_bytes: self.stdout.as_ref().map_or(0, Capture::bytes),
-            stdout_fnv1a: self.stdout.as_ref().map(Capture::fingerprint),
+            stdout_xxh3: self.stdout.as_ref().map(Capture::fingerprint),
             stdout_tail: self.stdout.as_ref().map(Capture::shown).unwrap_or_default(),
             stderr_tail: self.stderr.as_ref().map(Capture::shown).unwrap_or_default(),
         };

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use super::super::pinning::Pinner;
 use super::super::signals::StopRequests;
 use super::super::tree;
-use super::{Capture, Running};
+use super::Running;
 use crate::run_spec::RunSpec;
 
 /// Time between a polite request to end and the end.
@@ -101,16 +101,17 @@ impl Running {
     fn wait(&self, stop_at: Option<Instant>, stop: &StopRequests<'_>) -> Events {
         let now = Instant::now();
         let watchers = [self.sampler.as_ref().map(Sampler::pause), self.pinner.as_ref().map(Pinner::pause)];
-        let pauses = [watchers[0], watchers[1], stop_at.map(|at| at.saturating_duration_since(now))];
+        let captures = || [&self.stdout, &self.stderr, &self.report].into_iter().flatten();
+        let reading = captures().filter_map(|capture| capture.pause(now)).min();
+        let pauses = [watchers[0], watchers[1], reading, stop_at.map(|at| at.saturating_duration_since(now))];
         let pause = pauses.into_iter().flatten().min().map(timespec);
         let exited = self.exited.as_ref().map_or(stop.signals.child(), AsFd::as_fd);
         let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
         // The lifeline never carries anything after the run spec: readable means that its other end is gone.
         fds.extend(stop.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
         fds.extend(stop.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        let captures = [&self.stdout, &self.stderr, &self.report];
-        let open = captures.into_iter().flatten().filter_map(Capture::fd);
-        fds.extend(open.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let due = captures().filter_map(|capture| capture.fd(now));
+        fds.extend(due.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         // An interrupted poll is a poll that found nothing.
         let _ = poll(&mut fds, pause.as_ref());
         let ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
