@@ -20,7 +20,9 @@ from knee.study.kinds.text import smallest_effect
     help="What to explain: wall, cpu, speedup, work-inflation, a phase, a counter.  [default: what the study measures]",
 )
 @click.option("--factors", metavar="A,B", help="Factors in the model.  [default: all that vary]")
-@click.option("--order", type=click.IntRange(1), help="Most factors in one interaction.  [default: no limit]")
+@click.option(
+    "--order", type=click.IntRange(1), metavar="N", help="Most factors in one interaction.  [default: no limit]"
+)
 @click.option(
     "--block/--no-block", default=True, help="Include blocks in the model, or leave them out.  [default: --block]"
 )
@@ -28,7 +30,8 @@ from knee.study.kinds.text import smallest_effect
     "--transform",
     type=click.Choice(["auto", "none", "log", "sqrt", "inverse"]),
     default="auto",
-    help="Scale of the response; auto takes the recommended one.  [default: auto]",
+    metavar="SCALE",
+    help="Scale of the response: none, log, sqrt, inverse, or auto for the recommended one.  [default: auto]",
 )
 @click.option(
     "--smallest-effect",

@@ -18,6 +18,7 @@ FORMS = ("html", "md", "svg", "png", "pdf", "json")
     "--format",
     "forms",
     default="html",
+    metavar="LIST",
     help=f"Formats to write, separated by commas: {', '.join(FORMS)}.  [default: html]",
 )
 @click.option(

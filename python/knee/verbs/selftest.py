@@ -27,8 +27,8 @@ ROUNDED_S = 5
     "comparisons",
     type=click.IntRange(1, 10_000),
     default=25,
-    show_default=True,
-    help="Number of comparisons of each kind.",
+    metavar="N",
+    help="Number of comparisons of each kind, at most 10,000.  [default: 25]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def selftest(comparisons: int, as_json: bool) -> int:

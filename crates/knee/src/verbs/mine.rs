@@ -62,16 +62,22 @@ impl clap::Args for Mine {
 /// A parameter as clap knows it. Values are looked at by the workload, in its own words; actions here, where there is one
 /// more of them.
 fn arg(param: &Param) -> Arg {
-    let arg = Arg::new(param.name).value_name(param.name.to_uppercase()).help(meaning(param));
+    let arg = Arg::new(param.name).value_name(param.name.to_uppercase()).help(capitalised(&meaning(param)));
     match param.name {
         ACTION => {
             let actions: Vec<&'static str> = param.values.iter().copied().chain([EDGES]).collect();
             let help = format!("{}, or {EDGES}: print the graph as an edge list", param.summary);
-            arg.required(true).value_parser(actions).help(help)
+            arg.required(true).value_parser(actions).help(capitalised(&help))
         }
         _ if param.positional => arg.required(true),
         name => arg.long(name),
     }
+}
+
+/// As the help of other options begins.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 impl FromArgMatches for Mine {
