@@ -36,6 +36,14 @@ def test_two_levels_are_compared_where_most_and_where_fewest_threads_ran(simulat
     assert [one.split(":")[0] for one in text(said, "also")] == ["dynamic", "static"]
 
 
+def test_a_level_that_is_a_number_has_the_name_of_its_factor(simulated):
+    curves = {"2": ladder(2, 1), "64": ladder(2, 1.3)}
+    said = compared(simulated(curves, name="primes", noise=0.002), "schedule")
+    assert said.headline.startswith("primes: schedule=2 is 1.3")
+    assert "as fast as schedule=64 at 2 threads" in said.headline
+    assert [one.split(":")[0] for one in text(said, "also")] == ["schedule=2", "schedule=64"]
+
+
 def test_several_workloads_are_counted_and_those_that_differ_are_named(simulated):
     curves = {f"{work}/{level}": ladder(2, 1) for work in ("fft", "heat", "lu", "sort") for level in ("near", "random")}
     curves["fft/random"] = ladder(2, 1.3)

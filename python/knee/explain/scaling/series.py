@@ -157,8 +157,12 @@ def _sort_key(run: Run) -> list[str]:
 
 
 def called(factor: str, level: Level) -> str:
-    """Return what a level is called in names and sentences: the kernel's own placement is ``unpinned``."""
-    return "unpinned" if (factor, level) == ("placement", "none") else str(level)
+    """Return what a level is called in names and sentences: the kernel's own placement is ``unpinned``, and a bare number
+    has the name of its factor.
+    """
+    if (factor, level) == ("placement", "none"):
+        return "unpinned"
+    return f"{factor}={level}" if str(level).replace(".", "", 1).isdigit() else str(level)
 
 
 def cell_words(cell: Mapping[str, Level], names: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from knee.explain.causes.cause import Finding
 from knee.explain.disturbance import observed
-from knee.explain.scaling.series import Series
+from knee.explain.scaling.series import Series, called
 from knee.explain.verdict import curve, levels
 from knee.explain.verdict.computed import sentence
 from knee.explain.verdict.curve import CurveVerdict, of_curve
@@ -122,7 +122,7 @@ def _curves_of(results: Results, asked: levels.Question) -> list[Line]:
     """Say how each level scales, if there are few of them."""
     if len(results.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in results.series):
         return []
-    said = [f"{one.levels[asked.factor]}: {_said(results, one).headline}" for one in results.series]
+    said = [f"{called(asked.factor, one.levels[asked.factor])}: {_said(results, one).headline}" for one in results.series]
     return [Line("also", text) for text in said]
 
 
