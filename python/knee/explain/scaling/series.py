@@ -157,8 +157,9 @@ def _sort_key(run: Run) -> list[str]:
 
 
 def called(factor: str, level: Level) -> str:
-    """Return what a level is called in names and sentences: the kernel's own placement is ``unpinned``, and a bare number
-    has the name of its factor.
+    """Return what a level is called in names and sentences.
+
+    The kernel's own placement is ``unpinned``, and a number has the name of its factor.
     """
     if (factor, level) == ("placement", "none"):
         return "unpinned"

@@ -122,8 +122,9 @@ def _curves_of(results: Results, asked: levels.Question) -> list[Line]:
     """Say how each level scales, if there are few of them."""
     if len(results.series) > len(asked.levels) or all(len(one.curve.points) == 1 for one in results.series):
         return []
-    said = [f"{called(asked.factor, one.levels[asked.factor])}: {_said(results, one).headline}" for one in results.series]
-    return [Line("also", text) for text in said]
+    names = [called(asked.factor, one.levels[asked.factor]) for one in results.series]
+    said = [_said(results, one).headline for one in results.series]
+    return [Line("also", f"{name}: {text}") for name, text in zip(names, said, strict=True)]
 
 
 def _without_ladder(results: Results, extra: list[Line]) -> Verdict:
