@@ -4,71 +4,16 @@ import json
 import subprocess
 
 import pytest
-from conftest import THREAD, record, rewrite, shown, skipped
+from conftest import rewrite, shown, skipped
 
 from knee import _binary
 from knee.explain.computed import OtherCount
 from knee.explain.verdict.computed import sentence
 from knee.opened import Study
 from knee.report.page import page
-from knee.store.computed import computed
 
 ADVICE = "check how the program reads its thread count"
 WORK = f"{ADVICE}, and whether it has work for so many"
-
-
-def seen(ready: list[int], cpu_s: list[float], **more) -> dict:
-    """A record with samples by the number of ready threads, and the CPU time of each thread."""
-    threads = [THREAD | {"tid": n, "cpu_ns": int(one * 1e9)} for n, one in enumerate(cpu_s)]
-    sampling = {"period_ms": 10, "count": sum(ready), "cost_ns": 0, "ready": ready}
-    return record("1", 1, sum(ready) / 100, sum(cpu_s), sampling=sampling, observed_threads=threads) | more
-
-
-@pytest.mark.parametrize(
-    ("what", "ready", "cpu_s", "asked", "found"),
-    [
-        ("a caller that computes beside its workers", [2, 5, 95], [1.0, 1.0], 1, 2),
-        ("the same after it worked alone for a while", [2, 60, 40], [1.0, 0.6], 1, 2),
-        ("a thread for each cpu, whatever was asked", [0, 5, 0, 0, 0, 0, 0, 0, 90], [0.9] * 8, 2, 8),
-        ("one thread", [2, 98], [1.0], 1, 1),
-        ("two threads, and a third that reads and writes", [2, 3, 75, 20], [0.9, 0.9, 0.2], 2, 2),
-        ("a thread that writes and waits for a cpu beside other programs", [0, 50, 40, 10], [0.5, 0.1], 1, 1),
-        (
-            "a pool, and threads that hand out its work, beside other programs",
-            [0, 16, 37, 25],
-            [0.3, 0.3, 0.1, 0.1],
-            2,
-            2,
-        ),
-        ("two threads that take turns at a lock", [5, 90, 5], [0.5, 0.5], 2, 2),
-        ("a serial program", [2, 98], [1.0, 0.001], 4, 1),
-        ("two blocks of work for four threads", [2, 10, 88], [0.9, 0.9, 0.001, 0.001], 4, 2),
-        ("a team whose parallel part is short", [0, 190, 2, 2, 6], [1.9, 0.05, 0.05, 0.05], 4, 4),
-        ("jobs one after the other and side by side", [2, 40, 58], [0.3] * 5, 2, 2),
-        ("a short run", [0, 2, 15], [0.16, 0.16], 1, None),
-        ("too little work for all to begin", [0, 25], [0.25], 4, 4),
-        ("a run that nobody sampled", [], [], 1, None),
-    ],
-)
-def test_who_computes_in_made_up_runs(what, ready, cpu_s, asked, found):
-    assert computed(seen(ready, cpu_s), asked) == found, what
-
-
-def test_threads_that_nobody_saw_may_have_computed():
-    whole = seen([2, 98], [1.0])
-    assert computed(whole, 4) == 1
-    assert computed(whole | {"user_ns": 2 * whole["user_ns"]}, 4) == 4
-
-
-def test_helpers_of_runtimes_do_not_count():
-    one = seen([2, 98], [1.0, 0.5])
-    one["observed_threads"][1]["helper"] = True
-    assert computed(one, 2) == 1
-
-
-@pytest.mark.parametrize("damaged", [{"cpu_ns": "7"}, {"cpu_ns": None}, {}])
-def test_a_thread_without_a_cpu_time_tells_nothing(damaged):
-    assert computed(seen([2, 98], []) | {"user_ns": 10**9, "observed_threads": [damaged]}, 2) == 2
 
 
 def counted(folder, threads_of, showing: int = 5) -> Study:
@@ -78,9 +23,7 @@ def counted(folder, threads_of, showing: int = 5) -> Study:
     def change(one: dict) -> dict:
         asked = specs[one["id"]]["threads"]
         n = threads_of(asked) if one["block"] <= showing else asked
-        team = [THREAD | {"tid": k, "cpu_ns": one["user_ns"] // n} for k in range(n)]
-        sampling = {"period_ms": 10, "count": 100, "cost_ns": 0, "ready": [2] + [0] * (n - 1) + [98]}
-        return one | {"observed_threads": team, "sampling": sampling}
+        return one | {"computing_threads": n}
 
     rewrite(folder.records, change)
     return Study.read(folder.path)
@@ -117,17 +60,6 @@ def test_a_study_in_which_all_is_well_says_nothing(simulated):
 
 def test_few_runs_that_show_it_are_not_enough(simulated):
     assert line(counted(simulated(CURVE), lambda n: n + 1, showing=2)) is None
-
-
-def test_above_the_cpus_fewer_are_no_surprise(simulated):
-    study = counted(simulated({"none": {1: (8.0, 8.0), 4: (2.0, 8.0), 8: (2.0, 8.0)}}), lambda n: min(n, 4))
-    assert line(study) is None
-
-
-def test_built_in_workloads_know_their_threads(simulated):
-    folder = simulated(CURVE)
-    rewrite(folder.plan, lambda spec: spec | {"program": {"workload": "fib", "args": {}}})
-    assert line(counted(folder, lambda n: n + 1)) is None
 
 
 def other(series: str, asked: int, found: int) -> OtherCount:

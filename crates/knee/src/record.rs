@@ -66,6 +66,10 @@ pub(crate) struct Record {
     /// How the sampling went; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampling: Option<Sampling>,
+    /// How many threads of a command computed: as many as it was asked to use where no sign tells of others; absent where it
+    /// cannot be told, and of built-in workloads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) computing_threads: Option<usize>,
     /// Whether the run can be trusted; absent when it never ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) validity: Option<Validity>,

@@ -134,3 +134,11 @@ fn make_with_jobs() {
         assert_eq!(said(asked, &[], &words), None, "{jobs}");
     }
 }
+
+#[test]
+fn built_in_workloads_know_their_threads() {
+    let output = knee().args(["run", "--json", "-n", "1", "fib", "--n", "35"]).output().unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["exit"]["code"], 0, "{record}");
+    assert!(record["sampling"]["count"].as_u64() > Some(0) && record.get("computing_threads").is_none(), "{record}");
+}

@@ -9,6 +9,7 @@
 mod budget;
 mod census;
 pub mod clock;
+mod computing;
 pub mod contention;
 pub mod events;
 mod gauges;
@@ -21,6 +22,7 @@ mod samples;
 mod states;
 mod validity;
 
+pub use computing::Observed;
 pub use gauges::{Gauges, NAMES as GAUGES};
 pub use helpers::is_helper;
 pub use proc::{Schedstat, descendants, pages_by_node};

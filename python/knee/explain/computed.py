@@ -1,8 +1,8 @@
 """Thread counts at which more, or fewer, threads computed than the program was told to use.
 
 A program that reads its thread count wrongly makes every speedup wrong: one that always has a thread too many is
-compared with a base of two. Whether a run had more or fewer is found out when it is read (``store/computed.py``); here
-the runs of a cell are taken together.
+compared with a base of two. Whether a run had more or fewer is decided by the runner (``computing_threads`` of its
+record); here the runs of a cell are taken together.
 """
 
 from __future__ import annotations
@@ -30,17 +30,15 @@ class OtherCount:
 
 
 def other_counts(series: Sequence[Series]) -> list[OtherCount]:
-    """Return the cells in which another number of threads computed than was asked for; none of built-in workloads."""
+    """Return the cells in which another number of threads computed than was asked for."""
     found = [_other_count(one, n, runs) for one in series for n, runs in sorted(one.by_threads.items())]
     return [one for one in found if one is not None]
 
 
 def _other_count(series: Series, asked: int, runs: Sequence[Run]) -> OtherCount | None:
-    good = [run for run in runs if run.bad is None and "command" in run.spec["program"]]
-    known = [run.computed for run in good if run.computed is not None]
-    more, fewer = [n for n in known if n > asked], [n for n in known if n < asked]
-    # Where threads take turns at too few cpus, some may come too late to compute at all.
-    for counts in (more, fewer if asked <= series.cpus else []):
+    good = [run for run in runs if run.bad is None]
+    known = [n for run in good if (n := run.record.get("computing_threads")) is not None]
+    for counts in ([n for n in known if n > asked], [n for n in known if n < asked]):
         if 2 * len(counts) > len(good):
             return OtherCount(series.name, asked, median_low(counts), len(counts), len(good))
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knee.store.computed import computed
 from knee.store.seam import Changed, Exit, Level, Record, Role, RunSpec
 
 
@@ -17,7 +16,6 @@ class Run:
     its threads: how long they were ready without a cpu (None if the kernel does not report it). The record here has no
     observed threads, so that a hundred thousand runs fit into memory. ``work`` is the amount of work relative to one
     thread: the number of threads in weak scaling, otherwise 1. ``replaced`` marks a failed run of a repeated block.
-    ``computed`` is how many threads computed (None if that cannot be told).
     """
 
     order: int
@@ -29,7 +27,6 @@ class Run:
     waited_ns: int | None = None
     work: int = 1
     replaced: bool = False
-    computed: int | None = None
 
     @property
     def threads(self) -> int:
@@ -69,8 +66,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     if sampling := record.get("sampling"):
         slim["sampling"] = {**sampling, "ready": []}
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
-    how_many = computed(record, spec["threads"])
-    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work, computed=how_many)
+    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work)
 
 
 def _waited(record: Record) -> int | None:

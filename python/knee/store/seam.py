@@ -239,6 +239,7 @@ class Record(TypedDict):
     simulated: bool
     changed: NotRequired[list[Changed]]
     check: NotRequired[CheckResult]
+    computing_threads: NotRequired[int]
     facts: NotRequired[dict[str, str]]
     metric: NotRequired[MetricValue]
     pinning: NotRequired[Pinning]
@@ -602,6 +603,7 @@ RECORD = thing(
     {
         "changed": listed(_CHANGED),
         "check": _CHECK_RESULT,
+        "computing_threads": WHOLE,
         "facts": any_name(TEXT),
         "metric": _METRIC_VALUE,
         "pinning": _PINNING,

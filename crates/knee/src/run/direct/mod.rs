@@ -1,7 +1,6 @@
 //! `knee run -- COMMAND` and `knee run WORKLOAD`: one run, with a summary on the terminal.
 
 mod asked;
-mod computed;
 mod mistakes;
 mod slurm;
 mod summary;
@@ -82,7 +81,7 @@ fn tell(outcome: Outcome, spec: &RunSpec, json: bool, told: bool) -> Result<Exit
             } else {
                 summary::say_all(&record, spec.threads);
                 if told {
-                    summary::say_computed(&record, spec);
+                    summary::say_computed(&record, spec.threads);
                 }
             }
             Ok(summary::exit_code(&record))

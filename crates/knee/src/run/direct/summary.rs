@@ -2,13 +2,10 @@
 
 use std::process::ExitCode;
 
-use knee_machine::sys;
 use knee_meter::perf::Counter;
 
-use super::computed::computed;
 use crate::error::{say, status};
 use crate::record::{Changed, Record};
-use crate::run_spec::RunSpec;
 
 /// Says on standard error what a run took and what was wrong with it.
 pub(super) fn say_all(record: &Record, threads: usize) {
@@ -69,11 +66,8 @@ fn say_end(record: &Record) {
 }
 
 /// Says so where more, or fewer, threads computed than were asked for.
-pub(super) fn say_computed(record: &Record, spec: &RunSpec) {
-    let allowed = || sys::affinity_of(0).map_or(0, |cpus| cpus.len());
-    let cpus = if spec.cpus.is_empty() { allowed() } else { spec.cpus.len() };
-    let asked = spec.threads;
-    let Some(found) = computed(record, asked, cpus).filter(|found| *found != asked) else { return };
+pub(super) fn say_computed(record: &Record, asked: usize) {
+    let Some(found) = record.computing_threads.filter(|found| *found != asked) else { return };
     let plural = if asked == 1 { "" } else { "s" };
     let work = if found < asked { ", and whether it has work for so many" } else { "" };
     say(format_args!(

@@ -100,7 +100,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         Err(HookError::Failed(reason, _)) => Some(CheckResult { ok: false, reason: Some(reason) }),
         Err(HookError::Abandoned) => return Outcome::Abandoned,
     };
-    let parts = Parts { exit, changed, times, rusage, validity: Some(validity), seen, concluded };
+    let parts = Parts { exit, changed, cpus: cpus.len(), times, rusage, validity: Some(validity), seen, concluded };
     Outcome::Ran(Box::new(parts.record(spec, start)))
 }
 

@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
-use knee_meter::Validity;
+use knee_meter::{Observed, Validity};
 
 use super::super::program::child::Report;
 use super::super::running::{Samples, Seen, Threads};
 use super::judge;
 use crate::record::{Changed, CheckResult, Exit, Record, Resources};
-use crate::run_spec::{RunSpec, SCHEMA};
+use crate::run_spec::{Program, RunSpec, SCHEMA};
 
 /// What there is to say of a run. The default has nothing to say.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) exit: Exit,
     pub(super) changed: Vec<Changed>,
+    /// How many cpus the run could use.
+    pub(super) cpus: usize,
     pub(super) times: Times,
     pub(super) rusage: Resources,
     pub(super) validity: Option<Validity>,
@@ -56,7 +58,7 @@ pub(crate) fn never_ran(spec: &RunSpec, start: String, changed: Vec<Changed>, re
 impl Parts {
     /// Puts the record together.
     pub(super) fn record(self, spec: &RunSpec, start: String) -> Record {
-        let Self { exit, changed, times, rusage, validity, seen, concluded } = self;
+        let Self { exit, changed, cpus, times, rusage, validity, seen, concluded } = self;
         let ran = seen.is_some();
         let Seen { counters, threads, pages, samples, marked, report, stdout, stderr, output } =
             seen.unwrap_or_default();
@@ -69,6 +71,9 @@ impl Parts {
         let printed = spec.check.as_ref().zip(stdout.as_ref()).map(|(check, text)| judge::output(check, text));
         let Threads { observed, pinning, unseen } = threads;
         let Samples { sampling, file, lost } = samples;
+        let computing = sampling.as_ref().filter(|_| matches!(spec.program, Program::Command { .. }));
+        let cpu_ns = times.user_ns + times.system_ns;
+        let computing = computing.map(|sampling| Observed { threads: &observed, ready: &sampling.ready, cpu_ns });
         Record {
             schema: SCHEMA,
             id: spec.id.clone(),
@@ -89,6 +94,7 @@ impl Parts {
             bind: spec.bind(),
             pinning,
             changed,
+            computing_threads: computing.and_then(|seen| seen.computing(spec.threads, cpus)),
             observed_threads: observed,
             unseen,
             sampling,
