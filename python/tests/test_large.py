@@ -1,5 +1,7 @@
 """Large studies: faster computations give the same results as the simple ones."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from knee.stats import robust
 from knee.stats.block_means import block_means, over_combinations
 from knee.stats.linear import design as factorial
 from knee.stats.linear.anova import anova
+from knee.stats.linear.block_errors import by_blocks
 from knee.stats.linear.comparisons import predictions, tukey
 from knee.stats.linear.design import Design, Factor, NotEstimableError
 from knee.stats.linear.effects import effects
@@ -44,6 +47,25 @@ def test_sums_over_cells_and_blocks_give_the_answers_of_the_matrix(monkeypatch, 
         found.append((type(design.solution).__name__, np.concatenate(numbers)))
     assert [name for name, _ in found] == ["Dense", "Summed"]
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-8, atol=1e-11)
+
+
+def most_memory(blocks: int) -> int:
+    """Return how many bytes an analysis of two factors with two levels takes at once."""
+    cells = [(str(block), x, y) for block in range(blocks) for x in "ab" for y in "pq"]
+    block, *factors = (Factor.of(name, column) for name, column in zip("bxy", zip(*cells, strict=True), strict=True))
+    values = np.random.default_rng(5).normal(10, 1, len(cells))
+    tracemalloc.start()
+    fitted = by_blocks(fit(values, Design(tuple(factors), block)))
+    assert len(anova(fitted).sources) == 5
+    assert len(effects(fitted)) == 9
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def test_memory_grows_with_the_number_of_blocks_and_not_with_its_square(monkeypatch):
+    monkeypatch.setattr(factorial, "LARGE", 0)
+    assert most_memory(2000) < 3 * most_memory(1000)
 
 
 def test_a_large_design_that_cannot_be_solved_says_so(monkeypatch):

@@ -9,6 +9,7 @@ from knee.store import Run, counted
 
 def run_rows(runs: list[Run], outliers: list[str], disturbed: dict[str, str]) -> list[dict[str, Any]]:
     """Return one row per run, with a column for each requested counter that has a value in some run."""
+    odd = set(outliers)
     counts = {run.spec["id"]: {name: one.value for name, one in counted(run.record).items()} for run in runs}
     asked = dict.fromkeys(name for run in runs for name in run.spec.get("counters", []))
     known = [name for name in asked if any(values.get(name) is not None for values in counts.values())]
@@ -23,7 +24,7 @@ def run_rows(runs: list[Run], outliers: list[str], disturbed: dict[str, str]) ->
             "time_s": run.time_s if run.bad is None else None,
             "wall_s": run.record["wall_ns"] / 1e9 or None,
             "cpu_s": (run.record["user_ns"] + run.record["system_ns"]) / 1e9,
-            "state": _state(run, outliers, disturbed),
+            "state": _state(run, odd, disturbed),
             "why": run.bad or "; ".join(_marks(run, disturbed)),
         }
         for run in runs
@@ -32,7 +33,7 @@ def run_rows(runs: list[Run], outliers: list[str], disturbed: dict[str, str]) ->
     return [row | {name: counts[row["run"]].get(name) for name in known if name not in row} for row in table]
 
 
-def _state(run: Run, outliers: list[str], disturbed: dict[str, str]) -> str:
+def _state(run: Run, outliers: set[str], disturbed: dict[str, str]) -> str:
     if run.bad is not None:
         return "bad"
     if run.spec["id"] in outliers:

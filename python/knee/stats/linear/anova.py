@@ -84,7 +84,7 @@ def _closed_form(fitted: Fit) -> dict[Term, float]:
     design = fitted.design
     squares: dict[Term, float] = {}
     for term in design.terms:
-        values = design.effect_rows(term) @ fitted.coefficients
+        values = design.effects(term, fitted.coefficients)
         squares[term] = float((values**2).sum() * design.runs / values.size)
     return squares
 

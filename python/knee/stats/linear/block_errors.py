@@ -81,11 +81,12 @@ def _error(design: Design, term: Term, table: Array) -> Error:
 
 def _sphericity(effects: Array, freedom: int) -> float:
     """Return Huynh and Feldt's factor for the degrees of freedom, from centred effects of shape (blocks, levels)."""
-    between = effects @ effects.T
-    squares = freedom * float((between**2).sum())
+    # Both products have the same trace and the same sum of squares, and a study may have many blocks or many levels.
+    products = effects.T @ effects if len(effects) > effects.shape[1] else effects @ effects.T
+    squares = freedom * float((products**2).sum())
     if squares == 0:
         return 1.0
-    box, left = float(np.trace(between)) ** 2 / squares, len(effects) - 1
+    box, left = float(np.trace(products)) ** 2 / squares, len(effects) - 1
     if freedom * box >= left:
         return 1.0
     return min(1.0, max(box, ((left + 1) * freedom * box - 2) / (freedom * (left - freedom * box))))

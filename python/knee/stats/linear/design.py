@@ -84,20 +84,26 @@ class Design:
 
     @cached_property
     def columns(self) -> dict[Term, slice]:
-        """The coefficients of each term; the mean comes first."""
+        """The coefficients of each term but the block, whose own come last; those of the mean come first."""
         places, start = {MEAN: slice(0, 1)}, 1
         for term in self.terms:
-            places[term] = slice(start, start + self.freedom(term))
-            start += self.freedom(term)
+            if not self._blocked(term):
+                places[term] = slice(start, start + self.freedom(term))
+                start += self.freedom(term)
         return places
+
+    @property
+    def width(self) -> int:
+        """Number of coefficients of the mean and the factors, without those of the block."""
+        return next(reversed(self.columns.values())).stop
 
     def freedom(self, term: Term) -> int:
         """Return a term's degrees of freedom."""
         return int(np.prod([len(self.named[name].levels) - 1 for name in term], dtype=np.int64))
 
     def matrix(self, terms: Sequence[Term]) -> Array:
-        """Return the model matrix of the mean and some terms, shape (runs, coefficients)."""
-        return np.hstack([self._part(term, self.named) for term in (MEAN, *terms)])
+        """Return the model matrix of the mean and some terms, the block last, shape (runs, coefficients)."""
+        return np.hstack([self._part(term, self.named) for term in (MEAN, *sorted(terms, key=self._blocked))])
 
     def _part(self, term: Term, factors: Mapping[str, Factor]) -> Array:
         made = np.ones((factors[self.factors[0].name].codes.size, 1))
@@ -110,21 +116,31 @@ class Design:
         """Return every combination of a term's levels, the last factor changing fastest."""
         return list(itertools.product(*(self.named[name].levels for name in term)))
 
+    def effects(self, term: Term, coefficients: Array) -> Array:
+        """Return the effects of a term, which may be the block, shape (combinations,)."""
+        if not self._blocked(term):
+            return self.effect_rows(term) @ coefficients[: self.width]
+        free = coefficients[self.width :]
+        return np.append(free, -free.sum())
+
     def effect_rows(self, term: Term) -> Array:
-        """Return the matrix that turns coefficients into a term's effects, shape (combinations, coefficients)."""
+        """Return the matrix that turns coefficients into a term's effects, shape (combinations, ``width``).
+
+        The term is not the block: a matrix of all blocks would grow with the square of their number.
+        """
         made = np.ones((1, 1))
         for name in term:
             made = np.kron(made, self.named[name].coding)
-        rows = np.zeros((made.shape[0], self.columns[(MEAN, *self.terms)[-1]].stop))
+        rows = np.zeros((made.shape[0], self.width))
         rows[:, self.columns[term]] = made
         return rows
 
     def mean_row(self, levels: Mapping[str, str]) -> Array:
-        """Return the row that turns coefficients into the mean response at some levels, shape (coefficients,).
+        """Return the row that turns coefficients into the mean response at some levels, shape (``width``,).
 
         Other factors are averaged over with equal weights for all levels, whatever their numbers of runs.
         """
-        row = np.zeros(self.columns[(MEAN, *self.terms)[-1]].stop)
+        row = np.zeros(self.width)
         for term, place in self.columns.items():
             if set(term) <= set(levels):
                 coded = np.ones(1)

@@ -51,7 +51,8 @@ def students(freedom: float, level: float = LEVEL) -> float:
 class Fit:
     """A model fitted by least squares.
 
-    ``response``, ``fitted`` and ``residuals`` have shape (runs,); ``spread`` is the inverse of X'X. ``freedom`` are the
+    ``response``, ``fitted`` and ``residuals`` have shape (runs,); ``coefficients`` are those of the mean, the factors
+    and the block. ``spread`` is the part of the inverse of X'X for the mean and the factors. ``freedom`` are the
     error's degrees of freedom and ``deviation`` its standard deviation, NaN if none are left. ``errors`` are those of
     terms with their own error (:mod:`knee.stats.linear.block_errors`).
     """
@@ -89,8 +90,8 @@ class Fit:
         return self.errors.get(term, self.pooled)
 
     def estimates(self, rows: Array, level: float = LEVEL) -> list[Estimate]:
-        """Return linear combinations of the coefficients, one per row, shape (combinations, coefficients)."""
-        values = rows @ self.coefficients
+        """Return linear combinations of coefficients, without the block's, one per row, shape (combinations, width)."""
+        values = rows @ self.coefficients[: self.design.width]
         squares, freedom = self._judged_by(rows)
         errors = np.sqrt(squares * ((rows @ self.spread) * rows).sum(axis=1))
         half = errors * np.array([students(one, level) for one in freedom])
@@ -134,4 +135,5 @@ def fit(response: Array, design: Design) -> Fit:
     residuals = response - fitted
     if float(np.abs(residuals).max()) <= EXACT * float(np.abs(response).max()):
         residuals = np.zeros(response.size)
-    return Fit(design, response, solution.coefficients(response), solution.spread, fitted, residuals)
+    spread = solution.spread[: design.width, : design.width]
+    return Fit(design, response, solution.coefficients(response), spread, fitted, residuals)

@@ -31,9 +31,9 @@ class NotEstimableError(ValueError):
 
 
 class Projection(Protocol):
-    """A solved model, for any response of its runs. Coefficients are those of the mean, the block and the factors.
+    """A solved model, for any response of its runs. Coefficients are those of the mean, the factors and the block.
 
-    ``spread`` is the inverse of X'X, shape (coefficients, coefficients).
+    ``spread`` is the inverse of X'X, at least its part for the mean and the factors.
     """
 
     @property
@@ -109,7 +109,7 @@ class Summed:
     def coefficients(self, response: Array) -> Array:
         """Return the coefficients, shape (coefficients,)."""
         factors, blocks = self._solve(response)
-        return np.concatenate([[blocks.mean()], blocks[:-1] - blocks.mean(), factors])
+        return np.concatenate([[blocks.mean()], factors, blocks[:-1] - blocks.mean()])
 
     def _solve(self, response: Array) -> tuple[Array, Array]:
         factors, blocks = self._once(response)
@@ -141,17 +141,12 @@ def summed(rows: Array, cell: Codes, block: Codes | None) -> Summed:
     average = (counts / per_block).T @ rows
     left = rows.T @ (counts.sum(axis=1)[:, None] * rows) - average.T @ (per_block[:, None] * average)
     solved = _inverse(left, cell.size, blocks + rows.shape[1])
-    # Means of blocks and their covariance with the factors, in the model's coding: a mean and deviations.
-    shared = average @ solved
-    of_blocks = _distances(_distances(np.diag(1 / per_block) + shared @ average.T).T)
-    across = _distances(-shared)
-    return Summed(rows, cell, block, counts, solved, np.block([[of_blocks, across], [across.T, solved]]))
-
-
-def _distances(values: Array) -> Array:
-    """Return the mean of all rows, then the deviation of each row but the last from it."""
-    mean = values.mean(axis=0)
-    return np.vstack([mean, values[:-1] - mean])
+    # The covariance of the mean over blocks with itself and the factors. That of all blocks with each other would grow
+    # with the square of their number.
+    usual = average.mean(axis=0)
+    across = -(usual @ solved)
+    of_mean = (1 / per_block).sum() / blocks**2 - across @ usual
+    return Summed(rows, cell, block, counts, solved, np.block([[of_mean, across], [across[:, None], solved]]))
 
 
 def _inverse(left: Array, runs: int, effects: int) -> Array:
