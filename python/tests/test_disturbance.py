@@ -55,11 +55,18 @@ def test_disturbance_that_depends_on_the_thread_count_leaves_no_verdict(simulate
     verdict = beside(simulated(TWO), {1: 0.0, 2: 0.5}, {1: 0.0, 2: 0.5}).analysis.verdict
     assert verdict.status == "disturbed"
     assert verdict.headline == (
-        "made up: no verdict. Other programs used 25 % of the cpus, more while 2 threads ran than while 1 did"
+        "made up: no verdict. Other programs used 25 % of the cpus, more at 2 threads than at 1"
     )
     lines = {line.label: line.text for line in verdict.lines}
     assert lines["seen"].startswith("2 threads 0.79x [0.78, 0.80]; without the other programs between 0.78x and 1.60x")
     assert "--wait-quiet --rerun-disturbed" in lines["do"]
+
+
+def test_the_headline_about_a_script_is_whole_beside_other_programs(simulated):
+    verdict = beside(simulated(TWO, name="primes.py"), {1: 0.4, 2: 0.5}, {1: 0.4, 2: 0.5}).analysis.verdict
+    assert (
+        verdict.headline == "primes.py: no verdict. Other programs used 45 % of the cpus, more at 2 threads than at 1"
+    )
 
 
 def test_equal_disturbance_at_all_counts_is_not_tied_to_one(simulated):

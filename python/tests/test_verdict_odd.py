@@ -2,8 +2,10 @@
 
 import json
 
+import pytest
 from conftest import machine, rewrite
 
+from knee.explain.verdict import form
 from knee.explain.verdict.form import Verdict
 from knee.opened import Study
 from knee.store import Folder
@@ -108,3 +110,22 @@ def test_a_larger_count_whose_runs_were_rejected_was_measured(simulated):
     counts = {spec["id"]: spec["threads"] for spec in folder.read_plan()}
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if counts[one["id"]] == 4 else {}))
     assert "no larger count" not in str(verdict(folder))
+
+
+@pytest.mark.parametrize("name", ["primes.py", "a name of twelve", "x" * 300, "words " * 50])
+@pytest.mark.parametrize("said", [
+    "no verdict. " + "other programs used many of the cpus " * 3,
+    "8 threads are 3.99x [3.98, 4.00] as fast as 1, " + "and more so where it is cold, " * 3,
+    "4 threads are 3.99x [3.98, 4.00] as fast as 1; " + "; ".join(["more threads give no measurable gain"] * 3),
+    "a" * 120,
+])  # fmt: skip
+def test_a_headline_is_cut_once(name, said):
+    headline = form.verdict("none", name, said, ()).headline
+    assert len(headline) <= 100
+    assert headline.count("…") <= 1
+    assert headline[:9] == name[:9]
+
+
+def test_an_interval_is_left_out_before_a_sentence_is_cut():
+    said = "8 threads take 3.99x [3.98, 4.00] the time of 1, and much of that is the time that the kernel takes"
+    assert form.verdict("none", "primes.py", said, ()).headline == f"primes.py: {said.replace(' [3.98, 4.00]', '')}"

@@ -115,7 +115,7 @@ class Disturbance:
         said = f"{took} {100 * self.share:.0f} % of the cpus"
         if self.more is None or self.less is None:
             return said
-        return f"{said}, more while {_threads(self.more)} ran than while {self.less} did"
+        return f"{said}, more at {_threads(self.more)} than at {self.less}"
 
 
 def disturbances(runs: Sequence[Run]) -> Disturbance | None:

@@ -6,12 +6,16 @@ The terminal and the report print the same lines, and ``analysis.json`` has them
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 WIDEST = 100
 """Characters of a headline at most."""
+
+OF_A_NAME = 12
+"""Characters of a study's name for which a headline always has room."""
 
 MOST_LINES = 5
 
@@ -83,29 +87,35 @@ class Verdict:
 
 
 def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verdict:
-    """Return a verdict whose headline is ``said``, cut at a clause if it is too long, and whose lines are the most
-    important.
+    """Return a verdict whose headline is ``said`` after the study's name, and whose lines are the most important.
 
-    Clauses are separated by ``; ``. The name of a study is shortened before a clause is left out.
+    Clauses are separated by ``; ``. What is too long is shortened in this order: the name, intervals of later clauses,
+    these clauses, intervals of the first one.
     """
     return Verdict(status, _headline(name, said), _chosen(lines))
 
 
 def _headline(name: str, said: str) -> str:
-    clauses = said.split("; ")
-    if len(_short(name)) + 2 + len(said) > WIDEST:
-        # The tables have the interval of a second clause; the headline must still mention a loss.
-        clauses[1:] = [INTERVAL.sub("", clause) for clause in clauses[1:]]
-    while len(clauses) > 1 and len(_short(name)) + 2 + len("; ".join(clauses)) > WIDEST:
-        clauses.pop()
-    rest = "; ".join(clauses)
-    room = max(WIDEST - 2 - len(rest), 8)
-    whole = f"{name if len(name) <= room else name[: room - 1].rstrip() + '…'}: {rest}"
-    return whole if len(whole) <= WIDEST else whole[: WIDEST - 1].rstrip() + "…"
+    room = WIDEST - len(": ")
+    kept = min(len(name), OF_A_NAME)
+    sentences = [*_shorter(said)]
+    for rest in sentences:
+        if kept + len(rest) <= room:
+            space = room - len(rest)
+            short = name if len(name) <= space else name[: space - 1].rstrip() + "…"
+            return f"{short}: {rest}"
+    # Only one of both is cut, and words stay whole: a cut name before a cut sentence would say too little.
+    return textwrap.shorten(f"{name[:kept].rstrip()}: {sentences[-1]}", WIDEST, placeholder="…")
 
 
-def _short(name: str) -> str:
-    return name[:12]
+def _shorter(said: str) -> Iterator[str]:
+    """Yield a sentence, and then ever shorter ones: the tables have what is left out, but a loss must be mentioned."""
+    first, *others = said.split("; ")
+    yield said
+    others = [INTERVAL.sub("", clause) for clause in others]
+    for many in range(len(others), -1, -1):
+        yield "; ".join([first, *others[:many]])
+    yield INTERVAL.sub("", first)
 
 
 def _chosen(lines: Iterable[Line]) -> tuple[Line, ...]:

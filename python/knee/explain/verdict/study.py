@@ -38,7 +38,7 @@ def make(results: Results) -> Verdict:
     """Return the verdict of a study."""
     extra = [*_rejected(results.runs), *_threads(results), *_disturbed(results), *_claims(results)]
     if not results.series:
-        why = "the runs on the fewest threads, the base of every speedup, are missing or were rejected"
+        why = "runs on the fewest threads are missing or rejected; every speedup is relative to them"
         return verdict("none", results.name, no_verdict(why), extra)
     if short := _too_short(results.series):
         return verdict("none", results.name, short, [*extra, Line("do", "give the program more work per run")])
