@@ -10,6 +10,8 @@ from conftest import VALID, machine, record, rewrite
 
 from knee import cli
 from knee.explain.factorial.levels import contrast_of
+from knee.opened import Study
+from knee.report.tables.design import design_rows
 from knee.stats.linear.design import Factor
 from knee.store import Folder, StudyError
 
@@ -273,3 +275,27 @@ def test_of_many_levels_the_largest_difference_is_told(study):
     said = " ".join(printed(study(blocks=8, threads=(1, 2, 3, 4, 6, 8))).split())
     told = r"threads: 15 of 15 pairs of levels differ\. The largest difference: 8 is [78]\.\d+x .* as fast as 1\."
     assert re.search(told, said)
+
+
+def test_unpinned_runs_are_called_so_in_every_table_and_figure(study):
+    folder = study()
+
+    def placed(spec: dict) -> dict:
+        free = spec["cell"]["runtime"] == "near"
+        cell = {"threads": spec["threads"], "placement": "none" if free else "cores-close"}
+        return spec | {"cell": cell, "cpus": [] if free else spec["cpus"]}
+
+    rewrite(folder.plan, placed)
+    contrast = ("--contrast", "placement=none,threads=1-placement=cores-close,threads=1")
+    said = printed(folder, *contrast)
+    assert "cores-close / unpinned" in said
+    assert "Contrast placement=none,threads=1-placement=cores-close,threads=1: -0." in " ".join(said.split())
+    [first, second] = (numbers(folder, "--contrast", f"placement={none}-placement=cores-close")["contrasts"]
+                       for none in ("none", "unpinned"))  # fmt: skip
+    assert first[0]["difference"] == second[0]["difference"]
+    opened = Study.read(folder.path)
+    drawn = {figure.name: json.dumps([figure.rows, figure.chart.to_dict()]) for figure in opened.figures}
+    assert "unpinned" in drawn["effects"]
+    assert "unpinned" in drawn["interaction-1"]
+    assert [name for name, text in drawn.items() if re.search(r'[" ,=]none[",]', text)] == []
+    assert {row["what"]: row["value"] for row in design_rows(opened)}["factor placement"] == "cores-close, unpinned"

@@ -220,7 +220,7 @@ def test_programs_and_factors_are_those_of_the_design_in_their_order(simulated):
     study = Study.read(folder.path)
     rows = {row["what"]: row["value"] for row in design_rows(study)}
     assert {name: rows[name] for name in rows if name.startswith("factor ")} == {
-        "factor placement": "none",
+        "factor placement": "unpinned",
         "factor size": "3, 20, 100",
         "factor threads": "1, 2, 4",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from knee.explain.scaling.series import word_of
 from knee.store import Run, counted
 
 
@@ -19,7 +20,7 @@ def run_rows(runs: list[Run], outliers: list[str], disturbed: dict[str, str]) ->
             "run": run.spec["id"],
             "block": run.spec["block"],
             "role": run.role,
-            "cell": ", ".join(f"{name}={level}" for name, level in run.cell.items()),
+            "cell": ", ".join(f"{name}={word_of(name, level)}" for name, level in run.cell.items()),
             "threads": run.threads,
             "time_s": run.time_s if run.bad is None else None,
             "wall_s": run.record["wall_ns"] / 1e9 or None,

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from knee.explain.disturbance import disturbance
-from knee.explain.factorial.design import Asked, designed
+from knee.explain.factorial.design import Asked, designed, level_of
 from knee.explain.factorial.level_pairs import LevelPair, level_pairs
 from knee.explain.factorial.levels import contrast_of
 from knee.explain.responses import COMPARED, Response, response
@@ -219,7 +219,7 @@ def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
 
 
 def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked) -> Within:
-    inside = [number for number, run in enumerate(measured.runs) if str(run.spec["cell"].get(factor, "-")) == level]
+    inside = [number for number, run in enumerate(measured.runs) if level_of(run, factor) == level]
     part = Response(
         measured.name,
         measured.unit,

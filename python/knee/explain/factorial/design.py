@@ -8,10 +8,11 @@ from typing import Literal
 import numpy as np
 
 from knee.explain.responses import Response
+from knee.explain.scaling.series import word_of
 from knee.stats.linear.design import Design, Factor, NotEstimableError
 from knee.stats.linear.least_squares import fit
 from knee.stats.practical import SMALLEST
-from knee.store import StudyError
+from knee.store import Run, StudyError
 
 Scale = Literal["auto", "none", "log", "sqrt", "inverse"]
 
@@ -88,9 +89,9 @@ def _block_name(factors: tuple[Factor, ...]) -> str:
 
 def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], list[str]]:
     """Return the factors that vary, or those requested, and notes on factors that are part of the error."""
-    cells = [run.spec["cell"] for run in measured.runs]
-    known = list(dict.fromkeys(name for cell in cells for name in cell))
-    varying = [name for name in known if len({str(cell.get(name, "-")) for cell in cells}) > 1]
+    known = list(dict.fromkeys(name for run in measured.runs for name in run.cell))
+    values = {name: [level_of(run, name) for run in measured.runs] for name in known}
+    varying = [name for name in known if len(set(values[name])) > 1]
     for name in asked.factors:
         if name not in varying:
             why = "has only one level" if name in known else "is not in the study"
@@ -102,7 +103,12 @@ def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], li
         )
     chosen = [name for name in varying if not asked.factors or name in asked.factors]
     notes = [f"{name} varies too; its effect is part of the error." for name in varying if name not in chosen]
-    return tuple(_factor(name, [str(cell.get(name, "-")) for cell in cells]) for name in chosen), notes
+    return tuple(_factor(name, values[name]) for name in chosen), notes
+
+
+def level_of(run: Run, factor: str) -> str:
+    """Return what a run's level of a factor is called; a dash where its cell has none."""
+    return word_of(factor, run.cell.get(factor, "-"))
 
 
 def _factor(name: str, values: list[str]) -> Factor:

@@ -1,7 +1,11 @@
-"""Parses levels, ``runtime=near,threads=4``, and contrasts, which are two of these with a minus sign between."""
+"""Parses levels, ``runtime=near,threads=4``, and contrasts, which are two of these with a minus sign between.
+
+A level is written as the analysis calls it, or as the study does: ``placement=unpinned`` or ``placement=none``.
+"""
 
 from __future__ import annotations
 
+from knee.explain.scaling.series import word_of
 from knee.stats.linear.design import Factor
 from knee.store import StudyError
 
@@ -31,8 +35,10 @@ def contrast_of(text: str, factors: tuple[Factor, ...]) -> tuple[Levels, Levels]
 def levels_of(text: str, factors: tuple[Factor, ...]) -> Levels | None:
     """Parse one side; None if it is invalid, or names a factor twice."""
     for factor in factors:
-        for level in factor.levels:
-            word = f"{factor.name}={level}"
+        for written in (*factor.levels, "none"):
+            word, level = f"{factor.name}={written}", word_of(factor.name, written)
+            if level not in factor.levels:
+                continue
             if text == word:
                 return {factor.name: level}
             if text.startswith(f"{word},"):

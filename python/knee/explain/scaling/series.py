@@ -156,14 +156,14 @@ def _sort_key(run: Run) -> list[str]:
     ]
 
 
-def called(factor: str, level: Level) -> str:
-    """Return what a level is called in names and sentences.
+def word_of(factor: str, level: Level) -> str:
+    """Return what a level is called beside its factor: the kernel's own placement is ``unpinned``."""
+    return "unpinned" if (factor, level) == ("placement", "none") else str(level)
 
-    The kernel's own placement is ``unpinned``, and a number has the name of its factor.
-    """
-    if (factor, level) == ("placement", "none"):
-        return "unpinned"
-    return f"{factor}={level}" if str(level).replace(".", "", 1).isdigit() else str(level)
+
+def called(factor: str, level: Level) -> str:
+    """Return what a level is called in names and sentences: a number has the name of its factor."""
+    return f"{factor}={level}" if str(level).replace(".", "", 1).isdigit() else word_of(factor, level)
 
 
 def cell_words(cell: Mapping[str, Level], names: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
+from knee.explain.scaling.series import word_of
 from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
 from knee.stats.residuals import RUNS_FOR_DRIFT
@@ -19,7 +20,8 @@ def design_rows(study: Study) -> list[Row]:
     """Return how the runs were made."""
     analysis = study.analysis
     rows: list[Row] = [
-        {"what": f"factor {name}", "value": ", ".join(levels)} for name, levels in sorted(_factors(study).items())
+        {"what": f"factor {name}", "value": ", ".join(word_of(name, level) for level in levels)}
+        for name, levels in sorted(_factors(study).items())
     ]
     blocks = max((run.spec["block"] for run in study.runs), default=0)
     rows += [
