@@ -122,6 +122,16 @@ MISTAKES = {
         "unknown option --blokcs",
         "did you mean --blocks?",
     ),
+    "an argument of a workload in front of it": (
+        ["--runtime", "near", "heat"],
+        "unknown option --runtime",
+        "put it after the workload: knee study heat --runtime near",
+    ),
+    "arguments of a workload among options, all in front of it": (
+        ["--blocks", "3", "--n=500", "--runtime", "near", "sumeuler", "--chunk", "9"],
+        "unknown option --n",
+        "put it after the workload: knee study --blocks 3 sumeuler --chunk 9 --n=500 --runtime near",
+    ),
     "an option without its value": (
         ["s.toml", "--blocks"],
         "--blocks needs a value",

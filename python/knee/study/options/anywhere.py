@@ -5,11 +5,13 @@ After ``--`` all words belong to the command. After a workload, a flag that is i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from knee import _binary
 from knee.store import StudyError
 from knee.study.options.file import is_study_file
+from knee.study.options.words import shown
 
 
 def in_front(args: list[str], values: Mapping[str, bool]) -> list[str]:
@@ -50,6 +52,44 @@ def in_front(args: list[str], values: Mapping[str, bool]) -> list[str]:
                 raise StudyError(f"{word} needs a value", hint="see `knee study --help`")
             front.append(value)
     return front + rest
+
+
+def too_early(flag: str, args: list[str], values: Mapping[str, bool], command: str) -> StudyError | None:
+    """Return the error about a workload's argument in front of the workload; None where an unknown flag is none.
+
+    Parameters
+    ----------
+    flag
+        The unknown flag.
+    args, values
+        As for :func:`in_front`.
+    command
+        What was called: ``knee study``.
+    """
+    if "--" in args:
+        return None
+    for at, word in enumerate(args):
+        own = None if _is_flag(word) else _arguments(word)
+        if own and flag in own:
+            front, moved = _parted(args[:at], own - set(values))
+            told = shown([*front, *args[at:], *moved])
+            return StudyError(f"unknown option {flag}", hint=f"put it after the workload: {command} {told}")
+    return None
+
+
+def _parted(args: list[str], own: set[str]) -> tuple[list[str], list[str]]:
+    """Part words in front of a workload into others, and its arguments with their values."""
+    front: list[str] = []
+    moved: list[str] = []
+    words = iter(args)
+    for word in words:
+        flag, equals, _ = word.partition("=")
+        if flag not in own:
+            front.append(word)
+            continue
+        moved.append(word)
+        moved += [] if equals else itertools.islice(words, 1)
+    return front, moved
 
 
 def _is_flag(word: str) -> bool:

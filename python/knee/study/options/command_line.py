@@ -14,7 +14,7 @@ from knee.study.checks.names import refuse_unknown_names
 from knee.study.kinds.factors import RESERVED
 from knee.study.kinds.kind import Kind, Switch
 from knee.study.kinds.option import GROUPS, OUTPUT, Flag, Option
-from knee.study.options.anywhere import in_front
+from knee.study.options.anywhere import in_front, too_early
 from knee.study.options.examples import EXAMPLES, LEVELS
 from knee.study.options.page import value_of
 from knee.study.options.words import from_words, of_workloads
@@ -41,7 +41,11 @@ class Grouped(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line, after completing flags whose value is left out."""
-        return super().parse_args(ctx, in_front(completed(args), _values(self, ctx)))
+        values = _values(self, ctx)
+        try:
+            return super().parse_args(ctx, in_front(completed(args), values))
+        except click.NoSuchOption as error:
+            raise too_early(error.option_name, args, values, ctx.command_path) or error from error
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, group by group."""

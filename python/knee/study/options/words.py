@@ -69,14 +69,14 @@ def _not_studied(words: list[str], workloads: list[str]) -> StudyError:
     if path.is_dir():
         if (path / "plan.jsonl").exists():
             message = f"{first} is the folder of a study, not a study file"
-            return StudyError(message, hint=f"knee study --resume {_shown(words[:1])}")
+            return StudyError(message, hint=f"knee study --resume {shown(words[:1])}")
         return StudyError(f"{first} is a folder, not a study file", hint="name the file, or put a program after --")
     split = _split(words)
     if split[0] in workloads:
-        return StudyError(f"{first!r} is one quoted word", hint=f"leave the quotes out: knee study {_shown(split)}")
+        return StudyError(f"{first!r} is one quoted word", hint=f"leave the quotes out: knee study {shown(split)}")
     if shutil.which(split[0]) or path.exists() or "/" in first or len(split) > len(words):
         return StudyError(
-            f"{split[0]} is not a workload: a program goes after --", hint=f"knee study -- {_shown(split)}"
+            f"{split[0]} is not a workload: a program goes after --", hint=f"knee study -- {shown(split)}"
         )
     hint = suggestion(first, workloads, "`knee workloads` lists them; a program goes after --")
     return StudyError(f"unknown workload: {first}", hint=hint)
@@ -90,7 +90,7 @@ def _split(words: list[str]) -> list[str]:
         return words
 
 
-def _shown(words: list[str]) -> str:
+def shown(words: list[str]) -> str:
     """Write words for a shell. It leaves {threads} as it is, so that stays without quotation marks."""
     return " ".join(w if re.fullmatch(r"[\w@%+=:./{}-]+", w) else shlex.quote(w) for w in words)
 
