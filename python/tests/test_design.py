@@ -270,6 +270,7 @@ def test_a_bad_factor_is_refused(text):
         ("threads=1-4", [1, 2, 3, 4]),
         ("threads=1..64:*2", [1, 2, 4, 8, 16, 32, 64]),
         ("threads=1-3,8,cores", [1, 2, 3, 8, "cores"]),
+        ("threads=1..cpus:*2,3", [3, "1..cpus:*2"]),
         ("threads=4..12:4", [4, 8, 12]),
         ("size=1..100:*10", [1, 10, 100]),
         ("placement=0-3;1-2", ["0-3", "1-2"]),
@@ -281,12 +282,31 @@ def test_a_range_stands_for_its_numbers(text, levels):
 
 
 @pytest.mark.parametrize(
+    ("levels", "counts"),
+    [
+        (["1..cpus:*2"], [1, 2, 4, 8]),
+        (["1-cores"], [1, 2, 3, 4]),
+        ([3, "2..cores", "cpus"], [2, 3, 4, 8]),
+        (["cores", "3..cpus:+4"], [3, 4, 7]),
+    ],
+)
+def test_a_range_may_end_in_the_cores_or_cpus_that_are_allowed(levels, counts):
+    here = machine(16)
+    here["cores"] = [{"id": i, "socket": 0, "node": 0, "cpus": [i, i + 8]} for i in range(8)]
+    here["allowed"]["cpus"] = [0, 1, 2, 3, 8, 9, 10, 11]
+    cells = cells_of(asked(factors={"threads": levels, "placement": ["none"]}), here, Placements({"none": None}))
+    assert [cell["threads"] for cell in cells] == counts
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("threads=8-1", "the range '8-1' runs backwards"),
         ("threads=1..8:*1", "never ends"),
         ("threads=0..8:*2", "never ends"),
         ("threads=1..8:0", "never ends"),
+        ("threads=1..cpus:*1", "never ends"),
+        ("threads=0..cores:*2", "0 is not a number of threads"),
         ("threads=1-9999", "more than 1000 numbers"),
         ("threads=1-4,2", "the level 2 comes twice"),
         ("threads=0-2", "0 is not a number of threads"),

@@ -1,8 +1,11 @@
 """Typical mistakes: an error at once, with the one thing to try; nothing runs, and no folder is made."""
 
+import os
+
 import pytest
 from test_study import knee
 
+CPUS = f"{len(os.sched_getaffinity(0))} cpu{'s' * (len(os.sched_getaffinity(0)) > 1)}"
 GOOD = ("--", "true", "{threads}")
 
 MISTAKES = {
@@ -30,9 +33,24 @@ MISTAKES = {
     "a thread count that is a word": (
         ["--factor", "threads=1,two", *GOOD],
         "--factor threads=1,two: 'two' is not a number of threads",
-        "counts from 1 on, a range like 1-8 or 1..64:*2, cores, cpus",
+        "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus",
     ),
     "a range backwards": (["-n", "8-1", *GOOD], "--threads 8-1: the range '8-1' runs backwards", "1-8"),
+    "a range of counts that ends in another word": (
+        ["-n", "1-core", *GOOD],
+        "--threads 1-core: '1-core' is not a number of threads",
+        "did you mean 1-cores?",
+    ),
+    "a range of counts from zero": (
+        ["-n", "0-cpus", *GOOD],
+        "--threads 0-cpus: 0 is not a number of threads",
+        "1-cpus",
+    ),
+    "a range up to the machine's cpus that begins beyond them": (
+        ["-n", "100000..cpus", *GOOD],
+        f"threads: the range '100000..cpus' runs backwards: this machine has {CPUS}",
+        "1..cpus",
+    ),
     "a placement with a letter missing": (
         ["--factor", "placement=core-close", *GOOD],
         'unknown placement: "core-close"',

@@ -223,6 +223,8 @@ SAME = {
     "--factor threads=2,1 --factor 'placement=0,1;2'": "[factors]\nthreads = [1, 2]\nplacement = ['0,1', 2]",
     "--factor threads=1-4 --factor n=1..8:*2": "[factors]\nthreads = '1-4'\nn = '1..8:*2'",
     "--threads 1..8:*2,12": "[factors]\nthreads = ['1..8:*2', 12]",
+    "-n 3,1..cpus:*2": "[factors]\nthreads = ['1..cpus:*2', 3]",
+    "-n 1-cores": "[factors]\nthreads = '1-cores'",
     "-n 1,2 --factor n=5": "[factors]\nthreads = [1, 2]\nn = [5]",
     "--baseline './b c'": "[baseline]\ncommand = ['./b', 'c']",
 }

@@ -9,6 +9,7 @@ from typing import Any, cast
 from knee.store import Level, StudyError
 from knee.study.design.placements import Placements
 from knee.study.kinds.near import suggestion
+from knee.study.kinds.ranges import expanded
 from knee.study.spec import StudySpec
 
 NAMED_PLACEMENTS = ("cores-close", "cores-spread", "threads-close")
@@ -148,10 +149,14 @@ def _listed(levels: Any) -> list[str]:
 
 
 def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
-    """Return thread counts as ascending numbers: ``cores`` and ``cpus`` become numbers, and equal ones are merged."""
+    """Return thread counts as ascending numbers, equal ones merged: ``cores``, ``cpus`` and ranges become numbers."""
     allowed = set(machine["allowed"]["cpus"])
     own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
-    return [*sorted({own.get(str(level)) or int(level) for level in levels})]
+    counts: set[int] = set()
+    for level in levels:
+        many = own.get(str(level), level)
+        counts.update(expanded(many, "threads", own) if isinstance(many, str) else [int(many)])
+    return [*sorted(counts)]
 
 
 def _ladders(machine: dict[str, Any], placements: Placements) -> dict[str, list[int]]:

@@ -10,7 +10,7 @@ from knee.store import Level, StudyError
 from knee.store.claims import is_level
 from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.near import suggestion
-from knee.study.kinds.ranges import FORM, expanded, is_range
+from knee.study.kinds.ranges import COUNTS, FORM, OF_COUNTS, checked_open, expanded, is_open, is_range
 from knee.study.kinds.study_file import StudyFile
 from knee.study.kinds.text import weak
 
@@ -19,9 +19,6 @@ RESERVED = ("threads", "placement", "memory", "bind", "cache")
 
 CHOICES = {"bind": ("each", "set"), "cache": ("cold", "warm")}
 """Levels of these factors; the options and keys of the same names take them, too."""
-
-COUNTS = ("cores", "cpus")
-"""Words for thread counts: the number of allowed cores, or cpus, of this machine."""
 
 LEVEL: Schema = {"type": ["string", "number"]}
 
@@ -44,7 +41,7 @@ class Factors(Kind):
     def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, list[Level]]:
         factors: dict[str, list[Level]] = {}
         for name, given in file.table(value, key).items():
-            is_one = isinstance(given, str) and is_range(given, dash=name == "threads")
+            is_one = isinstance(given, str) and is_range(given, counts=name == "threads")
             levels = [given] if is_one else given
             if not isinstance(levels, list) or not levels:
                 raise file.fail(f"{key}.{name}", "it is not a list of levels")
@@ -56,7 +53,7 @@ class Factors(Kind):
         return factors
 
     def schema(self) -> Schema:
-        counted: Schema = {"type": "string", "pattern": f"^{FORM}$"}
+        counted: Schema = {"type": "string", "pattern": f"^{OF_COUNTS}$"}
         threads: Schema = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": list(COUNTS)}, counted]}
         named = {"threads": threads} | {name: {"enum": list(words)} for name, words in CHOICES.items()}
         properties: Schema = {name: _list(items) for name, items in named.items()}
@@ -162,10 +159,10 @@ def _counts(parts: list[str], where: str) -> list[Level]:
 
 
 def _levels_of(name: str, level: Level, where: str) -> list[Level]:
-    """Return the levels of a range, or a single level as a list."""
-    if isinstance(level, str) and is_range(level, dash=name == "threads"):
-        return [*expanded(level, where)]
-    return [level]
+    """Return the levels of a range, or a single level as a list. A range that the machine ends stays as it is."""
+    if not isinstance(level, str) or not is_range(level, counts=name == "threads"):
+        return [level]
+    return [checked_open(level, where)] if is_open(level) else [*expanded(level, where)]
 
 
 def _levels(text: str, where: str) -> dict[str, list[Level]]:
@@ -191,10 +188,13 @@ def _checked(name: str, levels: list[Level], where: str) -> list[Level]:
     if name == "threads":
         for level in levels:
             # True is 1 to Python, and no count.
-            if level not in COUNTS and (type(level) is not int or level < 1):
-                hint = suggestion(str(level), COUNTS, "counts from 1 on, a range like 1-8 or 1..64:*2, cores, cpus")
+            word = isinstance(level, str) and (level in COUNTS or is_open(level))
+            if not word and (type(level) is not int or level < 1):
+                begin = cast("re.Match[str]", re.match(r"([0-9]+(-|\.\.))?", str(level)))[0]
+                otherwise = "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus"
+                hint = suggestion(str(level), [begin + count for count in COUNTS], otherwise)
                 raise StudyError(f"{where}: {level!r} is not a number of threads", hint=hint)
-        levels = sorted(levels, key=lambda level: (level in COUNTS, str(level) if level in COUNTS else int(level)))
+        levels = sorted(levels, key=lambda level: (isinstance(level, str), level))
     for level in levels if name in CHOICES else ():
         if level not in CHOICES[name]:
             hint = suggestion(str(level), CHOICES[name])

@@ -1,7 +1,7 @@
 """The end of a study's help: levels of factors, and examples."""
 
 LEVELS = [
-    ("threads", "1,2,4  1-8  1..64:*2  cores  cpus"),
+    ("threads", "1,2,4  1-8  1..64:*2  cores  cpus  1-cores  1..cpus:*2"),
     (
         "placement",
         "cores-close, cores-spread, threads-close, threads-spread, none (unpinned), cpus like 0-3; `knee place --help`"
