@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import ROOT, VALID, rewrite
+from conftest import ROOT, VALID, rewrite, skipped
 
 EXAMPLE = ROOT / "examples/github-action"
 
@@ -33,16 +33,19 @@ def checkout(folder: Path, program: str) -> None:
     (folder / "scaling.toml").write_text(text.replace("blocks = 10", "blocks = 4"))
 
 
-def step(name: str, folder: Path, binary: str) -> subprocess.CompletedProcess[str]:
+def step(name: str, folder: Path, binary: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a step as a runner does: each line by a shell that ends at the first failure."""
     tools = folder / "bin"
     tools.mkdir(exist_ok=True)
     if not (tools / "knee").exists():
         (tools / "knee").symlink_to(binary)
+        (tools / "pip").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip "$@"\n')
+        (tools / "pip").chmod(0o755)
     env = os.environ | {
         "PATH": f"{tools}:{os.environ['PATH']}",
         "KNEE_PYTHON": os.environ.get("KNEE_PYTHON", sys.executable),
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        **more,
     }
     line = steps()[name]["run"].replace("--wait-quiet 2m", "--wait-quiet 1s")
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", line]
@@ -59,6 +62,26 @@ def test_every_step_is_an_action_or_a_command_and_versions_are_named():
     for one in found.values():
         assert ("run" in one) != ("uses" in one)
         assert "@v" in one.get("uses", "@v")
+
+
+def test_it_installs_what_the_variable_names(tmp_path, binary):
+    """From a wheel, as `make test` leaves one; without what it depends on, which would need the network."""
+    wheels = sorted((ROOT / "dist").glob("knee-*.whl"))
+    if not wheels:
+        skipped("the action installs a wheel", "none in dist, where `make test` builds one")
+    offline = {"PIP_NO_DEPS": "1", "PIP_NO_INDEX": "1", "PIP_TARGET": str(tmp_path / "site")}
+    done = step("Install knee", tmp_path, binary, KNEE=str(wheels[-1]), **offline)
+    assert done.returncode == 0, done.stderr
+    version = subprocess.run([tmp_path / "site/bin/knee", "--version"], capture_output=True, text=True, check=True)
+    assert version.stdout.startswith("knee ")
+
+
+def test_without_the_variable_nothing_is_installed_and_it_says_what_to_set(tmp_path, binary):
+    assert "KNEE" in yaml.safe_load((EXAMPLE / "scaling.yml").read_text())["env"]
+    done = step("Install knee", tmp_path, binary, KNEE="", PIP_TARGET=str(tmp_path / "site"))
+    assert done.returncode != 0
+    assert "set this variable to a wheel or to git+https" in done.stderr
+    assert not (tmp_path / "site").exists()
 
 
 @pytest.mark.parametrize(
