@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips, with_intervals
 
 
 def chart(rows: Sequence[dict[str, Any]]) -> Chart:
@@ -26,16 +26,6 @@ def chart(rows: Sequence[dict[str, Any]]) -> Chart:
     # What other programs may have taken can leave an interval without an end worth drawing.
     top = 1.1 * max(max(row["speedup"], row["threads"]) for row in rows)
     scale = alt.Scale(domain=[0, top], nice=False)
-    return alt.layer(
-        data.mark_rule(strokeWidth=2, clip=True).encode(
-            x=x, y=alt.Y("low:Q", scale=scale, title="speedup"), y2=alt.Y2("high:Q"), color=series.colour
-        ),
-        data.mark_line(point=True).encode(
-            x=x,
-            y=alt.Y("speedup:Q", scale=scale),
-            color=series.colour,
-            shape=series.shape,
-            strokeDash=series.dash,
-            tooltip=[*tips("study:N", "series:N", "change:N"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")],
-        ),
-    ).properties(width="container", height=HEIGHT)
+    tooltip = [*tips("study:N", "series:N", "change:N"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
+    layers = with_intervals(data, "speedup", x=x, scale=scale, series=series, tooltip=tooltip)
+    return alt.layer(*layers).properties(width="container", height=HEIGHT)

@@ -126,3 +126,30 @@ def channels(names: list[str], dashed: Collection[str] | None = None) -> Channel
         alt.Shape("series:N", title=None, scale=shapes, legend=shown),
         alt.StrokeDash("series:N", title=None, scale=scale if dashed is None else dashes, legend=shown),
     )
+
+
+def with_intervals(
+    data: alt.Chart, value: str, *, x: alt.X, scale: alt.Scale, series: Channels, tooltip: list[alt.Tooltip]
+) -> list[alt.Chart]:
+    """Return the layers of curves: a bar from ``low`` to ``high`` at each point, and marks joined by a line.
+
+    Parameters
+    ----------
+    data
+        Rows with ``series``, ``low``, ``high`` and the value.
+    value
+        The field that is drawn, which also names the axis.
+    """
+    bar = alt.Y("low:Q", scale=scale, title=value)
+    return [
+        # Clipped, because an interval may reach far beyond an axis whose ends are given.
+        data.mark_rule(strokeWidth=2, clip=True).encode(x=x, y=bar, y2=alt.Y2("high:Q"), color=series.colour),
+        data.mark_line(point=True).encode(
+            x=x,
+            y=alt.Y(f"{value}:Q", scale=scale, title=value),
+            color=series.colour,
+            shape=series.shape,
+            strokeDash=series.dash,
+            tooltip=tooltip,
+        ),
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
-from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips, with_intervals
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Efficiency"
@@ -44,15 +44,6 @@ def chart(curves: dict[str, Curve], dashed: Collection[str] = ()) -> Chart:
     data = of_rows(rows(curves))
     x, series = threads_axis(counts), channels([*curves], dashed)
     full = of_rows([{"one": 1.0}]).mark_rule(strokeDash=[2, 3], color="#888888").encode(y=alt.Y("one:Q"))
-    return alt.layer(
-        full,
-        data.mark_rule(strokeWidth=2).encode(x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=series.colour),
-        data.mark_line(point=True).encode(
-            x=x,
-            y=alt.Y("efficiency:Q", title="efficiency", scale=alt.Scale(zero=True)),
-            color=series.colour,
-            shape=series.shape,
-            strokeDash=series.dash,
-            tooltip=[*tips("series:N", "threads:Q"), alt.Tooltip("efficiency:Q", format=".3f")],
-        ),
-    ).properties(width="container", height=HEIGHT)
+    tooltip = [*tips("series:N", "threads:Q"), *tips("efficiency:Q", numbers=".3f")]
+    layers = with_intervals(data, "efficiency", x=x, scale=alt.Scale(zero=True), series=series, tooltip=tooltip)
+    return alt.layer(full, *layers).properties(width="container", height=HEIGHT)

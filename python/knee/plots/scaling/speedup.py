@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
-from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
+from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips, with_intervals
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Speedup"
@@ -87,25 +87,13 @@ def chart(
     table = rows(curves, cpus or {})
     known = of_rows(table)
     above = [row for row in table if row["above the cpus"]]
+    tooltip = [*tips("series:N", "threads:Q"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
     ringed = of_rows(above).mark_point(filled=False, size=160, strokeWidth=2)
     return alt.layer(
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
         known.mark_area(opacity=0.2).encode(
             x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
         ),
-        known.mark_rule(strokeWidth=2).encode(
-            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
-        ),
-        known.mark_line(point=True).encode(
-            x=x,
-            y=alt.Y("speedup:Q", scale=scale),
-            color=series.colour,
-            shape=series.shape,
-            strokeDash=series.dash,
-            tooltip=[
-                *tips("series:N", "threads:Q"),
-                *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f"),
-            ],
-        ),
+        *with_intervals(known, "speedup", x=x, scale=scale, series=series, tooltip=tooltip),
         *([ringed.encode(x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour)] if above else []),
     ).properties(width="container", height=HEIGHT)
