@@ -133,6 +133,39 @@ def allowing(
     return replace(seen, interval=ends, p_slower=least.p_slower, p_faster=most.p_faster, bounds=(least, most))
 
 
+@dataclass(frozen=True)
+class Times:
+    """The times of one side in the form that a comparison takes: seconds, NaN where there is no good run.
+
+    ``taken`` is the largest share of each that other programs may have cost, of the same shape.
+    """
+
+    seconds: Array
+    taken: Array
+
+
+@dataclass(frozen=True)
+class Held:
+    """A comparison as measured and allowing for other programs, each with its answer."""
+
+    seen: Comparison
+    held: Comparison
+    as_seen: Answer
+    answer: Answer
+
+
+def held(
+    compare: Callable[[Array, Array], Comparison], pairs: Sequence[tuple[Times, Times]], margin: float = MARGIN
+) -> list[Held]:
+    """Compare several pairs of the same two sides, with and without allowing for other programs."""
+    seen = [compare(a.seconds, b.seconds) for a, b in pairs]
+    careful = [
+        allowing(compare, a.seconds, b.seconds, a.taken, b.taken) if a.taken.any() or b.taken.any() else one
+        for one, (a, b) in zip(seen, pairs, strict=True)
+    ]
+    return [Held(*one) for one in zip(seen, careful, answers(seen, margin), answers(careful, margin), strict=True)]
+
+
 def _student(mean: float, error: float, freedom: float, values: int, spread: float = 0.0) -> Comparison:
     half = half_width(error, freedom, spread)
     ends = Interval(float(np.exp(mean - half)), float(np.exp(mean + half)))

@@ -11,6 +11,7 @@ import numpy as np
 from knee.explain.disturbance import taken
 from knee.explain.scaling.series import cell_words
 from knee.stats.intervals import Array
+from knee.stats.paired import Times
 from knee.store import Level, Run
 
 
@@ -25,32 +26,28 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Times:
-    """The runs of a cell by block, shape (blocks,) each: seconds, NaN without a good run, and ``taken``, the largest
-    share of them that other programs may have cost.
-    """
+class CellTimes(Times):
+    """The runs of a cell by block, shape (blocks,)."""
 
     cell: dict[str, Level]
-    seconds: Array
-    taken: Array
 
 
-def times(side: Side, blocks: int, without: str) -> dict[str, Times]:
+def times(side: Side, blocks: int, without: str) -> dict[str, CellTimes]:
     """Return the cells of a side by key, ordered by threads; ``without`` is the factor whose levels are compared."""
-    cells: dict[str, Times] = {}
+    cells: dict[str, CellTimes] = {}
     allowed = len(side.machine.get("allowed", {}).get("cpus", []))
     for run in sorted(side.runs, key=lambda run: (str(run.spec["cell"].get("placement")), run.threads)):
         if run.is_control:
             continue
         cell = {name: level for name, level in run.spec["cell"].items() if name != without}
-        one = cells.setdefault(key_of(cell), Times(cell, np.full(blocks, np.nan), np.zeros(blocks)))
+        one = cells.setdefault(key_of(cell), CellTimes(np.full(blocks, np.nan), np.zeros(blocks), cell))
         if run.bad is None:
             one.seconds[run.spec["block"] - 1] = run.time_s
             one.taken[run.spec["block"] - 1] = taken(run, allowed)
     return cells
 
 
-def names(cells: dict[str, Times]) -> dict[str, str]:
+def names(cells: dict[str, CellTimes]) -> dict[str, str]:
     """Name each cell by the factors that vary."""
     levels: dict[str, set[str]] = {}
     for cell in (one.cell for one in cells.values()):

@@ -13,11 +13,11 @@ from functools import partial
 
 import numpy as np
 
-from knee.explain.comparison.cells import Side, Times, key_of, mean, names, times
+from knee.explain.comparison.cells import CellTimes, Side, key_of, mean, names, times
 from knee.explain.comparison.notes import differences, marks, of_sessions, programs
 from knee.explain.comparison.report import Compared, Report
 from knee.stats.intervals import Array
-from knee.stats.paired import Comparison, allowing, answers, paired, together, unpaired
+from knee.stats.paired import Comparison, held, paired, together, unpaired
 from knee.store import Run, StudyError
 
 Compare = Callable[[Array, Array], Comparison]
@@ -100,22 +100,19 @@ def _report(
     )
 
 
-def _good(cell: Times) -> bool:
+def _good(cell: CellTimes) -> bool:
     return bool(np.isfinite(cell.seconds).any())
 
 
-def _cells(called: list[str], pairs: list[tuple[Times, Times]], compare: Compare, smallest: float) -> list[Compared]:
+def _cells(
+    called: list[str], pairs: list[tuple[CellTimes, CellTimes]], compare: Compare, smallest: float
+) -> list[Compared]:
     """Return each cell with its answer, which allows for other programs."""
-    seen = [compare(a.seconds, b.seconds) for a, b in pairs]
-    held = [
-        allowing(compare, a.seconds, b.seconds, a.taken, b.taken) if a.taken.any() or b.taken.any() else one
-        for one, (a, b) in zip(seen, pairs, strict=True)
-    ]
-    both = zip(answers(seen, smallest), answers(held, smallest), strict=True)
     made: list[Compared] = []
-    for name, (a, b), one, (as_seen, word) in zip(called, pairs, held, both, strict=True):
+    for name, (a, b), found in zip(called, pairs, held(compare, pairs, smallest), strict=True):
+        one, word = found.held, found.answer
         open_ = word == "cannot tell"
-        disturbed = open_ and (word != as_seen or one.taken() > smallest)
+        disturbed = open_ and (word != found.as_seen or one.taken() > smallest)
         more = one.more_blocks(smallest, len(pairs)) if open_ and not disturbed else None
         made.append(Compared(name, a.cell, mean(a.seconds), mean(b.seconds), one, word, more, disturbed))
     return made

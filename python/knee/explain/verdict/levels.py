@@ -16,8 +16,8 @@ from knee.explain.scaling.series import Series, called
 from knee.explain.scaling.summary import buried
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
-from knee.stats.intervals import Array, Interval
-from knee.stats.paired import Comparison, allowing, answers, paired
+from knee.stats.intervals import Interval
+from knee.stats.paired import Comparison, Held, Times, held, paired
 
 SHOWN_BY_ITSELF = ("workload", "placement")
 """Factors that are not compared in the headline unless nothing else varies: times of different workloads cannot be
@@ -120,28 +120,21 @@ def _where(rest: dict[str, str], series: Sequence[Series]) -> str:
 def _contexts(reference: str, pairs: list[tuple[str, Series, Series, str]], *, largest: bool) -> list[Context]:
     shared = [(pair, sorted(set(pair[1].fitting) & set(pair[2].fitting))) for pair in pairs]
     at = [(pair, counts[-1 if largest else 0]) for pair, counts in shared if counts]
-    times_of = [(_by_block(first, n, other), _by_block(other, n, first)) for (_, first, other, _), n in at]
-    measured = [paired(a.seconds, b.seconds) for a, b in times_of]
-    careful = [allowing(paired, a.seconds, b.seconds, a.taken, b.taken) for a, b in times_of]
-    both = zip(answers(measured), answers(careful), strict=True)
+    found = held(paired, [(_by_block(first, n, other), _by_block(other, n, first)) for (_, first, other, _), n in at])
     return [
-        Context(where, n, reference, level, time, held, seen != held or buried(alone.interval, time.interval))
-        for ((where, _, _, level), n), alone, time, (seen, held) in zip(at, measured, careful, both, strict=True)
+        Context(where, n, reference, level, one.held, one.answer, _disturbed(one))
+        for ((where, _, _, level), n), one in zip(at, found, strict=True)
     ]
 
 
-@dataclass(frozen=True)
-class _Times:
-    """Times of one side by block, and the largest share of each that other programs may have cost."""
-
-    seconds: Array
-    taken: Array
+def _disturbed(one: Held) -> bool:
+    return one.as_seen != one.answer or buried(one.seen.interval, one.held.interval)
 
 
-def _by_block(series: Series, threads: int, other: Series) -> _Times:
+def _by_block(series: Series, threads: int, other: Series) -> Times:
     """Return the times of the blocks that both series have."""
     blocks = min(series.seconds(threads).size, other.seconds(threads).size)
-    return _Times(series.seconds(threads)[:blocks], series.taken(threads)[:blocks])
+    return Times(series.seconds(threads)[:blocks], series.taken(threads)[:blocks])
 
 
 def headline(asked: Question) -> str:
