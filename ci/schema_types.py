@@ -24,8 +24,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from knee.store.check import LEVEL, NUMBER, OBJECT, TEXT, TRUTH, WHOLE, any_name, choice, either, listed, thing
+from knee.store.check import AMOUNT, COUNT, LEVEL, NUMBER, OBJECT, TEXT, TRUTH, WHOLE
+from knee.store.check import any_name, choice, either, listed, thing
 '''
+
+POSITIVE = {"integer": ("int", "COUNT"), "number": ("float", "AMOUNT")}
+"""The same where 0 is the smallest value."""
 
 PLANNED = {"RunSpec": ("block", "cell", "cpus")}
 """Fields that every line of a plan has, although a single run may omit them."""
@@ -104,7 +108,8 @@ class Forms:
         if types[0] == "array":
             type_, check = self.form(schema["items"])
             return f"list[{type_}]", f"listed({check})"
-        return self.thing(schema) if types[0] == "object" else PLAIN[types[0]]
+        plain = POSITIVE if schema.get("minimum") == 0 else PLAIN
+        return self.thing(schema) if types[0] == "object" else plain[types[0]]
 
     def thing(self, schema: Schema) -> tuple[str, str]:
         """Return the type and check of an object with fields of any name, or of one of several kinds."""

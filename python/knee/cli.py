@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from knee import _binary
+from knee import _binary, libraries
 from knee.store import StudyError
 from knee.verbs import EXIT_STOPPED, EXIT_USAGE, say
 
@@ -30,6 +30,14 @@ def main() -> int:
         say(*_usage(error))
     except StudyError as error:
         say(str(error), error.hint)
+    except MemoryError:
+        say("out of memory", "a machine with more memory, or a higher limit (ulimit -v)")
+    except RecursionError:
+        say("a file of the study is nested too deeply", "remove what you did not write yourself")
+    except (ImportError, AttributeError) as error:
+        if not (reason := libraries.fault(error)):
+            raise
+        say(*reason)
     except OSError as error:
         say(f"{error.filename or 'reading or writing failed'}: {error.strerror or error}")
     except (KeyboardInterrupt, click.Abort):

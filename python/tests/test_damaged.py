@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import rewrite, skipped
+from conftest import VALID, rewrite, skipped
 
 import knee
 from knee import cli
+from knee.explain.responses import response
 from knee.store import Folder, StudyError
+from knee.study.kinds.lines import lines
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 HYPERFINE = '{"results": [{"command": "sleep 0.1", "mean": 0.1, "times": [0.1, 0.1]}]}\n'
@@ -45,6 +47,30 @@ def written(path: str, data: bytes | str) -> Damage:
 
 def gone(path: str) -> Damage:
     return lambda folder: (folder.path / path).unlink()
+
+
+def grown(path: str, more: str) -> Damage:
+    def damage(folder: Folder) -> None:
+        with (folder.path / path).open("a") as file:
+            file.write(more)
+
+    return damage
+
+
+def a_pipe(path: str) -> Damage:
+    def damage(folder: Folder) -> None:
+        (folder.path / path).unlink()
+        os.mkfifo(folder.path / path)
+
+    return damage
+
+
+def a_device(path: str) -> Damage:
+    def damage(folder: Folder) -> None:
+        (folder.path / path).unlink()
+        (folder.path / path).symlink_to("/dev/zero")
+
+    return damage
 
 
 def emptied(folder: Folder) -> None:
@@ -122,6 +148,13 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "budget of words": (asked('[design]\nbudget_s = "10m"\n'), "design budget_s is not a number", EDITOR),
     "width of words": (asked('[design]\nwidth = "5%"\n'), "design width is not a number", EDITOR),
     "study spec of no table": (written("study.toml", "measure = 7"), "measure is not an object", EDITOR),
+    "budget of 400 digits": (asked(f"[design]\nbudget_s = 1{'0' * 400}\n"), "a number has too many digits", EDITOR),
+    "budget of 5000 digits": (asked(f"[design]\nbudget_s = 1{'0' * 5000}\n"), "a number has too many digits", EDITOR),
+    "budget without end": (asked("[design]\nbudget_s = inf\n"), "inf is not a valid number", EDITOR),
+    "study spec of a deep hole": (asked(f"x = {'[' * 5000}{']' * 5000}\n"), "it is nested too deeply", EDITOR),
+    "study spec of deep names": (asked(f"{'x.' * 5000}x = 1\n"), "it is nested too deeply", EDITOR),
+    "study spec a pipe": (a_pipe("study.toml"), r"study\.toml: it is a pipe or a device, not a file", EDITOR),
+    "study spec a device": (a_device("study.toml"), r"study\.toml: it is a pipe or a device", EDITOR),
     "claim of nothing": (asked('[[claim]]\nsays = "x"\n'), r"study\.toml: claim 1: it needs one of", "speedup = "),
     "machine missing": (gone("machine.json"), r"it has no machine\.json", MACHINE),
     "machine cut off": (
@@ -135,6 +168,10 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "machine a list": (written("machine.json", "[]"), r"machine\.json: it is not an object", MACHINE),
     "machine a folder": (a_folder("machine.json"), r"machine\.json: Is a directory", MACHINE),
     "machine not text": (written("machine.json", b'{"schema": 1, "\xff'), r"machine\.json: not text", MACHINE),
+    "machine a pipe": (a_pipe("machine.json"), r"machine\.json: it is a pipe or a device", MACHINE),
+    "machine a device": (a_device("machine.json"), r"machine\.json: it is a pipe or a device", MACHINE),
+    "machine of 65 MiB": (grown("machine.json", " " * (65 << 20)), "it has 6[0-9]+ bytes, more than", MACHINE),
+    "machine of 400 digits": (lambda f: edited(f, x=10**400), "a number of 401 digits is not a valid number", MACHINE),
     "memory cut off": (
         written("machine-memory.json", '{"schema": 1'),
         r"the machine's memory: .*invalid JSON",
@@ -159,6 +196,52 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "plan of another cell": (field("plan.jsonl", 2, threads=64), "line 2: .*but it runs with 64", RESTORE),
     "plan a folder": (a_folder("plan.jsonl"), r"plan\.jsonl: Is a directory", RESTORE),
     "plan not text": (line("plan.jsonl", 2, lambda _: "\udcff\n"), r"cannot read line 2: .*: not text", RESTORE),
+    "plan a pipe": (a_pipe("plan.jsonl"), r"plan\.jsonl: it is a pipe or a device", RESTORE),
+    "plan of a foreign bind": (field("plan.jsonl", 2, bind="tight"), "bind is not one of each, set", RESTORE),
+    "plan of null as a command": (
+        field("plan.jsonl", 2, program={"command": None}),
+        "program has null as its command",
+        RESTORE,
+    ),
+    "records a pipe": (a_pipe("records.jsonl"), r"records\.jsonl: it is a pipe or a device", RESUME),
+    "records a device": (a_device("records.jsonl"), r"records\.jsonl: it is a pipe or a device", RESUME),
+    "records of a long line": (
+        grown("records.jsonl", "x" * (17 << 20)),
+        "line 11: .*it has more than 16777216",
+        RESUME,
+    ),
+    "record of 400 digits": (
+        field("records.jsonl", 2, wall_ns=10**400),
+        "line 2: .*: a number of 401 digits is not a valid number",
+        RESUME,
+    ),
+    "record of 5000 digits": (
+        line("records.jsonl", 2, lambda t: t.replace('"wall_ns": ', f'"wall_ns": {"1" * 5000}')),
+        "line 2: .*digits is not a valid number",
+        RESUME,
+    ),
+    "record of infinity": (
+        line("records.jsonl", 2, lambda t: t.replace("{", '{"x": 1e999, ', 1)),
+        "line 2: .*: 1e999 is not a valid number",
+        RESUME,
+    ),
+    "record of a negative time": (
+        field("records.jsonl", 2, user_ns=-1),
+        "line 2: .*: user_ns is -1, less than 0",
+        RESUME,
+    ),
+    "record of null as a metric": (
+        field("records.jsonl", 2, metric={"name": "m", "unit": "s", "value": None}),
+        "line 2: .*: metric has null as its value",
+        RESUME,
+    ),
+    "record of null as a counter": (
+        field("records.jsonl", 2, counters={"x": {"value": None}}),
+        "counters x has null as its value",
+        RESUME,
+    ),
+    "record without rusage": (field("records.jsonl", 2, rusage=None), "line 2: .*: it has no rusage", RESUME),
+    "record of a foreign bind": (field("records.jsonl", 2, bind="tight"), "bind is not one of each, set", RESUME),
     "records cut in the middle": (
         line("records.jsonl", 4, lambda t: t[:50] + "\n"),
         r"line 4: .*: invalid JSON",
@@ -273,3 +356,75 @@ def test_harmless_differences_are_read(simulated, harm):
     folder = simulated(TWO)
     harm(folder)
     assert knee.open(folder.path).analysis.verdict
+
+
+EXTREMES: dict[str, dict[str, object]] = {
+    **{
+        f"000{n}": {"metric": {"name": "m", "unit": "s", "value": value}}
+        for n, value in enumerate((0, 5e-324, 1e308), 1)
+    },
+    "0004": {"metric": {"name": "m", "unit": "s", "value": 2**64 - 1}},
+    "0005": {"wall_ns": 2**64 - 1},
+    "0006": {"counters": {"x": {"value": 1e308}}},
+    "0007": {"validity": VALID | {"other_busy": 1e308, "steal": 1e308}},
+    "0008": {"validity": VALID | {"clock_after_ns": 5e-324, "clock_before_ns": 1e308}},
+    "0010": {"validity": VALID | {"clock_before_ns": -1.0}},
+    "0009": {"validity": VALID | {"other_busy": 1e308}, "counters": {"x": {"value": 2**64 - 1}}},
+}
+
+
+def test_extreme_numbers_give_an_answer_and_no_warning(simulated, recwarn):
+    folder = simulated(TWO)
+    rewrite(folder.records, lambda one: one | {"counters": {"x": 1}} | EXTREMES.get(one["id"], {}))
+    opened = knee.open(folder.path)
+    assert list(opened.analysis.to_json()["bad"]) == ["0001", "0002", "0003"]
+    assert response(opened.runs, "x").left_out["0006"] == "1e+308 is too large"
+    assert not [str(one.message) for one in recwarn]
+
+
+def test_a_study_file_is_read_as_carefully(tmp_path, monkeypatch, capsys):
+    (tmp_path / "deep.toml").write_text(f"x = {'[' * 5000}{']' * 5000}\n")
+    (tmp_path / "digits.toml").write_text(f"x = {'1' * 5000}\n")
+    (tmp_path / "large.toml").write_text("#" * 1_000_001)
+    os.mkfifo(tmp_path / "pipe.toml")
+    for name, reason in {
+        "deep.toml": "it is nested too deeply",
+        "digits.toml": "a number has too many digits",
+        "large.toml": "it has 1000001 bytes, more than 1000000",
+        "pipe.toml": "it is a pipe or a device, not a file",
+    }.items():
+        monkeypatch.setattr(sys, "argv", ["knee", "plan", str(tmp_path / name)])
+        assert cli.main() == 2
+        assert capsys.readouterr().err.startswith(f"knee: cannot read the study: {tmp_path / name}: {reason}\n")
+
+
+def test_a_long_value_in_a_study_file_is_read_in_linear_time():
+    numbers = lines("claim = [\n" + "  1,\n" * 100_000 + "]\nname = 7\n")
+    assert numbers == {"claim": 1}
+
+
+LIBRARIES = {
+    "old": ("__version__ = '1.26.4'\n", "cannot use numpy: version 1.26.4 is installed, 2 is needed: "),
+    "broken": ("raise ImportError('no shared object')\n", "cannot import numpy: no shared object: "),
+}
+
+
+@pytest.mark.parametrize("kind", LIBRARIES)
+def test_a_numpy_that_is_too_old_or_broken_is_named(healthy, tmp_path, kind):
+    text, reason = LIBRARIES[kind]
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy/__init__.py").write_text(text)
+    paths = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", "knee", "report", str(healthy)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": paths})
+    assert (done.returncode, done.stdout) == (2, "")
+    hint = f"{sys.executable} -m pip install --upgrade numpy"
+    assert done.stderr.replace("\n      ", " ") == f"knee: {reason}{sys.executable}\n\nhint: {hint}\n"
+
+
+def test_a_deep_or_a_large_study_ends_with_an_error_and_no_traceback(healthy, monkeypatch, capsys):
+    for error, reason in ((RecursionError(), "nested too deeply"), (MemoryError(), "out of memory")):
+        monkeypatch.setattr(Folder, "check", lambda _, error=error: (_ for _ in ()).throw(error))
+        monkeypatch.setattr(sys, "argv", ["knee", "report", str(healthy)])
+        assert cli.main() == 2
+        assert reason in capsys.readouterr().err

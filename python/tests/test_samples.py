@@ -1,10 +1,12 @@
 """Samples are read by name and source; an incomplete file is not read at all."""
 
 import gzip
+import os
+from importlib import import_module
 
 import pytest
 
-from knee.store import samples
+from knee.store import StudyError, noted, samples
 
 WHOLE = '''t_ns,source,name,value
 0,thread:7,cpu_ns,1
@@ -66,3 +68,25 @@ def test_a_file_that_is_missing_or_no_file_is_none(path, tmp_path):
     assert samples(tmp_path, "cpu_ns") == {}
     path.write_text(WHOLE)
     assert samples(path, "cpu_ns") == {}, "not compressed"
+
+
+def test_samples_that_unpack_to_gigabytes_are_left_out(path, monkeypatch):
+    path.write_bytes(gzip.compress(WHOLE.encode()) + 4000 * gzip.compress(bytes(1 << 20)))
+    with pytest.raises(StudyError, match="a line has more than 64 KiB"):
+        noted(path, "cpu_ns")
+    monkeypatch.setattr(import_module("knee.store.samples"), "MOST_BYTES", 1 << 20)
+    path.write_bytes(gzip.compress(WHOLE.encode() + 40_000 * b"11,thread:7,cpu_ns,12345678\n"))
+    with pytest.raises(StudyError, match="it unpacks to more than 1 MiB"):
+        noted(path, "cpu_ns")
+
+
+def test_a_pipe_or_a_device_in_place_of_samples_is_not_waited_for(path):
+    os.mkfifo(path)
+    with pytest.raises(StudyError, match="it is a pipe or a device, not a file"):
+        noted(path, "cpu_ns")
+
+
+@pytest.mark.parametrize("number", ["1" * 400, "1" * 5000, "-1"])
+def test_numbers_that_no_sampler_writes_are_not_read(path, number):
+    path.write_bytes(gzip.compress(f"{WHOLE}11,thread:7,cpu_ns,{number}\n".encode()))
+    assert samples(path, "cpu_ns") == {}

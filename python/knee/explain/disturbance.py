@@ -56,7 +56,10 @@ def disturbance(run: Run) -> str | None:
         if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
     before, after = shares.get("clock_before_ns"), shares.get("clock_after_ns")
-    if before and after and abs(math.log(after / before)) > CLOCK_CHANGE:
+    # An edited record may hold any number.
+    if before is None or after is None or min(before, after) <= 0:
+        return None
+    if abs(math.log(after) - math.log(before)) > CLOCK_CHANGE:
         return f"clock proxy from {before:.2f} to {after:.2f} ns"
     return None
 
@@ -77,8 +80,8 @@ def taken(run: Run, allowed: int) -> float:
     shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
     wall = run.record["wall_ns"] / 1e9
     if "clock" in why:
-        slower = shares["clock_after_ns"] / shares["clock_before_ns"]
-        return 1 - min(slower, 1 / slower)
+        slower = math.log(shares["clock_after_ns"]) - math.log(shares["clock_before_ns"])
+        return min(MOST, 1 - math.exp(-abs(slower)))
     # Each cpu on which other programs were busy may have delayed the whole program.
     busy = shares.get("other_busy", 0.0) * cpus
     waited = None if run.waited_ns is None else run.waited_ns / 1e9 / wall
@@ -150,7 +153,7 @@ def _used(run: Run) -> float:
 def _shares(run: Run) -> dict[str, float]:
     # Parts that were not measured are missing or null.
     measured = cast("dict[str, float | None]", run.record.get("validity") or {})
-    return {name: value for name, value in measured.items() if value is not None}
+    return {name: min(value, 1.0) if name in LIMITS else value for name, value in measured.items() if value is not None}
 
 
 def _capacity_s(run: Run) -> float:

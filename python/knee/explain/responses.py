@@ -10,6 +10,7 @@ from typing import Any
 
 from knee.store import Run, StudyError, count_named
 from knee.store.counts import THREAD
+from knee.store.run import LARGEST
 
 COMPARED = ("speedup", "work-inflation")
 """Responses that need the run on the fewest threads of the same block and levels."""
@@ -56,6 +57,8 @@ def response(runs: list[Run], name: str | None) -> Response:
         value = measure(run) if run.bad is None else run.bad
         if isinstance(value, str):
             left_out[run.spec["id"]] = value
+        elif not abs(value) < LARGEST:
+            left_out[run.spec["id"]] = f"{value:g} is too large"
         else:
             values[run.spec["id"]] = value
     if not values:

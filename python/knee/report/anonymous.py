@@ -22,7 +22,7 @@ from typing import Any, cast
 import tomli_w
 
 from knee.opened import Study
-from knee.store import Folder, StudyError
+from knee.store import Folder, StudyError, read
 
 FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jsonl", "machine-memory.json")
 
@@ -78,7 +78,8 @@ def anonymous(folder: Folder) -> Generator[Study]:
         (copy / "study.toml").write_text(tomli_w.dumps(names.without(study_spec)), encoding="utf-8")
         for name in FILES:
             if (folder.path / name).exists():
-                lines = (folder.path / name).read_text(encoding="utf-8")
+                with read.opened(folder.path / name) as file:
+                    lines = file.read().decode("utf-8")
                 (copy / name).write_text(names.filtered(lines, lines=name.endswith("l")), encoding="utf-8")
         yield Study.read(copy)
 

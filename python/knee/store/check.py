@@ -31,7 +31,8 @@ class Check:
 
     An object has ``fields``, each with its name, whether it may be missing or null, and its check; fields of any other
     name are checked by ``others``. A list has ``members``; text is one of ``choices`` if there are any. ``called`` is
-    the name of the value in messages, if the types do not give one.
+    the name of the value in messages, if the types do not give one. ``least`` is the smallest number, which only
+    ``too_small`` looks at. Where ``strict``, a field may be missing, but not null.
     """
 
     types: frozenset[type]
@@ -40,6 +41,8 @@ class Check:
     members: Check | None = None
     choices: frozenset[str] = frozenset()
     called: str = ""
+    least: float | None = None
+    strict: bool = False
     _known: set[Signature] = field(default_factory=set[Signature], compare=False)
 
     def fits(self, value: object) -> bool:
@@ -78,7 +81,7 @@ class Check:
     def _learn(self, signature: Signature, found: dict[str, object]) -> bool:
         for name, may, check in self.fields:
             one = found.get(name)
-            if type(one) not in check.types and not (may and one is None):
+            if type(one) not in check.types and not (may and one is None and not (self.strict and name in found)):
                 return False
         if len(self._known) < MOST_KNOWN:
             self._known.add(signature)
@@ -109,9 +112,31 @@ class Check:
             for key, may, _ in self.fields:
                 if not may and found.get(key) is None:
                     return f"{name or 'it'} has no {key}"
+                if self.strict and key in found and found[key] is None:
+                    return f"{name or 'it'} has null as its {key}"
             parts = [(check, found[key], key) for key, _, check in self.fields if found.get(key) is not None]
             parts += [(self.others, one, key) for key, one in found.items() if self.others]
         wrong = (check.mismatch(one, f"{name} {key}".strip()) for check, one, key in parts)
+        return next(filter(None, wrong), None)
+
+    def too_small(self, value: object, name: str = "") -> str | None:
+        """Return which number in a value that fits is smaller than it can be; None if there is none.
+
+        Examples
+        --------
+        >>> thing({"phases": listed(thing({"wall_ns": COUNT}))}).too_small({"phases": [{"wall_ns": -7}]})
+        'phases 1 wall_ns is -7, less than 0'
+        """
+        if self.least is not None and isinstance(value, int | float) and value < self.least:
+            return f"{name or 'it'} is {value}, less than {self.least:g}"
+        parts: list[tuple[Check, object, str]] = []
+        if isinstance(value, dict):
+            found = cast("dict[str, object]", value)
+            parts += [(check, found[key], key) for key, _, check in self.fields if key in found]
+            parts += [(self.others, one, key) for key, one in found.items() if self.others]
+        elif self.members and isinstance(value, list):
+            parts += [(self.members, one, str(number)) for number, one in enumerate(cast("list[object]", value), 1)]
+        wrong = (check.too_small(one, f"{name} {key}".strip()) for check, one, key in parts)
         return next(filter(None, wrong), None)
 
     @property
@@ -150,16 +175,19 @@ def either(*checks: Check, called: str = "") -> Check:
     types = frozenset[type]().union(*(check.types for check in checks))
     objects = [check for check in checks if dict in check.types]
     if len(objects) == 1:
-        return Check(types, objects[0].fields, objects[0].others, called=called)
+        return Check(types, objects[0].fields, objects[0].others, called=called, strict=True)
     if any(not check.fields for check in objects):
         return Check(types, called=called)
     kinds = [{name: (may, check) for name, may, check in one.fields} for one in objects]
     merged = {name: one for kind in kinds for name, one in kind.items()}
     always = {name for name in merged if all(name in kind and not kind[name][0] for kind in kinds)}
-    return Check(types, tuple((name, name not in always, check) for name, (_, check) in merged.items()), called=called)
+    fields = tuple((name, name not in always, check) for name, (_, check) in merged.items())
+    return Check(types, fields, called=called, strict=True)
 
 
 TEXT, WHOLE, TRUTH = Check(frozenset({str})), Check(frozenset({int})), Check(frozenset({bool}))
+COUNT = Check(frozenset({int}), least=0)
+AMOUNT = Check(frozenset({int, float}), least=0)
 NUMBER, LEVEL = Check(frozenset({int, float})), Check(frozenset({str, int, float}))
 OBJECT = Check(frozenset({dict}))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,12 +69,11 @@ class Folder:
         """Return the tables of study.toml."""
         hint = f"fix it in an editor: {self.study_spec}"
         try:
-            tables = tomllib.loads(read.text(self.study_spec, hint))
+            tables = read.toml(read.text(self.study_spec, hint), finite=True)
             if "schema" in tables:
                 read.check_schema(tables["schema"])
-        except (tomllib.TOMLDecodeError, read.NotWritten) as error:
-            tried = error.hint if isinstance(error, read.NotWritten) else None
-            raise StudyError(f"cannot read the study: {self.study_spec}: {error}", hint=tried or hint) from error
+        except read.NotWritten as error:
+            raise StudyError(f"cannot read the study: {self.study_spec}: {error}", hint=error.hint or hint) from error
 
         def fail(key: str, reason: str, better: str | None) -> StudyError:
             return StudyError(f"cannot read the study: {self.study_spec}: {key}: {reason}", hint=better or hint)

@@ -76,6 +76,9 @@ def _waited(record: Record) -> int | None:
     return sum(known) if known and len(known) == len(waits) else None
 
 
+LARGEST = 1e30
+"""Values of a response are below this, so that their powers stay finite, and times above its reciprocal."""
+
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
@@ -90,7 +93,11 @@ def _measured(record: Record) -> tuple[float, float | None, str | None]:
     phases = [phase for phase in record["phases"] if phase["name"] == metric["name"]]
     phase_cpu = sum(phase["cpu_ns"] for phase in phases) / 1e9 if phases else None
     value = metric["value"] * _SECONDS.get(metric["unit"], 1.0)
-    return value, phase_cpu, None if value > 0 else f"{metric['name']} is {value}, not a positive time"
+    return (
+        value,
+        phase_cpu,
+        None if 1 / LARGEST < value < LARGEST else f"{metric['name']} is {value}, not a positive time",
+    )
 
 
 def cut_off(end: Exit) -> str | None:

@@ -7,7 +7,20 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from knee.store.check import LEVEL, NUMBER, OBJECT, TEXT, TRUTH, WHOLE, any_name, choice, either, listed, thing
+from knee.store.check import (
+    COUNT,
+    LEVEL,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    any_name,
+    choice,
+    either,
+    listed,
+    thing,
+)
 
 Bind = Literal["each", "set"]
 """How threads are tied to cpus."""
@@ -424,7 +437,7 @@ _LEVEL = LEVEL
 _OUTPUT_CHECK = thing({"stdout": TEXT})
 
 
-_CPU_SET = listed(WHOLE)
+_CPU_SET = listed(COUNT)
 
 
 _POLICY = choice("local", "bind", "interleave", "weighted-interleave", "preferred")
@@ -450,18 +463,18 @@ _ROLE = choice(
 
 RUN_SPEC = thing(
     {
-        "schema": WHOLE,
+        "schema": COUNT,
         "id": TEXT,
         "program": _PROGRAM,
-        "threads": WHOLE,
-        "block": WHOLE,
+        "threads": COUNT,
+        "block": COUNT,
         "cell": any_name(_LEVEL),
-        "cpus": listed(WHOLE),
+        "cpus": listed(COUNT),
     },
     {
         "bind": _BIND,
         "cache": _PAGE_CACHE,
-        "census_ms": WHOLE,
+        "census_ms": COUNT,
         "check": _OUTPUT_CHECK,
         "conclude": TEXT,
         "counters": listed(TEXT),
@@ -470,13 +483,13 @@ RUN_SPEC = thing(
         "memory": _MEMORY_POLICY,
         "metric": _METRIC,
         "prepare": TEXT,
-        "repeats": WHOLE,
+        "repeats": COUNT,
         "role": _ROLE,
-        "sample_ms": WHOLE,
-        "sampler_cpu": WHOLE,
-        "skip": listed(WHOLE),
+        "sample_ms": COUNT,
+        "sampler_cpu": COUNT,
+        "skip": listed(COUNT),
         "timeout_s": NUMBER,
-        "warmup": WHOLE,
+        "warmup": COUNT,
     },
 )
 
@@ -488,7 +501,7 @@ _CHECK_RESULT = thing({"ok": TRUTH}, {"reason": TEXT})
 
 
 _COUNTER = either(
-    WHOLE,
+    COUNT,
     thing({"value": NUMBER}, {"caution": TEXT, "counted_share": NUMBER, "scope": TEXT, "unit": TEXT}),
     thing({"unavailable": TEXT}),
     called="a counter",
@@ -500,7 +513,7 @@ _EXIT = thing(
     {
         "code": WHOLE,
         "error": TEXT,
-        "left_behind": WHOLE,
+        "left_behind": COUNT,
         "not_ended": TEXT,
         "signal": WHOLE,
         "timeout_s": NUMBER,
@@ -516,62 +529,62 @@ _METRIC_VALUE = either(
 )
 
 
-_STATE_COUNTS = thing({"running": WHOLE, "runnable": WHOLE, "sleeping": WHOLE, "disk": WHOLE, "other": WHOLE})
+_STATE_COUNTS = thing({"running": COUNT, "runnable": COUNT, "sleeping": COUNT, "disk": COUNT, "other": COUNT})
 
 
 THREAD_USE = thing(
     {
         "tid": WHOLE,
         "pid": WHOLE,
-        "cpu": WHOLE,
-        "cpu_ns": WHOLE,
+        "cpu": COUNT,
+        "cpu_ns": COUNT,
         "states": _STATE_COUNTS,
-        "migrations": WHOLE,
-        "first_seen_ns": WHOLE,
-        "last_seen_ns": WHOLE,
+        "migrations": COUNT,
+        "first_seen_ns": COUNT,
+        "last_seen_ns": COUNT,
     },
-    {"affinity": _CPU_SET, "helper": TRUTH, "name": TEXT, "run_delay_ns": WHOLE},
+    {"affinity": _CPU_SET, "helper": TRUTH, "name": TEXT, "run_delay_ns": COUNT},
 )
 
 
-_OUTPUT = thing({"stdout_bytes": WHOLE}, {"stderr_tail": TEXT, "stdout_tail": TEXT, "stdout_xxh3": TEXT})
+_OUTPUT = thing({"stdout_bytes": COUNT}, {"stderr_tail": TEXT, "stdout_tail": TEXT, "stdout_xxh3": TEXT})
 
 
-_PAGES = either(any_name(WHOLE), thing({"unavailable": TEXT}), called="a pages")
+_PAGES = either(any_name(COUNT), thing({"unavailable": TEXT}), called="a pages")
 
 
 _PHASE = thing(
-    {"name": TEXT, "wall_ns": WHOLE, "cpu_ns": WHOLE, "begin_ns": WHOLE, "end_ns": WHOLE}, {"counters": any_name(WHOLE)}
+    {"name": TEXT, "wall_ns": COUNT, "cpu_ns": COUNT, "begin_ns": COUNT, "end_ns": COUNT}, {"counters": any_name(COUNT)}
 )
 
 
 _PINNING = thing(
     {
         "mechanism": TEXT,
-        "pinned": WHOLE,
-        "left_on_set": WHOLE,
-        "missed": WHOLE,
-        "most_at_a_place": WHOLE,
-        "late_ns_max": WHOLE,
-        "late_ns_sum": WHOLE,
-        "cost_ns": WHOLE,
+        "pinned": COUNT,
+        "left_on_set": COUNT,
+        "missed": COUNT,
+        "most_at_a_place": COUNT,
+        "late_ns_max": COUNT,
+        "late_ns_sum": COUNT,
+        "cost_ns": COUNT,
     },
-    {"moved": WHOLE, "retied": WHOLE},
+    {"moved": COUNT, "retied": COUNT},
 )
 
 
 _RESOURCES = thing(
     {
-        "max_rss_bytes": WHOLE,
-        "minor_faults": WHOLE,
-        "major_faults": WHOLE,
-        "voluntary_switches": WHOLE,
-        "involuntary_switches": WHOLE,
+        "max_rss_bytes": COUNT,
+        "minor_faults": COUNT,
+        "major_faults": COUNT,
+        "voluntary_switches": COUNT,
+        "involuntary_switches": COUNT,
     }
 )
 
 
-_SAMPLING = thing({"period_ms": WHOLE, "count": WHOLE, "cost_ns": WHOLE}, {"ready": listed(WHOLE)})
+_SAMPLING = thing({"period_ms": COUNT, "count": COUNT, "cost_ns": COUNT}, {"ready": listed(COUNT)})
 
 
 _VALIDITY = thing(
@@ -582,14 +595,14 @@ _VALIDITY = thing(
 
 RECORD = thing(
     {
-        "schema": WHOLE,
+        "schema": COUNT,
         "id": TEXT,
-        "block": WHOLE,
-        "launch": WHOLE,
+        "block": COUNT,
+        "launch": COUNT,
         "start": TEXT,
-        "wall_ns": WHOLE,
-        "user_ns": WHOLE,
-        "system_ns": WHOLE,
+        "wall_ns": COUNT,
+        "user_ns": COUNT,
+        "system_ns": COUNT,
         "phases": listed(_PHASE),
         "exit": _EXIT,
         "rusage": _RESOURCES,
@@ -603,7 +616,7 @@ RECORD = thing(
     {
         "changed": listed(_CHANGED),
         "check": _CHECK_RESULT,
-        "computing_threads": WHOLE,
+        "computing_threads": COUNT,
         "facts": any_name(TEXT),
         "metric": _METRIC_VALUE,
         "pinning": _PINNING,
@@ -620,47 +633,47 @@ RECORD = thing(
 _ALLOWED = thing({"cpus": _CPU_SET, "nodes": _CPU_SET}, {"cpuset": _CPU_SET, "quota_cpus": NUMBER})
 
 
-_CACHE = thing({"id": WHOLE, "level": WHOLE, "kind": TEXT, "size_bytes": WHOLE, "cpus": _CPU_SET})
+_CACHE = thing({"id": COUNT, "level": COUNT, "kind": TEXT, "size_bytes": COUNT, "cpus": _CPU_SET})
 
 
-_CORE = thing({"id": WHOLE, "socket": WHOLE, "node": WHOLE, "cpus": _CPU_SET})
+_CORE = thing({"id": COUNT, "socket": COUNT, "node": COUNT, "cpus": _CPU_SET})
 
 
-_CPU_KIND = thing({"id": WHOLE, "name": TEXT, "cpus": _CPU_SET}, {"capacity": WHOLE, "max_mhz": WHOLE})
+_CPU_KIND = thing({"id": COUNT, "name": TEXT, "cpus": _CPU_SET}, {"capacity": COUNT, "max_mhz": COUNT})
 
 
-_GROUP = thing({"id": WHOLE, "cpus": _CPU_SET})
+_GROUP = thing({"id": COUNT, "cpus": _CPU_SET})
 
 
 _FACT = either(TEXT, thing({"unavailable": TEXT}), called="a fact")
 
 
-_NAMED_GROUP = thing({"id": WHOLE, "kind": TEXT, "cpus": _CPU_SET})
+_NAMED_GROUP = thing({"id": COUNT, "kind": TEXT, "cpus": _CPU_SET})
 
 
-_HARDWARE_THREAD = thing({"id": WHOLE, "cpus": _CPU_SET, "core": WHOLE, "socket": WHOLE, "node": WHOLE})
+_HARDWARE_THREAD = thing({"id": COUNT, "cpus": _CPU_SET, "core": COUNT, "socket": COUNT, "node": COUNT})
 
 
 _ACCESS = thing(
     {},
     {
-        "read_bandwidth_mib_s": WHOLE,
-        "read_latency_ns": WHOLE,
-        "write_bandwidth_mib_s": WHOLE,
-        "write_latency_ns": WHOLE,
+        "read_bandwidth_mib_s": COUNT,
+        "read_latency_ns": COUNT,
+        "write_bandwidth_mib_s": COUNT,
+        "write_latency_ns": COUNT,
     },
 )
 
 
 _NODE = thing(
-    {"id": WHOLE, "cpus": _CPU_SET, "memory_bytes": WHOLE, "distances": listed(WHOLE)},
-    {"access": _ACCESS, "kind": TEXT, "side_cache_bytes": WHOLE, "tier": WHOLE},
+    {"id": COUNT, "cpus": _CPU_SET, "memory_bytes": COUNT, "distances": listed(COUNT)},
+    {"access": _ACCESS, "kind": TEXT, "side_cache_bytes": COUNT, "tier": COUNT},
 )
 
 
 TOPOLOGY = thing(
     {
-        "schema": WHOLE,
+        "schema": COUNT,
         "sockets": listed(_GROUP),
         "dies": listed(_GROUP),
         "nodes": listed(_NODE),
@@ -689,22 +702,22 @@ _FIGURE = thing(
         "value": NUMBER,
         "unit": TEXT,
         "quartiles": listed(NUMBER),
-        "samples": WHOLE,
+        "samples": COUNT,
     },
     {"flags": listed(TEXT), "memory": _FOUND, "validity": _PROBE_VALIDITY},
 )
 
 
-_KNEE = thing({"bytes": WHOLE, "from_ns": NUMBER, "to_ns": NUMBER})
+_KNEE = thing({"bytes": COUNT, "from_ns": NUMBER, "to_ns": NUMBER})
 
 
 MACHINE_MEMORY = thing(
     {
-        "schema": WHOLE,
+        "schema": COUNT,
         "start": TEXT,
         "quick": TRUTH,
         "seconds": NUMBER,
-        "claimed_caches": any_name(WHOLE),
+        "claimed_caches": any_name(COUNT),
         "knees": any_name(listed(_KNEE)),
         "figures": listed(_FIGURE),
     },

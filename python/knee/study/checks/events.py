@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
-from knee.store import StudyError
+from knee.store import StudyError, read
 from knee.study.spec import StudySpec
 
 
@@ -21,10 +20,8 @@ def read_events(study_spec: StudySpec) -> None:
     """
     if study_spec.events is None:
         return
+    hint = "docs/reference/events.md has the format"
     try:
-        tomllib.loads(Path(study_spec.events).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise StudyError(f"cannot read the events: {study_spec.events}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        hint = "docs/reference/events.md has the format"
+        read.toml(read.text(Path(study_spec.events), hint, what=" the events"))
+    except read.NotWritten as error:
         raise StudyError(f"cannot read the events: {study_spec.events}: {error}", hint=hint) from error

@@ -9,6 +9,9 @@ from typing import Any
 Lines = dict[str, int]
 """Keys, written with dots, to line numbers from 1; tables of an array have their number: ``claim.2.says``."""
 
+MOST_LINES = 200
+"""Lines of a value, at most; keys after a longer one have no line in messages."""
+
 _HEADER = re.compile(r"\s*(\[\[?)(.+?)\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w.\- ])+?)\s*=")
 
@@ -35,6 +38,9 @@ def lines(text: str) -> Lines:
         # Inside a value of several lines, nothing is a key.
         if open_ and _is_whole(open_):
             open_ = ""
+        # Every line is looked at once more with each line that follows, so a long value ends the search.
+        if open_.count("\n") > MOST_LINES:
+            break
     return numbers
 
 
@@ -73,6 +79,6 @@ def _path(key: str) -> str:
 def _is_whole(text: str) -> bool:
     try:
         tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return False
     return True

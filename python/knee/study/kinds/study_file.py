@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any, cast
 
-from knee.store import StudyError
+from knee.store import StudyError, read
 from knee.study.kinds.lines import line_of, lines
 from knee.study.kinds.near import suggestion
+
+LARGEST = 1_000_000
+"""Bytes of a study file, at most."""
 
 
 class StudyFile:
@@ -25,11 +27,9 @@ class StudyFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            text = path.read_text(encoding="utf-8")
-            self.tables = tomllib.loads(text)
-        except OSError as error:
-            raise StudyError(f"cannot read the study: {path}: {error.strerror}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            text = read.text(path, what=" the study", most=LARGEST)
+            self.tables = read.toml(text)
+        except read.NotWritten as error:
             raise StudyError(f"cannot read the study: {path}: {error}") from error
         self.lines = lines(text)
 

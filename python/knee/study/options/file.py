@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from knee.store import SCHEMA
+from knee.store import SCHEMA, StudyError, read
 from knee.study.kinds.near import suggestion
-from knee.study.kinds.study_file import StudyFile
+from knee.study.kinds.study_file import LARGEST, StudyFile
 from knee.study.spec import OPTIONS, StudySpec
 
 HEADER = ("schema", "knee")
@@ -19,18 +18,14 @@ TOP = tuple(dict.fromkeys([*HEADER, *(key[0] for key in KEYS)]))
 TABLES = {name: tuple(key[1] for key in KEYS if key[0] == name and key[1:]) for name in TOP}
 """The keys of the tables that hold options only."""
 
-LARGEST = 1_000_000
-"""Bytes of a study file, at most, where its name does not end in .toml: a program is larger."""
-
 
 def is_study_file(word: str) -> bool:
-    """Return whether a word is a study file: it ends in .toml, or is a path to TOML."""
+    """Return whether a word is a study file: it ends in .toml, or is a path to TOML. Programs are mostly larger."""
     if word.endswith(".toml") or "/" not in word:
         return word.endswith(".toml")
     try:
-        path = Path(word)
-        return path.stat().st_size <= LARGEST and bool(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return bool(read.toml(read.text(Path(word), most=LARGEST)))
+    except (StudyError, read.NotWritten):
         return False
 
 
