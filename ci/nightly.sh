@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Slow proofs: 200 kills at random moments, coverage of the intervals by simulation, placement and faults on emulated
-# machines; the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule,
-# and a billion spawns.
+# machines; mutated inputs for every reader of a study's files; the runtime's protocol under loom, shuttle, Miri and
+# ThreadSanitizer, that its models notice each broken rule, and a billion spawns.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh test
 export PATH="$HOME/.cargo/bin:$PATH"
 .venv/bin/python -m pytest -q -m nightly "$@"
+.venv/bin/python ci/fuzz.py
 ci/numa-vm.sh
 ci/faults-vm.sh
 ci/loom.sh

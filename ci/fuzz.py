@@ -1,0 +1,86 @@
+"""Gives every reader mutated inputs, for some seconds each, and keeps the totals.
+
+Readers of the Python part, and run specs, take the next inputs of a counted list (`python/tests/mutated.py`), which
+continues where the last call ended. The totals are in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names.
+Exit status 1 with a finding of this call.
+
+    ci/fuzz.py [--seconds 120] [READER...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+KEPT = Path(os.environ.get("KNEE_FUZZ", ROOT / "target/fuzz"))
+TOTALS = KEPT / "totals.json"
+MOST_FINDINGS = 20
+"""Findings of a reader that are kept."""
+
+Total = dict[str, Any]
+
+
+def main() -> int:
+    """Fuzz, print a table of totals, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=120, help="for each reader")
+    parser.add_argument("readers", nargs="*", help="all by default")
+    asked = parser.parse_args()
+    KEPT.mkdir(parents=True, exist_ok=True)
+    totals: dict[str, Total] = json.loads(TOTALS.read_text()) if TOTALS.exists() else {}
+    found = with_python(asked.seconds, asked.readers, totals)
+    print(f"{'reader':<16}{'seconds':>9}{'executions':>13}{'findings':>10}")
+    for name, total in totals.items():
+        print(f"{name:<16}{total['seconds']:>9.0f}{total['executions']:>13}{total['findings']:>10}")
+    return 1 if found else 0
+
+
+def total_of(totals: dict[str, Total], name: str) -> Total:
+    """Return the total of a reader, which is new the first time."""
+    return totals.setdefault(name, {"seconds": 0.0, "executions": 0, "findings": 0, "examples": []})
+
+
+def keep(totals: dict[str, Total]) -> None:
+    """Write the totals, whole or not at all."""
+    partial = TOTALS.with_suffix(".partial")
+    partial.write_text(json.dumps(totals, indent=1) + "\n")
+    partial.replace(TOTALS)
+
+
+def add(total: Total, finding: str) -> None:
+    """Count a finding, and keep what it says."""
+    total["findings"] += 1
+    total["examples"] = [*total["examples"], finding][:MOST_FINDINGS]
+    print(finding, file=sys.stderr)
+
+
+def with_python(seconds: float, names: list[str], totals: dict[str, Total]) -> int:
+    """Continue the counted lists; return the number of findings."""
+    sys.path[:0] = [str(ROOT / "python/tests"), str(ROOT / "python")]
+    import mutated
+
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="knee-fuzz-") as place:
+        for name, reader in mutated.readers(Path(place)).items():
+            if names and name not in names:
+                continue
+            total, begin = total_of(totals, name), time.monotonic()
+            while (passed := time.monotonic() - begin) < seconds:
+                if finding := mutated.finding(name, reader, total["executions"]):
+                    add(total, f"{name}: input {total['executions']}: {finding}")
+                    found += 1
+                total["executions"] += 1
+            total["seconds"] += passed
+            keep(totals)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
