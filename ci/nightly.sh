@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Slow proofs: 200 kills at random moments, coverage of the intervals by simulation, placement and faults on emulated
-# machines; mutated inputs for every reader of a study's files; the runtime's protocol under loom, shuttle, Miri and
-# ThreadSanitizer, that its models notice each broken rule, and a billion spawns.
+# Slow proofs: 200 kills at random moments, coverage of intervals and false alarms of thread counts by simulation, placement
+# and faults on emulated machines; mutated inputs for every reader of a study's files; the runtime's protocol under loom,
+# shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, and a billion spawns.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh test
@@ -15,3 +15,4 @@ ci/shuttle.sh
 .venv/bin/python ci/mutants.py
 ci/miri.sh
 KNEE_STRESS_SPAWNS=${KNEE_STRESS_SPAWNS:-1000000000} cargo test --quiet --locked --release -p knee-runtime --test stress
+KNEE_COMPUTING_RUNS=${KNEE_COMPUTING_RUNS:-2000} cargo test --quiet --locked --release -p knee-meter --test computing

@@ -87,6 +87,10 @@ fn ready_above(ready: &[u32], asked: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use knee_machine::clock::nanoseconds;
+
     use super::*;
     use crate::states::StateCounts;
 
@@ -99,7 +103,7 @@ mod tests {
             looked: None,
             name: String::new(),
             helper: false,
-            cpu_ns: (cpu_s * 1e9) as u64,
+            cpu_ns: nanoseconds(Duration::from_secs_f64(cpu_s)),
             run_delay_ns: None,
             states: StateCounts::default(),
             migrations: 0,
