@@ -1,14 +1,16 @@
 """Speedups over time: the same study made repeatedly, in the order of dates.
 
 A speedup is a ratio within one session, so a day on which the whole machine is slower does not change it. The remaining
-difference between sessions widens the comparison of each study with the one before.
+difference between sessions widens the comparison of each study with the one before. Every two studies have a difference
+of their own, and perhaps every speedup, so all changes of a history are corrected together (Holm), up and down: one
+history in twenty claims a change where there is none.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast
 
@@ -19,7 +21,7 @@ from knee.explain.comparison.notes import differences, marks
 from knee.explain.scaling.series import Series, group
 from knee.stats.answers import MARGIN, Answer
 from knee.stats.intervals import Array, Interval
-from knee.stats.paired import answers, unpaired
+from knee.stats.paired import answers_apart, unpaired
 from knee.store import SCHEMA, StudyError, finite
 
 Change = Literal["higher", "lower", "equal", "cannot tell", "first"]
@@ -115,16 +117,16 @@ def history(sides: Sequence[Side], session_spread: float) -> History:
         raise StudyError(f"cannot compare: {empty[0]} has no runs yet", hint=f"knee study --resume {empty[0]}")
     dated = sorted(((_date(side), side) for side in sides), key=lambda one: one[0])
     curves = [(date, side.name, _series(side)) for date, side in dated]
-    points: list[Past] = []
+    lines: list[_Line] = []
     for levels in dict.fromkeys(key for _, _, series in curves for key in series):
-        of_series = [(date, name, series[levels]) for date, name, series in curves if levels in series]
-        points += _points(of_series, session_spread)
-    if not points:
+        lines += _lines([(date, name, series[levels]) for date, name, series in curves if levels in series])
+    if not lines:
         hint = "`knee report` shows the series and thread counts of a study"
         raise StudyError("cannot compare: no two studies have a series and a thread count in common", hint=hint)
     notes = [f"{b.name}: {line}" for (_, a), (_, b) in itertools.pairwise(dated)
              for line in differences(a, b, ("before", "now"))]  # fmt: skip
     notes += [line for _, side in dated for line in marks(side.name, side)]
+    points = _points(lines, session_spread)
     return History(tuple(side.name for _, side in dated), session_spread, tuple(points), tuple(notes))
 
 
@@ -139,16 +141,31 @@ def _series(side: Side) -> dict[str, Series]:
     return {json.dumps(one.levels, sort_keys=True): one for one in found}
 
 
-def _points(of_series: Sequence[tuple[str, str, Series]], spread: float) -> list[Past]:
-    """Return one series in all studies that have it, thread count by thread count."""
+@dataclass(frozen=True)
+class _Line:
+    """A series at one thread count: date, study and series of each study that has it."""
+
+    threads: int
+    measured: list[tuple[str, str, Series]]
+
+
+def _lines(of_series: Sequence[tuple[str, str, Series]]) -> list[_Line]:
+    """Return one series by thread count, where two studies or more have it."""
     counts = [[n for n in one.fitting if n != one.curve.base] for _, _, one in of_series]
     shared = [n for n in sorted({n for of in counts for n in of}) if sum(n in of for of in counts) > 1]
-    points: list[Past] = []
-    for n in shared:
-        measured = [one for one, of in zip(of_series, counts, strict=True) if n in of]
-        changes: list[Change] = ["first", *_changes([one for _, _, one in measured], n, spread)]
-        points += [_point(*one, n, change) for one, change in zip(measured, changes, strict=True)]
-    return points
+    return [_Line(n, [one for one, of in zip(of_series, counts, strict=True) if n in of]) for n in shared]
+
+
+def _points(lines: Sequence[_Line], spread: float) -> list[Past]:
+    """Return the speedups of all lines, each compared with the one before."""
+    pairs = [(a, b, line.threads) for line in lines for (_, _, a), (_, _, b) in itertools.pairwise(line.measured)]
+    words = answers_apart([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b, n in pairs])
+    changes: Iterator[Change] = (_held(CHANGES[word], *pair) for word, pair in zip(words, pairs, strict=True))
+    return [
+        _point(*one, line.threads, next(changes) if number else "first")
+        for line in lines
+        for number, one in enumerate(line.measured)
+    ]
 
 
 def _point(date: str, name: str, series: Series, n: int, change: Change) -> Past:
@@ -158,13 +175,6 @@ def _point(date: str, name: str, series: Series, n: int, change: Change) -> Past
     return Past(
         name, date, series.name, n, series.curve.base, base.mean_s, 1 / time.estimate, ends, time.values, change
     )
-
-
-def _changes(series: Sequence[Series], n: int, spread: float) -> list[Change]:
-    """Compare each study with the one before, corrected for their number (Holm)."""
-    pairs = list(itertools.pairwise(series))
-    words = answers([unpaired(_speedups(a, n), _speedups(b, n), spread) for a, b in pairs])
-    return [_held(CHANGES[word], a, b, n) for word, (a, b) in zip(words, pairs, strict=True)]
 
 
 def _held(change: Change, a: Series, b: Series, n: int) -> Change:
