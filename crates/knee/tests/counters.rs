@@ -47,7 +47,7 @@ fn every_name_has_a_value_or_a_reason() {
         "numa_hint_faults",
         "energy-package",
         "mbm_total_bytes",
-        "remote_drum",
+        "no_such_pmu/event=1/",
     ];
     let output = knee().args(["run", "--json", "--counters", &names.join(","), "--", "sleep", "0.1"]).output().unwrap();
     let counters = &parsed(&output)["counters"];
@@ -60,7 +60,23 @@ fn every_name_has_a_value_or_a_reason() {
         );
         assert!(counter.as_u64() != Some(0) || !name.contains("instructions"), "no zero for unknown: {counters}");
     }
-    assert!(counters["remote_drum"]["unavailable"].is_string());
+    assert!(counters["no_such_pmu/event=1/"]["unavailable"].is_string());
+}
+
+/// Where there are no hardware counters, too: whether a name is known does not depend on the machine.
+#[test]
+fn a_misspelt_counter_is_an_error_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("made");
+    for more in [&[][..], &["--slurm"]] {
+        let mut run = knee();
+        run.args(["run", "--counters", "task-clock,cylces"]).args(more).args(["--", "touch"]).arg(&file);
+        let output = run.output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(said, "knee: unknown counter: \"cylces\"\n\nhint: did you mean cycles?\n");
+    }
+    assert!(!file.exists());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::super::options::Run;
 use super::super::program::runtimes;
 use super::mistakes;
 use crate::error::{Failure, status};
+use crate::measures;
 use crate::registry;
 use crate::run_spec::{OutputCheck, Program, Role, RunSpec, SCHEMA};
 
@@ -19,7 +20,15 @@ const USAGE: &str = "`knee run --help` shows the options";
 
 /// Whether this command line could be run at all.
 pub(crate) fn check(args: Run) -> Result<(), Failure> {
+    refuse_unknown_counters(&args)?;
     run_spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
+}
+
+/// Refuses the name of a counter that no machine has: a slip of the finger, where others lack on this machine alone. A table
+/// of the user's own may have any name.
+pub(super) fn refuse_unknown_counters(args: &Run) -> Result<(), Failure> {
+    let asked = args.counters.as_deref().filter(|_| args.events.is_none());
+    asked.map(split).unwrap_or_default().iter().try_for_each(|name| measures::recognize(name))
 }
 
 /// Whether a command is told to use some number of threads, so that one may ask how many computed.

@@ -27,6 +27,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let (json, samples) = (args.json, args.samples.clone());
     let (setup, cleanup) = (args.setup.clone(), args.cleanup.clone());
     let told = asked::told_its_threads(&args);
+    asked::refuse_unknown_counters(&args)?;
     let spec = run_spec(args).map_err(ours)?;
     if let Some(folder) = &samples {
         let made = std::fs::create_dir_all(folder);
