@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use knee_machine::CpuSet;
 use serde_json::{Value, json};
-use shared::{compile, in_c, installed, knee, skipped, source};
+use shared::{compile, in_c, in_go, in_haskell, installed, knee, skipped, source};
 
 /// What came of a run: the record, and role, thread and cpus of every line that the program printed.
 #[derive(Debug)]
@@ -110,24 +110,16 @@ fn openmp_of_clang() {
 /// No libc, no dynamic loader: nothing that could be preloaded would reach it.
 #[test]
 fn static_go() {
-    let Some(go) = installed("static_go", "go") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("goroutines");
-    let mut build = Command::new(go);
-    build.envs([("CGO_ENABLED", "0"), ("GO111MODULE", "off"), ("GOFLAGS", ""), ("GOTOOLCHAIN", "local")]);
-    compile(build.args(["build", "-o"]).arg(&program).arg(source("goroutines.go")));
+    let Some(program) = in_go("static_go", "goroutines.go", folder.path()) else { return };
     let Some(seen) = run("static_go", &["--for", "go"], &[program.to_str().unwrap()]) else { return };
     seen.workers_are_tied();
 }
 
 #[test]
 fn haskell() {
-    let Some(ghc) = installed("haskell", "ghc") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("bound");
-    let mut build = Command::new(ghc);
-    build.args(["-v0", "-O1", "-threaded", "-rtsopts", "-outputdir"]).arg(folder.path());
-    compile(build.arg("-o").arg(&program).arg(source("bound.hs")));
+    let Some(program) = in_haskell("haskell", "bound.hs", folder.path()) else { return };
     let Some(seen) = run("haskell", &["--for", "ghc"], &[program.to_str().unwrap()]) else { return };
     seen.workers_are_tied();
     seen.helper_is_left("ghc_ticker");

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use shared::{compile, in_c, installed, knee, skipped, source};
+use shared::{compile, in_c, in_go, in_haskell, installed, knee, skipped, source};
 
 /// Runtimes that have a test here.
 const TESTED: &str = "openmp, rayon, go, ghc, tbb, julia, java, duckdb, polars, blas";
@@ -87,23 +87,15 @@ fn rayon() {
 
 #[test]
 fn go() {
-    let Some(go) = installed("go", "go") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("parallel");
-    let mut build = Command::new(go);
-    build.envs([("CGO_ENABLED", "0"), ("GO111MODULE", "off"), ("GOFLAGS", ""), ("GOTOOLCHAIN", "local")]);
-    compile(build.args(["build", "-o"]).arg(&program).arg(source("parallel.go")));
+    let Some(program) = in_go("go", "parallel.go", folder.path()) else { return };
     as_many_compute_as_asked("go", Counts::Nothing, &[], &[program.to_str().unwrap()]);
 }
 
 #[test]
 fn ghc() {
-    let Some(ghc) = installed("ghc", "ghc") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("parallel");
-    let mut build = Command::new(ghc);
-    build.args(["-v0", "-O1", "-threaded", "-rtsopts", "-outputdir"]).arg(folder.path());
-    compile(build.arg("-o").arg(&program).arg(source("parallel.hs")));
+    let Some(program) = in_haskell("ghc", "parallel.hs", folder.path()) else { return };
     as_many_compute_as_asked("ghc", Counts::Nothing, &[], &[program.to_str().unwrap()]);
 }
 

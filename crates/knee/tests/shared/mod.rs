@@ -56,6 +56,26 @@ pub(crate) fn in_c(test: &str, compiler: &str, name: &str, options: &[&str], fol
     Some(program)
 }
 
+/// A program in Go without any C, compiled into the folder; none, after a note, where Go is missing.
+#[allow(dead_code, reason = "not every test that shares this file needs a program in Go")]
+pub(crate) fn in_go(test: &str, name: &str, folder: &Path) -> Option<PathBuf> {
+    let program = folder.join(name).with_extension("");
+    let mut command = Command::new(installed(test, "go")?);
+    command.envs([("CGO_ENABLED", "0"), ("GO111MODULE", "off"), ("GOFLAGS", ""), ("GOTOOLCHAIN", "local")]);
+    compile(command.args(["build", "-o"]).arg(&program).arg(source(name)));
+    Some(program)
+}
+
+/// A threaded program in Haskell, compiled into the folder; none, after a note, where GHC is missing.
+#[allow(dead_code, reason = "not every test that shares this file needs a program in Haskell")]
+pub(crate) fn in_haskell(test: &str, name: &str, folder: &Path) -> Option<PathBuf> {
+    let program = folder.join(name).with_extension("");
+    let mut command = Command::new(installed(test, "ghc")?);
+    command.args(["-v0", "-O1", "-threaded", "-rtsopts", "-outputdir"]).arg(folder);
+    compile(command.arg("-o").arg(&program).arg(source(name)));
+    Some(program)
+}
+
 /// Specs on standard input of a runner, and all that came of it.
 #[allow(dead_code, reason = "not every test that shares this file hands specs")]
 pub(crate) fn hand(runner: &mut Command, specs: &[&Value]) -> Output {
