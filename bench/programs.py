@@ -117,7 +117,7 @@ def main() -> None:
     reader.add_argument("--out", type=Path, help="folder to keep the studies in  [default: they are deleted]")
     asked = reader.parse_args()
     if unknown := set(asked.names) - set(known):
-        reader.error(f"unknown program: {', '.join(sorted(unknown))}")
+        reader.error(f"unknown program {', '.join(map(repr, sorted(unknown)))}")
     binary = hyperfine.found()
     if binary is None:
         print("hyperfine: skipped: it is not in PATH, and HYPERFINE is not set")

@@ -54,7 +54,7 @@ def _usage(error: click.ClickException) -> tuple[str, str]:
     match error:
         case click.NoSuchOption():
             near = difflib.get_close_matches(error.option_name, error.possibilities or [], 1, ALIKE)
-            return f"unknown option {error.option_name}", f"did you mean {near[0]}?" if near else hint
+            return f"unknown option {error.option_name!r}", f"did you mean {near[0]}?" if near else hint
         case click.BadOptionUsage():
             needs = "takes no value" if "does not take" in error.message else "needs a value"
             return f"{error.option_name} {needs}", hint

@@ -121,7 +121,7 @@ class Study:
             When that library is not installed; knee itself needs neither.
         """
         if kind not in ("pandas", "polars"):
-            raise ValueError(f"unknown kind of frame: {kind!r}: use pandas or polars")
+            raise ValueError(f"unknown kind of frame {kind!r}; expected pandas or polars")
         import importlib
 
         return importlib.import_module(kind).DataFrame(self.rows())

@@ -207,11 +207,11 @@ def test_errors_say_what_to_try(study, monkeypatch, capsys):
     def says(*words: str) -> str:
         return complaint(folder, monkeypatch, capsys, *words)
 
-    known = "one of wall, cpu, speedup, work-inflation, match, cycles, energy-package, instructions, minor-faults"
-    assert f"unknown response: nope hint: {known}" in says("--response", "nope")
+    known = "one of wall, cpu, speedup, work-inflation, match, cycles, energy-package, instructions or minor-faults"
+    assert f"unknown response 'nope' hint: {known}" in says("--response", "nope")
     assert "no values: instructions: unavailable: no hardware PMU" in says("--response", "instructions")
-    assert "placement: it has only one level hint: one of threads, runtime" in says("--factors", "placement")
-    assert "colour: it is not in the study" in says("--factors", "colour")
+    assert "unknown factor 'placement': it has only one level hint: one of threads or runtime" in says("--factors", "placement")
+    assert "unknown factor 'colour': it is not in the study" in says("--factors", "colour")
     assert "bad contrast: 'runtime=near'" in says("--contrast", "runtime=near")
     text = says("--smallest-effect", "much")
     assert "--smallest-effect: 'much' is not a share from 0.1% to 99% hint: 5% or 0.05" in text

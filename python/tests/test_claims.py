@@ -155,14 +155,14 @@ def test_a_study_without_claims_has_no_table(simulated):
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0.6\nabove = 1", "claim 1: last: it is not a share"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0\nabove = 1", "claim 1: last: it is not a share"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nresponse = 'cpu'\nabove = 1", "claim 1: response: it belongs to"),
-        ("says = 'x'\nvariation = {}\namong = 'blocks'\nabove = 1", "claim 1: among: it is not one of runs, threads"),
+        ("says = 'x'\nvariation = {}\namong = 'blocks'\nabove = 1", "claim 1: among: bad value 'blocks'; expected runs or threads"),
         (
             "says = 'x'\nvariation = {}\namong = 'threads'\nper = 'cpu'\nabove = 1",
             "claim 1: per: it cannot be combined",
         ),
         (
             "says = 'x'\nvariation = {}\namong = 'threads'\nresponse = 'wall'\nabove = 1",
-            'claim 1: response: with among = "threads" it must be one of cpu, run-delay',
+            'claim 1: response: bad value \'wall\'; with among = "threads" expected cpu or run-delay',
         ),
     ],
 )
@@ -265,7 +265,7 @@ def test_a_share_of_the_variation_may_be_claimed(simulated):
     )
     assert [one.answer for one in claims] == ["confirmed", "confirmed", *["not measurable here"] * 2]
     assert claims[2].why == "colour does not vary"
-    assert "unknown response: remote_cache" in claims[3].why
+    assert "unknown response 'remote_cache'" in claims[3].why
     assert claims[0].asked == "share of the variation of time that workload explains: above 0.9"
 
 

@@ -240,9 +240,9 @@ def test_copies_stay_on_the_set():
     ("factors", "reason"),
     [
         ({"size": [1, 2]}, "bad factor: size: the command does not mention {size}"),
-        ({"memory": ["far"]}, "unknown memory policy: 'far'"),
-        ({"memory": ["weighted-interleave"]}, "unknown memory policy: 'weighted-interleave'"),
-        ({"memory": ["bind:x"]}, "unknown memory policy: 'bind:x': 'x' is not a list of nodes"),
+        ({"memory": ["far"]}, "unknown memory policy 'far'"),
+        ({"memory": ["weighted-interleave"]}, "unknown memory policy 'weighted-interleave'"),
+        ({"memory": ["bind:x"]}, "bad memory policy: 'bind:x': 'x' is not a list of nodes"),
     ],
 )
 def test_a_factor_that_goes_nowhere_is_refused(factors, reason):

@@ -78,7 +78,7 @@ def test_a_study_starts_two_processes_and_only_the_runner_while_it_measures(knee
 
 
 def test_refusals_keep_their_words_and_the_next_question_is_answered():
-    with pytest.raises(StudyError, match='unknown placement: "cores-wide"') as error:
+    with pytest.raises(StudyError, match="unknown placement 'cores-wide'") as error:
         _binary.ask("place", "cores-wide")
     assert "cpus like" in (error.value.hint or "")
     with pytest.raises(StudyError, match="bad run spec: missing field"):

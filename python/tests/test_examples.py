@@ -77,7 +77,7 @@ def test_a_study_of_what_is_not_built_yet_says_so(binary, tmp_path):
     words = [binary, "study", "--out", tmp_path / "s", ROOT / "examples/studies/flare.toml"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert 'unknown workload "tpch"' in done.stderr
+    assert "unknown workload 'tpch'" in done.stderr
     assert "not built yet" in (ROOT / "examples/studies/flare.toml").read_text()
     assert not (tmp_path / "s").exists()
 

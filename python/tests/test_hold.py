@@ -40,8 +40,8 @@ def test_the_clock_is_held_by_its_time_for_a_link():
         ("governor", FACTS, "cannot hold a fact: governor: no frequency control here (no cpufreq)"),
         ("clock", FACTS, "cannot hold a fact: clock: this binary does not measure it"),
         ("clock", {"clock_ns": {"unavailable": "no cpu"}}, "cannot hold a fact: clock: no cpu"),
-        ("colour", FACTS, "unknown fact: 'colour'"),
-        ("clock_ns", {}, "unknown fact: 'clock_ns'"),
+        ("colour", FACTS, "unknown fact 'colour'"),
+        ("clock_ns", {}, "unknown fact 'clock_ns'"),
     ],
 )
 def test_what_cannot_be_held_is_refused_with_its_reason(name, facts, reason):

@@ -53,7 +53,7 @@ MISTAKES = {
     ),
     "a placement with a letter missing": (
         ["--factor", "placement=core-close", *GOOD],
-        'unknown placement: "core-close"',
+        "unknown placement 'core-close'",
         "did you mean cores-close?",
     ),
     "an exclusion with a letter missing": (
@@ -69,12 +69,12 @@ MISTAKES = {
     # The program
     "a placeholder with a letter missing": (
         ["--", "true", "{thread}"],
-        "unknown placeholder {thread}",
+        "unknown placeholder '{thread}'",
         "did you mean {threads}?",
     ),
     "a placeholder inside a word": (
         ["--factor", "size=1,2", "--", "sh", "-c", "exit {sizes} {threads}"],
-        "unknown placeholder {sizes} in 'exit {sizes} {threads}'",
+        "unknown placeholder '{sizes}' in 'exit {sizes} {threads}'",
         "did you mean {size}?",
     ),
     "a path without --": (
@@ -127,17 +127,17 @@ MISTAKES = {
         "cannot run dota.py: no such file",
         "did you mean data.py?",
     ),
-    "a workload with a letter missing": (["sumeulr"], "unknown workload: sumeulr", "did you mean sumeuler?"),
+    "a workload with a letter missing": (["sumeulr"], "unknown workload 'sumeulr'", "did you mean sumeuler?"),
     "a baseline with an open quotation mark": (
         ["--baseline", "'./serial", *GOOD],
         '--baseline: "\'./serial": No closing quotation',
         "close the quotation mark",
     ),
     # Options
-    "an option with a letter missing": (["--thread", "4", *GOOD], "unknown option --thread", "did you mean --threads?"),
+    "an option with a letter missing": (["--thread", "4", *GOOD], "unknown option '--thread'", "did you mean --threads?"),
     "an option with two letters swapped, after a workload": (
         ["sumeuler", "--blokcs", "3"],
-        "unknown option --blokcs",
+        "unknown option '--blokcs'",
         "did you mean --blocks?",
     ),
     "an argument of a workload in front of it": (
@@ -158,12 +158,12 @@ MISTAKES = {
     "a number in words": (["--blocks", "five", *GOOD], "--blocks: 'five' is not a whole number from 1 to 1000", None),
     "a choice with a letter wrong": (
         ["--bind", "eech", *GOOD],
-        "--bind: 'eech' is not one of each, set",
+        "--bind: bad value 'eech'; expected each or set",
         "did you mean each?",
     ),
     "a counter with two letters swapped": (
         ["--counters", "cylces", *GOOD],
-        'unknown counter: "cylces"',
+        "unknown counter 'cylces'",
         "did you mean cycles?",
     ),
     "a metric without a group": (

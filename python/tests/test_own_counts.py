@@ -48,7 +48,7 @@ def test_counts_of_the_measured_phase_are_responses_with_their_unit(counted):
     assert (calls.unit, set(calls.values)) == ("calls", {2.0}), "only one phase has it"
     assert response(list(counted.runs), "thread_cycles").unit == "cycles"
     assert response(list(counted.runs), "mine-own").unit == "as counted"
-    with pytest.raises(StudyError, match="unknown response: load:matches"):
+    with pytest.raises(StudyError, match="unknown response 'load:matches'"):
         response(list(counted.runs), "load:matches")
 
 

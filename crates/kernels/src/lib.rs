@@ -73,7 +73,7 @@ fn power_of_two(args: &Args, name: &str, range: RangeInclusive<u64>) -> Result<u
     if number.is_power_of_two() {
         return Ok(usize::try_from(number).expect("inside the range"));
     }
-    let error = Error::new(format!("bad argument: {name} \"{number}\"; expected a power of two"));
+    let error = Error::new(format!("bad argument: {name} '{number}'; expected a power of two"));
     Err(error.hint(format!("use {}", number.next_power_of_two())))
 }
 

@@ -129,7 +129,7 @@ mod tests {
     fn a_side_that_cannot_be_halved_is_refused() {
         let (args, team) = trial::arguments(&Matmul, "--n 100");
         let refused = Matmul.prepare(&args, &team, &mut Phases::default()).err().expect("it is not a power of two");
-        assert_eq!(refused.to_string(), "bad argument: n \"100\"; expected a power of two");
+        assert_eq!(refused.to_string(), "bad argument: n '100'; expected a power of two");
         assert_eq!(refused.hinted(), Some("use 128"));
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn recognize(name: &str) -> Result<(), Failure> {
             let known = Request::names().chain(GAUGES.iter().copied()).chain(events);
             let listed = || "`knee run --help` lists the counters".to_owned();
             let hint = nearest(&measure, known).map_or_else(listed, |one| format!("did you mean {one}?"));
-            Err(Failure::new(format!("unknown counter: {name:?}")).hint(hint))
+            Err(Failure::new(format!("unknown counter '{name}'")).hint(hint))
         }
         _ => Ok(()),
     }

@@ -19,7 +19,7 @@ pub(crate) fn find(name: &str) -> Result<&'static dyn Workload, Failure> {
 
 /// Why there is no workload of this name.
 pub(crate) fn unknown(name: &str) -> Failure {
-    let failure = Failure::new(format!("unknown workload {name:?}"));
+    let failure = Failure::new(format!("unknown workload '{name}'"));
     match nearest(name, workloads().map(knee_workload::Workload::name)) {
         Some(near) => failure.hint(format!("did you mean {near}?")),
         None => failure.hint("`knee workloads` lists them; put -- before a program"),

@@ -4,6 +4,7 @@ use std::error::Error as _;
 
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use knee_workload::one_of;
 
 use crate::error::Failure;
 use crate::nearest::nearest;
@@ -21,7 +22,11 @@ pub(crate) fn failure(error: &Error, verb: Option<&str>) -> Failure {
 fn message(error: &Error) -> Option<String> {
     let given = text(error, ContextKind::InvalidArg).map(|name| name.split(" <").next().unwrap_or(name));
     match error.kind() {
-        ErrorKind::UnknownArgument => Some(format!("unexpected argument '{}'", given?)),
+        ErrorKind::UnknownArgument => {
+            let given = given?;
+            let what = if given.starts_with('-') { "unknown option" } else { "unexpected argument" };
+            Some(format!("{what} '{given}'"))
+        }
         ErrorKind::InvalidSubcommand => {
             Some(format!("unknown verb '{}'", text(error, ContextKind::InvalidSubcommand)?))
         }
@@ -30,15 +35,20 @@ fn message(error: &Error) -> Option<String> {
             if value.is_empty() {
                 return Some(format!("{name} needs a value"));
             }
-            let reason = error.source().map(|reason| format!(": {reason}")).unwrap_or_default();
             let expected = match error.get(ContextKind::ValidValue) {
-                Some(ContextValue::Strings(values)) => format!("; expected {}", values.join(" or ")),
-                _ => reason,
+                Some(ContextValue::Strings(values)) => format!("; expected {}", one_of(values)),
+                _ => error.source().map(reason).unwrap_or_default(),
             };
             Some(format!("bad value '{value}' for {name}{expected}"))
         }
         _ => None,
     }
+}
+
+/// Why a value was refused, with the mark that joins it to the message.
+fn reason(source: &(dyn std::error::Error + 'static)) -> String {
+    let reason = source.to_string();
+    if reason.starts_with("expected ") { format!("; {reason}") } else { format!(": {reason}") }
 }
 
 /// The verb, option or value that was probably meant.

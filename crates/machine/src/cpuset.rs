@@ -32,7 +32,7 @@ impl CpuSet {
         let word = |digits: &str| {
             u32::from_str_radix(digits.trim(), 16).map_err(|_| Error::CpuList {
                 text: text.into(),
-                reason: format!("{digits:?} is not a word of a mask"),
+                reason: format!("'{digits}' is not a word of a mask"),
             })
         };
         let words = text.trim().rsplit(',').map(word).collect::<Result<Vec<_>, _>>()?;
@@ -133,7 +133,7 @@ pub fn parse_ordered(text: &str) -> Result<Vec<u32>, Error> {
         let (from, to) = item.split_once('-').unwrap_or((item, item));
         let number = |digits: &str| {
             let parsed = digits.trim().parse::<u32>();
-            parsed.ok().filter(|&n| n < HIGHEST).ok_or_else(|| refuse(format!("{digits:?} is not a cpu number")))
+            parsed.ok().filter(|&n| n < HIGHEST).ok_or_else(|| refuse(format!("'{digits}' is not a cpu number")))
         };
         let (from, to) = (number(from)?, number(to)?);
         if from > to {
@@ -197,12 +197,12 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused_with_its_reason() {
         for (text, reason) in [
-            ("0-", "\"\" is not a cpu number"),
+            ("0-", "'' is not a cpu number"),
             ("3-1", "3-1 runs backwards"),
             ("1,1", "a cpu comes twice"),
-            ("x", "\"x\" is not a cpu number"),
-            ("-1", "\"\" is not a cpu number"),
-            ("99999999", "\"99999999\" is not a cpu number"),
+            ("x", "'x' is not a cpu number"),
+            ("-1", "'' is not a cpu number"),
+            ("99999999", "'99999999' is not a cpu number"),
         ] {
             assert!(parse_ordered(text).unwrap_err().to_string().ends_with(reason), "{text}");
         }

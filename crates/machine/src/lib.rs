@@ -46,7 +46,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// A synthetic description of a machine that is not understood.
-    #[error("bad description of a machine: {text:?}: {reason}")]
+    #[error("bad description of a machine: '{text}': {reason}")]
     Synthetic {
         /// The description.
         text: String,
@@ -54,7 +54,7 @@ pub enum Error {
         reason: String,
     },
     /// A cpu list like `0-3,8` does not parse.
-    #[error("bad cpu list: {text:?}: {reason}")]
+    #[error("bad cpu list: '{text}': {reason}")]
     CpuList {
         /// The list.
         text: String,
@@ -62,10 +62,10 @@ pub enum Error {
         reason: String,
     },
     /// An unknown placement.
-    #[error("unknown placement: {0:?}")]
+    #[error("unknown placement '{0}'")]
     UnknownPlacement(String),
     /// A placement with a qualifier that is not understood.
-    #[error("bad placement: {text:?}: {reason}")]
+    #[error("bad placement: '{text}': {reason}")]
     Placement {
         /// What was written.
         text: String,
@@ -100,7 +100,7 @@ pub enum Error {
     },
     /// An unknown memory policy.
     #[error(
-        "unknown memory policy {0:?}; expected local, bind:NODES, interleave:NODES, weighted-interleave:NODES or preferred:NODE"
+        "unknown memory policy '{0}'; expected local, bind:NODES, interleave:NODES, weighted-interleave:NODES or preferred:NODE"
     )]
     UnknownMemory(String),
     /// A placement that names cpus this process may not use.

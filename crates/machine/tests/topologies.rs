@@ -196,8 +196,8 @@ fn indexes_of_synthetic_text_may_be_written_in_three_ways() {
 fn what_is_no_machine_is_refused_with_its_reason() {
     for (text, reason) in [
         ("", "it names no level"),
-        ("pack:2 core:x", "\"core:x\" is not a level; write TYPE:NUMBER"),
-        ("wheel:2", "\"wheel\" is not an object type"),
+        ("pack:2 core:x", "'core:x' is not a level; write TYPE:NUMBER"),
+        ("wheel:2", "'wheel' is not an object type"),
         ("pack:2 (core:2", "a bracket has no partner"),
         ("pu:4(indexes=0,1,2)", "does not number 4 objects"),
         ("pack:60000 core:60000", "more than 65536 objects"),

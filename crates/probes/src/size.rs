@@ -17,7 +17,7 @@ pub fn parse(text: &str) -> Result<usize, Error> {
     };
     let number = digits.parse::<usize>().ok().filter(|number| *number > 0 && unit < 64);
     let bytes = number.and_then(|number| number.checked_mul(1 << unit.min(63)));
-    bytes.ok_or_else(|| Error::new(format!("bad size: {text:?}; expected bytes like 4096, 64K, 128M or 2G")))
+    bytes.ok_or_else(|| Error::new(format!("bad size '{text}'; expected bytes like 4096, 64K, 128M or 2G")))
 }
 
 /// The same as people read it.

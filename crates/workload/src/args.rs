@@ -50,6 +50,17 @@ impl Param {
     }
 }
 
+/// Words in an error: `a, b or c`.
+#[must_use]
+pub fn one_of<W: AsRef<str>>(words: &[W]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        [] => "none".into(),
+        [word] => (*word).into(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
 /// Arguments of one run: every declared parameter has a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Args(BTreeMap<String, String>);
@@ -62,14 +73,14 @@ impl Args {
     pub fn complete(params: &[Param], given: &BTreeMap<String, String>) -> Result<Self, Error> {
         if let Some(unknown) = given.keys().find(|name| params.iter().all(|param| param.name != name.as_str())) {
             let names: Vec<_> = params.iter().map(|param| param.name).collect();
-            return Err(Error::new(format!("unknown argument: {unknown}; expected {}", names.join(", "))));
+            return Err(Error::new(format!("unknown argument '{unknown}'; expected {}", one_of(&names))));
         }
         let value = |param: &Param| {
             let value = given.get(param.name).map(String::as_str).or(param.default);
             let value =
                 value.ok_or_else(|| Error::new(format!("missing argument: {}: {}", param.name, param.summary)))?;
             if !param.values.is_empty() && !param.values.contains(&value) {
-                let message = format!("bad argument: {} {value:?}; expected {}", param.name, param.values.join(" or "));
+                let message = format!("bad argument: {} '{value}'; expected {}", param.name, one_of(param.values));
                 return Err(Error::new(message));
             }
             Ok((param.name.to_owned(), value.to_owned()))
@@ -94,7 +105,7 @@ impl Args {
                 }
             } else {
                 let param = open.find(|param| !given.contains_key(param.name));
-                (param.ok_or_else(|| Error::new(format!("unexpected argument {word:?}")))?.name, word.as_str())
+                (param.ok_or_else(|| Error::new(format!("unexpected argument '{word}'")))?.name, word.as_str())
             };
             if given.insert(name.to_owned(), value.to_owned()).is_some() {
                 return Err(Error::new(format!("--{name} is given twice")));
@@ -121,7 +132,7 @@ impl Args {
         let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
         number.ok_or_else(|| {
             let (low, high) = (range.start(), range.end());
-            Error::new(format!("bad argument: {name} {text:?}; expected a whole number from {low} to {high}"))
+            Error::new(format!("bad argument: {name} '{text}'; expected a whole number from {low} to {high}"))
         })
     }
 
@@ -146,6 +157,12 @@ mod tests {
     }
 
     #[test]
+    fn a_list_has_commas_and_one_or() {
+        let lists = [&["a"][..], &["a", "b"], &["a", "b", "c"], &[]].map(one_of);
+        assert_eq!(lists, ["a", "a or b", "a, b or c", "none"]);
+    }
+
+    #[test]
     fn words_in_any_order_mean_the_same() {
         let expected = read(&["g.el", "--plan", "formula"]).unwrap();
         assert_eq!(read(&["--plan=formula", "--graph", "g.el"]).unwrap(), expected);
@@ -155,11 +172,11 @@ mod tests {
     #[test]
     fn each_mistake_has_its_own_words() {
         let says = |words: &[&str]| read(words).unwrap_err();
-        assert_eq!(says(&["a", "b"]), "unexpected argument \"b\"");
+        assert_eq!(says(&["a", "b"]), "unexpected argument 'b'");
         assert_eq!(says(&["a", "--plan"]), "--plan needs a value");
         assert_eq!(says(&["a", "--graph", "b"]), "--graph is given twice");
         assert_eq!(says(&[]), "missing argument: graph: g");
-        assert_eq!(says(&["a", "--x", "1"]), "unknown argument: x; expected graph, plan");
-        assert_eq!(says(&["a", "--plan", "x"]), "bad argument: plan \"x\"; expected explore or formula");
+        assert_eq!(says(&["a", "--x", "1"]), "unknown argument 'x'; expected graph or plan");
+        assert_eq!(says(&["a", "--plan", "x"]), "bad argument: plan 'x'; expected explore or formula");
     }
 }

@@ -14,7 +14,7 @@ mod layout;
 mod phases;
 mod team;
 
-pub use args::{Args, Param};
+pub use args::{Args, Param, one_of};
 pub use counter::{Counter, Publish, Publisher};
 pub use counts::{COUNTS, Count};
 pub use layout::{LAYOUTS, Layout};

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from knee.store import Run, StudyError, count_named
+from knee.store import Run, StudyError, count_named, one_of
 from knee.store.counts import THREAD
 from knee.store.run import LARGEST
 
@@ -106,7 +106,7 @@ def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:
     measured = TIME if len(metrics) > 1 else [*metrics, "wall"][0]
     asked = measured if name in (None, "metric") else name.replace(" ", "-") if name == "work inflation" else name
     if asked not in known:
-        raise StudyError(f"unknown response: {asked}", hint=f"one of {', '.join(known)}")
+        raise StudyError(f"unknown response {asked!r}", hint=f"one of {one_of(known)}")
     return asked
 
 

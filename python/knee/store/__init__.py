@@ -12,7 +12,7 @@ from knee.store.run import Run, cut_off, role_of
 from knee.store.runs import all_runs, runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
-from knee.store.types import SCHEMA, StudyError, finite
+from knee.store.types import SCHEMA, StudyError, finite, one_of
 from knee.store.waits import Wait, note_wait, read_waits
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "note_wait",
     "noted",
     "observed_threads",
+    "one_of",
     "published",
     "read_end",
     "read_waits",

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import cast
 
+from knee.store.types import one_of
+
 WORDS = {
     int: "a whole number",
     float: "a number",
@@ -97,14 +99,14 @@ class Check:
         >>> thing({"phases": listed(thing({"name": TEXT, "wall_ns": WHOLE}))}).mismatch({"phases": [{"name": "sum"}]})
         'phases 1 has no wall_ns'
         >>> thing({}, {"bind": choice("each", "set")}).mismatch({"bind": "tight"})
-        'bind is not one of each, set'
+        "bind is 'tight'; expected each or set"
         """
         if self.fits(value):
             return None
         if type(value) not in self.types:
             return f"{name or 'it'} is not {self._words}"
         if self.choices:
-            return f"{name or 'it'} is not one of {', '.join(sorted(self.choices))}"
+            return f"{name or 'it'} is {value!r}; expected {one_of(sorted(map(str, self.choices)))}"
         if self.members and isinstance(value, list):
             parts = [(self.members, one, str(number)) for number, one in enumerate(cast("list[object]", value), 1)]
         else:

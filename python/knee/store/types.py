@@ -1,8 +1,9 @@
-"""The version of knee's files, the error that this package raises, and conversion to valid JSON."""
+"""The version of knee's files, the error that this package raises with its lists, and conversion to valid JSON."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, cast
 
 SCHEMA = 1
@@ -15,6 +16,18 @@ class StudyError(Exception):
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Return words as a list in an error.
+
+    Examples
+    --------
+    >>> one_of(["each"]), one_of(["each", "set"]), one_of(["a", "b", "c"]), one_of([])
+    ('each', 'each or set', 'a, b or c', 'none')
+    """
+    *first, last = [*words] or ["none"]
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def finite(value: object) -> object:

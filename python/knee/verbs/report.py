@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from knee.store import Folder, StudyError
+from knee.store import Folder, StudyError, one_of
 from knee.verbs import EXIT_GATE
 
 FORMS = ("html", "md", "svg", "png", "pdf", "json")
@@ -39,7 +39,7 @@ def report(folder: Path, forms: str, anonymise: bool) -> int:
     asked = forms.split(",")
     for form in asked:
         if form not in FORMS:
-            raise StudyError(f"unknown format: {form!r}", hint=f"{', '.join(FORMS[:-1])} or {FORMS[-1]}")
+            raise StudyError(f"unknown format {form!r}; expected {one_of(FORMS)}")
     return conclude(Folder(folder), asked, anonymise=anonymise)
 
 

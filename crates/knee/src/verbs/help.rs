@@ -43,7 +43,7 @@ impl Native for Help {
                 let near = nearest(&name, shown.chain(TOPICS.iter().map(|(topic, _)| *topic)));
                 let listed = || "`knee help` lists verbs and topics".to_owned();
                 let hint = near.map_or_else(listed, |near| format!("did you mean `knee help {near}`?"));
-                Err(Failure::new(format!("unknown verb or topic: {name:?}")).hint(hint))
+                Err(Failure::new(format!("unknown verb or topic '{name}'")).hint(hint))
             }
         }
     }

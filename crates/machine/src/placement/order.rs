@@ -114,7 +114,7 @@ fn part_of(machine: &Topology, part: &Within) -> Result<CpuSet, Error> {
             let kind = machine.cpu_kinds.iter().find(|kind| kind.name == *name);
             let known = machine.cpu_kinds.iter().map(|kind| kind.name.as_str()).collect::<Vec<_>>().join(", ");
             let none = || Error::NoSuchPart {
-                part: format!("kind {name:?} of cores"),
+                part: format!("kind '{name}' of cores"),
                 known: if known.is_empty() { "no kinds".into() } else { known.clone() },
             };
             kind.map(|kind| kind.cpus.clone()).ok_or_else(none)

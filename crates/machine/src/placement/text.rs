@@ -24,7 +24,7 @@ impl FromStr for Placement {
         match (plain, &qualifiers[..]) {
             (Some(plain), []) => Ok(plain),
             (Some(_), [first, ..]) => {
-                Err(bad(text, format!("{first:?} goes with named placements, not with {name:?}")))
+                Err(bad(text, format!("'{first}' goes with named placements, not with '{name}'")))
             }
             (None, _) => named(text, name, &qualifiers).map(Self::Named),
         }
@@ -55,8 +55,8 @@ fn named(text: &str, name: &str, qualifiers: &[&str]) -> Result<Named, Error> {
             ("leave-one", "") => named.leave_one = true,
             ("compact", "") => named.compact = true,
             _ => {
-                let reason = format!("{qualifier:?} is not one of per-core:K, within:SET, leave-one, compact");
-                return Err(bad(text, reason));
+                let known = "per-core:K, within:SET, leave-one or compact";
+                return Err(bad(text, format!("unknown qualifier '{qualifier}'; expected {known}")));
             }
         }
     }

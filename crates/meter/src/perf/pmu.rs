@@ -109,7 +109,7 @@ impl Pmus {
         for term in terms.split(',').map(str::trim).filter(|term| !term.is_empty()) {
             let (name, value) = term.split_once('=').map_or((term, None), |(name, value)| (name, Some(value)));
             if !is_file_name(name) {
-                return Err(format!("{term:?} is not a term of an event"));
+                return Err(format!("'{term}' is not a term of an event"));
             }
             if let Some(field) = self.field(pmu, name)? {
                 // A field without a value is a flag.
@@ -142,7 +142,7 @@ impl Pmus {
         let fields = fs::read_dir(self.devices.join(pmu).join("format")).into_iter().flatten().flatten();
         let mut fields: Vec<String> = fields.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         fields.sort();
-        format!("PMU {pmu} has no field or event {name:?}: its fields are {}", fields.join(" "))
+        format!("PMU {pmu} has no field or event '{name}': its fields are {}", fields.join(" "))
     }
 
     fn text(&self, pmu: &str, file: &str) -> Option<String> {

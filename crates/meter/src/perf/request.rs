@@ -119,21 +119,21 @@ impl Request {
             let config = u64::from_str_radix(digits, 16);
             return config
                 .map(Self::Raw)
-                .map_err(|_| format!("{text:?} is not a raw event; write r and 1 to 16 hex digits"));
+                .map_err(|_| format!("'{text}' is not a raw event; write r and 1 to 16 hex digits"));
         }
         match name.split_once('/') {
             Some((pmu, rest)) => {
                 let terms = rest.strip_suffix('/').filter(|terms| !terms.contains('/'));
                 let terms =
-                    terms.ok_or_else(|| format!("{text:?} is not an event; write pmu/event=0x..,umask=0x../"))?;
+                    terms.ok_or_else(|| format!("'{text}' is not an event; write pmu/event=0x..,umask=0x../"))?;
                 if is_file_name(pmu) {
                     Ok(Self::Pmu { pmu: pmu.into(), terms: terms.into() })
                 } else {
-                    Err(format!("{pmu:?} is not a valid name of a PMU"))
+                    Err(format!("'{pmu}' is not a valid name of a PMU"))
                 }
             }
             None if is_file_name(name) => Ok(Self::Named(name.into())),
-            None => Err(format!("{text:?} is not a valid name of a counter")),
+            None => Err(format!("'{text}' is not a valid name of a counter")),
         }
     }
 
@@ -174,7 +174,7 @@ impl Request {
 
 /// The one place where a measure's name becomes events: the table of this microarchitecture says which.
 fn named(name: &str, pmus: &Pmus, names: &Names<'_>) -> Result<Resolved, String> {
-    let measures = names(name).unwrap_or_else(|| Err(format!("no event or measure {name:?} on this machine")))?;
+    let measures = names(name).unwrap_or_else(|| Err(format!("no event or measure '{name}' on this machine")))?;
     let parts = measures.iter().flat_map(|measure| {
         let words = [measure.config, measure.config1, measure.config2];
         pmus.named(&measure.pmu).into_iter().map(move |pmu| (pmu, words, measure.scale, measure.unit.clone()))

@@ -184,7 +184,7 @@ fn node(args: &Args) -> Result<Option<u32>, Error> {
         return Ok(None);
     }
     let node = text.parse().map(Some);
-    node.map_err(|_| Error::new(format!("bad argument: node {text:?}; expected local or a node number")))
+    node.map_err(|_| Error::new(format!("bad argument: node '{text}'; expected local or a node number")))
 }
 
 /// What tells the figures of a matrix from those of a curve.

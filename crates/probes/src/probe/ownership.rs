@@ -66,7 +66,7 @@ impl Probe for Ownership {
         let cpu = |name: &str, default: u32| {
             let text = given.get(name).filter(|text| !["first", "far"].contains(&text.as_str()));
             let number = text.map_or(Ok(default), |text| text.parse());
-            number.map_err(|_| Error::new(format!("bad argument: {name} {:?}; expected a cpu number", given[name])))
+            number.map_err(|_| Error::new(format!("bad argument: {name} '{}'; expected a cpu number", given[name])))
         };
         let reader = cpu("reader", cpus[0])?;
         let other = cpu("other", farthest(context, &cpus, reader))?;

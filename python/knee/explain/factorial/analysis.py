@@ -23,7 +23,7 @@ from knee.stats.linear.interactions import Interaction, in_units, interactions
 from knee.stats.linear.least_squares import Estimate, Fit, fit
 from knee.stats.linear.transform import Transform, box_cox, original_interval, transformed
 from knee.stats.practical import Size, size
-from knee.store import SCHEMA, Run, StudyError, finite
+from knee.store import SCHEMA, Run, StudyError, finite, one_of
 
 SHARED_BASE = (
     "All thread counts of a block share the error of their base run, so intervals and p of factors other than threads "
@@ -210,7 +210,8 @@ def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
     """
     names = [one.name for one in design.factors]
     if asked.within is not None and (asked.within not in names or len(names) < 2):
-        raise StudyError(f"unknown factor: {asked.within}: it is not a factor of this analysis", hint=", ".join(names))
+        why = "it is not a factor of this analysis"
+        raise StudyError(f"unknown factor {asked.within!r}: {why}", hint=f"one of {one_of(names)}")
     if len(names) < 2:
         return None
     if asked.within is None and "workload" in names:

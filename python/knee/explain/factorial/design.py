@@ -12,7 +12,7 @@ from knee.explain.scaling.series import word_of
 from knee.stats.linear.design import Design, Factor, NotEstimableError
 from knee.stats.linear.least_squares import fit
 from knee.stats.practical import SMALLEST
-from knee.store import Run, StudyError
+from knee.store import Run, StudyError, one_of
 
 Scale = Literal["auto", "none", "log", "sqrt", "inverse"]
 
@@ -95,7 +95,7 @@ def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], li
     for name in asked.factors:
         if name not in varying:
             why = "has only one level" if name in known else "is not in the study"
-            raise StudyError(f"unknown factor: {name}: it {why}", hint=f"one of {', '.join(varying) or 'none'}")
+            raise StudyError(f"unknown factor {name!r}: it {why}", hint=f"one of {one_of(varying)}")
     if not varying:
         raise StudyError(
             f"nothing varies: all runs with a value of {measured.name} belong to one cell",

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from knee.store.claims.kinds import ALWAYS, AMONG, KEYS, KINDS, MOST_LAST, NEEDS, OF_THREADS, Kind
 from knee.store.claims.levels import are_levels, is_number, is_range
+from knee.store.types import one_of
 
 Claim = dict[str, Any]
 Fail = Callable[[str, str, str | None], Exception]
@@ -50,7 +51,7 @@ def _check(claim: Claim, where: str, fail: Fail) -> None:
         raise fail(f"{where}: says", "a claim needs a sentence", 'says = "Two threads run 1.8 times as fast as one."')
     kinds = [kind for name, kind in KINDS.items() if name in claim]
     if len(kinds) != 1:
-        raise fail(where, f"it needs one of {', '.join(KINDS)}", 'speedup = { threads = 2, placement = "cores-close" }')
+        raise fail(where, f"it needs one of {one_of(KINDS)}", 'speedup = { threads = 2, placement = "cores-close" }')
     _check_keys(claim, kinds[0], where, fail)
     _check_chosen(claim, kinds[0], where, fail)
     _check_values(claim, where, fail)
@@ -107,14 +108,15 @@ def _check_values(claim: Claim, where: str, fail: Fail) -> None:
     last = claim.get("last", MOST_LAST)
     if not is_number(last) or not 0 < last <= MOST_LAST:
         raise fail(f"{where}: last", "it is not a share of the run up to one half", "last = 0.1")
-    if claim.get("among", "runs") not in AMONG:
-        raise fail(f"{where}: among", f"it is not one of {', '.join(AMONG)}", 'among = "threads"')
-    if claim.get("among") == "threads":
+    among = claim.get("among", "runs")
+    if among not in AMONG:
+        raise fail(f"{where}: among", f"bad value {among!r}; expected {one_of(AMONG)}", 'among = "threads"')
+    if among == "threads":
         if "per" in claim:
             raise fail(f"{where}: per", 'it cannot be combined with among = "threads"', None)
         if claim.get("response", "cpu") not in OF_THREADS:
-            known = ", ".join(OF_THREADS)
-            raise fail(f"{where}: response", f'with among = "threads" it must be one of {known}', 'response = "cpu"')
+            known = f'with among = "threads" expected {one_of(OF_THREADS)}'
+            raise fail(f"{where}: response", f"bad value {claim['response']!r}; {known}", 'response = "cpu"')
 
 
 def _check_bounds(claim: Claim, kind: Kind, where: str, fail: Fail) -> None:

@@ -37,7 +37,7 @@ def _refuse_placeholders(study_spec: StudySpec) -> None:
                 continue
             if near := nearest(name, known):
                 where = "" if word == f"{{{name}}}" else f" in {word!r}"
-                raise StudyError(f"unknown placeholder {{{name}}}{where}", hint=f"did you mean {{{near}}}?")
+                raise StudyError(f"unknown placeholder '{{{name}}}'{where}", hint=f"did you mean {{{near}}}?")
             if word == f"{{{name}}}":
                 sys.stderr.write(f"knee: note: {word} is not a factor, so the program gets it as it is\n")
 

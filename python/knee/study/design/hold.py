@@ -68,7 +68,7 @@ def _value(name: str, fact: str, facts: dict[str, Any]) -> str:
     known = [*sorted(set(facts) - {CLOCK_FACT}), CLOCK]
     nothing = "to hold none: --hold none, or facts = [] in a study file"
     listed = f"the facts are {', '.join(known)}; default; {nothing}"
-    raise StudyError(f"unknown fact: {name!r}", hint=suggestion(name, [*known, "default"], listed))
+    raise StudyError(f"unknown fact {name!r}", hint=suggestion(name, [*known, "default"], listed))
 
 
 def _refused(name: str, reason: str) -> StudyError:

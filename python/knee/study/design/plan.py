@@ -175,8 +175,8 @@ def _memory(text: str) -> MemoryPolicy:
     policy, _, nodes = text.partition(":")
     if policy not in POLICIES or bool(nodes) == (policy == "local"):
         hint = "local, bind:0,1, interleave:0-3, weighted-interleave:0-3 or preferred:0"
-        raise StudyError(f"unknown memory policy: {text!r}", hint=hint)
+        raise StudyError(f"unknown memory policy {text!r}", hint=hint)
     try:
         return {"policy": cast("Policy", policy), "nodes": numbers(nodes)}
     except ValueError as error:
-        raise StudyError(f"unknown memory policy: {text!r}: {nodes!r} is not a list of nodes") from error
+        raise StudyError(f"bad memory policy: {text!r}: {nodes!r} is not a list of nodes") from error

@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import Any, cast
 
-from knee.store import Level, StudyError
+from knee.store import Level, StudyError, one_of
 from knee.store.claims import is_level
 from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.near import suggestion
@@ -198,7 +198,7 @@ def _checked(name: str, levels: list[Level], where: str) -> list[Level]:
     for level in levels if name in CHOICES else ():
         if level not in CHOICES[name]:
             hint = suggestion(str(level), CHOICES[name])
-            raise StudyError(f"{where}: {level!r} is not one of {', '.join(CHOICES[name])}", hint=hint)
+            raise StudyError(f"{where}: bad value {level!r}; expected {one_of(CHOICES[name])}", hint=hint)
     return levels
 
 

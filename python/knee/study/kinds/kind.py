@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from knee import _binary
-from knee.store import StudyError
+from knee.store import StudyError, one_of
 from knee.study.kinds.near import suggestion
 from knee.study.kinds.study_file import StudyFile
 from knee.study.kinds.text import checked_counters
@@ -140,14 +140,14 @@ class Choice(Kind):
     def from_words(self, value: Any, flag: str) -> str:
         if value not in self.words:
             hint = suggestion(value, self.words)
-            raise StudyError(f"{flag}: {value!r} is not one of {', '.join(self.words)}", hint=hint)
+            raise StudyError(f"{flag}: bad value {value!r}; expected {one_of(self.words)}", hint=hint)
         return value
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> str:
         word = file.text(value, key)
         if word not in self.words:
             hint = suggestion(word, self.words)
-            raise file.fail(key, f"{word!r} is not one of {', '.join(self.words)}", hint)
+            raise file.fail(key, f"bad value {word!r}; expected {one_of(self.words)}", hint)
         return word
 
     def schema(self) -> Schema:

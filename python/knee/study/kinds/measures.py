@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from knee import _binary
-from knee.store import StudyError
+from knee.store import StudyError, one_of
 from knee.store.claims import claim_schema, claims
 from knee.study.kinds.kind import Choice, Kind, Schema
 from knee.study.kinds.study_file import StudyFile
@@ -30,8 +30,10 @@ class Metric(Kind):
 
     def from_toml(self, value: Any, key: str, file: StudyFile) -> dict[str, str] | None:
         metric = file.table(value, key, ("phase", "regex", "unit"))
-        if "regex" in metric and metric.get("unit") not in UNITS:
-            raise file.fail(f"{key}.unit", f"it is not one of {', '.join(UNITS)}")
+        if "regex" in metric and "unit" not in metric:
+            raise file.fail(f"{key}.unit", f"it is missing; expected {one_of(UNITS)}")
+        if "regex" in metric and metric["unit"] not in UNITS:
+            raise file.fail(f"{key}.unit", f"bad value {metric['unit']!r}; expected {one_of(UNITS)}")
         if metric and ("phase" in metric) == ("regex" in metric):
             raise file.fail(key, "give either phase or regex")
         if "phase" in metric and "unit" in metric:

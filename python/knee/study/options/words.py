@@ -43,7 +43,7 @@ def from_words(words: list[str]) -> StudySpec:
         if flag.startswith("--") and flag not in own:
             known = [*own, *(flag.name for one in OPTIONS for flag in one.flags)]
             raise StudyError(
-                f"unknown option {flag}", hint=suggestion(flag, known, f"{words[0]} takes {', '.join(own)}")
+                f"unknown option {flag!r}", hint=suggestion(flag, known, f"{words[0]} takes {', '.join(own)}")
             )
     program, phase = resolved(words)
     title = " ".join(Path(w).name if "/" in w else w for w in words if not w.startswith("--"))
@@ -79,7 +79,7 @@ def _not_studied(words: list[str], workloads: list[str]) -> StudyError:
             f"{split[0]} is not a workload: a program goes after --", hint=f"knee study -- {shown(split)}"
         )
     hint = suggestion(first, workloads, "`knee workloads` lists them; a program goes after --")
-    return StudyError(f"unknown workload: {first}", hint=hint)
+    return StudyError(f"unknown workload {first!r}", hint=hint)
 
 
 def _split(words: list[str]) -> list[str]:

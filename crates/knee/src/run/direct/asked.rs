@@ -125,6 +125,6 @@ fn refuse_contradictions(args: &Run, placement: &Placement) -> Result<(), Failur
 
 fn variable(pair: &str) -> Result<(String, String), Failure> {
     let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
-    let parts = parts.ok_or_else(|| Failure::new(format!("bad variable {pair:?}; write NAME=VALUE")))?;
+    let parts = parts.ok_or_else(|| Failure::new(format!("bad variable '{pair}'; expected NAME=VALUE")))?;
     Ok((parts.0.into(), parts.1.into()))
 }

@@ -13,10 +13,10 @@ pub(super) fn refuse_program(words: &[String]) -> Result<(), Failure> {
     }
     if first.contains(char::is_whitespace) && rest.is_empty() {
         let hint = format!("put it after --, without quotes: knee run -- {first}");
-        return Err(Failure::new(format!("{first:?} is not a workload")).hint(hint));
+        return Err(Failure::new(format!("'{first}' is not a workload")).hint(hint));
     }
     if first.contains('/') || is_program(first) {
-        let failure = Failure::new(format!("{first:?} is a program, not a workload"));
+        let failure = Failure::new(format!("'{first}' is a program, not a workload"));
         return Err(failure.hint(format!("put it after --: knee run -- {}", words.join(" "))));
     }
     Err(registry::unknown(first))
@@ -27,7 +27,7 @@ pub(super) fn refuse_placeholder<'a>(texts: impl IntoIterator<Item = &'a str>) -
     for text in texts {
         for part in text.split('{').skip(1).filter_map(|part| part.split_once('}')) {
             if part.0 != "threads" && strsim::damerau_levenshtein(&part.0.to_lowercase(), "threads") <= 1 {
-                let failure = Failure::new(format!("unknown placeholder {{{}}}", part.0));
+                let failure = Failure::new(format!("unknown placeholder '{{{}}}'", part.0));
                 return Err(failure.hint("did you mean {threads}?"));
             }
         }

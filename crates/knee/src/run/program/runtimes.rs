@@ -117,7 +117,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
     RUNTIMES
         .iter()
         .find(|runtime| runtime.name == name)
-        .ok_or_else(|| Failure::new(format!("unknown runtime {name:?}")).hint(format!("runtimes are {}", names())))
+        .ok_or_else(|| Failure::new(format!("unknown runtime '{name}'")).hint(format!("runtimes are {}", names())))
 }
 
 /// Variables that hold options: what the user has in them stays, and ours comes last.

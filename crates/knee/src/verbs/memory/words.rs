@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use knee_probes::{Given, PROBES, Probe};
-use knee_workload::Args;
+use knee_workload::{Args, one_of};
 
 use super::Memory;
 use crate::error::Failure;
@@ -79,7 +79,7 @@ fn find(name: &str) -> Result<&'static dyn Probe, Failure> {
             Some(near) => format!("did you mean {near}?"),
             None => "`knee memory --quick` runs all probes".into(),
         };
-        Failure::new(format!("unknown probe {name:?}; probes are {}", names.join(", "))).hint(hint)
+        Failure::new(format!("unknown probe '{name}'; expected {}", one_of(&names))).hint(hint)
     })
 }
 

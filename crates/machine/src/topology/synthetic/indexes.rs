@@ -15,14 +15,14 @@ pub(super) fn numbers(one: &Counted<'_>, all: &[Counted<'_>]) -> Result<Vec<u32>
     };
     let distinct: CpuSet = found.iter().copied().collect();
     if found.len() != total || distinct.len() != total {
-        return Err(format!("indexes={order:?} does not number {total} objects"));
+        return Err(format!("indexes='{order}' does not number {total} objects"));
     }
     Ok(found)
 }
 
 /// `(distance between objects, number of objects)` of each loop, the fastest-running one first.
 fn steps(order: &str, total: usize, all: &[Counted<'_>]) -> Result<Vec<(usize, usize)>, String> {
-    let wrong = |part: &str| format!("indexes: {part:?} is neither STEP*NUMBER nor a type");
+    let wrong = |part: &str| format!("indexes: '{part}' is neither STEP*NUMBER nor a type");
     let written = |part: &str| {
         let (step, number) = part.split_once('*')?;
         Some((step.parse().ok().filter(|&n| n > 0)?, number.parse().ok().filter(|&n| n > 0)?))

@@ -33,7 +33,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Level>, String> {
     for word in words {
         let inner = match word.strip_prefix('[') {
             Some(rest) => {
-                Some(rest.strip_suffix(']').ok_or_else(|| format!("{word:?} does not end with its bracket"))?)
+                Some(rest.strip_suffix(']').ok_or_else(|| format!("'{word}' does not end with its bracket"))?)
             }
             None => None,
         };
@@ -81,7 +81,7 @@ fn level(word: &str, beside: bool, from_inside: usize, levels: usize) -> Result<
         None if beside => (&word[..head], "1"),
         None => ("", &word[..head]),
     };
-    let wrong = || format!("{word:?} is not a level; write TYPE:NUMBER");
+    let wrong = || format!("'{word}' is not a level; write TYPE:NUMBER");
     let count: usize = count.parse().ok().filter(|&n| n > 0 && n <= MOST_THREADS).ok_or_else(wrong)?;
     let kind = if name.is_empty() { default_kind(from_inside, levels) } else { kind(name)? };
     let mut level = Level { kind, count, beside, bytes: None, indexes: None };
@@ -90,11 +90,11 @@ fn level(word: &str, beside: bool, from_inside: usize, levels: usize) -> Result<
     for attribute in attributes.split_whitespace() {
         match attribute.split_once('=') {
             Some(("memory" | "size", size)) => {
-                level.bytes = Some(bytes(size).ok_or_else(|| format!("{size:?} is not a size"))?);
+                level.bytes = Some(bytes(size).ok_or_else(|| format!("'{size}' is not a size"))?);
             }
             Some(("indexes", order)) => level.indexes = Some(order.to_owned()),
             Some(_) => {}
-            None => return Err(format!("{attribute:?} is not an attribute; write NAME=VALUE")),
+            None => return Err(format!("'{attribute}' is not an attribute; write NAME=VALUE")),
         }
     }
     Ok(level)
@@ -129,7 +129,7 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
         ("pu", 2, Kind::Thread),
     ];
     let found = types.into_iter().find(|(full, least, _)| name.len() >= *least && full.starts_with(&name));
-    found.map(|(_, _, kind)| kind).ok_or_else(|| format!("{name:?} is not an object type"))
+    found.map(|(_, _, kind)| kind).ok_or_else(|| format!("'{name}' is not an object type"))
 }
 
 /// hwloc's own choice for levels without a type: from the inside hardware threads, cores, an L2, groups; the outermost
