@@ -8,7 +8,7 @@ use crate::neighbours::Distance;
 use crate::sync::MODEL;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// What a worker is at.
+/// What a worker does: run jobs, search, or sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Busy,
@@ -16,7 +16,7 @@ pub(crate) enum Mode {
     Idle,
 }
 
-/// One worker's account. Its thread alone writes; anybody may read, and may see a moment that is a little old.
+/// One worker's account. Only its thread writes; any thread may read, and may see values that are slightly old.
 #[derive(Debug)]
 pub(crate) struct Account {
     on: bool,
@@ -60,7 +60,7 @@ impl Usage {
         self.combine(earlier, u64::saturating_sub)
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         self.combine(other, u64::wrapping_add)
@@ -95,7 +95,7 @@ impl Account {
         }
     }
 
-    /// From now on the worker is at `mode`; returns what it was at.
+    /// Changes the worker's mode; returns the previous one.
     pub(crate) fn switch(&self, mode: Mode) -> Mode {
         if !self.on {
             return mode;

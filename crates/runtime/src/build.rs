@@ -13,7 +13,7 @@ use crate::sleepers::Sleepers;
 use crate::sync::{AtomicBool, MODEL, Mutex, thread};
 use crate::worker::Worker;
 
-/// As many as a job's word can name.
+/// Most workers that a job's word can name.
 const MOST: usize = 1 << 16;
 
 type MakePolicy = Box<dyn Fn(&Neighbours) -> Box<dyn Policy>>;
@@ -50,7 +50,7 @@ impl Builder {
         Self { cpus: cpus.to_vec(), ..self }
     }
 
-    /// How workers are tied to their cpus.
+    /// How workers are pinned.
     #[must_use]
     pub fn bind(self, bind: Bind) -> Self {
         Self { bind, ..self }
@@ -62,19 +62,19 @@ impl Builder {
         Self { machine: Some(machine.clone()), ..self }
     }
 
-    /// Where workers stand to each other, if not as the machine says.
+    /// Distances between workers, if not those of the machine.
     #[must_use]
     pub fn neighbours(self, neighbours: Neighbours) -> Self {
         Self { neighbours: Some(neighbours), ..self }
     }
 
-    /// Whom thieves try.
+    /// How thieves choose victims.
     #[must_use]
     pub fn steal(self, steal: Steal) -> Self {
         self.policy(move |neighbours| steal.policy(neighbours))
     }
 
-    /// Whom thieves try, by a policy of your own.
+    /// How thieves choose victims, by a policy of your own.
     #[must_use]
     pub fn policy(self, make: impl Fn(&Neighbours) -> Box<dyn Policy> + 'static) -> Self {
         Self { policy: Some(Box::new(make)), ..self }
@@ -86,44 +86,44 @@ impl Builder {
         Self { wait, ..self }
     }
 
-    /// A job with a place runs there or not at all, even if others have nothing to do. For experiments: it can lose much
-    /// time, and a waiting worker runs any job that is sent to its node.
+    /// Runs a job with a place only there, even if other workers are idle. For experiments: it can lose much time, and
+    /// a waiting worker runs any job that is sent to its node.
     #[must_use]
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
     }
 
-    /// Takes no heed of places, as a runtime that knows nothing of memory.
+    /// Ignores places, like a runtime that knows nothing of memory.
     #[must_use]
     pub fn heedless(self, heedless: bool) -> Self {
         Self { heedless, ..self }
     }
 
-    /// For [`Pool::rehearse`]: workers that are not bound, on the machine of [`Self::neighbours`], in virtual time.
+    /// For [`Pool::rehearse`]: unpinned workers on the machine of [`Self::neighbours`], in virtual time.
     #[must_use]
     pub fn rehearse(self, costs: Costs) -> Self {
         Self { costs: Some(costs), ..self }
     }
 
-    /// Keeps account of time, too. Steals and pushes are always counted.
+    /// Accounts for time, too. Steals and pushes are always counted.
     #[must_use]
     pub fn account(self, account: bool) -> Self {
         Self { account, ..self }
     }
 
-    /// Where the random numbers of thieves begin.
+    /// Seed of the thieves' random numbers.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Is called on the thread that calls [`Pool::install`], when work begins and when it ends.
+    /// Sets a function that is called when work begins and when it ends, on the thread that calls [`Pool::install`].
     #[must_use]
     pub fn on_install(self, observer: impl Fn(Install<'_>) + Send + Sync + 'static) -> Self {
         Self { observer: Some(Box::new(observer)), ..self }
     }
 
-    /// Starts the workers. When this returns each of them is in its place.
+    /// Starts the workers. When this returns, all of them are pinned.
     ///
     /// # Errors
     /// [`Error`] when there is to be none or too many, one cannot start, or one cannot be pinned.
@@ -180,7 +180,7 @@ impl Builder {
         })
     }
 
-    /// Where the workers stand. Those that float over a node know no nearer neighbours than its other workers.
+    /// Distances between the workers. For workers that move within a node, all others of the node are equally near.
     fn ask_machine(&mut self, count: usize) -> Neighbours {
         if self.cpus.is_empty() || matches!(self.bind, Bind::Set | Bind::None) {
             return Neighbours::unknown(count);
@@ -194,7 +194,7 @@ impl Builder {
         if self.bind == Bind::Node { neighbours.floating() } else { neighbours }
     }
 
-    /// The cpus that worker `index` is tied to; none where it is not.
+    /// The cpus that worker `index` is pinned to; none if it is unpinned.
     fn place(&self, index: usize) -> Vec<u32> {
         if self.cpus.is_empty() || self.bind == Bind::None {
             return Vec::new();
@@ -236,7 +236,7 @@ fn start(shared: Arc<Shared>, index: usize, cpus: Vec<u32>, report: Report) -> R
             return;
         }
         worker.set_pool(&raw const *shared);
-        // The pool may be gone before it hears this.
+        // An error means that the pool is gone already.
         let _ = report.send(Ok(()));
         drop(report);
         Worker::set_current(worker);

@@ -1,4 +1,4 @@
-//! How a frame closes: its own worker runs what is still here, and waits for what is not.
+//! How a frame closes: its worker runs the jobs that are still in its deque, and waits for the stolen ones.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,8 +10,8 @@ use crate::spin::Spin;
 use crate::sync::{Ordering, guarded};
 use crate::worker::{Steady, Worker};
 
-/// Closes a frame in which something unwinds: its jobs may use what the stack holds, so they are done first. Their own
-/// panics give way to the one that is under way.
+/// Closes a frame during a panic: its jobs may use values on the stack, so they run first. Their own panics are dropped
+/// in favour of the current one.
 struct Unwinding<'a> {
     worker: &'a Worker,
     frame: &'a Frame,
@@ -29,7 +29,7 @@ impl Drop for Unwinding<'_> {
 #[cold]
 #[inline(never)]
 fn unwound(worker: &Worker, frame: &Frame, outer: *const Frame) {
-    // A job that panics has been taken out before; the others are still to be run.
+    // A job that panics was taken out first; the others still have to run.
     while let Err(payload) = catch_unwind(AssertUnwindSafe(|| worker.run_rest(frame))) {
         drop(payload);
     }
@@ -48,7 +48,7 @@ impl Worker {
         let unwinding = Unwinding { worker: self, frame: &frame, outer };
         let result = guarded(unwinding, || {
             let result = work();
-            // Often there is one job, and it is still here.
+            // The common case: one job, and it was not stolen.
             if self.deque.head() > frame.base
                 && let Some(job) = self.deque.pop()
             {
@@ -64,7 +64,7 @@ impl Worker {
         result
     }
 
-    /// The end of a frame with more than one job, or one that is stolen, sent or kept.
+    /// The end of a frame with several jobs, or one that was stolen, sent or kept.
     #[cold]
     #[inline(never)]
     fn end_slowly(&self, frame: &Frame) {
@@ -79,7 +79,7 @@ impl Worker {
                 let Some(job) = self.deque.pop() else { break };
                 self.run_own(job);
             }
-            // What was kept comes into the deque one by one: thieves look there.
+            // Kept jobs go into the deque one by one: thieves look there.
             let Some(job) = frame.unkeep() else { return };
             if let Some(slot) = self.deque.room_at_all() {
                 self.deque.push(slot, job);
@@ -140,7 +140,7 @@ impl Worker {
         }
     }
 
-    /// Waits for those that others have.
+    /// Waits for the jobs that other workers have.
     #[inline]
     fn await_rest(&self, frame: &Frame) {
         if frame.begin_wait(self.deque.above(frame.base)) {
@@ -166,7 +166,7 @@ impl Worker {
         self.account.switch(mode);
     }
 
-    /// Steals from somebody who is at a job of this frame; what is stolen descends from it.
+    /// Steals from a worker that runs a job of this frame; what is stolen descends from that job.
     pub(crate) fn run_of(&self, root: usize) -> bool {
         // Relaxed: see `belong_to`.
         let at_it = |worker: &Worker| worker.root.load(Ordering::Relaxed) == root;
@@ -175,7 +175,8 @@ impl Worker {
         self.run_stolen(others.find_map(|other| self.steal_from(other.index, || at_it(other))))
     }
 
-    /// Sleeps until there is something to do, or `done` may have become true: who makes it so unparks this worker.
+    /// Sleeps until there is something to do or `done` may have become true: the thread that makes it true unparks this
+    /// worker.
     pub(crate) fn doze_until(&self, done: impl Fn() -> bool, root: usize) {
         let mut at_it = self.pool().workers.iter().filter(|other| other.root.load(Ordering::Relaxed) == root);
         if !at_it.any(|other| self.follow(other)) && !done() && !self.is_served() {

@@ -7,9 +7,9 @@
 //!                                    complete        bare
 //! ```
 //!
-//! The second half of a join is *bare* until somebody may see it: only its code is written, and what others would need is
-//! added when it becomes public, which nearly no job ever does. Bare jobs are the newest ones, and all have the place that
-//! the worker has now. So a join compares one mark to know that its second half is still its own.
+//! The second half of a join is *bare* while only its owner sees it: only its code is written, and what thieves would
+//! need is added when it becomes public, which hardly any job ever does. Bare jobs are the newest ones, and all have
+//! the place that the worker has now. So a join compares one mark to know that its second half is still its own.
 
 use std::cell::Cell;
 use std::ptr::null_mut;
@@ -34,7 +34,7 @@ pub(crate) struct Deque {
     /// The owner's, as are the next two.
     head: Cell<Slot>,
     bare: Cell<Slot>,
-    /// A copy of what `public` says, which nobody else changes.
+    /// A copy of the split in `public`, which only the owner changes.
     split: Cell<Slot>,
     slots: Slots,
     shared: Alone<Shared>,
@@ -42,7 +42,8 @@ pub(crate) struct Deque {
 
 /// What others change.
 struct Shared {
-    /// Up to here a push needs no thought: the end of the slots, or null when somebody found nothing public here and asks.
+    /// Below this a push needs no other check: the end of the slots, or null when a thief found nothing public and asks
+    /// for jobs.
     limit: AtomicPtr<Entry>,
     public: Split,
 }
@@ -66,15 +67,15 @@ impl Deque {
         }
     }
 
-    /// *Owner.* Where the next job goes, if there is room and nobody asks for jobs.
+    /// *Owner.* Where the next job goes, if there is room and no thief asks for jobs.
     #[inline]
     pub(crate) fn room(&self) -> Option<Slot> {
         let head = self.head.get();
-        // Relaxed: a wish that is seen late is granted at the next push.
+        // Relaxed: a request that is seen late is answered at the next push.
         (head.as_ptr() < self.shared.limit.load(Ordering::Relaxed)).then_some(head)
     }
 
-    /// *Owner.* The same, also if somebody asks.
+    /// *Owner.* The same, even if a thief asks.
     pub(crate) fn room_at_all(&self) -> Option<Slot> {
         let head = self.head.get();
         (head < self.slots.at(CAPACITY)).then_some(head)
@@ -114,7 +115,7 @@ impl Deque {
         self.bare.get() < self.head.get()
     }
 
-    /// *Owner.* Has all jobs completed.
+    /// *Owner.* Completes all jobs.
     pub(crate) fn settle(&self, complete: impl Fn(*const Header)) {
         self.settle_below(self.head.get(), complete);
     }
@@ -137,7 +138,7 @@ impl Deque {
         bare
     }
 
-    /// *Owner.* Takes back the newest job, which there is and which is complete; none where it is stolen.
+    /// *Owner.* Takes back the newest job, which exists and is complete; none if it was stolen.
     #[inline]
     pub(crate) fn pop(&self) -> Option<*const Header> {
         debug_assert!(!self.has_bare());
@@ -227,30 +228,30 @@ impl Deque {
         self.shared.public.has_public()
     }
 
-    /// Says that somebody found nothing public here. Returns after the owner's last publication is seen, or before the
+    /// Asks the owner for jobs, since nothing is public here. Either this sees the owner's last publication, or the
     /// owner sees this.
     pub(crate) fn ask(&self) {
         self.shared.limit.swap(null_mut(), Ordering::AcqRel);
     }
 
-    /// The same for who does not sleep next: no write where somebody has asked already.
+    /// The same for a thief that does not sleep next: no write where another one has asked already.
     pub(crate) fn ask_lightly(&self) {
         if !self.is_asked() {
             self.ask();
         }
     }
 
-    /// Whether somebody asks.
+    /// Whether a thief asks.
     #[inline]
     pub(crate) fn is_asked(&self) -> bool {
         // Relaxed: as in `room`.
         self.shared.limit.load(Ordering::Relaxed).is_null()
     }
 
-    /// *Owner.* Something was published, which answers those who asked; returns whether anybody did.
+    /// *Owner.* Answers the thieves that asked, after a publication; returns whether any had asked.
     pub(crate) fn answer(&self) -> bool {
-        // Release: who asks again after this sees what was published, and needs no wake. Acquire: who asked before this
-        // is seen among the sleepers.
+        // Release: a thief that asks again after this sees what was published, and needs no wake. Acquire: a thief that
+        // asked before this is seen among the sleepers.
         self.shared.limit.swap(self.slots.at(CAPACITY).as_ptr(), Ordering::AcqRel).is_null()
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Frame {
     /// Head of the owner's deque when the frame was opened.
     pub(crate) base: Slot,
     owner: u32,
-    /// The deque is stolen up to here, and jobs of this frame among it: its slots are not free before the frame closes.
+    /// The deque was stolen up to here, jobs of this frame included: these slots are not free before the frame closes.
     /// The owner's.
     pub(crate) floor: Cell<Slot>,
     /// Jobs of the frame that are out beside those in slots, less the slots below the floor that held something else. The
@@ -31,7 +31,7 @@ pub(crate) struct Frame {
     /// Jobs that did not fit into the deque. The owner's.
     #[expect(clippy::box_collection, reason = "one word in a frame that nearly never has any")]
     overflow: ManuallyDrop<Cell<Option<Box<Vec<*const Header>>>>>,
-    /// Jobs that others have done; once the owner waits, less those it waits for.
+    /// Jobs that others have finished; once the owner waits, minus those that it waits for.
     done: AtomicI64,
     /// The first panic of a job, boxed once more to fit a word.
     panic: AtomicPtr<Payload>,
@@ -56,7 +56,7 @@ impl Frame {
         std::ptr::from_ref(self) as usize
     }
 
-    /// A job of this frame was run by somebody else; the frame may be gone afterwards.
+    /// Counts a job of this frame that another worker ran; the frame may be gone afterwards.
     ///
     /// # Safety
     /// `frame` is that of a job that was run and not counted before.
@@ -71,7 +71,7 @@ impl Frame {
     /// Keeps the first panic; later ones are dropped.
     pub(crate) fn keep_panic(&self, payload: Payload) {
         let payload = Box::into_raw(Box::new(payload));
-        // Relaxed: who keeps a panic counts afterwards, and the owner takes it out when it has seen all counts.
+        // Relaxed: a worker keeps the panic before it counts, and the owner takes it out after it has seen all counts.
         let kept = self.panic.compare_exchange(null_mut(), payload, Ordering::Relaxed, Ordering::Relaxed);
         if kept.is_err() {
             // SAFETY: made from a box above, and not given away.
@@ -84,7 +84,7 @@ impl Frame {
         self.beside.set(self.beside.get() + 1);
     }
 
-    /// *Owner.* Whether jobs are out beside those in slots, or may be.
+    /// *Owner.* Whether jobs other than those in slots are out, or may be.
     #[inline]
     pub(crate) fn has_beside(&self) -> bool {
         self.beside.get() != 0
@@ -117,7 +117,7 @@ impl Frame {
         self.sent();
     }
 
-    /// *Owner.* Gives one of those back.
+    /// *Owner.* Returns one of the kept jobs.
     pub(crate) fn unkeep(&self) -> Option<*const Header> {
         let mut kept = self.overflow.take()?;
         let job = kept.pop();
@@ -131,10 +131,10 @@ impl Frame {
         self.done.load(Ordering::Acquire) == 0
     }
 
-    /// Everything is done: a panic goes on.
+    /// Everything is done: rethrows a kept panic.
     #[inline]
     pub(crate) fn close(&self) {
-        // Relaxed, here and below: who panicked has counted, and that was seen.
+        // Relaxed, here and below: the worker that panicked has counted, and that was seen.
         if !self.panic.load(Ordering::Relaxed).is_null()
             && let Some(payload) = self.panicked()
         {

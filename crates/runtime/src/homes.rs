@@ -1,5 +1,4 @@
-//! Which node an address lies on: by the rule of the array it is in, or else asked of the kernel, once for each two
-//! megabytes, and remembered.
+//! Finds the node of an address: by the rule of its array, or else from the kernel, once for each two megabytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -15,18 +14,18 @@ pub enum Layout {
     Local,
     /// All on one node.
     Node(u32),
-    /// One after the other over all nodes; where the kernel makes huge pages of itself, it deals those.
+    /// One after the other over all nodes; where the kernel makes huge pages by itself, it interleaves those.
     Interleaved,
     /// In as many blocks as there are nodes, one on each.
     Blocked,
-    /// All of it once on each node: a reader gets the copy of its own node.
+    /// One copy on each node: a reader gets that of its own node.
     Replicated,
 }
 
 /// The rule by which pages have homes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Homes {
-    /// None: the kernel knows.
+    /// No rule: the kernel is asked.
     Asked,
     One(u32),
     /// Page after page.
@@ -93,7 +92,7 @@ impl Homes {
         }
     }
 
-    /// What the kernel is told: a policy for each stretch of bytes.
+    /// The memory policies to set: one for each range of bytes.
     pub(crate) fn policies(&self, bytes: usize) -> Vec<(Range<usize>, MemoryPolicy)> {
         let bind = |node: u32| MemoryPolicy { policy: Policy::Bind, nodes: std::iter::once(node).collect() };
         match self {
@@ -126,7 +125,7 @@ static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
 pub(crate) fn register(start: usize, bytes: usize, homes: &Homes) {
     let mut known = KNOWN.write().expect("no holder panics");
     known.arrays.insert(start, (bytes, homes.clone()));
-    // Memory that was here before lay elsewhere.
+    // The kernel's answers for this range are about memory that was mapped here before.
     known.asked.retain(|unit, _| !(start / UNIT..=(start + bytes) / UNIT).contains(unit));
 }
 
@@ -134,7 +133,7 @@ pub(crate) fn forget(start: usize) {
     KNOWN.write().expect("no holder panics").arrays.remove(&start);
 }
 
-/// The node of the page at an address; none where it was never touched, or nobody knows.
+/// The node of the page at an address; none if it was never touched or the kernel does not say.
 pub(crate) fn node_of(address: usize) -> Option<u32> {
     {
         let known = KNOWN.read().expect("no holder panics");

@@ -14,7 +14,7 @@ impl Worker {
     /// The life of a worker, until the pool ends.
     pub(crate) fn live(&self) {
         let (steady, mut spin) = (Steady, Spin::new());
-        // Whether this worker was woken for work that anybody may do.
+        // Whether this worker was woken for work that any worker may do.
         let mut called = false;
         loop {
             self.account.switch(Mode::Searching);
@@ -38,7 +38,7 @@ impl Worker {
         std::mem::forget(steady);
     }
 
-    /// This worker does something else than what it was woken for: another one has to look.
+    /// Wakes another worker to look, since this one does something else than what it was woken for.
     fn relay(&self) {
         let pool = self.pool();
         if !pool.inbox.is_empty() || pool.workers.iter().any(|other| other.deque.has_public()) {
@@ -51,8 +51,8 @@ impl Worker {
         self.pool().neighbours.node(self.index)
     }
 
-    /// Runs one job that was sent to this worker or to its node; returns whether there was one. Workers that wait do so
-    /// too, or those who sent it might wait for ever.
+    /// Runs one job that was sent to this worker or to its node; returns whether there was one. Waiting workers do so,
+    /// too, or the sender might wait for ever.
     pub(crate) fn serve(&self) -> bool {
         self.ordered().map(|job| self.execute(job)).is_some()
     }
@@ -80,18 +80,19 @@ impl Worker {
         self.accept(stolen)
     }
 
-    /// Whom to try next; none where this worker is alone.
+    /// The next victim to try; none if this worker is alone.
     pub(crate) fn other_worker(&self) -> Option<usize> {
         (self.pool().workers.len() > 1).then(|| self.pool().policy.victim(self.index, self.random()))
     }
 
-    /// The mail of a worker of the same node, if a coin says so: a deque is as good, and the bound on steals wants both.
+    /// With probability one half, the mail of a worker of the same node: the bound on steals requires that thieves try
+    /// deques and mailboxes.
     fn mail_of(&self, other: usize) -> Option<*const Header> {
         let mate = self.pool().team_of[other] == self.pool().team_of[self.index];
         (mate && self.random().is_multiple_of(2)).then(|| self.pool().workers[other].mailbox.take())?
     }
 
-    /// Decides about a stolen job: it is run here, or brought to where it should be.
+    /// Runs a stolen job here, or sends it to where it should run.
     pub(crate) fn accept(&self, job: *const Header) -> Option<*const Header> {
         // SAFETY: this worker has the job, so it lives.
         let (spot, watched) = unsafe { ((*job).spot.get(), (*job).latch.is_watched()) };
@@ -113,7 +114,7 @@ impl Worker {
         Some(job)
     }
 
-    /// Tries to put a job into the mailbox of somebody on its node, of one that sleeps if there is one.
+    /// Tries to put a job into the mailbox of a worker on its node, if possible one that sleeps.
     fn mail(&self, team: &Team, job: *const Header) -> bool {
         let pool = self.pool();
         let sleeper = pool.sleepers.claim(team.workers[0], |index| pool.team_of[index] == team.index);
@@ -121,15 +122,15 @@ impl Worker {
         let mut some = || team.workers[self.random() as usize % team.workers.len()];
         for attempt in 0..PUSH_TRIES {
             let to = if attempt == 0 { sleeper.unwrap_or_else(&mut some) } else { some() };
-            // Looked at before the job can be gone. An owner that goes to sleep later sees who holds it.
-            // SAFETY: this worker has the job until it is put somewhere.
+            // Read before the job can be gone. An owner that goes to sleep later sees who holds it. SAFETY: this worker
+            // has the job until it is put somewhere.
             let owner = unsafe {
                 (*job).set_holder(Holder::Mailbox(to));
                 (*job).latch.sleeper()
             };
             if pool.workers[to].mailbox.put(job) {
                 pool.unpark(to);
-                // Also who was to be woken and has some mail already: its bit is taken, so nobody else wakes it.
+                // Also the sleeper that has mail already: its bit is taken, so no other worker wakes it.
                 let others = owner.into_iter().chain(sleeper.filter(|&index| index != to));
                 others.for_each(|index| pool.unpark(index));
                 return true;
@@ -141,14 +142,15 @@ impl Worker {
         false
     }
 
-    /// Sleeps until somebody has something. What is looked at here, after having said so, is what wakers bring before they
-    /// look who sleeps. Returns whether somebody woke it for work that anybody may do.
+    /// Sleeps until there is work. Registers as a sleeper first and looks for work afterwards, while wakers bring work
+    /// first and look for sleepers afterwards: so no wake is lost. Returns whether it was woken for work that any
+    /// worker may do.
     pub(crate) fn sleep(&self) -> bool {
         self.pool().sleepers.enter(self.index);
         self.pool().workers.iter().filter(|other| other.index != self.index).for_each(|other| other.deque.ask());
         if self.has_something() {
             if !self.pool().sleepers.leave(self.index) {
-                // Somebody wakes this worker, which is awake: let another one go.
+                // This worker was to be woken but is awake: wake another one.
                 self.pool().wake_one(self.index);
             }
             return false;

@@ -8,13 +8,13 @@ use crate::sync::{AtomicUsize, Mutex, Ordering};
 /// Jobs in the order in which they came.
 pub(crate) struct Inbox {
     jobs: Mutex<VecDeque<Sent>>,
-    /// How many there are, so that a look costs no lock.
+    /// Number of jobs, so that a look needs no lock.
     waiting: AtomicUsize,
 }
 
 struct Sent(*const Header);
 
-// SAFETY: a job is handed from thread to thread; what is in it may be (see the bounds where jobs are made).
+// SAFETY: a job is handed from thread to thread; its content may be sent (see the bounds where jobs are made).
 unsafe impl Send for Sent {}
 
 impl Inbox {
@@ -25,8 +25,8 @@ impl Inbox {
     pub(crate) fn put(&self, job: *const Header) {
         let mut jobs = self.jobs.lock().expect("no holder panics");
         jobs.push_back(Sent(job));
-        // Relaxed, here and below: the lock orders the jobs, and whoever is about to sleep is told by what follows, which
-        // is a parker's token or the sleepers' word.
+        // Relaxed, here and below: the lock orders the jobs, and a worker that is about to sleep learns of them by what
+        // follows, a parker's token or the sleepers' word.
         self.waiting.store(jobs.len(), Ordering::Relaxed);
     }
 

@@ -14,7 +14,7 @@ use crate::spin::Spin;
 use crate::sync::{AtomicUsize, Ordering, Parker};
 use crate::worker::{Steady, Worker};
 
-/// Opens when a number of jobs are done.
+/// Opens when a given number of jobs are done.
 struct Gate {
     closed: AtomicUsize,
     parker: Arc<Parker>,
@@ -34,15 +34,15 @@ impl Gate {
     /// # Safety
     /// `gate` counts a job that was not counted before. It may be gone afterwards.
     unsafe fn count(gate: *const Self) {
-        // SAFETY: whoever waits at the gate waits for this.
+        // SAFETY: the thread that waits at the gate waits for this.
         let (parker, before) = unsafe { (Arc::clone(&(*gate).parker), (*gate).closed.fetch_sub(1, Ordering::Release)) };
         if before == 1 {
             parker.unpark();
         }
     }
 
-    /// Waits until it is open. A worker serves its own pool meanwhile, and one that waits for another pool takes what
-    /// comes to its own from outside too: the other pool may be waiting for that.
+    /// Waits until it is open. Meanwhile a worker serves its own pool. One that waits for another pool also takes jobs
+    /// that come to its own from outside: the other pool may wait for them.
     fn wait(&self, pool: &Shared) {
         let Some(worker) = Worker::current() else {
             while !self.is_open() {
@@ -74,13 +74,13 @@ impl Gate {
         }
         worker.doze_until(|| self.is_open() || foreign && !own.inbox.is_empty(), std::ptr::from_ref(self) as usize);
         if foreign && !own.sleepers.leave(worker.index) {
-            // It was woken as somebody who wants any work, and may have to leave it to another.
+            // It was woken for any work, which another worker may have to do.
             own.wake_one(worker.index);
         }
     }
 }
 
-/// A job that somebody at a gate waits for.
+/// A job that a thread at a gate waits for.
 #[repr(C)]
 struct GatedJob<'a, F, R> {
     header: Header,
@@ -131,7 +131,7 @@ impl<'a, F: FnOnce(&Worker) -> R, R> GatedJob<'a, F, R> {
     }
 }
 
-/// Ends a rehearsal with its work, also when that panics.
+/// Ends a rehearsal when its work ends, even by a panic.
 struct Stop<'a>(&'a Clocks, usize);
 
 impl Drop for Stop<'_> {
@@ -141,8 +141,8 @@ impl Drop for Stop<'_> {
 }
 
 impl Pool {
-    /// Runs `work` on a worker of this pool, so that all that it forks runs on its workers, and returns what it returns.
-    /// On a worker of this pool it is just called. If it panics, so does this, with the same payload.
+    /// Runs `work` on a worker of this pool, so that all that it forks runs on its workers, and returns what it
+    /// returns. On a worker of this pool it is called directly. A panic goes on with the same payload.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         if self.is_own_worker() {
             return work();
@@ -174,8 +174,8 @@ impl Pool {
         unsafe { job.take_result() }
     }
 
-    /// Runs `work` once on every worker, with the worker's number, and returns what each returned. If one panics, so does
-    /// this when all are done.
+    /// Runs `work` once on every worker, with the worker's number, and returns what each returned. A panic goes on when
+    /// all are done.
     pub fn broadcast<R: Send>(&self, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
         let (gate, work) = (Gate::new(self.workers()), &work);
         let job = |_: usize| GatedJob::new(&gate, Spot::ANY, move |worker: &Worker| work(worker.index));
@@ -188,9 +188,9 @@ impl Pool {
         collect(&jobs)
     }
 
-    /// Runs `work` once on every node that has workers, with the node's number, on some worker of that node; what it forks
-    /// inherits the place. Returns what each returned, in the order of [`Pool::nodes`]. On a machine that does not tell
-    /// nodes, or for workers that are not bound, it is one call with no node.
+    /// Runs `work` once on every node that has workers, with the node's number, on some worker of that node; what it
+    /// forks inherits the place. Returns what each returned, in the order of [`Pool::nodes`]. On a machine without
+    /// known nodes, or for unpinned workers, it is one call with no node.
     pub fn for_each_place<R: Send>(&self, work: impl Fn(Option<u32>) -> R + Sync) -> Vec<R> {
         let work = &work;
         if self.shared.teams.is_empty() {
@@ -208,7 +208,7 @@ impl Pool {
 }
 
 fn collect<F: FnOnce(&Worker) -> R, R>(jobs: &[GatedJob<'_, F, R>]) -> Vec<R> {
-    // SAFETY: the gate counted all of them. All are taken before the first panic goes on, or the others would leak.
+    // SAFETY: the gate counted all of them. All are taken before the first panic goes on; the others would leak.
     let results: Vec<_> = jobs.iter().map(|job| unsafe { job.take_result() }).collect();
     let all: thread::Result<Vec<R>> = results.into_iter().collect();
     all.unwrap_or_else(|payload| resume_unwind(payload))

@@ -68,7 +68,7 @@ impl<T, C: Consumer<T>> ProducerCallback<T> for Drive<C> {
     type Output = C::Result;
 
     fn callback<P: Producer<Item = T>>(self, producer: P) -> C::Result {
-        // Small enough that the last parts do not keep others waiting long, as far as the chain allows.
+        // Small enough that no worker waits long for the last parts, as far as the chain allows.
         let workers = Worker::current().map_or_else(|| crate::global().workers(), |worker| worker.pool().workers.len());
         let leaf = (self.len / (16 * workers)).max(producer.min_len()).clamp(1, producer.max_len().max(1));
         drive(self.len, leaf, producer, self.consumer)

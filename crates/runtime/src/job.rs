@@ -1,5 +1,5 @@
-//! Jobs: what a slot of a deque points to. A join's second half lies on the stack of who joins ([`StackJob`]); what a scope
-//! spawns lies on the heap (see `scope`).
+//! Jobs: what a slot of a deque points to. A join's second half lies on the stack of its worker ([`StackJob`]); a
+//! spawned job lies beside its slot or on the heap (see `scope`).
 //!
 //! A job that its owner takes back is called like any closure. Only a thief goes through [`Header::run`].
 
@@ -12,10 +12,10 @@ use crate::place::Spot;
 use crate::sync::{AtomicU32, Ordering};
 use crate::worker::Worker;
 
-/// What the owner and thieves know of a job.
+/// The part of a job that owner and thieves share.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Runs the job. To be called under the conditions of [`Header::run`].
+    /// Runs the job, under the conditions of [`Header::run`].
     run: Run,
     pub(crate) latch: Latch,
     /// Who has it.
@@ -24,22 +24,22 @@ pub(crate) struct Header {
     pub(crate) spot: Cell<Spot>,
 }
 
-/// What a header calls.
+/// The function that runs a job.
 ///
 /// # Safety
 /// As for [`Header::run`]: a function of this type runs the job that the header begins, once.
 pub(crate) type Run = unsafe fn(*const Header, &Worker, By);
 
-/// Who runs a job.
+/// Which worker runs a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
-    /// Who spawned it. Joins run their own second halves without the help of the header.
+    /// The one that spawned it. Joins run their own second halves without the header.
     Owner,
-    /// Anybody else, who says that it is done.
+    /// Any other, which then says that it is done.
     Thief,
 }
 
-/// Who has a job that left its owner's deque.
+/// Where a job is that left its owner's deque.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// A thief that has not begun it, or an inbox.
@@ -60,10 +60,10 @@ impl Header {
     /// Writes what is missing in a bare job.
     ///
     /// # Safety
-    /// `job` is bare, and only its owner knows of it.
+    /// `job` is bare, and only its owner can reach it.
     pub(crate) unsafe fn complete(job: *const Self, spot: Spot) {
         let job = job.cast_mut();
-        // SAFETY: the job lives as long as it is in the deque, and nobody else looks at it before it is public.
+        // SAFETY: the job lives as long as it is in the deque, and no other thread reads it before it is public.
         unsafe {
             (&raw mut (*job).latch).write(Latch(AtomicU32::new(UNSET)));
             (&raw mut (*job).holder).write(AtomicU32::new(0));
@@ -89,8 +89,8 @@ impl Header {
         self.spot.get()
     }
 
-    /// Who has it, as the owner asks. Acquire pairs with the Release in `set_holder`: an owner that goes to steal from who
-    /// runs the job sees what was covered there before.
+    /// Where it is, for its owner. Acquire pairs with the Release in `set_holder`: an owner that then steals from the
+    /// worker that runs the job sees what was covered there before.
     pub(crate) fn holder(&self) -> Holder {
         match self.holder.load(Ordering::Acquire) {
             0 => Holder::Unknown,
@@ -113,10 +113,10 @@ impl Header {
 pub(crate) struct Latch(AtomicU32);
 
 const UNSET: u32 = 0;
-/// The owner sleeps, or is about to; in the upper bits who it is.
+/// The owner sleeps, or is about to; its index is in the upper bits.
 const AWAITED: u32 = 4;
 const SET: u32 = 2;
-/// Nobody waits for it here.
+/// No owner waits for it here.
 const UNWATCHED: u32 = 3;
 
 impl Latch {
@@ -125,7 +125,7 @@ impl Latch {
         self.0.load(Ordering::Acquire) == SET
     }
 
-    /// Whether an owner waits for it, who may take it back.
+    /// Whether an owner waits for it and may take it back.
     pub(crate) fn is_watched(&self) -> bool {
         self.0.load(Ordering::Relaxed) != UNWATCHED
     }
@@ -137,11 +137,11 @@ impl Latch {
         (state & AWAITED != 0).then_some(state as usize >> 3)
     }
 
-    /// The owner, worker `index`, is going to sleep; false when there is no reason to any more.
+    /// Registers the owner, worker `index`, before it sleeps; false if the job is done.
     pub(crate) fn announce(&self, index: usize) -> bool {
         let sleeper = u32::try_from(index).expect("there are fewer workers") << 3 | AWAITED;
-        // Acquire pairs with the Release in `sleeper`. Not Release: who finds this needs no more than the number in it.
-        // Relaxed where it fails: then `is_set` is asked.
+        // Acquire pairs with the Release in `sleeper`. Not Release: the reader needs only the number in it. Relaxed on
+        // failure: then `is_set` is asked.
         let done = self.0.compare_exchange(UNSET, sleeper, Ordering::Acquire, Ordering::Relaxed);
         done.is_ok() || done == Err(sleeper)
     }
@@ -160,10 +160,10 @@ impl Latch {
     }
 }
 
-/// The second half of a join, on the stack of who joins.
+/// The second half of a join, on the stack of the worker that joins.
 #[repr(C)]
 pub(crate) struct StackJob<F, R> {
-    /// Bare until somebody may see it: nearly no job is ever seen by anybody.
+    /// Bare until it becomes public, which hardly any job does.
     header: UnsafeCell<MaybeUninit<Header>>,
     work: UnsafeCell<ManuallyDrop<F>>,
     result: UnsafeCell<MaybeUninit<thread::Result<R>>>,
@@ -209,7 +209,7 @@ impl<F: FnOnce() -> R, R> StackJob<F, R> {
     /// The work, for the owner that took the job back.
     ///
     /// # Safety
-    /// The job is not in the deque, and nobody has taken its work.
+    /// The job is not in the deque, and its work was not taken.
     #[inline]
     pub(crate) unsafe fn into_work(self) -> F {
         ManuallyDrop::into_inner(self.work.into_inner())
@@ -218,13 +218,13 @@ impl<F: FnOnce() -> R, R> StackJob<F, R> {
     /// The work, for an owner that unwinds.
     ///
     /// # Safety
-    /// As for [`Self::into_work`]; nobody takes it afterwards.
+    /// As for [`Self::into_work`]; it is not taken afterwards.
     pub(crate) unsafe fn drop_work(&self) {
         // SAFETY: the caller's.
         unsafe { ManuallyDrop::drop(&mut *self.work.get()) };
     }
 
-    /// What a thief left.
+    /// The result, after a thief ran the job.
     ///
     /// # Safety
     /// The latch is set, and the result was not taken before.

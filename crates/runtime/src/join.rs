@@ -1,5 +1,5 @@
-//! Joins. What nearly all of them do is a few stores and two comparisons; everything else is apart, so that the few can be
-//! put into their callers.
+//! Joins. The common path is a few stores and two comparisons, so that it can be inlined; everything else is in cold
+//! functions.
 
 use crate::deque::Taken;
 use crate::job::{Header, StackJob};
@@ -90,8 +90,8 @@ impl Worker {
         slot
     }
 
-    /// The end of a join whose second half is not to be had for nothing: others may have it, or what its first half
-    /// spawned lies above it.
+    /// The end of a join whose second half is not simply on top of the deque: a thief may have it, or jobs that the
+    /// first half spawned lie above it.
     #[cold]
     #[inline(never)]
     fn end_join(&self, job: *const Header, slot: Slot) -> Waited {
@@ -106,7 +106,7 @@ impl Worker {
     }
 }
 
-/// What a join comes to where the deque is full.
+/// A join when the deque is full: one half after the other.
 #[cold]
 #[inline(never)]
 fn one_by_one<RA, RB>(a: impl FnOnce() -> RA, b: impl FnOnce() -> RB) -> (RA, RB) {
@@ -134,10 +134,10 @@ fn unwound<F: FnOnce() -> R, R>(worker: &Worker, job: &StackJob<F, R>, slot: Slo
     if !worker.deque.take_bare(slot)
         && let Waited::Done = worker.end_join(job.as_slot(), slot)
     {
-        // SAFETY: the latch is set, and nobody else takes the result. A second panic is dropped in favour of the first.
+        // SAFETY: the latch is set, and only this takes the result. A second panic is dropped in favour of the first.
         drop(unsafe { job.take_result() });
     } else {
-        // SAFETY: the owner has it back, and nobody takes it afterwards.
+        // SAFETY: the owner has it back, and it is not taken afterwards.
         unsafe { job.drop_work() };
     }
 }

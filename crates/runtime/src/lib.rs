@@ -1,8 +1,8 @@
 //! A fork-join runtime that is cheap and knows where memory lives.
 //!
-//! Habits and names are rayon's where they mean the same: [`join()`], [`scope()`], [`Pool::install`], [`Pool::broadcast`]. What
-//! is new is *where*: workers stand on the cpus of a placement, thieves look nearby first ([`Steal::Near`]), and work can be
-//! given a [`Place`]. The crate's README is the design: states, orderings, and why no wake-up is lost.
+//! Names are rayon's where they mean the same: [`join()`], [`scope()`], [`Pool::install`], [`Pool::broadcast`]. What is
+//! new is *where*: workers are pinned to the cpus of a placement, thieves look nearby first ([`Steal::Near`]), and work
+//! can be given a [`Place`]. The crate's README is the design: states, orderings, and why no wake-up is lost.
 
 mod account;
 mod build;
@@ -56,8 +56,8 @@ pub use scope::{Scope, scope};
 
 use worker::Worker;
 
-/// The pool that work runs on which is in no other: a worker for each cpu that this process may use, not bound to any, or
-/// as many as `KNEE_NUM_THREADS` says.
+/// The pool for work outside any other pool: an unpinned worker for each cpu that this process may use, or as many as
+/// `KNEE_NUM_THREADS` says.
 #[cfg(not(any(knee_loom, knee_shuttle)))]
 pub fn global() -> &'static Pool {
     static GLOBAL: std::sync::OnceLock<Pool> = std::sync::OnceLock::new();
@@ -77,7 +77,7 @@ fn global() -> &'static Pool {
 /// Runs both closures, maybe at the same time, and returns both results. The first runs at once on this thread; the second
 /// one too, unless another worker takes it meanwhile. Both inherit the place of the task that calls this.
 ///
-/// If one of them panics, so does this with its payload, when the other one is done; if both do, with the first one's.
+/// A panic goes on with its payload when the other closure is done; if both panic, with the first one's.
 #[expect(clippy::inline_always, reason = "as `Worker::join`")]
 #[inline(always)]
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)

@@ -7,11 +7,11 @@ use crate::place::{Place, Spot};
 use crate::sync::MODEL;
 use crate::worker::Worker;
 
-/// Calls `body` for each number of the range, in any order, on all workers that have time.
+/// Calls `body` for each number of the range, in any order, on all idle workers.
 ///
-/// There is no grain to tune: a loop is cut in two when it has run for two microseconds, which is what handing over work
-/// takes, and somebody is hungry; not otherwise, so that its cost per number is that of a serial loop (lazy splitting, after
-/// Tzannes, Caragea, Vishkin & Barua 2014). Between two looks it makes one step, then eight and so on, up to half of a
+/// There is no grain to tune: a loop is split when it has run for two microseconds, the cost of handing over work, and
+/// a thief asks for jobs; not otherwise, so that its cost per number is that of a serial loop (lazy splitting, after
+/// Tzannes, Caragea, Vishkin & Barua 2014). Between two checks it takes one step, then eight and so on, up to half of a
 /// worker's share, and later one, two, four, up to a 64th; use [`parallel_for_grain`] where numbers cost very different
 /// times and there are few of them.
 pub fn parallel_for(range: Range<usize>, body: impl Fn(usize) + Sync) {
@@ -22,7 +22,7 @@ pub fn parallel_for(range: Range<usize>, body: impl Fn(usize) + Sync) {
     });
 }
 
-/// As [`parallel_for`], and `grain` numbers are one step that is never cut.
+/// As [`parallel_for`], but `grain` numbers are one step that is never split.
 pub fn parallel_for_grain(range: Range<usize>, grain: usize, body: impl Fn(usize) + Sync) {
     on_worker(|worker| worker.split_lazily(range, grain.max(1), &body));
 }
@@ -33,7 +33,7 @@ pub fn parallel_for_grain(range: Range<usize>, grain: usize, body: impl Fn(usize
 /// The slices and the tree depend on the length alone, and not on workers or steals: a sum of floats is the same each
 /// time and on each machine. Leaves are slices, so that `fold` can use several accumulators and vectorise.
 pub fn reduce<T: Sync, R: Send>(data: &[T], fold: impl Fn(&[T]) -> R + Sync, combine: impl Fn(R, R) -> R + Sync) -> R {
-    // Of a large array a leaf is what a second-level cache holds easily; of a small one a 256th part.
+    // A leaf of a large array fits a second-level cache easily; one of a small array is a 256th of it.
     let leaf = (data.len() / 256).clamp(1, 16 * 1024);
     reduce_leaves(data, leaf, fold, combine)
 }
@@ -60,10 +60,11 @@ where
     on_worker(|worker| worker.join_at(Spot::of(place_a), a, Spot::of(place_b), b))
 }
 
-/// What cutting a loop has to pay for: a thief's look at it, two exchanges of cache lines, and the wait at the end.
+/// Shortest time after which splitting a loop pays: it costs a thief's look, two exchanges of cache lines, and the wait
+/// at the end.
 const WORTHWHILE: Duration = Duration::from_micros(2);
 
-/// Runs the beginning of a loop until it has taken long enough to be worth cutting; returns the rest.
+/// Runs the beginning of a loop until splitting the rest pays; returns the rest.
 fn run_briefly(mut range: Range<usize>, most: usize, body: &(impl Fn(usize) + Sync)) -> Range<usize> {
     let (begin, mut step) = (Instant::now(), 1);
     while !range.is_empty() {
@@ -113,7 +114,7 @@ impl Worker {
         if data.len() <= leaf {
             return fold(data);
         }
-        // Whole leaves on the left, so that the cuts are the same however a part came about.
+        // Whole leaves on the left, so that the splits are the same however a part came about.
         let (left, right) = data.split_at(data.len().div_ceil(leaf) / 2 * leaf);
         let there = || on_worker(|worker| worker.reduce(right, leaf, fold, combine));
         let (left, right) = self.join(|| self.reduce(left, leaf, fold, combine), there);
@@ -151,7 +152,7 @@ impl Worker {
     }
 }
 
-/// Runs `work` with a place, whoever's worker this is: one who took it back keeps its own place afterwards.
+/// Runs `work` with a place on the calling worker, and restores the worker's own place afterwards.
 fn at<R>(spot: Spot, work: impl FnOnce() -> R) -> R {
     let Some(worker) = Worker::current() else { return work() };
     let _back = worker.stand_at(spot);

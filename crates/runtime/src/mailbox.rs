@@ -1,5 +1,5 @@
-//! A worker's mailbox: room for one job that a thief found to belong nearer to this worker. One and not more, so that
-//! work that is pushed away is bounded (Deters, Wu, Xu & Lee, NUMA-WS, IISWC 2018).
+//! A worker's mailbox: room for one job that a thief found to belong nearer to this worker. Only one, so that pushed
+//! work is bounded (Deters, Wu, Xu & Lee, NUMA-WS, IISWC 2018).
 
 use std::ptr::null_mut;
 
@@ -21,7 +21,7 @@ impl Mailbox {
 
     /// Takes the job out.
     pub(crate) fn take(&self) -> Option<*const Header> {
-        // Relaxed: a look that costs no write. Acquire pairs with the Release in `put`.
+        // Relaxed: a check without a write. Acquire pairs with the Release in `put`.
         if self.0.load(Ordering::Relaxed).is_null() {
             return None;
         }
@@ -29,16 +29,16 @@ impl Mailbox {
         (!job.is_null()).then_some(job.cast_const())
     }
 
-    /// Takes this very job out if it is still there. Its owner asks, who keeps it alive, so that no other job can have
-    /// its address.
+    /// Takes out this job if it is still there. Its owner calls this and keeps it alive, so no other job has its
+    /// address.
     pub(crate) fn regain(&self, job: &Header) -> bool {
         let job = std::ptr::from_ref(job).cast_mut();
-        // Acquire pairs with the Release in `put`: whoever sent it has looked at it for the last time.
+        // Acquire pairs with the Release in `put`: its sender does not read it any more.
         self.0.compare_exchange(job, null_mut(), Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: a look. Whose mailbox it is is woken by a token that is not lost; others may come too late.
+        // Relaxed: a hint. The mailbox's worker is woken by a token that is not lost; others may come too late.
         self.0.load(Ordering::Relaxed).is_null()
     }
 }

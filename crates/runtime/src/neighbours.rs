@@ -20,7 +20,7 @@ impl Distance {
     pub const ALL: [Self; 4] = [Self::Core, Self::Cache, Self::Node, Self::Far];
 }
 
-/// Where the workers of a pool stand to each other, as far as the machine tells.
+/// Distances between the workers of a pool, as far as the machine says.
 #[derive(Debug, Clone, Default)]
 pub struct Neighbours {
     nodes: Vec<Option<u32>>,
@@ -29,7 +29,7 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// Workers of which nothing is known but their number: all on one node.
+    /// Workers at unknown places: all count as on one node.
     #[must_use]
     pub fn unknown(workers: usize) -> Self {
         let pairs = workers * workers;
@@ -59,7 +59,7 @@ impl Neighbours {
         Self { slit: slit.collect(), distances, nodes }
     }
 
-    /// The same for workers that move over their nodes: none is nearer than the node.
+    /// The same for workers that move within their nodes: the node is the smallest distance.
     pub(crate) fn floating(mut self) -> Self {
         self.distances.iter_mut().for_each(|distance| *distance = (*distance).max(Distance::Node));
         self

@@ -10,8 +10,8 @@ pub enum Place {
     Any,
     /// On a worker of the NUMA node with this number (the kernel's).
     Node(u32),
-    /// On a worker of the node where the page at this address lies; see [`Place::near`]. It is asked for when a thief
-    /// has the task and not before.
+    /// On a worker of the node where the page at this address lies; see [`Place::near`]. The node is looked up only
+    /// when a thief has the task.
     Near(usize),
 }
 
@@ -31,7 +31,7 @@ impl Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Spot(usize);
 
-/// Addresses below the first page belong to nobody.
+/// Numbers below the first page are no addresses.
 const NODES: usize = 4095;
 
 impl Spot {

@@ -1,20 +1,19 @@
-//! Choice of the next victim of a thief.
+//! How a thief chooses its next victim.
 
 use crate::neighbours::{Distance, Neighbours};
 
-/// A steal policy. It is asked once for each attempt, by thieves at the same time.
+/// A steal policy. Thieves call it once for each attempt, in parallel.
 ///
 /// Every other worker has to keep a positive probability, or work stealing's bound on the run time is lost.
 pub trait Policy: Send + Sync {
-    /// The victim that `thief` tries next. `random` is uniform over all 64-bit numbers. Not called where there is one
-    /// worker only.
+    /// The victim that `thief` tries next. `random` is uniform over all 64-bit numbers. Not called for a single worker.
     fn victim(&self, thief: usize, random: u64) -> usize;
 }
 
 /// Policies by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Steal {
-    /// All others alike: the classic one.
+    /// All others with equal probability: the classic policy.
     Random,
     /// Those nearby more often: see [`Near`].
     #[default]
@@ -30,7 +29,7 @@ impl Steal {
     }
 }
 
-/// Takes all other workers alike.
+/// Chooses all other workers with equal probability.
 #[derive(Debug, Clone)]
 pub struct Random {
     workers: usize,
@@ -43,9 +42,9 @@ impl Policy for Random {
     }
 }
 
-/// Half of the attempts go to hardware threads of the same core, a quarter to the same last-level cache, 18 of 100 to the
-/// same node and 7 to other nodes; a class that has nobody gives its share to the others. Inside a class all are alike, but
-/// other nodes count less by the square of their SLIT distance.
+/// Half of the attempts go to hardware threads of the same core, a quarter to the same last-level cache, 18 of 100 to
+/// the same node and 7 to other nodes; an empty class gives its share to the others. Inside a class all have equal
+/// probability, but other nodes count less by the square of their SLIT distance.
 #[derive(Debug, Clone)]
 pub struct Near {
     /// For each thief the sums of shares up to each worker, out of 2^32.
@@ -56,7 +55,7 @@ const SHARES: [f64; 4] = [50.0, 25.0, 18.0, 7.0];
 const ALL: f64 = 4_294_967_296.0;
 
 impl Near {
-    /// Works out the shares.
+    /// Computes the shares.
     #[must_use]
     pub fn new(neighbours: &Neighbours) -> Self {
         Self { sums: (0..neighbours.workers()).map(|thief| sums(neighbours, thief)).collect() }

@@ -18,25 +18,25 @@ use crate::worker::Worker;
 /// What a worker may do while it waits for a job that a thief has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wait {
-    /// Only what descends from that job. A lock that is held across a join cannot be wanted by what runs meanwhile, unless
-    /// the joined work itself wants it.
+    /// Only what descends from that job. Then nothing that runs meanwhile can want a lock that is held across the join,
+    /// except the joined work itself.
     #[default]
     Leapfrog,
     /// Anything, as rayon does.
     Any,
 }
 
-/// How the threads of workers are tied to cpus.
+/// How workers are pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bind {
-    /// Each to its cpu.
+    /// Each worker to its cpu.
     #[default]
     Each,
-    /// Each to the cpus of its cpu's node, as far as they are among the pool's.
+    /// Each worker to those of the pool's cpus that are on its cpu's node.
     Node,
-    /// Each to all of the pool's cpus; the runtime knows nothing of nodes.
+    /// Each worker to all of the pool's cpus; the runtime ignores nodes.
     Set,
-    /// Not at all: the kernel decides, and the runtime knows nothing of nodes.
+    /// Unpinned: the kernel places workers, and the runtime ignores nodes.
     None,
 }
 
@@ -51,12 +51,12 @@ pub enum Error {
         /// The system's reason.
         reason: std::io::Error,
     },
-    /// A thread could not be put on its cpus.
+    /// A thread could not be pinned.
     #[error("cannot pin worker {worker}: cpus {cpus:?}: {reason}")]
     Pin {
         /// The worker.
         worker: usize,
-        /// Where it should have been.
+        /// The cpus to pin it to.
         cpus: Vec<u32>,
         /// The system's reason.
         reason: std::io::Error,
@@ -91,7 +91,7 @@ pub(crate) struct Shared {
     /// Jobs from outside.
     pub(crate) inbox: Inbox,
     pub(crate) ending: AtomicBool,
-    /// Places are not heeded.
+    /// Places are ignored.
     pub(crate) heedless: bool,
     pub(crate) seed: u64,
     /// Virtual time, if the pool is for rehearsals.
@@ -99,7 +99,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Wakes a worker that sleeps for want of work, the next one after `near` in the order of the placement.
+    /// Wakes a worker that sleeps because it found no work, the next one after `near` in the order of the placement.
     pub(crate) fn wake_one(&self, near: usize) -> bool {
         self.sleepers.claim(near, |_| true).map(|index| self.unpark(index)).is_some()
     }
@@ -113,13 +113,13 @@ impl Shared {
         self.teams.iter().find(|team| team.node == node)
     }
 
-    /// Sends a job to a node. All its workers are woken: those who wait for something serve too.
+    /// Sends a job to a node. All its workers are woken: those that wait for something serve, too.
     pub(crate) fn send(&self, team: &Team, job: *const Header) {
         team.inbox.put(job);
         team.workers.iter().for_each(|&index| self.unpark(index));
     }
 
-    /// Sends a job to whoever comes first.
+    /// Sends a job to the first worker that looks.
     pub(crate) fn inject(&self, job: *const Header) {
         self.inbox.put(job);
         self.wake_one(0);
@@ -153,7 +153,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool to be described.
+    /// The builder of a pool.
     #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
@@ -179,7 +179,7 @@ impl Pool {
         self.shared.teams.iter().map(|team| team.node).collect()
     }
 
-    /// Where the workers stand to each other.
+    /// Distances between the workers.
     #[must_use]
     pub fn neighbours(&self) -> &Neighbours {
         &self.shared.neighbours
@@ -207,8 +207,8 @@ impl std::fmt::Debug for Pool {
 impl Drop for Pool {
     /// Ends the workers and waits for them; a worker that drops its own pool does not wait for itself.
     fn drop(&mut self) {
-        // Relaxed: nothing is under way, since whoever sends work borrows the pool until it is done; and the wakes put it
-        // in order with the last looks of those that sleep.
+        // Relaxed: nothing is running, since a sender borrows the pool until its work is done; and the wakes order it
+        // before the last looks of the sleepers.
         self.shared.ending.store(true, Ordering::Relaxed);
         (0..self.workers()).for_each(|index| self.shared.unpark(index));
         self.shared.clocks.iter().for_each(Clocks::close);

@@ -1,12 +1,11 @@
 //! Rehearsals: simulated runs of P workers on a synthetic machine, in virtual time.
 //!
-//! Each worker is a thread with a clock of its own. Only the one whose clock is furthest behind runs; it moves its clock on
-//! where it forks, looks for work, or touches data, and then hands over. All else is the real runtime: the same deques,
-//! policies, mailboxes and waits. Nothing depends on the machine or on real time, so that the same seed gives the same
-//! steals. Nobody sleeps: who finds nothing looks again.
+//! Each worker is a thread with a clock of its own. Only the one whose clock is furthest behind runs; it moves its
+//! clock on where it forks, looks for work, or touches data, and then hands over. Everything else is the real runtime:
+//! the same deques, policies, mailboxes and waits. Nothing depends on the machine or on real time, so that the same
+//! seed gives the same steals. No worker sleeps: one that finds nothing looks again.
 //!
-//! What a rehearsal says of time is as good as its [`Costs`]; what it says of *who took what from whom* is what the protocol
-//! does.
+//! Its times are as good as its [`Costs`]; its steals are those of the real protocol.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
@@ -42,9 +41,9 @@ impl Default for Costs {
 pub struct Moved {
     /// Virtual time of the thief.
     pub time_ns: u64,
-    /// Who took it.
+    /// The worker that took it.
     pub thief: usize,
-    /// From whose deque.
+    /// The worker from whose deque it came.
     pub victim: usize,
     /// How far they are from each other.
     pub distance: Distance,
@@ -70,7 +69,7 @@ pub struct Rehearsal {
 pub(crate) struct Clocks {
     costs: Costs,
     state: Mutex<State>,
-    /// One for each worker, and one for who starts a rehearsal.
+    /// One for each worker, and one for the thread that starts a rehearsal.
     turns: Box<[Condvar]>,
     all_wait: Condvar,
 }
@@ -127,7 +126,7 @@ impl Clocks {
         }
     }
 
-    /// Lets all workers begin at time zero, when all have ended what was before, with what `bring` brings.
+    /// Starts all workers at time zero, with the work that `bring` adds, after all have finished the rehearsal before.
     fn begin(&self, bring: impl FnOnce()) {
         let mut state = self.lock();
         while state.waiting < self.turns.len() {
@@ -142,7 +141,7 @@ impl Clocks {
         self.turns[0].notify_one();
     }
 
-    /// The job is done: the worker that ended it stops all clocks.
+    /// Stops all clocks: worker `index` has finished the job.
     pub(crate) fn end(&self, index: usize) {
         let mut state = self.lock();
         state.running = false;
@@ -150,7 +149,7 @@ impl Clocks {
         self.turns.iter().for_each(Condvar::notify_one);
     }
 
-    /// Lets threads end that wait for a rehearsal.
+    /// Ends threads that wait for a rehearsal.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.ending = true;
@@ -176,14 +175,14 @@ impl Worker {
         true
     }
 
-    /// In a rehearsal, a fork takes its time.
+    /// In a rehearsal, adds the cost of a fork.
     pub(crate) fn spend_fork(&self) {
         if let Some(clocks) = &self.pool().clocks {
             clocks.pass(self.index, clocks.costs.fork_ns);
         }
     }
 
-    /// In a rehearsal, a steal is written down.
+    /// In a rehearsal, records a steal.
     pub(crate) fn write_down(&self, victim: usize) {
         let pool = self.pool();
         let Some(clocks) = &pool.clocks else { return };
@@ -232,8 +231,8 @@ impl Worker {
     }
 }
 
-/// Says that the task that calls this works on `data`. It means something in a rehearsal only, where it takes time and is
-/// counted; anywhere else it does nothing.
+/// Says that the calling task works on `data`. In a rehearsal that takes time and is counted; anywhere else it does
+/// nothing.
 pub fn touch<T>(data: &[T]) {
     if let Some(worker) = Worker::current() {
         worker.touch(data.as_ptr() as usize, size_of_val(data));
@@ -241,8 +240,8 @@ pub fn touch<T>(data: &[T]) {
 }
 
 impl Pool {
-    /// Runs `work` in virtual time, and says what happened. The pool has to be built with
-    /// [`crate::Builder::rehearse`]. One rehearsal after the other: each begins anew with the pool's seed.
+    /// Runs `work` in virtual time, and returns what happened. The pool has to be built with
+    /// [`crate::Builder::rehearse`]. Rehearsals run one after the other, each from the pool's seed.
     ///
     /// # Panics
     /// If the pool was not built for it, or this is called on one of its workers.

@@ -9,14 +9,14 @@ use crate::place::{Place, Spot};
 use crate::slots::Slot;
 use crate::worker::Worker;
 
-/// In which jobs can be spawned; see [`scope`].
+/// A scope in which jobs can be spawned; see [`scope`].
 pub struct Scope<'scope> {
     /// Invariant: a job may borrow for exactly as long as the scope lasts.
     lifetime: PhantomData<fn(&'scope ()) -> &'scope ()>,
 }
 
-/// Calls `work` with a scope and returns when it and all that was spawned are done. If any of them panics, so does this,
-/// with the payload of the first one, after all others are done.
+/// Calls `work` with a scope and returns when it and all that was spawned are done. The first panic goes on with its
+/// payload when all others are done.
 ///
 /// Outside of a pool it runs on the global one, as `rayon::scope` does.
 pub fn scope<'scope, R: Send>(work: impl FnOnce(&Scope<'scope>) -> R + Send) -> R {
@@ -32,7 +32,7 @@ impl<'scope> Scope<'scope> {
     pub fn spawn(&self, work: impl FnOnce(&Scope<'scope>) + Send + 'scope) {
         match Worker::current() {
             Some(worker) => worker.push(worker.spot.get(), work),
-            // A thread that is no worker has nobody to hand it to.
+            // A thread that is no worker runs it itself.
             None => work(self),
         }
     }
@@ -98,7 +98,7 @@ impl<'scope, F: FnOnce(&Scope<'scope>) + Send> SpawnedWork<F> {
     }
 }
 
-/// Runs a job of the worker's own frame, or of somebody else's, or one that came back through a queue.
+/// Runs a job of the worker's own frame, of another worker's, or one that came back through a queue.
 ///
 /// # Safety
 /// As for [`Header::run`]; `job` is the header of a spawned one, and `call` takes its work out and calls it.
@@ -113,7 +113,7 @@ unsafe fn run(job: *const Header, worker: &Worker, by: By, call: impl FnOnce()) 
 
 #[cold]
 #[inline(never)]
-/// The same for somebody else's frame.
+/// The same for another worker's frame.
 ///
 /// # Safety
 /// As for [`run`].

@@ -1,7 +1,7 @@
 //! The slots of a deque. Next to each is memory for a spawned job, so that a spawn allocates nothing and a thief finds
 //! slot and job in one place.
 //!
-//! A slot is known by its address and not by its number: that spares a fork the way by the array's.
+//! A slot is its address, not its number: that saves a fork the load of the array's address.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::mem::MaybeUninit;
@@ -65,7 +65,7 @@ impl Slot {
     /// Writes the slot.
     ///
     /// # Safety
-    /// It is not the end, and nobody else reads or writes it now.
+    /// It is not the end, and no other thread reads or writes it now.
     #[inline]
     pub(crate) unsafe fn write(self, job: *const Header) {
         // SAFETY: the caller's.
@@ -75,7 +75,7 @@ impl Slot {
     /// Reads the slot.
     ///
     /// # Safety
-    /// It is not the end, and nobody writes it now.
+    /// It is not the end, and no thread writes it now.
     #[inline]
     pub(crate) unsafe fn read(self) -> *const Header {
         // SAFETY: the caller's.
@@ -88,13 +88,12 @@ pub(crate) struct Slots(NonNull<Entry>);
 
 impl Slots {
     pub(crate) fn new() -> Self {
-        // Zeroed, so that the kernel has nothing to bring before a slot is used.
-        // SAFETY: the size is not zero.
+        // Zeroed, so that no page is touched before a slot is used. SAFETY: the size is not zero.
         let first = NonNull::new(unsafe { alloc_zeroed(ENTRIES) });
         let first: NonNull<Entry> = first.unwrap_or_else(|| handle_alloc_error(ENTRIES)).cast();
         if MODEL {
-            // A model's cell is more than a null pointer.
-            // SAFETY: there are so many, and the memory is ours.
+            // The cell of a model checker is more than a null pointer. SAFETY: there are so many, and the memory is
+            // ours.
             (0..CAPACITY as usize).for_each(|number| unsafe {
                 (&raw mut (*first.as_ptr().add(number)).job).write(UnsafeCell::new(null()));
             });
@@ -126,7 +125,7 @@ impl Drop for Slots {
                 (&raw mut (*self.0.as_ptr().add(number)).job).drop_in_place();
             });
         }
-        // SAFETY: made in `new` by this layout. No job is left: who spawned it has waited for it.
+        // SAFETY: made in `new` by this layout. No job is left: its scope has waited for it.
         unsafe { dealloc(self.0.as_ptr().cast(), ENTRIES) };
     }
 }

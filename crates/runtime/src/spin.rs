@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::sync::{MODEL, hint, thread};
 
-/// Waking a thread takes some ten microseconds; looking on for a few times as long costs little and often pays.
+/// Time to spin before sleeping. Waking a thread takes some ten microseconds; spinning a few times as long costs little
+/// and often pays.
 const PATIENCE: Duration = Duration::from_micros(50);
 /// Rounds between looks at the clock.
 const ROUNDS: u32 = 8;
@@ -19,12 +20,12 @@ impl Spin {
         Self { rounds: 0, end: None }
     }
 
-    /// Whether it has been for about a microsecond only.
+    /// Whether it has lasted about a microsecond at most.
     pub(crate) fn is_young(&self) -> bool {
         !MODEL && self.rounds < ROUNDS
     }
 
-    /// Waits a moment; false when it is time to sleep. Where there are more workers than cpus, others get the cpu.
+    /// Waits a moment; false when it is time to sleep. With more workers than cpus it yields the cpu.
     pub(crate) fn again(&mut self, crowded: bool) -> bool {
         self.rounds += 1;
         if MODEL {

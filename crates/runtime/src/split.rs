@@ -1,10 +1,11 @@
-//! Which jobs of a deque are public. `tail`, `split` and an epoch share one word, and every change is by
-//! compare-exchange (or while nothing is public, when nobody else may). So a thief that wins owns the job at its tail, and
-//! reads the slot only then: the owner does not write that slot again before it has seen that the job is done.
+//! Which jobs of a deque are public. `tail`, `split` and an epoch share one word, and every change is a
+//! compare-exchange (or is made while nothing is public, when only the owner may). So a thief that wins owns the job at
+//! its tail, and reads the slot only then: the owner does not write that slot again before it has seen that the job is
+//! done.
 //!
-//! The epoch counts the stolen jobs that the owner has ended; a thief that may only take what descends from a certain job
-//! uses it to know that its victim did not go on to another one meanwhile. For the same reason the owner covers what it has
-//! while it runs a stolen job. The README tells the whole protocol.
+//! The epoch counts the stolen jobs that the owner has ended; a thief that may only take descendants of a certain job
+//! uses it to know that its victim has not gone on to another job. For the same reason the owner covers its own jobs
+//! while it runs a stolen one. The README tells the whole protocol.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -12,7 +13,7 @@ const BITS: u32 = 16;
 const MASK: u64 = (1 << BITS) - 1;
 const EPOCH: u64 = 1 << (2 * BITS);
 
-/// The shared word, taken apart.
+/// The shared word, unpacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Word {
     tail: u32,
@@ -31,7 +32,7 @@ impl Word {
     }
 }
 
-/// What lies below a stolen job that runs.
+/// The own jobs that are covered while a stolen job runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Covered {
     tail: u32,
@@ -44,7 +45,7 @@ pub(crate) enum Theft<T> {
     Job(T, bool),
     /// Nothing is public, or nothing that this thief may take.
     Nothing,
-    /// Somebody else was faster.
+    /// Another thief or the owner was faster.
     Lost,
 }
 
@@ -86,8 +87,8 @@ impl Split {
                 return None;
             }
             let split = tail + (number - tail) / 2;
-            // Relaxed: the owner reads only what it wrote itself, and what it withdraws nobody needs to see. That a thief
-            // and the owner never both get a job rests on the single word alone.
+            // Relaxed: the owner reads only what it wrote itself, and no thread needs to see what it withdraws. That a
+            // thief and the owner never both get a job rests on the single word alone.
             match self.replace(word, Word { tail, split, epoch }, Ordering::Relaxed) {
                 Ok(()) => return Some(split),
                 Err(now) => word = now,
@@ -99,12 +100,12 @@ impl Split {
     pub(crate) fn reset(&self, number: u32) {
         let word = self.look();
         debug_assert!(word.tail == word.split, "a job of the deque is public and forgotten");
-        // Relaxed: nothing is public, so no thief changes the word, and nobody learns anything from this value.
+        // Relaxed: nothing is public, so no thief changes the word, and this value publishes nothing.
         self.0.store(Word { tail: number, split: number, ..word }.pack(), Ordering::Relaxed);
     }
 
-    /// *Owner.* A stolen job begins, which is no descendant of the jobs below `head`: nobody finds them until it ends.
-    /// (There are such jobs where a scope or a gate waits above them; who waits for a join has nothing left that is not
+    /// *Owner.* Hides the jobs below `head` while a stolen job runs, which does not descend from them. (There are such
+    /// jobs where a scope or a gate waits above them; a worker that waits for a join has no job left that is not
     /// stolen.)
     pub(crate) fn cover(&self, head: u32) -> Covered {
         let mut word = self.look();
@@ -121,19 +122,19 @@ impl Split {
         }
     }
 
-    /// *Owner.* The stolen job has come to its end: what is pushed from now on does not descend from it. What was covered
-    /// is public now; returns whether there is any.
+    /// *Owner.* Publishes the covered jobs when the stolen job has ended; returns whether there are any. What is pushed
+    /// from now on does not descend from the stolen job.
     pub(crate) fn uncover(&self, covered: Covered, head: u32) -> bool {
         let word = self.look();
         debug_assert!(word.tail == head && word.split == head, "the stolen job has left something");
         let epoch = word.epoch.wrapping_add(1);
-        // A store will do: nothing is public, so nobody else changes the word. Release as in `raise`, for what was
+        // A store will do: nothing is public, so no other thread changes the word. Release as in `raise`, for what was
         // covered; that the epoch changes is seen by every thief's compare-exchange in any case.
         self.0.store(Word { tail: covered.tail, split: head, epoch }.pack(), Ordering::Release);
         covered.tail < head
     }
 
-    /// *Thief.* Takes the oldest public job if `may` agrees. `may` is asked between the look at the word and the attempt
+    /// *Thief.* Takes the oldest public job if `may` agrees. `may` is called between reading the word and the attempt
     /// to change it, so that what it sees of the owner's current job holds for the job that is taken.
     pub(crate) fn steal(&self, may: impl FnOnce() -> bool) -> Theft<u32> {
         // Acquire pairs with the Release in `raise`: slot and job are seen as the owner wrote them.
@@ -150,7 +151,8 @@ impl Split {
 
     /// Whether something is public.
     pub(crate) fn has_public(&self) -> bool {
-        // Relaxed: who goes on to steal looks again, and who asks before it sleeps has asked by an exchange first.
+        // Relaxed: a thief that goes on to steal looks again, and one that is about to sleep has asked by an exchange
+        // first.
         let Word { tail, split, .. } = self.look();
         tail < split
     }

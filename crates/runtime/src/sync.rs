@@ -29,7 +29,7 @@ mod source {
 
 pub(crate) use source::*;
 
-/// A cell as loom's, which sees every access to it.
+/// A cell with the interface of loom's, which sees every access.
 #[cfg(not(knee_loom))]
 pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -53,7 +53,7 @@ impl<T> UnsafeCell<T> {
 /// Whether a model checker schedules the threads: time means nothing there, and spinning only makes more schedules.
 pub(crate) const MODEL: bool = cfg!(any(knee_loom, knee_shuttle));
 
-/// Runs `work`; where it unwinds, `guard` is dropped on the way, else it is forgotten.
+/// Runs `work`; if it panics, `guard` is dropped, else forgotten.
 #[cfg(not(any(knee_loom, knee_shuttle)))]
 #[inline]
 pub(crate) fn guarded<R>(guard: impl Sized, work: impl FnOnce() -> R) -> R {
@@ -62,7 +62,7 @@ pub(crate) fn guarded<R>(guard: impl Sized, work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The same for threads that share a thread of the system, as those of models do: while one unwinds, no other may go on.
+/// The same in model checkers, whose threads share one thread of the system: while one unwinds, no other may go on.
 #[cfg(any(knee_loom, knee_shuttle))]
 pub(crate) fn guarded<R>(guard: impl Sized, work: impl FnOnce() -> R) -> R {
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) {
@@ -77,7 +77,7 @@ pub(crate) fn guarded<R>(guard: impl Sized, work: impl FnOnce() -> R) -> R {
     }
 }
 
-/// A value on cache lines of its own; two of them, since processors fetch lines in pairs.
+/// A value on two cache lines of its own, since processors fetch lines in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Alone<T>(pub(crate) T);
@@ -119,7 +119,7 @@ impl Parker {
         self.state.store(EMPTY, Ordering::Relaxed);
     }
 
-    /// Wakes the sleeper. What was done before is seen by it.
+    /// Wakes the sleeper. It sees everything that was done before.
     pub(crate) fn unpark(&self) {
         if self.state.swap(WOKEN, Ordering::Release) == ASLEEP {
             self.futex.wake(&self.state);
@@ -143,7 +143,7 @@ mod futex {
 
         #[expect(clippy::unused_self, reason = "a model's has a state")]
         pub(super) fn wait(&self, word: &AtomicU32, expected: u32) {
-            // An error is an interrupted or late sleep: the word says which.
+            // An error is an interrupted sleep or a wake that came first: the word says which.
             let _ = futex::wait(word, futex::Flags::PRIVATE, expected, None);
         }
 
@@ -158,7 +158,8 @@ mod futex {
 mod futex {
     use super::{AtomicU32, Condvar, Mutex, Ordering};
 
-    /// What the kernel promises: a wait looks at the word and falls asleep in one step, as far as wakes can tell.
+    /// The kernel's futex for model checkers: a wait checks the word and falls asleep in one step, as far as wakes can
+    /// tell.
     #[derive(Debug)]
     pub(super) struct Futex {
         lock: Mutex<()>,

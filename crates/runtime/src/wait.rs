@@ -1,8 +1,8 @@
 //! Waiting for a stolen job (leapfrogging).
 //!
-//! A worker that waits steals only from whoever has the job it waits for, and only while that one is at it (*leapfrogging*,
-//! Wagner & Calder 1993): what it then runs descends from its own job. It never runs a stranger's job on top of a stack
-//! that may hold a lock which the stranger wants.
+//! A waiting worker steals only from the worker that runs its job, and only while that job runs (*leapfrogging*, Wagner
+//! & Calder 1993): what it then runs descends from its own job. So it never runs an unrelated job that may want a lock
+//! held further down its stack.
 
 use crate::account::Mode;
 use crate::job::{Header, Holder};
@@ -16,9 +16,9 @@ use crate::worker::{Steady, Worker};
 /// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waited {
-    /// Somebody has run the job.
+    /// Another worker has run the job.
     Done,
-    /// Nobody had begun it; it is the owner's again.
+    /// No worker had begun it; it is the owner's again.
     TakenBack,
 }
 
@@ -54,7 +54,7 @@ impl Worker {
         }
     }
 
-    /// Takes the job back from a mailbox where nobody has seen it yet.
+    /// Takes the job back from a mailbox that its worker has not looked into yet.
     pub(crate) fn regain(&self, job: &Header) -> bool {
         match job.holder() {
             Holder::Mailbox(of) if !self.pool().strict => self.pool().workers[of].mailbox.regain(job),
@@ -62,8 +62,8 @@ impl Worker {
         }
     }
 
-    /// Runs something else that may be run now; returns whether there was anything. At first it only takes what lies
-    /// open: to ask who is about to be done costs both more than it brings.
+    /// Runs another job that may run now; returns whether there was one. At first it only takes public jobs: asking a
+    /// worker that is nearly done costs both more than it gains.
     fn run_meanwhile(&self, job: &Header, spin: &Spin) -> bool {
         let any = self.pool().wait == Wait::Any;
         let victim = match job.holder() {
@@ -75,7 +75,7 @@ impl Worker {
         if spin.is_young() && !self.pool().workers[victim].deque.has_public() {
             return false;
         }
-        // As long as the job is not done, the thief is at it, or at what descends from it.
+        // While the job is not done, the thief runs it or a descendant of it.
         self.run_stolen(self.steal_from(victim, || any || !job.latch.is_set()))
     }
 
@@ -86,7 +86,7 @@ impl Worker {
         }
         let thief = match job.holder() {
             Holder::Worker(thief) => Some(&self.pool().workers[thief]),
-            // It may be there before long, and nobody but this worker may ever take it out.
+            // It may arrive soon, and perhaps only this worker will ever take it out.
             Holder::Mailbox(_) => return,
             Holder::Unknown => None,
         };
@@ -141,10 +141,10 @@ impl Worker {
         }
     }
 
-    /// The victim may have more, and others who want it sleep.
+    /// Wakes a sleeper if the victim has more public jobs, and asks the victim for more otherwise.
     fn pass_on(&self, victim: &Worker, more: bool) {
         let woken = more && self.pool().sleepers.any() && self.pool().wake_one(victim.index);
-        // Relaxed: a hint. Who registers after this look looks at the deques again.
+        // Relaxed: a hint. A worker that registers after this looks at the deques again.
         if !woken && (self.pool().sleepers.any() || victim.follower.load(Ordering::Relaxed) > 0) {
             victim.deque.ask_lightly();
         }

@@ -13,9 +13,9 @@ use crate::place::Spot;
 use crate::pool::Shared;
 use crate::sync::{Alone, AtomicUsize, MODEL, Ordering, Parker};
 
-/// One worker. Its thread owns it; what others touch is said where it stands.
+/// One worker. Its thread owns it; each field says if other threads touch it.
 pub(crate) struct Worker {
-    /// The owner's side of it is the owner's only; thieves steal.
+    /// Thieves steal from it; only the owner calls the methods marked *owner*.
     pub(crate) deque: Deque,
     pub(crate) index: usize,
     /// Where the job that runs now should run; what it forks inherits it.
@@ -25,9 +25,10 @@ pub(crate) struct Worker {
     random: Cell<u64>,
     /// The pool that it belongs to: as long as the thread runs, the pool's shared part is there.
     shared: Cell<*const Shared>,
-    /// The scope that the stolen job which runs now belongs to, 0 for none. Thieves compare it.
+    /// The scope of the stolen job that runs now, 0 for none. Thieves compare it.
     pub(crate) root: Alone<AtomicUsize>,
-    /// Who waits for the job that this worker stole, and one: it may take what becomes public here.
+    /// One plus the index of the worker that waits for the job that this one stole, and may take what becomes public
+    /// here; 0 for none.
     pub(crate) follower: Alone<AtomicUsize>,
     pub(crate) mailbox: Mailbox,
     pub(crate) inbox: Inbox,
@@ -35,8 +36,8 @@ pub(crate) struct Worker {
     pub(crate) account: Account,
 }
 
-// SAFETY: `spot`, `frame`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by
-// who builds the pool); everything else is `Sync` in itself.
+// SAFETY: `spot`, `frame`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by the
+// thread that builds the pool); everything else is `Sync` in itself.
 unsafe impl Sync for Worker {}
 // SAFETY: the pointer leads to the part of the pool that all its threads share.
 unsafe impl Send for Worker {}
@@ -74,7 +75,7 @@ impl Worker {
         worker
     }
 
-    /// Begins the worker's random numbers anew.
+    /// Restarts the worker's random numbers from a seed.
     pub(crate) fn reseed(&self, seed: u64) {
         // Any odd multiple keeps the workers apart, and xorshift must not begin at zero.
         self.random.set((seed ^ (self.index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
@@ -86,7 +87,7 @@ impl Worker {
         self.index as u32
     }
 
-    /// Makes the calling thread this worker, or no worker any more.
+    /// Makes the calling thread this worker, or none.
     pub(crate) fn set_current(worker: *const Worker) {
         CURRENT.with(|current| current.set(worker));
     }
@@ -127,7 +128,7 @@ impl Worker {
         move |job| unsafe { Header::complete(job, spot) }
     }
 
-    /// What runs until the guard is dropped has this place, and so has what it forks.
+    /// Sets the place of what runs, and forks, until the guard is dropped.
     #[inline]
     pub(crate) fn stand_at(&self, spot: Spot) -> Back<'_> {
         if spot != self.spot.get() {
@@ -136,7 +137,7 @@ impl Worker {
         Back(self, self.spot.replace(spot))
     }
 
-    /// Publishes jobs if somebody asks for some, and wakes one that sleeps.
+    /// Publishes jobs if a thief asks, and wakes one that sleeps.
     #[cold]
     #[inline(never)]
     pub(crate) fn feed(&self) {
@@ -145,24 +146,24 @@ impl Worker {
         }
     }
 
-    /// Publishes all jobs, since this worker is going to wait and will not look who is hungry.
+    /// Publishes all jobs, since this worker is going to wait and will not see requests.
     pub(crate) fn offer(&self) {
         if self.deque.publish_all(self.complete()) {
             self.call();
         }
     }
 
-    /// Something was published: wakes somebody who asked for it.
+    /// Wakes a worker that asked, after a publication.
     fn call(&self) {
         if self.pool().clocks.is_some() {
-            // In a rehearsal everybody is always hungry, so that each fork comes by here.
+            // In a rehearsal every worker always asks, so that each fork gets here.
             return self.spend_fork();
         }
         if !self.deque.answer() {
             return;
         }
-        // Loads will do, and exchanges would cost those who read these words a cache miss: who sleeps or follows said so
-        // before it asked.
+        // Loads are enough, since workers register as sleepers or followers before they ask; exchanges would cost
+        // readers of these words a cache miss.
         let pool = self.pool();
         let woken = pool.sleepers.any() && pool.wake_one(self.index);
         if !woken && self.follower.load(Ordering::Relaxed) > 0 {
@@ -175,9 +176,9 @@ impl Worker {
 
     /// Runs a job that is not this worker's own.
     pub(crate) fn execute(&self, job: *const Header) {
-        // First: who then sees that this worker has the job finds nothing here but what descends from it.
+        // First, so that a thread that sees this worker hold the job finds nothing here but its descendants.
         let covered = self.deque.cover();
-        // SAFETY: whoever hands over a job owns it, and it lives until it is done.
+        // SAFETY: the caller owns the job, which lives until it is done.
         let spot = unsafe { (*job).begin(self.index) };
         let outer = (self.spot.replace(spot), self.root.load(Ordering::Relaxed));
         let mode = self.account.switch(Mode::Busy);
@@ -191,17 +192,17 @@ impl Worker {
         self.account.switch(mode);
     }
 
-    /// Says to which scope the job belongs that runs now.
+    /// Sets the scope of the job that runs now.
     pub(crate) fn belong_to(&self, scope: usize) {
         // Relaxed: a thief compares it after its look at the deque's word, which shows it at least what was stored here
-        // before those jobs were published; and it sees nothing later and wins, since this worker goes on only when what
-        // was stolen before is done.
+        // before those jobs were published; and a thief that wins sees no later value, since this worker goes on only
+        // when what was stolen before is done.
         self.root.store(scope, Ordering::Relaxed);
     }
 }
 
-/// Ends the process when it is dropped. A wait that unwinds, since a policy panics or the payload of a panic does when it
-/// is dropped, would free what others still use.
+/// Ends the process when it is dropped. A wait that unwinds would free what other threads still use; it can unwind when
+/// a policy panics, or when dropping the payload of a panic does.
 pub(crate) struct Steady;
 
 impl Drop for Steady {
@@ -215,7 +216,7 @@ impl Drop for Steady {
     }
 }
 
-/// Gives the worker its place back, also when something panics.
+/// Restores the worker's place, also after a panic.
 pub(crate) struct Back<'a>(&'a Worker, Spot);
 
 impl Drop for Back<'_> {

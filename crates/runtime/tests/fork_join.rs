@@ -1,4 +1,4 @@
-//! What a user of the runtime may rely on.
+//! What users of the runtime may rely on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;

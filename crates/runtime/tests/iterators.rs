@@ -41,7 +41,7 @@ fn a_chain_runs_on_the_pool_it_is_in() {
         });
     });
     assert!(names.into_inner().unwrap().iter().all(|name| name == "worker 0" || name == "worker 1"));
-    // Nobody started rayon's.
+    // rayon's own pool was not started.
     let threads = std::fs::read_dir("/proc/self/task")
         .unwrap()
         .map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default());

@@ -1,5 +1,5 @@
-//! Places on a machine that has nodes: where pages lie is asked of the kernel, and where a worker is too. On a machine of
-//! one node these tests have nothing to show and say so; `ci/numa-vm.sh` runs them on emulated ones.
+//! Places on a machine that has nodes: the kernel is asked where pages lie and where workers run. On a machine with one
+//! node these tests are skipped; `ci/numa-vm.sh` runs them on emulated nodes.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -30,7 +30,7 @@ fn machine() -> Option<Machine> {
         eprintln!("{note}");
         if let Some(skips) = std::env::var_os("KNEE_SKIPS") {
             let file = std::fs::OpenOptions::new().append(true).create(true).open(skips);
-            // In one piece: other tests write there as well.
+            // In one write: other tests write there as well.
             file.and_then(|mut file| file.write_all(format!("{note}\n").as_bytes())).unwrap();
         }
         return None;
@@ -48,7 +48,7 @@ impl Machine {
         self.topology.node_of(u32::try_from(rustix::thread::sched_getcpu()).unwrap()).unwrap()
     }
 
-    /// The share of equal blocks that can be worked on at home while nobody idles: nodes with few workers lose work.
+    /// The share of equal blocks that can be worked on at home while no worker idles: nodes with few workers lose work.
     fn fair_share(&self) -> f64 {
         let even = 1.0 / self.nodes.len() as f64;
         let workers = |node: u32| self.cpus.iter().filter(|&&cpu| self.topology.node_of(cpu) == Some(node)).count();
@@ -101,7 +101,7 @@ fn share_at_home(machine: &Machine, steal: Steal, strict: bool) -> (f64, Usage) 
 fn chunks_of_a_blocked_array_are_worked_on_at_home() {
     let Some(machine) = machine() else { return };
     let (strict, _) = share_at_home(&machine, Steal::Near, true);
-    // A cpu that its host does not run for a while loses jobs to other nodes, and rightly so: the best of some attempts.
+    // The best of some attempts: a cpu that its host does not run for a while rightly loses jobs to other nodes.
     let attempts = (0..5).map(|_| share_at_home(&machine, Steal::Near, false));
     let mut attempts = attempts.inspect(|(near, usage)| println!("near {near:.4} {usage:?}"));
     let enough = 0.95 * machine.fair_share();
@@ -126,7 +126,7 @@ fn pages_are_where_the_layout_says() {
     }
     let interleaved = machine.array(&pool, Layout::Interleaved).census().unwrap();
     let (least, most) = (interleaved.values().min().unwrap(), interleaved.values().max().unwrap());
-    // The kernel deals huge pages where it makes them.
+    // The kernel interleaves huge pages where it makes them.
     assert!(interleaved.len() == machine.nodes.len() && most - least <= 512, "{interleaved:?}");
     for node in machine.topology.nodes.iter().filter(|node| machine.topology.allowed.nodes.contains(node.id)) {
         // A node without cpus, too.

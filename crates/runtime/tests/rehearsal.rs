@@ -1,4 +1,4 @@
-//! What thieves do on machines that are made up.
+//! What thieves do on synthetic machines.
 
 use knee_machine::Topology;
 use knee_runtime::{

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use knee_runtime::{Place, Pool, Wait, join, join_at, parallel_for, scope};
 
-/// Nothing moved for so long: it hangs.
+/// Time without progress after which it counts as hanging.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 static SPAWNS: AtomicU64 = AtomicU64::new(0);
@@ -36,7 +36,7 @@ impl Drop for Payload {
     }
 }
 
-/// A random number that depends on where in the tree one is, and not on who runs it (`SplitMix64`).
+/// A random number that depends on the position in the tree, not on the worker (`SplitMix64`).
 fn mix(seed: u64) -> u64 {
     let mut state = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     state = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -49,7 +49,7 @@ fn mix(seed: u64) -> u64 {
 struct Tree {
     /// One node in so many panics; 0 for none.
     panics: u64,
-    /// Nodes of the machine that places name. There need not be such workers.
+    /// Nodes that places name. There need not be workers on them.
     places: u32,
 }
 
@@ -117,7 +117,7 @@ fn run(pool: &Pool, tree: Tree, depth: u32, seed: u64) {
     }
 }
 
-/// Ends the process if nothing is spawned any more.
+/// Ends the process if no job is spawned for too long.
 fn watch() {
     thread::spawn(|| {
         let (mut seen, mut since) = (0, Instant::now());

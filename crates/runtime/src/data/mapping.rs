@@ -30,7 +30,7 @@ unsafe impl<T: Send> Send for Mapping<T> {}
 unsafe impl<T: Sync> Sync for Mapping<T> {}
 
 impl<T> Mapping<MaybeUninit<T>> {
-    /// The values of a fresh mapping that were written since.
+    /// Turns a mapping whose values were all written into one of those values.
     pub(super) fn cast(self) -> Mapping<T> {
         let this = std::mem::ManuallyDrop::new(self);
         // SAFETY: `homes` is read once, and the original is not dropped.
@@ -82,7 +82,7 @@ impl<T> Mapping<T> {
             .try_for_each(|(range, policy)| sys::bind_region(start + range.start, range.len(), policy))
     }
 
-    /// Lets tasks find their way to it.
+    /// Registers its homes, so that tasks can find the node of an address.
     pub(super) fn register(mut self, homes: Homes) -> Self {
         if self.whole.1 > 0 {
             homes::register(self.start.as_ptr() as usize, self.bytes(), &homes);
@@ -101,7 +101,7 @@ impl<T> Mapping<T> {
     }
 
     pub(super) fn slice_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and it is borrowed by nobody else.
+        // SAFETY: as above, and there is no other borrow.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 
@@ -119,8 +119,8 @@ impl<T> Drop for Mapping<T> {
         let (start, bytes) = self.whole;
         if bytes > 0 {
             homes::forget(self.start.as_ptr() as usize);
-            // SAFETY: this mapping was made in `new`, and nobody borrows from it any more. The values need no drop: they
-            // are `Copy`. An error leaves it mapped.
+            // SAFETY: this mapping was made in `new`, and nothing borrows from it any more. The values need no drop:
+            // they are `Copy`. An error leaves it mapped.
             let _ = unsafe { munmap(start as *mut _, bytes) };
         }
     }

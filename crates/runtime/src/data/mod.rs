@@ -13,7 +13,7 @@ use crate::homes::{Homes, Layout};
 use crate::place::Place;
 use crate::worker::Worker;
 
-/// Describes a [`NumaVec`] that is to be made.
+/// The builder of a [`NumaVec`].
 #[derive(Debug, Clone, Default)]
 pub struct Arrangement {
     layout: Layout,
@@ -29,13 +29,13 @@ impl Arrangement {
         Self { layout, nodes: nodes.to_vec(), huge: false, pretend: false }
     }
 
-    /// Asks the kernel for huge pages (2 MiB on most machines); blocks then end where they do.
+    /// Asks the kernel for huge pages (2 MiB on most machines); blocks then end at their borders.
     #[must_use]
     pub fn huge(self, huge: bool) -> Self {
         Self { huge, ..self }
     }
 
-    /// Tells the runtime that pages lie as the layout says and leaves them where they are: for machines that are made up.
+    /// Tells the runtime that pages lie as the layout says and leaves them where they are: for synthetic machines.
     #[must_use]
     pub fn pretend(self, pretend: bool) -> Self {
         Self { pretend, ..self }
@@ -83,7 +83,7 @@ impl Arrangement {
     }
 }
 
-/// Elements below which a fill is not cut.
+/// Fewest elements that a fill splits.
 const LEAF: usize = 4096;
 
 fn fill<T: Copy + Send>(slots: &mut [MaybeUninit<T>], from: usize, value: &(impl Fn(usize) -> T + Sync)) {
@@ -100,7 +100,7 @@ fn fill<T: Copy + Send>(slots: &mut [MaybeUninit<T>], from: usize, value: &(impl
 #[derive(Debug)]
 pub struct NumaVec<T> {
     len: usize,
-    /// One, or one for each of `nodes`.
+    /// One copy, or one for each of `nodes`.
     copies: Vec<Mapping<T>>,
     nodes: Vec<u32>,
 }
@@ -115,8 +115,8 @@ impl<T> NumaVec<T> {
         }
     }
 
-    /// Calls `work` with each copy of the array, of which there is one in all layouts but [`Layout::Replicated`]. Whoever
-    /// reads expects them to be equal afterwards.
+    /// Calls `work` with each copy of the array, of which there is one in all layouts but [`Layout::Replicated`].
+    /// Readers expect them to be equal afterwards.
     pub fn each_copy(&mut self, mut work: impl FnMut(&mut [T])) {
         self.copies.iter_mut().for_each(|copy| work(copy.slice_mut()));
     }

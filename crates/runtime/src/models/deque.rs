@@ -68,7 +68,7 @@ impl Table {
             self.await_done(job);
             self.deque.reset(slot);
         }
-        // The owner may do what it likes with it now.
+        // Now the owner may reuse it.
         self.contents[job].set(0);
     }
 }
@@ -81,8 +81,8 @@ fn thieves(table: &Arc<Table>, count: usize, attempts: usize) -> Vec<thread::Joi
     (0..count).map(thief).collect()
 }
 
-/// Publish, reclaim and steal at once: Release in `publish` with Acquire in `steal` (load and exchange), the single word
-/// for who gets a job, and slots that are read only by who won them.
+/// Publish, reclaim and steal at once: Release in `publish` with Acquire in `steal` (load and exchange), the single
+/// word for who gets a job, and slots that are read only by the thief that won them.
 fn each_job_runs_once(thief_count: usize, attempts: usize, preemptions: usize) {
     check(preemptions, move || {
         let table = Table::new();
@@ -107,8 +107,8 @@ fn two_thieves_and_the_owner() {
     each_job_runs_once(2, 1, 3);
 }
 
-/// A slot is used again after `reset`: the owner's write comes after the read of the thief that had the job before, and a
-/// thief with an old word in its hand takes what lies there now or nothing.
+/// A slot is used again after `reset`: the owner's write comes after the read of the thief that had the job before, and
+/// a thief that has read an old word takes what lies there now, or nothing.
 #[test]
 fn slots_are_used_again() {
     check(2, || {
@@ -124,9 +124,9 @@ fn slots_are_used_again() {
     });
 }
 
-/// The epoch guard and the cover. The owner has job 0 lying open when it runs somebody's job, in which it forks job 1, and
-/// goes on to fork job 2 when that is over. Who waits for that somebody's job gets job 1 or nothing: Release and Acquire
-/// of the holder (`held`), of the latch, and the epoch in the word.
+/// The epoch guard and the cover. The owner has job 0 public when it runs a stolen job, in which it forks job 1;
+/// afterwards it forks job 2. The worker that waits for the stolen job gets job 1 or nothing: Release and Acquire of
+/// the holder (`held`), of the latch, and the epoch in the word.
 #[test]
 fn a_guarded_thief_takes_only_what_descends() {
     check(4, || {
@@ -164,7 +164,7 @@ fn a_guarded_thief_takes_only_what_descends() {
     });
 }
 
-/// The same without anything below, and with the epoch alone: the waiter finds out nothing from the holder.
+/// The same with nothing below, by the epoch alone: the waiter learns nothing from the holder.
 #[test]
 fn the_epoch_alone_guards() {
     check(4, || {
@@ -193,7 +193,7 @@ fn the_epoch_alone_guards() {
     });
 }
 
-/// Who wants any work and finds what is covered or uncovered at that moment gets it once, and sees what is in it.
+/// A thief that looks while jobs are covered or uncovered gets each of them once, and sees its content.
 #[test]
 fn what_is_covered_is_not_lost() {
     check(4, || {

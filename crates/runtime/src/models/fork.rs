@@ -65,7 +65,7 @@ fn the_next_join_uses_the_slot_again() {
     });
 }
 
-/// The thief forks, and who waits for it takes that: leapfrogging, with the thief's own wait.
+/// The thief forks, and the worker that waits for it takes that job: leapfrogging, with the thief's own wait.
 #[test]
 fn who_waits_leapfrogs() {
     check(2, || {
@@ -86,8 +86,8 @@ fn who_waits_leapfrogs() {
     });
 }
 
-/// The thief has work of its own lying open when it takes the second half of a join. Who waits for that never takes what
-/// lay there before, whatever it sees of who has its job: `Header::holder` with `Deque::cover`.
+/// The thief has public jobs of its own when it takes the second half of a join. The worker that waits for it never
+/// takes those older jobs, whichever holder it sees: `Header::holder` with `Deque::cover`.
 #[test]
 fn who_waits_takes_only_what_descends() {
     check(3, || {

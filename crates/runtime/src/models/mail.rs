@@ -50,7 +50,7 @@ fn the_owner_regains_what_nobody_takes() {
     });
 }
 
-/// Mail for a worker that falls asleep wakes it: here nobody else would run the job.
+/// Mail for a worker that falls asleep wakes it: here no other worker would run the job.
 #[test]
 fn mail_wakes_who_gets_it() {
     check(3, || {
@@ -66,8 +66,8 @@ fn mail_wakes_who_gets_it() {
     });
 }
 
-/// Only the end of that, without looks before: loom holds that who has yielded sees what is new, so an owner that has
-/// looked once would learn of the mail by any ordering. `Latch::sleeper` (Release) with `announce` (Acquire).
+/// Only the end of that, without earlier looks: under loom a thread that has yielded sees new values, so an owner that
+/// has looked once would learn of the mail by any ordering. `Latch::sleeper` (Release) with `announce` (Acquire).
 #[test]
 fn an_owner_that_dozes_learns_of_mail() {
     check(4, || {
@@ -109,7 +109,7 @@ fn the_owner_or_the_receiver_runs_it() {
     });
 }
 
-/// A spawned job with a place is sent to its node, whose worker sleeps: it wakes, and the frame hears of it.
+/// A spawned job with a place is sent to its node, whose worker sleeps: it wakes, and the frame counts the job.
 #[test]
 fn a_spawned_job_is_sent() {
     check(2, || {

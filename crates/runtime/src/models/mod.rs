@@ -1,6 +1,6 @@
 //! Small parts of the protocol under loom, which tries every interleaving (up to a number of preemptions where it says
 //! so) and every value that the orderings allow a load to see. `ci/loom.sh` runs them, `ci/mutants.py` shows that they
-//! notice what they are there for.
+//! notice wrong orderings.
 
 mod deque;
 mod fork;
@@ -66,15 +66,15 @@ fn steal_once(worker: &Worker, victim: usize) -> bool {
     job.map(|job| worker.execute(job)).is_some()
 }
 
-/// The second half of a join that nobody ever runs.
+/// The second half of a join that is never run.
 fn watched(spot: Spot) -> Header {
     /// # Safety
     /// None: it does not look at the job.
     unsafe fn never(_: *const Header, _: &Worker, _: By) {
-        panic!("nobody runs it");
+        panic!("it is never run");
     }
     let job = Header::unwatched(never, spot);
-    // SAFETY: nobody else knows of it.
+    // SAFETY: no other thread knows of it.
     unsafe { Header::complete(&raw const job, spot) };
     job
 }
@@ -103,7 +103,7 @@ impl Checked {
     }
 }
 
-/// A job that is only a number: nobody follows the pointer.
+/// A job that is only a number: its pointer is never followed.
 fn token(number: usize) -> *const Header {
     std::ptr::without_provenance((number + 1) * 16)
 }

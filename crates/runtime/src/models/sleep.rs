@@ -1,5 +1,5 @@
-//! Who goes to sleep and who brings work. In each model a lost wake is a deadlock, which loom reports: the thief ends only
-//! when it has a job.
+//! Workers that go to sleep while others bring work. In each model a lost wake is a deadlock, which loom reports: the
+//! thief ends only when it has a job.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn what_is_published_wakes_a_thief() {
     });
 }
 
-/// The same by `feed`, which the owner calls only when it sees a wish.
+/// The same by `feed`, which the owner calls only when it sees a request.
 #[test]
 fn a_wish_is_granted() {
     check(4, || {
@@ -76,8 +76,8 @@ fn a_wish_is_granted() {
     });
 }
 
-/// Who dozes until its thief has something to share is woken by a publication, as nobody sleeps for want of any work:
-/// `follower`, which is Relaxed, before the wish.
+/// A worker that dozes until its thief shares something is woken by a publication, although no other worker sleeps:
+/// `follower`, which is Relaxed, before the request.
 #[test]
 fn a_follower_is_woken() {
     check(4, || {
@@ -154,7 +154,8 @@ fn two_jobs_from_outside() {
     what_is_injected_wakes(&[0, 0], 2);
 }
 
-/// An order against a worker that falls asleep for want of work: the token of its parker, and the look after `enter`.
+/// An order against a worker that falls asleep because it finds no work: the token of its parker, and the look after
+/// `enter`.
 #[test]
 fn an_order_wakes() {
     check(4, || {

@@ -20,7 +20,7 @@ fn joins_that_wait_for_anything() {
     explore(|| assert_eq!(on(&[0, 0, 0]).wait(Wait::Any).build().unwrap().install(|| fib(5)), 5));
 }
 
-/// A sum that panics where told, and counts its values as they are dropped.
+/// A sum that panics at a given place, and counts its values as they are dropped.
 struct Value<'a>(&'a AtomicUsize);
 
 impl Drop for Value<'_> {
@@ -157,7 +157,7 @@ fn a_pool_may_be_dropped_by_a_worker_of_another() {
     });
 }
 
-/// Somebody is woken for a job from outside and finds an order that waits for that job: another worker has to run it.
+/// A worker is woken for a job from outside and finds an order that waits for that job: another worker has to run it.
 #[test]
 fn a_wake_is_passed_on() {
     explore(|| {

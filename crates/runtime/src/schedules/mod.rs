@@ -30,7 +30,7 @@ fn explore(test: impl Fn() + Send + Sync + 'static) {
         let run = |pct: bool| {
             let test = Arc::clone(&test);
             let mut config = Config::new();
-            // A panic that prints where it came from needs much.
+            // A panic that prints its backtrace needs a large stack.
             config.stack_size = 1 << 20;
             if pct {
                 let depth = 2 + usize::try_from(seed % 3).expect("small");

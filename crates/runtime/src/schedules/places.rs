@@ -92,7 +92,7 @@ fn places_from_inside() {
     });
 }
 
-/// The waiter's own work lies below what it runs for others: nobody takes it twice.
+/// The waiter's own work lies below what it runs for others: none of it is taken twice.
 #[test]
 fn who_waits_for_a_place_has_more() {
     explore(|| {
@@ -106,8 +106,8 @@ fn who_waits_for_a_place_has_more() {
     });
 }
 
-/// A lock is held across a join on the other node. Who waits for that join's second half does not run, on top of it, what
-/// its thief left lying before, and which wants the lock.
+/// A lock is held across a join on the other node. The worker that waits for that join's second half does not run an
+/// older job of its thief, which wants the lock.
 #[test]
 fn a_lock_is_held_across_a_join_elsewhere() {
     explore(|| {
@@ -124,7 +124,8 @@ fn a_lock_is_held_across_a_join_elsewhere() {
     });
 }
 
-/// Who waits has offered what lies below, since it will not look who is hungry: what it waits for waits for that in turn.
+/// A waiting worker has published its own jobs before, since it does not look for requests: the job that it waits for
+/// waits for them.
 #[test]
 fn who_waits_offers_what_it_has() {
     explore(|| {
