@@ -1,4 +1,4 @@
-//! What a region costs: nanoseconds from before it is entered until after it is left, by handle and by name.
+//! Measures what a region costs: nanoseconds to enter and leave it, by handle and by name.
 //!
 //! Usage: cost CALLS (`bench/regions.py` runs it with and without a listener)
 

@@ -4,8 +4,8 @@
  *     ...
  *     knee_region_end("load");
  *
- * Regions belong to the thread that enters them, may be inside each other, and may be entered as often as one likes.
- * Where a region is entered very often, look its name up once:
+ * Regions belong to the thread that enters them, may be nested, and may be entered any number of times. For a region
+ * that is entered very often, look its name up once:
  *
  *     static knee_region_t step;
  *     step = knee_region("step");
@@ -16,17 +16,18 @@
  *
  * In C++, `knee::region guard("load");` lasts until the end of its block.
  *
- * In a signal handler no region must be entered or left, and nothing counted.
+ * Do not enter or leave regions, or count, in a signal handler.
  *
  * Workers may publish running counters, numbers that only grow, so that they can be drawn over time:
  *
  *     knee_count("matches", found);
  *
- * or by a handle, `knee_counter_t matches = knee_counter("matches");` and `knee_counter_add(matches, found);`. Each thread
- * has its own number, and the sum of all threads is sampled. Add once for each chunk of work, not for each item.
+ * or by a handle, `knee_counter_t matches = knee_counter("matches");` and `knee_counter_add(matches, found);`. Each
+ * thread counts for itself, and the sum over all threads is sampled. Add once for each chunk of work, not for each
+ * item.
  *
- * When nobody listens, begin and end are one load and one branch, enter and leave one branch. Somebody listens where
- * `knee run` started the program. Link with -lknee_region (libknee_region.so or libknee_region.a).
+ * A program that `knee run` has started has a listener, which records. Without a listener, begin and end are one load
+ * and one branch, enter and leave one branch. Link with -lknee_region (libknee_region.so or libknee_region.a).
  */
 #ifndef KNEE_REGION_H
 #define KNEE_REGION_H
@@ -37,26 +38,26 @@
 extern "C" {
 #endif
 
-/* What knee_region_state says. */
+/* Results of knee_region_state: without and with a listener. */
 #define KNEE_REGION_SILENT 1
 #define KNEE_REGION_LISTENING 2
 
-/* A region whose name was looked up; null when nobody listens. */
+/* A region whose name was looked up; null without a listener. */
 typedef const struct knee_region_name *knee_region_t;
 
-/* A running counter whose name was looked up; null when nobody listens. */
+/* A running counter whose name was looked up; null without a listener. */
 typedef const struct knee_counter_name *knee_counter_t;
 
-/* Whether somebody listens. It does not change while the program runs. */
+/* Whether there is a listener. It does not change while the program runs. */
 int knee_region_state(void);
 
-/* Looks a name up. Any thread may use the handle, as long as the process lives. */
+/* Looks a name up. Any thread may use the handle until the process ends. */
 knee_region_t knee_region(const char *name);
 
-/* Looks the name of a running counter up. Any thread may use the handle, as long as the process lives. */
+/* Looks the name of a running counter up. Any thread may use the handle until the process ends. */
 knee_counter_t knee_counter(const char *name);
 
-/* What the functions below call. For languages that cannot include this header. */
+/* The functions that those below call, for languages that cannot include this header. */
 int knee_region_begin_by_name(const char *name);
 int knee_region_end_by_name(const char *name);
 void knee_region_begin_known(knee_region_t region);
@@ -64,7 +65,7 @@ void knee_region_end_known(knee_region_t region);
 int knee_count_by_name(const char *name, uint64_t more);
 void knee_counter_add_known(knee_counter_t counter, uint64_t more);
 
-/* What this file of the program knows of knee_region_state; 0 until it has asked. */
+/* The result of knee_region_state, cached in each source file; 0 until it is known. */
 static int knee_region_state_here;
 
 static inline int knee_region_silent_here(void) {
@@ -72,7 +73,7 @@ static inline int knee_region_silent_here(void) {
 }
 
 static inline void knee_region_heard(int state) {
-    /* Not while somebody listens: threads would pull the line from each other at every call. */
+    /* Not with a listener: threads would take the cache line from each other at every call. */
     if (state == KNEE_REGION_SILENT)
         __atomic_store_n(&knee_region_state_here, state, __ATOMIC_RELAXED);
 }

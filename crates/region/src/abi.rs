@@ -1,17 +1,18 @@
-//! What C calls. `include/knee_region.h` declares these functions and asks them only until it knows that nobody listens.
+//! The functions for C. `include/knee_region.h` declares them; its inline functions stop calling them once they know
+//! that there is no listener.
 
 use std::ffi::{CStr, c_char, c_int};
 
 use crate::names::{Name, intern};
 use crate::{listener, published, thread};
 
-/// Whether somebody listens: `KNEE_REGION_SILENT` (1) or `KNEE_REGION_LISTENING` (2).
+/// Whether there is a listener: `KNEE_REGION_SILENT` (1) or `KNEE_REGION_LISTENING` (2).
 #[unsafe(no_mangle)]
 extern "C" fn knee_region_state() -> c_int {
     listener::state().into()
 }
 
-/// Enters the region of a name, and says whether somebody listens.
+/// Enters the region of a name, and returns [`knee_region_state`].
 ///
 /// # Safety
 /// `name` is null or a string that ends in a zero byte.
@@ -24,7 +25,7 @@ unsafe extern "C" fn knee_region_begin_by_name(name: *const c_char) -> c_int {
     listener::state().into()
 }
 
-/// Leaves the region of a name, and says whether somebody listens.
+/// Leaves the region of a name, and returns [`knee_region_state`].
 ///
 /// # Safety
 /// `name` is null or a string that ends in a zero byte.
@@ -37,7 +38,7 @@ unsafe extern "C" fn knee_region_end_by_name(name: *const c_char) -> c_int {
     listener::state().into()
 }
 
-/// The handle of a region; null when nobody listens.
+/// The handle of a region; null without a listener.
 ///
 /// # Safety
 /// `name` is null or a string that ends in a zero byte.
@@ -69,7 +70,7 @@ unsafe extern "C" fn knee_region_end_known(name: Option<&'static Name>) {
     }
 }
 
-/// Adds to the running counter of a name, and says whether somebody listens.
+/// Adds to the running counter of a name, and returns [`knee_region_state`].
 ///
 /// # Safety
 /// `name` is null or a string that ends in a zero byte.
@@ -82,7 +83,7 @@ unsafe extern "C" fn knee_count_by_name(name: *const c_char, more: u64) -> c_int
     listener::state().into()
 }
 
-/// The handle of a running counter; null when nobody listens.
+/// The handle of a running counter; null without a listener.
 ///
 /// # Safety
 /// `name` is null or a string that ends in a zero byte.
@@ -103,7 +104,7 @@ unsafe extern "C" fn knee_counter_add_known(name: Option<&'static Name>, more: u
     }
 }
 
-/// The name that C gave; without one the empty name.
+/// The name behind a pointer from C; the empty name if it is null.
 ///
 /// # Safety
 /// `name` is null or a string that ends in a zero byte.

@@ -1,11 +1,10 @@
 //! Per-thread event counters in regions.
 //!
-//! A thread opens them when it marks its first region, and the kernel counts that thread alone. They are read with one
-//! system call each: what the kernel offers beside that (`rdpmc`) reads hardware counters only, and not everywhere.
+//! A thread opens them when it marks its first region, and the kernel counts only that thread. Each is read by a system
+//! call: the alternative (`rdpmc`) reads hardware counters only, and not on every machine.
 //!
-//! Their descriptors lie among those of the program, which may close what it does not know (`closefrom`) and have the
-//! numbers again for files of its own. So a counter is asked who it is before it is read or closed, by the number that
-//! the kernel gave its event.
+//! Their descriptors are among those of the program, which may close unknown ones (`closefrom`) and reuse the numbers
+//! for its own files. So before a counter is read or closed, the kernel's number of its event is compared.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,8 +58,8 @@ impl Counters {
         Self { open: Vec::new() }
     }
 
-    /// Opens what the head asks for, for the calling thread, as long as the program has half of its files left: it is
-    /// not to fail for its marks.
+    /// Opens the events of the head for the calling thread, while half of the process's descriptors are left: the
+    /// program must not fail because of its marks.
     pub(crate) fn open(head: &Head) -> Self {
         let asked = (head.events.load(Ordering::Relaxed) as usize).min(EVENTS);
         let open: Vec<_> = head.attributes[..asked].iter().map(|attribute| Counter::open(&bytes(attribute))).collect();
@@ -69,7 +68,7 @@ impl Counters {
         Self { open }
     }
 
-    /// What each has counted so far, into `now`. One that does not count stays 0, and so does its time.
+    /// Writes what each has counted so far into `now`. One that does not count stays 0, and so does its time.
     pub(crate) fn read(&mut self, head: &Head, now: &mut [Reading; EVENTS]) {
         for (counter, now) in self.open.iter_mut().zip(now) {
             if counter.as_ref().is_some_and(|counter| !counter.is_ours()) {
@@ -80,20 +79,20 @@ impl Counters {
         }
     }
 
-    /// What each has counted since `then`; beyond those that are counted nothing means anything.
+    /// What each has counted since `then`; entries beyond [`Self::len`] have no meaning.
     pub(crate) fn since(&mut self, head: &Head, then: &[Reading; EVENTS]) -> [Reading; EVENTS] {
         let mut now = [Reading::default(); EVENTS];
         self.read(head, &mut now);
         std::array::from_fn(|event| now[event].since(then[event]))
     }
 
-    /// How many there are, those that the kernel refused too.
+    /// How many there are, including those that the kernel refused.
     pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
 }
 
-/// An attribute as it stands in the file at this moment: whoever writes there later changes nothing of it.
+/// A copy of an attribute in the file, which later writes to the file do not change.
 fn bytes(attribute: &[AtomicU64; EVENT_BYTES / 8]) -> [u8; EVENT_BYTES] {
     let mut bytes = [0; EVENT_BYTES];
     for (to, word) in bytes.chunks_exact_mut(8).zip(attribute) {

@@ -1,18 +1,17 @@
-//! The file that is mapped: a head of one page, then slots of 832 bytes for regions, then slots of 128 bytes for running
-//! counters. All numbers are in the machine's own byte order.
+//! The layout of the mapped file: a head of one page, then slots of 832 bytes for regions, then slots of 128 bytes for
+//! running counters. All numbers are in the machine's own byte order.
 //!
 //! The head has a table of events, as the kernel takes them (`perf_event_attr`): every thread that marks a region opens
-//! them for itself, and notes what it counted beside its times. Who listens has filled the table; the kernel checks it.
+//! them for itself, and stores the counts next to its times. The listener fills the table; the kernel checks it.
 //!
-//! A slot belongs to one region of one thread. Its times are kept twice: the thread writes the copy that is not in
-//! force and then says which one is, so whoever reads, even after the thread was killed between two stores, finds a
-//! copy that holds together.
+//! A slot belongs to one region of one thread. Its times are kept twice: the thread writes the inactive copy and then
+//! makes it the active one, so a reader finds a consistent copy, even after the thread was killed between two stores.
 //!
-//! A counter's slot belongs to one running counter of one thread, which alone writes it: adding is a load and a store of
-//! one aligned number of 64 bits, so a reader, at any moment and also after the thread was killed, finds what the
-//! thread had added until then. The sum over all threads is what has been counted so far; the launcher reads it with every
-//! sample. 128 bytes, because processors fetch lines of 64 in pairs, and threads are not to pull them from each other. The
-//! slot of a thread that has ended stays, or the sum would fall.
+//! A counter's slot belongs to one running counter of one thread, its only writer: adding is a load and a store of one
+//! aligned number of 64 bits, so a reader always finds what the thread has added so far, even after it was killed. The
+//! sum over all threads is what has been counted so far; the launcher reads it with every sample. 128 bytes, because
+//! processors fetch lines of 64 in pairs, and threads must not take them from each other. The slot of a thread that has
+//! ended stays, or the sum would fall.
 //!
 //! Slots of both kinds are claimed in two ways. Native code raises a counter by compare-and-swap. An interpreter that has no atomic
 //! operations takes its slots from a second table, under a lock of the file (`fcntl`); after that it needs no lock either.
@@ -23,7 +22,7 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// First bytes of the file.
 pub const MAGIC: [u8; 8] = *b"kneeregn";
-/// Version of the layout. A program that was linked with another one counts itself in [`Head::refused`] and marks nothing.
+/// Version of the layout. A program linked with another version counts itself in [`Head::refused`] and marks nothing.
 pub const VERSION: u32 = 3;
 /// Bytes before the first slot.
 pub const HEAD_BYTES: usize = 4096;
@@ -33,11 +32,11 @@ pub const SLOT_BYTES: usize = 832;
 pub const NAME_BYTES: usize = 124;
 /// Events that a thread counts at most.
 pub const EVENTS: usize = 12;
-/// Room for each of them; how much of it counts, the attribute says itself.
+/// Bytes for each event; the attribute says how many it uses.
 pub const EVENT_BYTES: usize = 256;
 /// Where the table of events begins.
 pub const EVENTS_AT: usize = 256;
-/// Slots that are claimed by compare-and-swap. Pages that nobody touches take no memory.
+/// Slots that are claimed by compare-and-swap. Untouched pages take no memory.
 pub const NATIVE_SLOTS: u32 = 1 << 16;
 /// Slots that are claimed under the lock.
 pub const LOCKED_SLOTS: u32 = 1 << 14;
@@ -54,7 +53,7 @@ pub const COUNTERS_AT: usize = HEAD_BYTES + (NATIVE_SLOTS + LOCKED_SLOTS) as usi
 /// Bytes of the file.
 pub const FILE_BYTES: u64 = (COUNTERS_AT + (NATIVE_COUNTERS + LOCKED_COUNTERS) as usize * COUNTER_BYTES) as u64;
 
-/// What stands at the beginning of the file.
+/// The beginning of the file.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Head {
@@ -72,7 +71,7 @@ pub struct Head {
     pub native_claimed: AtomicU32,
     /// See `native_claimed`.
     pub locked_claimed: AtomicU32,
-    /// Processes that speak another version. In every version it stands here.
+    /// Processes that use another version. Every version has it here.
     pub refused: AtomicU32,
     /// Nothing.
     pub reserved: AtomicU32,
@@ -80,8 +79,8 @@ pub struct Head {
     pub native_lost: AtomicU64,
     /// Calls for which an interpreter found none.
     pub locked_lost: AtomicU64,
-    /// Marks that came while another mark of the same thread was being noted (from a signal handler), or after the thread
-    /// had given up its memory.
+    /// Marks made while another mark of the same thread was being stored (in a signal handler), or after the thread's
+    /// memory was freed.
     pub reentered: AtomicU64,
     /// Events to count.
     pub events: AtomicU32,
@@ -123,9 +122,9 @@ pub struct Slot {
     pub pid: AtomicI32,
     /// The thread; the main thread has the process's id.
     pub tid: AtomicI32,
-    /// Which copy of the times is in force: the lowest bit.
+    /// Which copy of the times is active: the lowest bit.
     pub turn: AtomicU32,
-    /// When the call began that has not ended; 0 when there is none.
+    /// When the open call began; 0 when none is open.
     pub open_since_ns: AtomicU64,
     /// Ends without a begin.
     pub unmatched_ends: AtomicU32,
@@ -157,7 +156,7 @@ pub struct CounterSlot {
     pub name: [AtomicU8; COUNTER_NAME_BYTES],
 }
 
-/// What a thread has spent in a region, in calls that have ended.
+/// Time and counts of a thread in a region, in calls that have ended.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Times {
@@ -185,7 +184,7 @@ pub struct Count {
     pub count: AtomicU64,
     /// Time in which it was to be counted.
     pub enabled_ns: AtomicU64,
-    /// Time in which it was: the rest of it others had the hardware's counters.
+    /// Time in which it was: in the rest, other events had the hardware counters.
     pub running_ns: AtomicU64,
 }
 
@@ -199,8 +198,8 @@ const _: () = {
     assert!(COUNTERS_AT.is_multiple_of(COUNTER_BYTES));
 };
 
-/// The head of a fresh file in which threads are to count these events, of which those beyond [`EVENTS`] or larger than
-/// [`EVENT_BYTES`] are left out. The file is then made [`FILE_BYTES`] long; the rest is zero.
+/// The head of a new file in which threads count these events. Events beyond [`EVENTS`] or larger than [`EVENT_BYTES`]
+/// are left out. The caller makes the file [`FILE_BYTES`] long; the rest is zero.
 #[must_use]
 pub fn blank(attributes: &[Vec<u8>]) -> Vec<u8> {
     let mut head = beginning();
@@ -217,7 +216,7 @@ pub fn blank(attributes: &[Vec<u8>]) -> Vec<u8> {
     head
 }
 
-/// What every head begins with.
+/// The common beginning of every head.
 pub(crate) fn beginning() -> Vec<u8> {
     let slot_bytes = u32::try_from(SLOT_BYTES).expect("832 fits");
     let numbers = [VERSION, slot_bytes, NATIVE_SLOTS, LOCKED_SLOTS];
@@ -262,7 +261,7 @@ impl Slot {
             plus(&from.enabled_ns, &to.enabled_ns, more.enabled_ns);
             plus(&from.running_ns, &to.running_ns, more.running_ns);
         }
-        // Release: the copy is whole before it is in force, also for a reader after this process was killed.
+        // Release: the copy is complete before it is active, also for a reader after this process was killed.
         self.turn.store(turn.wrapping_add(1), Ordering::Release);
         self.open_since_ns.store(0, Ordering::Release);
     }
@@ -281,7 +280,7 @@ impl CounterSlot {
     /// Adds. Only the slot's own thread writes, so what it reads is what it wrote.
     #[inline]
     pub(crate) fn add(&self, more: u64) {
-        // Relaxed: the number stands for itself.
+        // Relaxed: nothing else depends on the number.
         self.value.store(self.value.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed);
     }
 }

@@ -14,7 +14,7 @@
 //! # step();
 //! ```
 //!
-//! Regions belong to the thread that enters them, may be inside each other, and may be entered as often as one likes.
+//! Regions belong to the thread that enters them, may be nested, and may be entered any number of times.
 //! `knee_region.h` is the same for C and C++.
 //!
 //! Workers may also publish running counters, numbers that only grow, so that they can be drawn over time:
@@ -26,12 +26,12 @@
 //! # chunk(3);
 //! ```
 //!
-//! **When nobody listens**, entering is one relaxed load and a branch that is never taken. Somebody listens where
-//! `knee run` has put the name of a file into the variable `KNEE_REGIONS`.
+//! **Without a listener**, entering is one relaxed load and a branch that is never taken. There is a listener if `knee
+//! run` has put the name of a file into the variable `KNEE_REGIONS`.
 //!
-//! **When somebody listens**, every thread of every process has slots of its own in that file, which is mapped (see
-//! [`mod@format`]). Nothing is locked and no thread waits for another one. A mistake in the program's own marks is counted
-//! and reported, and never ends the program. A process that is killed leaves every call behind that was complete.
+//! **With a listener**, every thread of every process has its own slots in that file, which is mapped (see
+//! [`mod@format`]). Nothing is locked and no thread waits for another one. A mistake in the program's own marks is
+//! counted and reported, and never ends the program. The complete calls of a killed process are kept.
 
 mod abi;
 mod counters;
@@ -55,12 +55,12 @@ pub use totals::Totals;
 /// The variable that names the file.
 pub const VARIABLE: &str = "KNEE_REGIONS";
 
-/// A region that is known by name: entering it looks nothing up.
+/// A region whose name was looked up.
 #[derive(Debug)]
 pub struct Region(KnownName);
 
 impl Region {
-    /// A region of this name. Two of the same name are the same region.
+    /// A region of this name. Equal names are the same region.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(KnownName::new(name))
@@ -104,19 +104,19 @@ macro_rules! region {
     }};
 }
 
-/// A running counter that is known by name: adding to it looks nothing up.
+/// A running counter whose name was looked up.
 #[derive(Debug)]
 pub struct Counter(KnownName);
 
 impl Counter {
-    /// A counter of this name. What is added to two of the same name is one sum.
+    /// A counter of this name. Counters of the same name have one sum.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self(KnownName::new(name))
     }
 
-    /// Adds to what the calling thread has counted. Where nobody listens that is one load and a branch, and else a few
-    /// more: add once for each chunk of work, and never in a signal handler, whose additions may be lost.
+    /// Adds to the calling thread's count. Without a listener that is one load and a branch, else a few more: add once
+    /// for each chunk of work, and never in a signal handler, whose additions may be lost.
     #[inline]
     pub fn add(&self, more: u64) {
         if !listener::silent() {
@@ -142,7 +142,7 @@ macro_rules! counter {
     }};
 }
 
-/// Whether somebody listens. It does not change while the program runs.
+/// Whether there is a listener. It does not change while the program runs.
 #[must_use]
 pub fn listening() -> bool {
     !listener::silent()
@@ -153,7 +153,7 @@ pub fn listening() -> bool {
 #[must_use = "the region ends where this is dropped"]
 pub struct Guard {
     name: Option<&'static Name>,
-    /// A thread leaves what it has entered itself: the guard stays with it.
+    /// Not `Send`: a region is left by the thread that entered it.
     here: PhantomData<*const ()>,
 }
 

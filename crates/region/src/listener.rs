@@ -9,14 +9,14 @@ use std::time::Duration;
 use crate::format::{COUNTER_BYTES, CounterSlot, HEAD_BYTES, Head, MAGIC, SLOT_BYTES, Slot, VERSION};
 use crate::{VARIABLE, sys};
 
-/// Nobody has looked yet.
+/// Not known yet.
 const UNKNOWN: u8 = 0;
-/// Nobody listens, and that stays so.
+/// No listener, for as long as the program runs.
 pub(crate) const SILENT: u8 = 1;
-/// Somebody listens.
+/// There is a listener.
 pub(crate) const LISTENING: u8 = 2;
 
-/// How often the file is tried, a millisecond apart, where no further file may be open.
+/// Attempts to open the file, a millisecond apart, while the process has too many open files.
 const TRIES: usize = 50;
 
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -32,25 +32,25 @@ pub(crate) struct Listener {
     pid: Option<&'static AtomicI32>,
 }
 
-/// Whether nobody listens.
+/// Whether there is no listener.
 #[inline]
 pub(crate) fn silent() -> bool {
-    // Relaxed: SILENT promises nothing but itself.
+    // Relaxed: nothing else depends on SILENT.
     STATE.load(Ordering::Relaxed) == SILENT || state() == SILENT
 }
 
-/// The state, after a look at the variable if nobody has looked yet.
+/// The state; reads the variable first if it is not known yet.
 #[inline(never)]
 pub(crate) fn state() -> u8 {
-    // Acquire pairs with the Release in `settle`: who finds LISTENING finds the pointer as well.
+    // Acquire pairs with the Release in `settle`: a thread that sees LISTENING sees the pointer, too.
     match STATE.load(Ordering::Acquire) {
         UNKNOWN => look(),
         known => known,
     }
 }
 
-/// Without a lock: a fork while another thread looks must leave none held. Of threads that look at once one wins, and the
-/// mapping of the others is never used. What the first of them has settled stays.
+/// Without a lock: a fork in the middle must leave none held. If several threads do it at once, one wins, and the
+/// mappings of the others are never used.
 #[cold]
 fn look() -> u8 {
     let Some(listener) = Listener::open() else { return settle(SILENT) };
@@ -65,20 +65,20 @@ fn look() -> u8 {
     settled
 }
 
-/// The state that holds from now on: this one, unless another thread was earlier.
+/// Sets and returns the state: this one, unless another thread was first.
 fn settle(found: u8) -> u8 {
     STATE
         .compare_exchange(UNKNOWN, found, Ordering::Release, Ordering::Acquire)
         .map_or_else(|earlier| earlier, |_| found)
 }
 
-/// Who listens; none when nobody does.
+/// The listener, if there is one.
 pub(crate) fn listener() -> Option<&'static Listener> {
     sys::listener_at(LISTENER.load(Ordering::Acquire))
 }
 
 impl Listener {
-    /// A file that cannot be opened or is something else is as good as none: a program is not to fail for its marks.
+    /// None for a file that cannot be opened or is not knee's: the program must not fail because of its marks.
     fn open() -> Option<Self> {
         if sys::runs_with_more_rights() {
             return None;
@@ -121,12 +121,12 @@ impl Listener {
         }
     }
 
-    /// A slot that nobody has; none when all are taken.
+    /// A free slot; none when all are taken.
     pub(crate) fn claim(&self) -> Option<&'static Slot> {
         claim(self.slots, &self.head.native_claimed)
     }
 
-    /// A counter's slot that nobody has; none when all are taken.
+    /// A free slot of a counter; none when all are taken.
     pub(crate) fn claim_counter(&self) -> Option<&'static CounterSlot> {
         claim(self.counters, &self.head.native_counters_claimed)
     }
@@ -139,8 +139,8 @@ fn claim<T>(slots: &'static [T], claimed: &AtomicU32) -> Option<&'static T> {
     slots.get(index.ok()? as usize)
 }
 
-/// Opens the file. Where no further file may be open, perhaps only because other threads look at this moment and hold
-/// theirs, it is tried again.
+/// Opens the file. With too many open files, perhaps only because other threads open theirs at the same time, it tries
+/// again.
 fn open_soon(path: &OsStr) -> io::Result<File> {
     let open = || OpenOptions::new().read(true).write(true).open(path);
     for _ in 0..TRIES {
@@ -152,7 +152,7 @@ fn open_soon(path: &OsStr) -> io::Result<File> {
     open()
 }
 
-/// Counts one more; the number is read when all is over.
+/// Counts one more; the number is read after the run.
 pub(crate) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }

@@ -9,16 +9,16 @@ const MOST: usize = 1024;
 /// A name that lives as long as the process.
 #[derive(Debug)]
 pub(crate) struct Name {
-    /// Counted from 0 in the order in which names came up; none for [`LOST`].
+    /// Counted from 0 in the order of first use; none for [`LOST`].
     pub(crate) number: Option<u32>,
     pub(crate) text: &'static [u8],
 }
 
-/// A name in the program's text, which is looked up when it is first used while somebody listens.
+/// A name in the program's text, which is looked up at its first use with a listener.
 #[derive(Debug)]
 pub(crate) struct KnownName {
     text: &'static str,
-    /// Two threads may both fill it, with the same: a lock could be left closed in the child of a fork.
+    /// Two threads may both fill it, with the same pointer: a lock could stay held in the child of a fork.
     place: AtomicPtr<Name>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn intern(text: &[u8]) -> &'static Name {
         let mut found = crate::sys::name_at(entry.load(Ordering::Acquire));
         if found.is_none() {
             let made = *fresh.get_or_insert_with(|| make(text));
-            // Release publishes the name; Acquire sees the one of whoever was faster.
+            // Release publishes the name; Acquire sees the one of the thread that was faster.
             let set = entry.compare_exchange(
                 std::ptr::null_mut(),
                 std::ptr::from_ref(made).cast_mut(),
@@ -72,7 +72,7 @@ pub(crate) fn intern(text: &[u8]) -> &'static Name {
     &LOST
 }
 
-/// Two threads that meet a name at once may both make it; the one that is not used is lost, a few bytes each time.
+/// Two threads that use a new name at once may both allocate it; the unused one leaks, a few bytes each time.
 fn make(text: &[u8]) -> &'static Name {
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     Box::leak(Box::new(Name { number: Some(number), text: Box::leak(text.into()) }))
@@ -82,7 +82,7 @@ fn fnv1a(text: &[u8]) -> usize {
     let hash = text
         .iter()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    // The low bits of a product know nothing of the high ones.
+    // The low bits of a product do not depend on the high ones.
     usize::try_from((hash ^ (hash >> 32)) & 0xffff).unwrap_or(0)
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn add(name: &'static Name, more: u64) {
     match slot {
         Ok(Some(Own::Slot(slot))) => slot.add(more),
         Ok(Some(_)) => count(&listener.head.native_additions_lost),
-        // In a signal handler, or in a thread that has given up its memory.
+        // In a signal handler, or in a thread whose memory was freed.
         _ => count(&listener.head.reentered),
     }
 }

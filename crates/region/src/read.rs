@@ -1,5 +1,5 @@
-//! Reads the file when all is over. What it holds was written by other programs, some of them killed in the middle, so
-//! nothing in it is believed: a number that cannot be is left out and counted.
+//! Reads the file after the run. It was written by other programs, some of them killed in the middle, so nothing in it
+//! is trusted: an impossible number is left out and counted.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::mem::{offset_of, size_of};
@@ -41,7 +41,7 @@ pub struct Use {
     pub counts: [Reading; EVENTS],
 }
 
-/// All that a file holds.
+/// The content of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Native threads first, each kind in the order in which slots were claimed.
@@ -50,13 +50,13 @@ pub struct Contents {
     pub lost: u64,
     /// Additions to running counters for which there was no slot.
     pub additions_lost: u64,
-    /// Processes that speak another version of the file.
+    /// Processes that use another version of the file.
     pub refused: u32,
-    /// Marks that came while another one was being noted.
+    /// Marks that were made while another one was being stored.
     pub reentered: u64,
     /// Events that could not be opened, one for each thread and event.
     pub uncounted: u64,
-    /// Slots whose numbers cannot be.
+    /// Slots with impossible numbers.
     pub senseless: usize,
 }
 
@@ -121,7 +121,7 @@ pub fn read(mut file: impl Read + Seek) -> Result<Contents, Malformed> {
 
 impl Contents {
     fn add(&mut self, slot: &[u8]) {
-        // A thread that was killed while it claimed its slot has noted nothing yet.
+        // A thread that was killed while it claimed its slot has stored nothing yet.
         if u32_at(slot, offset_of!(Slot, ready)) != 1 {
             return;
         }
@@ -148,7 +148,7 @@ impl Use {
             process_cpu_ns: (pid == tid).then(|| time(offset_of!(Times, process_cpu_ns))),
             first_begin_ns: time(offset_of!(Times, first_begin_ns)),
             last_end_ns: time(offset_of!(Times, last_end_ns)),
-            // Who was killed between putting a call into force and closing it has ended that call.
+            // A thread that was killed after it stored a call and before it closed it has ended that call.
             open: u64_at(slot, offset_of!(Slot, open_since_ns)) > time(offset_of!(Times, last_end_ns)),
             unmatched_ends: u32_at(slot, offset_of!(Slot, unmatched_ends)),
             crossed_ends: u32_at(slot, offset_of!(Slot, crossed_ends)),

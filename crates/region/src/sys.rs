@@ -69,7 +69,7 @@ impl Mapping {
 pub(crate) fn page_wiped_by_fork() -> Option<&'static AtomicI32> {
     let (bytes, access) = (size_of::<AtomicI32>(), libc::PROT_READ | libc::PROT_WRITE);
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping where the kernel likes; madvise is told of that mapping only. It is never undone, begins at a
+    // SAFETY: a new mapping where the kernel likes; madvise gets that mapping only. It is never undone, begins at a
     // page, and zero is a valid number.
     unsafe {
         let page = libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0);
@@ -107,7 +107,7 @@ pub(crate) fn counter_id(file: RawFd) -> Option<u64> {
 
 /// Closes a counter.
 pub(crate) fn close_counter(file: RawFd) {
-    // SAFETY: callers have asked whether it is their counter, so nobody else knows the number.
+    // SAFETY: callers have checked that it is their counter, so no other code uses the number.
     unsafe { libc::close(file) };
 }
 
@@ -130,17 +130,17 @@ pub(crate) fn read_counter(counter: RawFd) -> Option<Reading> {
 
 /// The name behind a pointer of the table.
 pub(crate) fn name_at(pointer: *mut Name) -> Option<&'static Name> {
-    // SAFETY: the table holds null or pointers that came from leaked boxes, and nobody ever writes through them.
+    // SAFETY: the table holds null or pointers that came from leaked boxes, and nothing ever writes through them.
     unsafe { pointer.as_ref() }
 }
 
 /// The listener behind its pointer.
 pub(crate) fn listener_at(pointer: *mut Listener) -> Option<&'static Listener> {
-    // SAFETY: it is null or came from a box that is never freed, and nobody ever writes through it.
+    // SAFETY: it is null or came from a box that is never freed, and nothing ever writes through it.
     unsafe { pointer.as_ref() }
 }
 
-/// Whether the program has rights that its user does not have: then the user's variables are not to be followed.
+/// Whether the program has rights that its user does not have: then the user's variables are ignored.
 pub(crate) fn runs_with_more_rights() -> bool {
     // SAFETY: the call reads a number that the kernel gave this process.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }

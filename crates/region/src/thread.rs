@@ -42,8 +42,8 @@ struct Own {
     counted: [Reading; EVENTS],
 }
 
-/// A moment. On the main thread with the CPU time of the whole process: where that thread marks what others work on (a
-/// parallel loop, say), its own CPU time would tell little.
+/// A moment. On the main thread with the CPU time of the whole process: where that thread marks work of others (a
+/// parallel loop, say), its own CPU time would say little.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_field_names, reason = "three clocks, one unit")]
 struct Stamp {
@@ -88,8 +88,9 @@ impl Thread {
         Self { pid: 0, tid: 0, entered: 0, own: Vec::new(), counters: Counters::none() }
     }
 
-    /// Begins anew where this is another process than before: in a new thread, and in the child of a fork. There what
-    /// was open stays known, so that ending it is no mistake. What the child inherits counts its parent.
+    /// Starts over if the process is not the one of the last call: in a new thread, and in the child of a fork. The
+    /// child still knows which regions were open, so that ending them is no mistake. Its inherited counters count the
+    /// parent and are dropped.
     fn settle(&mut self, listener: &'static Listener) {
         let pid = listener.pid();
         if pid == self.pid {
@@ -102,7 +103,7 @@ impl Thread {
         }
     }
 
-    /// What the thread knows of this region, with a slot if one can be had.
+    /// The thread's entry for this region, with a slot if one is free.
     fn own(&mut self, name: &Name, listener: &'static Listener) -> &mut Own {
         let index = name.number.unwrap_or(0) as usize;
         if index >= self.own.len() {
@@ -190,8 +191,8 @@ impl Own {
 }
 
 impl Stamp {
-    /// The wall clock last, and at the end first: reading CPU time is a system call, which is not the region's. Counters
-    /// in between: they count instructions, the CPU clocks do not.
+    /// Reads the wall clock last, and at the end first: reading CPU time is a system call, which is not part of the
+    /// region. Counters are read in between, since they count instructions and the CPU clocks do not.
     fn at_begin(main: bool, count: impl FnOnce()) -> Self {
         let process_ns = if main { sys::process_cpu_ns() } else { 0 };
         let thread_ns = sys::thread_cpu_ns();

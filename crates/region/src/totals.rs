@@ -9,7 +9,7 @@ use crate::format::{COUNTER_BYTES, COUNTERS_AT, CounterSlot, Head, LOCKED_COUNTE
 use crate::read::plain_name;
 use crate::sys::Mapping;
 
-/// The sums over all threads of a program, by name. It stays mapped for good: make one for each run.
+/// The sums over all threads of a program, by name. It is never unmapped: make one for each run.
 #[derive(Debug)]
 pub struct Totals {
     tables: [Table; 2],
@@ -21,12 +21,12 @@ pub struct Totals {
 struct Table {
     slots: &'static [CounterSlot],
     claimed: &'static AtomicU32,
-    /// Which name each of the claimed ones has; none until it is ready.
+    /// Number of the name of each claimed counter; none until it is ready.
     name: Vec<Option<usize>>,
 }
 
 impl Totals {
-    /// Of a file that [`blank`](crate::blank) began and that is as long as it is to be.
+    /// Maps a file that [`blank`](crate::blank) began, in its full length.
     ///
     /// # Errors
     /// When it cannot be mapped, or is shorter.
@@ -42,7 +42,7 @@ impl Totals {
         Ok(Self { tables, names: Vec::new() })
     }
 
-    /// What has been counted so far, in the order in which the names came up. A sum never falls.
+    /// What has been counted so far, in the order of first use. A sum never falls.
     pub fn read(&mut self) -> Vec<(&str, u64)> {
         let Self { tables, names } = self;
         for table in tables.iter_mut() {
@@ -52,7 +52,7 @@ impl Totals {
         for table in tables {
             for (slot, name) in table.slots.iter().zip(&table.name) {
                 if let Some(name) = *name {
-                    // Relaxed: the number stands for itself.
+                    // Relaxed: nothing else depends on the number.
                     sums[name] = sums[name].wrapping_add(slot.value.load(Ordering::Relaxed));
                 }
             }
@@ -62,13 +62,13 @@ impl Totals {
 }
 
 impl Table {
-    /// Learns the names of counters that are new.
+    /// Reads the names of new counters.
     fn meet(&mut self, names: &mut Vec<String>) {
         let claimed = (self.claimed.load(Ordering::Relaxed) as usize).min(self.slots.len());
         self.name.resize(claimed.max(self.name.len()), None);
         for (slot, known) in self.slots.iter().zip(&mut self.name).filter(|(_, known)| known.is_none()) {
-            // Acquire: pairs with the Release of the thread that claimed it, so the name is whole. Python has no such
-            // thing; on the processors where that matters its name may be seen in part for one sample.
+            // Acquire: pairs with the Release of the thread that claimed it, so the name is whole. Python has no
+            // Acquire; on processors where that matters its name may be incomplete in one sample.
             if slot.ready.load(Ordering::Acquire) != 1 {
                 continue;
             }

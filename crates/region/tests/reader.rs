@@ -1,4 +1,4 @@
-//! Whatever stands in the file, the reader says something or refuses; it does not panic and does not invent.
+//! For any content of the file, the reader returns a result or an error; it does not panic or make up data.
 
 use std::io::Cursor;
 use std::os::unix::fs::FileExt;
@@ -23,8 +23,8 @@ fn file(native: &[u8], locked: &[u8], counts: [u32; 4]) -> Vec<u8> {
     bytes
 }
 
-/// A slot as a thread leaves it that has made `calls` calls of 10 ns, one every 100 ns from 1000 on, with seven events of
-/// the first kind in each.
+/// The slot of a thread that has made `calls` calls of 10 ns, one every 100 ns from 1000 on, with seven events of the
+/// first kind in each.
 fn slot(name: &str, calls: u64, turn: u32) -> Vec<u8> {
     let mut times = [0; 6 + 3 * EVENTS];
     times[..6].copy_from_slice(&[calls, calls * 10, calls * 9, calls * 18, 1000, 1000 + calls * 100]);

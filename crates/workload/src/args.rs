@@ -11,16 +11,16 @@ pub struct Param {
     pub name: &'static str,
     /// One line for help.
     pub summary: &'static str,
-    /// Value when none is given; none where one must be.
+    /// Default value; none for a required parameter.
     pub default: Option<&'static str>,
-    /// The values there are; empty where any will do.
+    /// The allowed values; empty if any is.
     pub values: &'static [&'static str],
-    /// Whether it may be given without its name; such parameters take words in the order of declaration.
+    /// Whether it may be given without its name; such parameters take words in their declared order.
     pub positional: bool,
 }
 
 impl Param {
-    /// A parameter that any value will do for.
+    /// A parameter with any value.
     #[must_use]
     pub const fn new(name: &'static str, summary: &'static str, default: &'static str) -> Self {
         Self { name, summary, default: Some(default), values: &[], positional: false }
@@ -37,7 +37,7 @@ impl Param {
         Self { values, ..Self::new(name, summary, default) }
     }
 
-    /// A parameter that has to be given.
+    /// A required parameter.
     #[must_use]
     pub const fn required(name: &'static str, summary: &'static str) -> Self {
         Self { default: None, ..Self::new(name, summary, "") }
@@ -88,7 +88,7 @@ impl Args {
         params.iter().map(value).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Reads words as they stand on a command line: `--name VALUE`, `--name=VALUE`, or a bare positional value.
+    /// Reads words of a command line: `--name VALUE`, `--name=VALUE`, or a bare positional value.
     ///
     /// # Errors
     /// A name without a value, a name given twice, or an unexpected word.
@@ -117,7 +117,7 @@ impl Args {
     /// The value of a declared parameter.
     ///
     /// # Panics
-    /// When `name` was not declared, which is a mistake in the workload itself.
+    /// If `name` was not declared: a mistake in the workload itself.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         self.0.get(name).unwrap_or_else(|| panic!("parameter {name} is not declared"))

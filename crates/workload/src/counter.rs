@@ -1,15 +1,15 @@
 //! Running counters: numbers that workers publish while they work, so that they can be drawn over time.
 
-/// Takes what workers add. It has to bear many threads at once, and to cost them next to nothing.
+/// Receives what workers add, from many threads at once and at almost no cost to them.
 pub trait Publish: Sync {
     /// Adds to the number of the calling thread.
     fn add(&self, more: u64);
 }
 
-/// Finds where a number of this name is published; none where nobody listens.
+/// Finds the counter to publish under this name; none if nothing samples.
 pub type Publisher = fn(&'static str) -> Option<&'static dyn Publish>;
 
-/// A running counter, for every worker to copy. Where nobody listens, adding is one branch.
+/// A running counter, which every worker copies. If nothing samples, adding is one branch.
 ///
 /// Add once for each task or chunk, never for each item.
 #[derive(Clone, Copy, Default)]
@@ -20,7 +20,7 @@ impl Counter {
         Self(to)
     }
 
-    /// Adds to what the calling thread has counted.
+    /// Adds to the calling thread's count.
     #[inline]
     pub fn add(self, more: u64) {
         if let Some(to) = self.0 {

@@ -1,5 +1,5 @@
-//! What workloads, schedulers and regions count themselves: every name with its unit and meaning. Counters of the hardware
-//! and the kernel are not among them.
+//! Counts that workloads, schedulers and regions make themselves: every name with its unit and meaning. Hardware and
+//! kernel counters are elsewhere.
 //!
 //! A name is written here once. Records hold it with a phase's counters, samples with the source `workload`; responses,
 //! figures and reference pages take unit and meaning from this list.
@@ -9,9 +9,9 @@
 pub struct Count {
     /// Its name in records, samples and responses.
     pub name: &'static str,
-    /// Its unit, in the plural where it is a word.
+    /// Its unit; words are in the plural.
     pub unit: &'static str,
-    /// What one of them is.
+    /// What one unit of it is.
     pub meaning: &'static str,
 }
 

@@ -11,7 +11,7 @@ pub struct Layout {
     pub meaning: &'static str,
 }
 
-/// All of them. Nodes in use are those of the cpus that a run was given.
+/// All layouts. Nodes in use are those of the run's cpus.
 pub const LAYOUTS: &[Layout] = &[
     Layout { name: "contiguous", meaning: "one piece; each page on the node of the thread that first writes it" },
     Layout { name: "interleaved", meaning: "pages round-robin over the nodes in use" },
@@ -27,7 +27,7 @@ impl Layout {
         LAYOUTS.iter().find(|layout| layout.name == name)
     }
 
-    /// The parameter `layout` of a workload that can lay out its data so. Words are of [`LAYOUTS`], the first is the default.
+    /// The parameter `layout` of a workload. Its words are from [`LAYOUTS`], the first is the default.
     #[must_use]
     pub const fn param(words: &'static [&'static str]) -> Param {
         Param::choice("layout", "page layout of the data", words[0], words)

@@ -4,8 +4,8 @@
 //! (`docs/contributing/workload.md`); a new crate of workloads has one more line in `crates/knee/src/registry.rs`. Two lists
 //! are shared by all: numbers that a workload counts are named in [`COUNTS`], words of a parameter `layout` in [`LAYOUTS`].
 //!
-//! A measured process prepares once and runs once. Everything it spends is spent inside a named phase or outside all
-//! of them; nothing is subtracted afterwards.
+//! A measured process prepares once and runs once. All its time is in a named phase or outside all phases; nothing is
+//! subtracted afterwards.
 
 mod args;
 mod counter;
@@ -23,7 +23,7 @@ pub use team::{Bind, Team};
 
 /// Something that can be measured.
 pub trait Workload: Sync {
-    /// The word on the command line.
+    /// Its name on the command line.
     fn name(&self) -> &'static str;
 
     /// One line for lists.
@@ -32,10 +32,10 @@ pub trait Workload: Sync {
     /// Markdown with the headings *What it computes*, *What it stresses*, *Where it should bend* and *Source*.
     fn about(&self) -> &'static str;
 
-    /// The phase that is the work itself: what a study measures unless it is told otherwise.
+    /// The phase that is the work itself, which a study measures by default.
     fn phase(&self) -> &'static str;
 
-    /// What can be set, with defaults.
+    /// Its parameters, with defaults.
     fn params(&self) -> &'static [Param];
 
     /// Reads arguments and input, and builds what the run needs.
@@ -45,15 +45,15 @@ pub trait Workload: Sync {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error>;
 }
 
-/// A workload that is ready to go.
+/// A workload that is ready to run.
 pub trait Run {
     /// Does the work, inside phases, and returns the answer as it is printed.
     fn run(&mut self, phases: &mut Phases) -> String;
 
-    /// Compares the answer with something that was computed in another way.
+    /// Compares the answer with one that was computed in another way.
     fn check(&self, answer: &str) -> Check;
 
-    /// Facts about the input, or numbers that the run found, that belong into the record, by name.
+    /// Facts about the input, or numbers that the run found, for the record, by name.
     fn facts(&self) -> Vec<(String, String)> {
         Vec::new()
     }

@@ -14,7 +14,7 @@ use crate::Count;
 pub struct Phase {
     /// Its name.
     pub name: String,
-    /// Time from begin to end. Of a region: the largest that any thread has spent in it, all calls together.
+    /// Time from begin to end. Of a region: the longest of any thread, all calls together.
     pub wall_ns: u64,
     /// CPU time of the whole process in between. Of a region that several threads of a process mark: the CPU time of
     /// those threads in it.
@@ -32,7 +32,7 @@ pub struct Phase {
 /// The phases of one run, in order.
 #[derive(Debug)]
 pub struct Phases {
-    /// The launch of the run, as [`monotonic`] tells the time.
+    /// The launch of the run, on the clock of [`monotonic`].
     launch: Duration,
     done: Vec<Phase>,
 }
@@ -68,7 +68,7 @@ impl Phases {
         result
     }
 
-    /// Puts a number that was counted into the phase that ended last; [`COUNTS`](crate::COUNTS) says what it means.
+    /// Adds a count to the phase that ended last; [`COUNTS`](crate::COUNTS) says what it means.
     ///
     /// # Panics
     /// In a build with debug assertions, when the name is not in that list.

@@ -1,21 +1,21 @@
-//! The threads of a workload and their cpus. Who schedules them is the workload's own choice.
+//! The threads of a workload and their cpus. The workload chooses its scheduler.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Count, Counter, Error, Publisher};
 
-/// How threads are tied to cpus.
+/// How threads are pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Bind {
-    /// Thread i to the i-th cpu, and nowhere else.
+    /// Thread i only to the i-th cpu.
     Each,
     /// All threads to the set of cpus; the kernel moves them inside it.
     Set,
 }
 
-/// How many workers there are to be, and where each of them stands.
+/// The number of workers, and the cpus of each.
 #[derive(Debug, Clone)]
 pub struct Team {
     threads: usize,
@@ -25,13 +25,13 @@ pub struct Team {
 }
 
 impl Team {
-    /// A team of `threads` workers. With [`Bind::Each`] worker i stands on `cpus[i]`; with no cpus the kernel decides.
+    /// A team of `threads` workers. With [`Bind::Each`] worker i runs on `cpus[i]`; without cpus the kernel decides.
     #[must_use]
     pub fn new(threads: usize, cpus: &[u32], bind: Bind) -> Self {
         Self { threads, cpus: cpus.to_vec(), bind, publisher: None }
     }
 
-    /// The same team, whose running counters are published so.
+    /// The same team with a publisher for its running counters.
     #[must_use]
     pub fn publishing(self, publisher: Publisher) -> Self {
         Self { publisher: Some(publisher), ..self }
@@ -59,7 +59,7 @@ impl Team {
         &self.cpus
     }
 
-    /// How workers are tied to them.
+    /// How workers are pinned to them.
     #[must_use]
     pub fn bind(&self) -> Bind {
         self.bind
@@ -75,8 +75,8 @@ impl Team {
         }
     }
 
-    /// Puts the calling thread, which is worker `index`, on its cpus. Who schedules by threads of its own calls this on
-    /// each of them before they work.
+    /// Pins the calling thread, worker `index`, to its cpus. A workload with its own threads calls this on each of them
+    /// before they work.
     ///
     /// # Errors
     /// When the kernel refuses, with the worker and its cpus.
