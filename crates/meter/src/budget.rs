@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// A tick may take this fraction of the time until the next one.
 const SHARE: u32 = 100;
-/// One tick's weight in the running mean is one in so many: one costly tick is paid back over several, so that it leaves
-/// no long gap in the series. The mean adds up to all that ticks cost, so in the long run the share holds.
+/// A tick has one part in so many of the running mean: the waiting for a costly tick is spread over several, so that it
+/// leaves no long gap in the series. The mean adds up to the cost of all ticks, so in the long run the share holds.
 const PAID_BACK_OVER: u32 = 4;
 
 /// Keeps a sampler to 1 % of one cpu.
@@ -16,13 +16,13 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Whether something of that cost may be done once in a period.
+    /// Whether something of this cost fits the budget once in a period.
     #[must_use]
     pub(crate) fn allows(cost: Duration, period: Duration) -> bool {
         cost * SHARE <= period
     }
 
-    /// Returns how long the next tick has to wait at least, after one that took so much CPU time.
+    /// Returns how long to wait at least before the next tick, after one with this CPU time.
     pub(crate) fn wait_after(&mut self, cost: Duration) -> Duration {
         self.mean_cost = (self.mean_cost * (PAID_BACK_OVER - 1) + cost) / PAID_BACK_OVER;
         self.mean_cost * SHARE

@@ -1,7 +1,7 @@
 //! Page census: counts the pages of a process tree by node at intervals.
 //!
 //! The kernel walks every page table to fill `numa_maps`, which takes about 10 ns a page and keeps the program from
-//! mapping memory meanwhile. So the census is rare: soon after the start, then at doubling distances up to its period,
+//! mapping memory meanwhile. So the census is rare: soon after the start, then at doubling intervals up to its period,
 //! and never more than five percent of the time.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use knee_machine::clock::{nanoseconds, thread_cpu};
 use crate::proc::{descendants, pages_by_node};
 use crate::samples::Samples;
 
-/// Distance from the start to the first census.
+/// Time from the start to the first census.
 const FIRST: Duration = Duration::from_millis(20);
 /// A census may take this fraction of the time until the next one.
 const BUDGET: u32 = 20;
@@ -34,7 +34,7 @@ impl Census {
         self.due
     }
 
-    /// Counts if it is time, notes the counts as samples, and returns what it cost in CPU time.
+    /// Counts if a census is due, stores the counts as samples, and returns the CPU time of doing so.
     pub(crate) fn tick(&mut self, now: Instant, ancestor: i32, begin: Instant, samples: &mut Samples) -> u64 {
         if now < self.due {
             return 0;
@@ -44,7 +44,7 @@ impl Census {
         for (node, count) in &pages {
             samples.push(nanoseconds(now - begin), "pages", &format!("node:{node}"), *count);
         }
-        // A process that is ending has given part of its pages back: the fullest census says most.
+        // A process that is ending has already freed some pages, so the census with most pages is kept.
         let total = |pages: &BTreeMap<u32, u64>| pages.values().sum::<u64>();
         if total(&pages) > self.fullest.as_ref().map_or(0, total) {
             self.fullest = Some(pages);

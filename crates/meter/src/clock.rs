@@ -1,18 +1,18 @@
 //! A clock proxy: the time of a fixed chain of dependent multiplications.
 //!
-//! No other instruction can overlap with the chain and nothing of it touches memory, so its time is a number of core
-//! cycles: when it grows, the core ran slower (or was taken away). Without hardware counters it is the only evidence
-//! on frequency. The minimum over a few bursts sheds preemption.
+//! No instruction overlaps with the chain and none touches memory, so it takes a fixed number of core cycles: when its
+//! time grows, the core ran slower (or was taken away). Without hardware counters it is the only evidence on frequency.
+//! The minimum over a few bursts removes preemption.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 /// Links of one burst: about 50 µs at 3 GHz (a 64-bit multiply and an add take 4 cycles).
 const LINKS: u32 = 40_000;
-/// Bursts, of which the fastest counts.
+/// Bursts; the fastest one counts.
 const BURSTS: u32 = 8;
 
-/// Nanoseconds per link of the chain, on the cpu where the caller happens to run.
+/// Nanoseconds per link of the chain, on the caller's current cpu.
 #[must_use]
 pub fn nanoseconds_per_link() -> f64 {
     let fastest = (0..BURSTS).map(|_| burst()).min().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! What the kernel says of a process tree while it runs: CPU time and place of every thread over time, what else the
-//! machine did meanwhile, and how fast a clock it had.
+//! Measures a process tree while it runs: CPU time and cpu of every thread over time, other load of the machine, and
+//! its clock.
 //!
 //! The measured program is never touched: everything is read from files by the process that launched it, or counted by
-//! the kernel ([`perf`]). Only [`contention`] and the counters' canary make work of their own: the one finds out which
-//! cpus share a core, the other whether counters can be believed. [`events`] says which hardware events answer which
-//! question on which microarchitecture; it opens none.
+//! the kernel ([`perf`]). Only [`contention`] and the counters' canary run work of their own: the first finds cpus that
+//! share a core, the other tests whether counters can be trusted. [`events`] lists the hardware events for each
+//! question and microarchitecture; it opens none.
 
 mod budget;
 mod census;

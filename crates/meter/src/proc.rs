@@ -1,7 +1,7 @@
 //! Reads `/proc` of other processes cheaply: every sampled file stays open and is read again.
 //!
-//! Own parsing, because a general reader parses all 52 fields of `stat` and opens the file anew each time, which at
-//! 100 samples a second costs more than the sampler may.
+//! It parses by itself, because a general reader parses all 52 fields of `stat` and reopens the file each time, which
+//! at 100 samples a second exceeds the sampler's budget.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 pub(crate) struct Times {
     /// CPU time since the thread began.
     pub(crate) cpu_ns: u64,
-    /// Time it was ready and waited for a cpu; none where the kernel keeps no schedstat.
+    /// Time it was ready and waited for a cpu; none if the kernel has no schedstat.
     pub(crate) run_delay_ns: Option<u64>,
 }
 

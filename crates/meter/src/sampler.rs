@@ -1,7 +1,7 @@
 //! Samples a process tree: which threads it has, how much CPU time each took, where each ran, and in which state it was.
 //!
 //! The sampler has a budget of 1 % of one cpu. Ticks that take longer postpone the next ones, so a tree of a thousand
-//! threads is sampled less often instead of being disturbed; the record says how often it was.
+//! threads is sampled less often instead of being disturbed; the record has the number of samples.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -28,13 +28,13 @@ use crate::states::{Growth, Stand, StateCounts, told};
 const FIRST_TICKS: u64 = 16;
 const LOOK_EVERY: u64 = 4;
 /// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
-/// threads beyond this is in the totals of the run all the same.
+/// threads beyond this is still in the totals of the run.
 const MOST_WATCHED: usize = 400;
 
-/// Source of samples that the program itself counted.
+/// Source of samples from counters of the program itself.
 pub const WORKLOAD: &str = "workload";
 
-/// What one thread did, as far as samples saw it.
+/// What one thread did, according to samples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadUse {
     /// Its id.
@@ -95,7 +95,7 @@ impl Sampling {
     }
 }
 
-/// Says the names of running counters and what they stand at.
+/// Reads running counters: calls its argument with each name and value.
 pub type Published<'a> = dyn FnMut(&mut dyn FnMut(&str, u64)) + 'a;
 
 /// What was seen of a tree.
@@ -112,7 +112,8 @@ pub struct Watched {
 }
 
 struct Thread {
-    /// None once the thread is gone: its files are closed, or a program that starts thousands would use ours up.
+    /// None once the thread is gone: its files are closed, since a program that starts thousands of threads would
+    /// exhaust ours.
     task: Option<Task>,
     seen: ThreadUse,
     growth: Growth,
@@ -140,8 +141,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Watches the descendants of `ancestor` from `begin` on. A period of 0 for never: for threads, and for the census
-    /// of their pages.
+    /// Watches the descendants of `ancestor` from `begin` on, with one period for threads and one for the census of
+    /// their pages. A period of 0 means never.
     #[must_use]
     pub fn new(ancestor: i32, begin: Instant, period_ms: u64, census_ms: u64) -> Self {
         let never = Duration::from_secs(1 << 32);
@@ -172,8 +173,8 @@ impl Sampler {
         next.saturating_duration_since(Instant::now())
     }
 
-    /// Takes a sample if one is due, of the threads and of what else is read while they run: `published` is asked for the
-    /// running counters of the program, which become samples with the source `workload`.
+    /// Takes a sample of the threads, the gauges, and the program's running counters if one is due. The counters come
+    /// from `published` and become samples with the source `workload`.
     pub fn tick(&mut self, gauges: &mut Gauges, published: &mut Published<'_>) {
         let start = Instant::now();
         if let Some(census) = &mut self.census {
@@ -189,7 +190,7 @@ impl Sampler {
             gauges.sample(t_ns, &mut self.samples);
         }
         published(&mut |name, sum| self.samples.push(t_ns, WORKLOAD, name, sum));
-        // CPU time, not time: a sampler that was itself kept waiting has disturbed nobody.
+        // CPU time, not wall time: a sampler that waited itself disturbed no other program.
         let cost = thread_cpu().saturating_sub(before);
         self.sampling.count += 1;
         self.sampling.cost_ns += nanoseconds(cost);
@@ -211,7 +212,7 @@ impl Sampler {
         }
     }
 
-    /// Notes CPU times, places and states of all threads.
+    /// Records CPU time, cpu and state of all threads.
     fn read_whole(&mut self, t_ns: u64, looks: bool) {
         let (mut buffer, mut stands, mut ready) = ([0; 1024], Vec::new(), 0);
         for watched in self.threads.values_mut() {
@@ -238,7 +239,7 @@ impl Sampler {
         }
     }
 
-    /// Notes CPU times of all threads.
+    /// Records CPU time of all threads.
     fn read_times(&mut self, t_ns: u64) {
         let mut buffer = [0; 1024];
         for watched in self.threads.values_mut() {
@@ -252,7 +253,7 @@ impl Sampler {
         }
     }
 
-    /// Finds threads and processes that are new.
+    /// Finds new threads and processes.
     fn look(&mut self, t_ns: u64) {
         // Asked first: what begins during the look is found by the next one.
         let newest = self.newest.number();
@@ -297,7 +298,7 @@ impl Sampler {
         }
     }
 
-    /// Adds what somebody else knows of the run to the series.
+    /// Adds a value from another source to the series.
     pub fn mark(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
         self.samples.push(t_ns, source, name, value);
     }
@@ -323,7 +324,7 @@ fn tickless() -> CpuSet {
 }
 
 impl Thread {
-    /// Notes CPU time and run delay; returns how much CPU time there was since the sample before.
+    /// Records CPU time and run delay; returns the CPU time since the sample before.
     fn note(&mut self, times: Times, t_ns: u64, samples: &mut Samples) -> u64 {
         let seen = &mut self.seen;
         seen.cpu_ns = times.cpu_ns;
@@ -336,7 +337,7 @@ impl Thread {
         self.growth.until(t_ns, times.cpu_ns)
     }
 
-    /// Notes where it is, and, with its name, what may change late: a program may tie or name its threads at any time.
+    /// Records its cpu, and with its name also its allowed cpus: a program may pin or name its threads at any time.
     fn stand(&mut self, cpu: u32, name: Option<String>, t_ns: u64, samples: &mut Samples) {
         let seen = &mut self.seen;
         if let Some(name) = name {

@@ -1,28 +1,28 @@
 //! State of a sampled thread: running, waiting for a cpu, or asleep.
 //!
-//! `/proc/PID/task/TID/stat` says `R` of a thread that runs and of one that is ready and waits for a cpu. They are told
-//! apart so:
+//! `/proc/PID/task/TID/stat` says `R` for a running thread and for a ready one that waits for a cpu. This tells them
+//! apart:
 //!
-//! - Of the ready threads of the tree that stand on the same cpu at most one runs: the one whose CPU time has grown most
-//!   since the sample before. So the number of running threads is right; which one of them it was is a guess where they
-//!   take turns faster than samples come.
-//! - One whose CPU time has not grown at all has had no cpu: somebody else runs there. The kernel brings that time up to
-//!   date at its tick, which comes every 1 to 10 ms, so growth is judged over at least 10 ms. A thread that began to run
-//!   since the last tick is taken for a waiting one, one that lost its cpu since the sample before for a running one.
-//!   Where the kernel keeps no schedstat, CPU time is known in ticks only, and on cpus without a tick (`nohz_full`) once a
-//!   second only: there this second rule is left out.
+//! - Of the ready threads of the tree on the same cpu at most one runs: the one whose CPU time has grown most since the
+//!   sample before. So the number of running threads is right; which one of them it was is a guess where they take
+//!   turns faster than samples come.
+//! - A thread whose CPU time has not grown had no cpu: another program runs there. The kernel brings that time up to
+//!   date at its tick, which comes every 1 to 10 ms, so growth is judged over at least 10 ms. A thread that began to
+//!   run since the last tick is taken for a waiting one, one that lost its cpu since the sample before for a running
+//!   one. Where the kernel keeps no schedstat, CPU time is known in ticks only, and on cpus without a tick
+//!   (`nohz_full`) once a second only: there this second rule is left out.
 //!
-//! How long a thread waited all in all, schedstat's run delay says exactly.
+//! The total waiting time is exact: schedstat's run delay.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// CPU time is known to have been brought up to date after this long.
+/// Time after which the kernel has updated a thread's CPU time.
 const TELLING_NS: u64 = 10_000_000;
 
-/// What a thread was doing. The number is what samples of the name `state` have for a value.
+/// The state of a thread. The number is the value of samples named `state`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// On a cpu.
@@ -66,7 +66,7 @@ impl StateCounts {
     }
 }
 
-/// How much CPU time a thread has used lately.
+/// The recent CPU time of a thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Growth {
     /// Time and CPU time of the newest sample that is kept, and of one before it.
@@ -75,7 +75,7 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Of a thread that is seen for the first time: what it has used, it has used since.
+    /// For a new thread: all its CPU time counts as recent.
     pub(crate) fn new(t_ns: u64) -> Self {
         Self { newer: [t_ns, 0], older: [t_ns, 0] }
     }

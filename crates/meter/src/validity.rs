@@ -7,7 +7,7 @@ use knee_machine::CpuSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Evidence on the quality of one run. Fractions are of the time of its cpus; what cannot be known is absent.
+/// Evidence on the quality of one run. Fractions are of the time of its cpus; unknown values are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Validity {
     /// CPU time of the run over wall time × the cpus it could use at once.
@@ -45,7 +45,7 @@ pub(crate) struct Ticks {
     pub(crate) idle: u64,
 }
 
-/// A share of fewer ticks than these is rounding.
+/// Fewest ticks for a share: below it is rounding.
 const TICKS_THAT_TELL: f64 = 10.0;
 
 impl Baseline {

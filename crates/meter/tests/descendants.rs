@@ -21,7 +21,7 @@ fn touch() {
     std::hint::black_box(&mut memory);
 }
 
-/// Not a test but the program that is measured: this very binary, told what to do by `KNEE_TOUCH`.
+/// Not a test but the measured program: this test's own binary, which does what `KNEE_TOUCH` says.
 #[test]
 fn program() {
     let Ok(what) = std::env::var("KNEE_TOUCH") else { return };
@@ -42,12 +42,12 @@ fn this_program(what: &str) -> Command {
     command
 }
 
-/// Minor faults of a run; none, after a note, where the kernel does not let anybody count.
+/// Minor faults of a run; none, after a note, where the kernel does not permit counting.
 fn faults(test: &str, what: &str) -> Option<f64> {
     let names = ["minor-faults", "major-faults", "page-faults", "task-clock", "context-switches", "cpu-migrations"];
     let asked: Vec<_> = names.map(|name| (name.to_owned(), Request::parse(name).unwrap())).into();
     let counters = Counters::open(Linux::default(), Path::new("/"), &asked, &|_| None);
-    // What the launcher itself does is not the program's, before it starts and after.
+    // The launcher's own faults, before and after, are not the program's.
     touch();
     assert!(this_program(what).status().unwrap().success());
     touch();

@@ -1,4 +1,4 @@
-//! The tables as they are: which one a part gets, what they hold, and what the reader says of files that are none.
+//! The event tables: which one a part gets, what they contain, and what the reader says about bad files.
 
 mod shared;
 
@@ -183,7 +183,7 @@ fn a_table_of_ones_own_is_used_on_any_part_and_says_so() {
     assert!(matches!(foreign.trust, Trust::Claimed(reason) if reason.contains("the table own does not list it")));
 }
 
-/// Units that figures can be made with. A new one has to be thought about.
+/// Units that figures know. A new unit needs support there.
 const UNITS: [&str; 10] =
     ["instructions", "cycles", "requests", "loads", "lines", "bytes", "reads", "accesses", "beats", "slots"];
 
@@ -322,7 +322,7 @@ fn what_is_refused_is_a_refusal_somewhere() {
     assert_eq!(refusing.count(), 1);
 }
 
-/// Texts that are near a table: pieces of one, cut and put together anyhow.
+/// Texts that are almost a table: pieces of one, shuffled.
 fn near_tables() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[ -~\n]{0,40}",

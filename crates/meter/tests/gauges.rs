@@ -10,7 +10,7 @@ use knee_meter::perf::Counter;
 use knee_meter::{Gauges, Sampler};
 use recorded::Machine;
 
-/// A machine with two L3 that monitors.
+/// A machine with two L3 caches and monitoring.
 fn monitored() -> Machine {
     let mut machine = Machine::bare()
         .put("sys/fs/resctrl/info/L3_MON/mon_features", "llc_occupancy\nmbm_total_bytes\nmbm_local_bytes")
@@ -70,7 +70,7 @@ fn a_group_of_the_runs_own_is_stepped_into_and_out_of() {
     let own = format!("sys/fs/resctrl/mon_groups/knee-{}", std::process::id());
     let stale = "sys/fs/resctrl/mon_groups/knee-4000000";
     let machine = caches(monitored(), &format!("{own}/mon_data"), "mon_L3_00", "70");
-    // In this group's place the kernel would have made its files.
+    // The files that the kernel would have made in this group.
     let machine = machine.put(&format!("{own}/tasks"), "").put("proc/self/cpu_resctrl_groups", "res:/\nmon:");
     std::fs::create_dir_all(machine.root().join(stale)).unwrap();
     let mut gauges = Gauges::open(machine.root(), &["mbm_local_bytes"]);

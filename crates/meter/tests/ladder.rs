@@ -1,4 +1,4 @@
-//! The ladder on recorded machines: every "no" has its reason and what would help.
+//! The ladder on recorded machines: every "no" has its reason and a remedy.
 
 mod recorded;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use knee_meter::perf::{NamedEvent, PlacementProbe, Raw, Rung, Standing, Surroundings, Work, check_placement, climb};
 use recorded::{Machine, Recorded, all};
 
-/// Work that says what it did without doing it.
+/// Work that returns its counts without doing it.
 struct Told;
 
 impl Work for Told {
@@ -28,7 +28,7 @@ fn climbed(machine: &Machine, mut kernel: Recorded) -> BTreeMap<&'static str, Ru
     rungs.into_iter().map(|rung| (rung.name, rung)).collect()
 }
 
-/// A kernel that counts what the canary did, but for instructions and misses as told.
+/// A kernel that counts the canary's work, except for the given instructions and misses.
 fn counting(instructions: Raw, misses: Raw) -> Recorded {
     Recorded::new(
         |_, _| Ok(()),

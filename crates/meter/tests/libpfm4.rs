@@ -1,5 +1,5 @@
-//! Every encoding that libpfm4 knows is asked of libpfm4: a program of forty lines, compiled here, prints what it makes
-//! of their full names.
+//! Compares every encoding with libpfm4 where that knows it: a program of forty lines, compiled here, prints its
+//! encodings of their full names.
 
 mod shared;
 
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use knee_meter::events::{Check, Encoded, Table, Vendor, tables};
 
-/// What is set in an event select register of x86 whatever the event is: user, system, interrupt, enable.
+/// Bits that are set in every event select register of x86: user, system, interrupt, enable.
 const ALWAYS_SET: u64 = 0x53_0000;
 
 /// The version of Debian 12, whose tables end at Sapphire Rapids and Zen 4 and, on x86, hold nothing of Arm's.
@@ -110,7 +110,7 @@ fn answer(line: &str) -> Option<Vec<u64>> {
     (words.next() == Some("0")).then(|| words.map(|word| u64::from_str_radix(word, 16).expect("a code")).collect())
 }
 
-/// Compiles the program, or notes that `test` was skipped for want of libpfm4 or a compiler.
+/// Compiles the program, or notes that `test` was skipped because libpfm4 or a compiler is missing.
 fn program(test: &str) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libpfm4.c");
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);

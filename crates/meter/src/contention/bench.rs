@@ -12,22 +12,22 @@ use super::slices::{Reading, Workers};
 use super::{Crowded, Error, Pair};
 use crate::Baseline;
 
-/// Scores that are wanted of each pair, and of each cpu in a crowd.
+/// Scores to collect for each pair, and for each cpu in a crowd.
 const SCORES: usize = 11;
 /// Tries for them on a busy machine.
 const TRIES: usize = 3 * SCORES;
 /// Ratios of a cpu alone, to compare it with itself in a crowd.
 const ALONE: usize = 5;
-/// Few pairs are tested for this long all the same: a host that moves cpus has to be caught at it.
+/// Even few pairs are tested for this long, to notice a host that moves cpus.
 const AT_LEAST: Duration = Duration::from_secs(2);
 /// What one try takes at most on average, four slices and their beginnings; a test of pairs ends after the sum of it.
 const TRY: Duration = Duration::from_millis(12);
-/// The same for a crowd, of which all have to come together: on a cpu that somebody else keeps they wait in vain.
+/// The same for a crowd, whose workers all have to meet: they wait in vain for a cpu that another program keeps.
 const CROWD: Duration = Duration::from_secs(1);
-/// What others may use of a cpu before "alone" is doubtful: below it, ticks of 10 ms and a short test say little.
+/// Share of a cpu that others may use before "alone" is doubtful: below it, ticks of 10 ms and a short test say little.
 const OTHERS: f64 = 0.2;
 
-/// Workers with what is asked of them.
+/// Workers with the tests that they run.
 pub(super) struct Bench {
     workers: Workers,
 }
@@ -90,14 +90,14 @@ impl Bench {
         Some(port_beside / port_alone / (chain_beside / chain_alone))
     }
 
-    /// The rate of the first cpu of a shift, when nobody of it was disturbed.
+    /// The rate of the first cpu of a shift, if none of its workers was disturbed.
     fn rate(&mut self, shift: &[(u32, Loop)]) -> Option<f64> {
         let readings = self.workers.work(shift)?;
         readings.iter().all(|reading| reading.is_clean()).then(|| readings[0].rate)
     }
 
-    /// Searches among `cpus`: candidates for pairs, and each cpu against all others. A cpu that is slowed stands there
-    /// without a verdict: who slows it, only the test of a pair can say.
+    /// Searches among `cpus`: candidates for pairs, and each cpu against all others. A slowed cpu gets no verdict here:
+    /// only the test of a pair says which cpu slows it.
     pub(super) fn search(&mut self, cpus: &[u32]) -> (Found, Vec<Crowded>) {
         let watch = Watch::begin(&self.workers, cpus.iter().copied());
         let alone = self.alone(cpus);
@@ -119,7 +119,7 @@ impl Bench {
     }
 
     /// For each cpu the rate of its port-bound loop over that of its chain while all others sleep. Both count cycles,
-    /// so no clock is in this ratio, and once measured it stands for the whole search.
+    /// so the clock cancels in this ratio, and one measurement serves the whole search.
     fn alone(&mut self, cpus: &[u32]) -> BTreeMap<u32, f64> {
         let mut ratios: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         for _ in 0..3 * ALONE {
@@ -137,7 +137,7 @@ impl Bench {
         ratios.into_iter().filter_map(|(cpu, ratios)| Some((cpu, median(ratios)?))).collect()
     }
 
-    /// Lets all of `running` run at once, several times, and judges each against itself alone.
+    /// Runs all of `running` at once, several times, and judges each against itself alone.
     fn crowd(&mut self, running: &[u32], alone: &BTreeMap<u32, f64>) -> Vec<Evidence> {
         let mut scores: Vec<Scores> = running.iter().map(|_| Scores::default()).collect();
         let begin = Instant::now();
@@ -151,7 +151,7 @@ impl Bench {
     }
 
     /// Rate of the port-bound loop over that of the chain for each of `running`, all in the same loop at once; none for
-    /// a cpu that was disturbed. One that was disturbed may have spared its sibling: the median over tries forgives.
+    /// a cpu that was disturbed. Its sibling may have been faster for that; the median over tries removes this.
     fn ratios(&mut self, running: &[u32]) -> Vec<Option<f64>> {
         let mut rates = |work| self.workers.work(&running.iter().map(|&cpu| (cpu, work)).collect::<Vec<_>>());
         let (port, chain) = (rates(Loop::Port), rates(Loop::Chain));
@@ -179,7 +179,7 @@ fn without_partner(evidence: Evidence) -> Evidence {
     evidence
 }
 
-/// What others do on some cpus during a test.
+/// Watches what others do on some cpus during a test.
 struct Watch {
     begin: Instant,
     /// For each cpu its state at the beginning, and what our worker there had used.

@@ -2,19 +2,19 @@
 
 use serde::Serialize;
 
-/// Siblings share one multiplier, so about half is left to each.
+/// Siblings share one multiplier, so each gets about half of it.
 const SIBLINGS_UP_TO: f64 = 0.70;
-/// Separate cores do not meet; what is missing to 1 is noise.
+/// Separate cores share nothing; a lower score is noise.
 const SEPARATE_FROM: f64 = 0.85;
 /// Both quartiles have to lie on the same side of this as the median.
 const BETWEEN: f64 = 0.78;
 /// With fewer scores than this the quartiles say nothing.
 const ENOUGH: usize = 7;
-/// Scores against the verdict that are worth a word: one in twenty.
+/// Share of scores against the verdict that is reported: one in twenty.
 const WORTH_A_WORD: usize = 20;
-/// What makes two modes: seen on a guest of two cpus, in 10 % of the slices a score around 0.50, in the others around
-/// 1.0, and next to nothing from 0.6 to 0.8 (AMD EPYC 7003 under Firecracker, 40 runs of `knee doctor --siblings`,
-/// other work on the guest, 2026-11-21).
+/// The reason for two modes: seen on a guest of two cpus, in 10 % of the slices a score around 0.50, in the others
+/// around 1.0, and next to nothing from 0.6 to 0.8 (AMD EPYC 7003 under Firecracker, 40 runs of `knee doctor
+/// --siblings`, other work on the guest, 2026-11-21).
 const MOVED: &str = "a hypervisor may move cpus between cores";
 
 /// What two cpus, or one cpu and a crowd, are to each other.
@@ -25,11 +25,11 @@ pub enum Verdict {
     Separate,
     /// They share the execution units of one core.
     Siblings,
-    /// It cannot be told, for a reason that stands beside it.
+    /// Cannot tell; the reason is stored with it.
     Unknown,
 }
 
-/// A verdict with what it rests on.
+/// A verdict and its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evidence {
     /// Median over slices; about 0.5 for siblings, 1 for separate cores. None without a slice that counts.
@@ -40,9 +40,9 @@ pub struct Evidence {
     pub spread: Option<[f64; 2]>,
     /// Undisturbed slices, each of which gave a score.
     pub slices: usize,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it cannot be told, or what speaks against the verdict.
+    /// Why there is no verdict, or what speaks against it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

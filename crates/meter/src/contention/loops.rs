@@ -15,12 +15,12 @@ const LINKS: u32 = 20_000;
 pub(super) enum Loop {
     /// Bound by the throughput of the multiplier, of which the hardware threads of a core share one or a few.
     Port,
-    /// Bound by the latency of one floating-point addition after the other: a sibling hardly slows it.
+    /// Bound by the latency of dependent floating-point additions: a sibling hardly slows it.
     Chain,
 }
 
 impl Loop {
-    /// One batch, long against a look at the clock and short against a slice.
+    /// Runs one batch, which is long compared with reading the clock and short compared with a slice.
     pub(super) fn batch(self) {
         match self {
             Self::Port => multiply(),

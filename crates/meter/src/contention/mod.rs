@@ -2,22 +2,22 @@
 //!
 //! Two hardware threads of one core share its multiplier. So a loop that is bound by the multiplier runs at about half
 //! its rate while a sibling runs the same loop, and at its full rate while another core does; neither touches memory,
-//! so that caches and nodes do not matter. A second loop, one chain of dependent additions, leaves the core mostly
-//! idle and so is not slowed by a sibling, but like the first by all else that comes with a second busy cpu: a lower
-//! clock, or a host that gives both half its time. The score is the ratio of the two slow-downs,
+//! so that caches and nodes do not matter. A second loop, one chain of dependent additions, leaves the core mostly idle
+//! and so is not slowed by a sibling, but like the first by every other effect of a second busy cpu: a lower clock, or
+//! a host that gives both half its time. The score is the ratio of the two slow-downs,
 //!
 //! ```text
 //! (port beside a neighbour / port alone) / (chain beside a neighbour / chain alone)
 //! ```
 //!
-//! where the neighbour always runs the port-bound loop: about 0.5 for siblings, 1 for separate cores. Each rate is of
-//! a slice of 2 ms, begun together from a spin barrier; a slice in which a worker lost its cpu is dropped, which its
-//! CPU time beside its wall time tells. The four slices of a score follow each other, and the scores of all pairs are
-//! interleaved over seconds, because a host may move its guests' cpus between cores every few tens of milliseconds:
-//! then the scores have two modes, and that is what is said.
+//! where the neighbour always runs the port-bound loop: about 0.5 for siblings, 1 for separate cores. Each rate is of a
+//! slice of 2 ms, begun together from a spin barrier; a slice in which a worker lost its cpu, as its CPU time shows, is
+//! dropped. The four slices of a score follow each other, and the scores of all pairs are interleaved over seconds,
+//! because a host may move its guests' cpus between cores every few tens of milliseconds: then the scores have two
+//! modes, which is reported.
 //!
-//! Up to 16 cpus every pair is tested. Beyond, [`search()`] finds candidates with a few tests in which many cpus run at
-//! once, and only they, and what `/sys` calls siblings, are tested as pairs.
+//! Up to 16 cpus every pair is tested. Beyond that, [`search()`] finds candidates with a few tests in which many cpus
+//! run at once, and only these, and the siblings in `/sys`, are tested as pairs.
 //!
 //! Contention for ports as a signal between siblings: Aldaya, Brumley, ul Hassan, Pereida García and Tuveri, *Port
 //! Contention for Fun and Profit*, IEEE Symposium on Security and Privacy 2019.
@@ -70,8 +70,8 @@ pub struct Report {
     pub crowd: Vec<Crowded>,
 }
 
-/// Tests the cpus of `cores`, which is what the system says of them; a cpu alone in its core may have hidden siblings.
-/// It takes 2 s for 2 cpus, about 15 s for 16 and half a minute for 256, up to three times that on a busy machine.
+/// Tests the cpus of `cores`, the cores that the system lists; a cpu alone in its core may have hidden siblings. It
+/// takes 2 s for 2 cpus, about 15 s for 16 and half a minute for 256, up to three times that on a busy machine.
 ///
 /// # Errors
 /// When a thread cannot be started or put on its cpu.

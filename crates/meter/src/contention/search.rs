@@ -1,9 +1,9 @@
 //! Finds sibling pairs among many cpus in few tests: all run at once, and only siblings slow each other down.
 //!
-//! All cpus run first; a cpu that is not slowed has no sibling. The slowed ones are numbered, and for
-//! each binary digit first those run who have 0 there, then those who have 1. A cpu that is still slowed has the same
-//! digit as its partner, one that is not has the other digit. So 1 + 2 log₂ n tests spell every partner's number,
-//! where testing every pair would take n²/2. It is group testing with the many answers that a machine gives at once.
+//! All cpus run first; a cpu that is not slowed has no sibling. The slowed ones are numbered, and for each binary digit
+//! first those run who have 0 there, then those who have 1. A cpu that is still slowed has the same digit as its
+//! partner, one that is not has the other digit. So 1 + 2 log₂ n tests spell every partner's number, where testing
+//! every pair would take n²/2. This is group testing with many answers per test.
 //!
 //! That holds for two hardware threads to a core. With more, the digits of several partners mix and spell cpus that do
 //! not spell each other: those stay unpaired. A pair that comes out is a candidate, for a test of the two alone.
@@ -27,8 +27,8 @@ pub fn search(cpus: &[u32], mut contended: impl FnMut(&[u32]) -> Vec<Verdict>) -
     let all = contended(cpus);
     let left = cpus.iter().copied().zip(all).filter(|(_, verdict)| *verdict != Verdict::Separate);
     let (slowed, verdicts): (Vec<u32>, Vec<Verdict>) = left.unzip();
-    // Who was not surely slowed runs with the others, whose sibling he may be, and spells nobody himself: never slowed
-    // again, he would spell whoever has all digits different.
+    // A cpu that was not clearly slowed still runs, since it may be the sibling of another one, but spells no partner
+    // itself: it might never be slowed again, and would then spell the number with all digits different.
     let begun: Vec<_> = verdicts.iter().map(|verdict| (*verdict == Verdict::Siblings).then_some(0)).collect();
     if begun.iter().all(Option::is_none) {
         return Found { unpaired: slowed, ..Found::default() };
@@ -48,7 +48,7 @@ pub fn search(cpus: &[u32], mut contended: impl FnMut(&[u32]) -> Vec<Verdict>) -
     found
 }
 
-/// Adds to each number the digits of the partner's position; none where one of them could not be told.
+/// Adds to each number the digits of the partner's position; none if one of them is unknown.
 fn spell(
     cpus: &[u32],
     mut spelled: Vec<Option<usize>>,
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// A made-up machine: the core of each cpu.
+    /// A simulated machine: the core of each cpu.
     struct Machine(BTreeMap<u32, usize>);
 
     impl Machine {

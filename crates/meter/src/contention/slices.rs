@@ -14,7 +14,7 @@ use super::loops::Loop;
 const SLICE: Duration = Duration::from_millis(2);
 /// Worked before it counts: the cpu leaves its sleep and its clock settles.
 const WARM: Duration = Duration::from_micros(300);
-/// Nobody waits longer than this for the others: a cpu that somebody else keeps must not hold up the test.
+/// Longest time that a worker waits for the others: a cpu that another program keeps must not hold up the test.
 const PATIENCE: Duration = Duration::from_millis(25);
 /// A worker that had its cpu for less of a slice than this was preempted, throttled or stolen.
 const UNDISTURBED: f64 = 0.97;
@@ -70,14 +70,14 @@ impl Workers {
             let own = threads[thread.index].lock().expect("each thread has its own");
             let (inbox, answers) = &*own;
             let answer = |slice: Slice| Answer { cpu: thread.cpu, reading: slice.work(), spent: thread_cpu() };
-            // It ends when nobody can send a slice, or hear of one, any more.
+            // It ends when the other end of either channel is gone.
             inbox.iter().map(answer).try_for_each(|answer| answers.send(answer)).unwrap_or_default();
         };
         PinnedTeam::on(cpus).run_led(serve, || test(workers)).map(|(_, result)| result)
     }
 
-    /// Lets some cpus work at the same moment, each in its loop, while all others sleep. The readings come in the
-    /// order of `shift`; none when the workers did not all come together.
+    /// Runs some cpus at the same moment, each in its loop, while all others sleep. The readings come in the order of
+    /// `shift`; none when the workers did not all come together.
     pub(super) fn work(&mut self, shift: &[(u32, Loop)]) -> Option<Vec<Reading>> {
         let meeting = Arc::new(Barrier::new(shift.len()));
         for (cpu, work) in shift {
@@ -116,7 +116,7 @@ impl Slice {
         let (begin, before) = (Instant::now(), thread_cpu());
         let batches = self.work_for(SLICE);
         let (wall, cpu) = (begin.elapsed().as_secs_f64(), thread_cpu().saturating_sub(before).as_secs_f64());
-        // Nobody stops before all have measured: who still measures must not lose his neighbour.
+        // No worker stops before all have measured: one that still measures must not lose its neighbour.
         self.meeting.meet_within(PATIENCE, || self.work.batch());
         Some(Reading { rate: f64::from(batches) / wall, share: cpu / wall })
     }

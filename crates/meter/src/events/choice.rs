@@ -11,13 +11,13 @@ pub struct Choice<'a> {
     pub table: Option<&'a Table>,
     /// Whether the table is the right one.
     pub trust: Trust,
-    /// Measures that are known to be wrong on this part, and not taken unless the user insists.
+    /// Measures that are known to be wrong on this part, and not counted unless the user insists.
     pub refused: Vec<RefusedMeasure<'a>>,
 }
 
 impl Choice<'_> {
-    /// What has to be said beside a measure's value: errata that only warn, and why this may be another part. Empty where
-    /// there is nothing.
+    /// The caution for a measure's value: errata that only warn, and why this may be another part. Empty if there is
+    /// none.
     #[must_use]
     pub fn caution(&self, measure: &str, cpu: &Cpu) -> String {
         let errata = self.table.into_iter().flat_map(|table| table.errata_for(measure, cpu));
@@ -39,7 +39,7 @@ pub enum Trust {
     Claimed(String),
 }
 
-/// A measure that is not taken.
+/// A measure that is not counted.
 #[derive(Debug, Clone, Copy)]
 pub struct RefusedMeasure<'a> {
     /// The measure.
@@ -59,7 +59,7 @@ pub fn choose(cpu: &Cpu) -> Choice<'static> {
     Choice { table: Some(table), trust: trust(doubts(cpu)), refused: refused(table, cpu) }
 }
 
-/// A user's own table, whatever the part is.
+/// A user's own table, for any part.
 #[must_use]
 pub fn choose_own<'a>(table: &'a Table, cpu: &Cpu) -> Choice<'a> {
     let other = || format!("this is {}, and the table {} does not list it", cpu.kind, table.name);

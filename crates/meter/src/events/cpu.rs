@@ -9,17 +9,17 @@ use knee_machine::facts::cpuid::{self, Caches, Verdict};
 use super::numbers::number;
 use super::table::Vendor;
 
-/// A part, and what its word is worth.
+/// A cpu model, and how far its name can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cpu {
     /// Which part.
     pub kind: Kind,
     /// What it calls itself.
     pub name: Option<String>,
-    /// Whether a hypervisor stands in between. On Arm no flag shows one; a guest there sees the part number of its host
-    /// unless the hypervisor was told otherwise.
+    /// Whether a hypervisor runs the machine. On Arm no flag shows one; a guest there sees its host's part number
+    /// unless the hypervisor changes it.
     pub hypervisor: bool,
-    /// What contradicts what, if anything does.
+    /// A contradiction between sources, if there is one.
     pub contradiction: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub enum Kind {
         /// Part number.
         part: u32,
     },
-    /// Somebody else's, or not said.
+    /// Another vendor's, or unknown.
     Other(String),
 }
 
@@ -87,7 +87,7 @@ impl Cpu {
         }
     }
 
-    /// CPUID goes first; a `/proc/cpuinfo` that says otherwise was put there by a container's runtime or a sandbox.
+    /// CPUID takes precedence; a `/proc/cpuinfo` that differs comes from a container's runtime or a sandbox.
     fn beside(self, kind: Kind, hypervisor: bool) -> Self {
         let differs = !matches!(self.kind, Kind::Other(_)) && self.kind != kind;
         let found = differs.then(|| format!("CPUID says {kind}, and /proc/cpuinfo {}", self.kind));
@@ -129,7 +129,7 @@ fn x86(vendor: &str, family: u32, model: u32, stepping: u32) -> Kind {
     Kind::X86 { vendor, family, model, stepping }
 }
 
-/// Cores of several kinds: one table cannot be right for all of them.
+/// Why one table is not right for all cores: they are of several kinds.
 fn several_parts(cpuinfo: &str) -> Option<String> {
     let mut parts: Vec<&str> = fields(cpuinfo, "CPU part").collect();
     parts.sort_unstable();

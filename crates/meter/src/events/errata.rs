@@ -24,11 +24,11 @@ pub struct Erratum {
     pub when: Option<String>,
     /// What is wrong.
     pub effect: String,
-    /// Who says so.
+    /// Where this is stated.
     pub source: String,
     /// What to do.
     pub action: Action,
-    /// Whether the source was seen to say so. Otherwise it is hearsay, and `source` says of what kind.
+    /// Whether the source itself was read. Otherwise it is hearsay, and `source` says of what kind.
     pub verified: bool,
 }
 
@@ -50,7 +50,7 @@ impl Erratum {
             && self.steppings.as_ref().is_none_or(|steppings| steppings.contains(stepping))
     }
 
-    /// It in one line: numbers, effect, when, source.
+    /// One line: numbers, effect, when, source.
     #[must_use]
     pub fn summary(&self) -> String {
         let numbers = if self.numbers.is_empty() { String::new() } else { format!("{}: ", self.numbers.join(", ")) };

@@ -8,11 +8,11 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Event {
-    /// The measure, our word for what is asked.
+    /// The measure's name in knee.
     pub measure: String,
     /// The unit that counts it: a folder of `/sys/bus/event_source/devices`, or several of them with `_0`, `_1` … after
-    /// this name. The counts of several are summed. One that is not `cpu` (or Arm's) counts for whole sockets, whoever
-    /// caused it.
+    /// this name. The counts of several are summed. One that is not `cpu` (or Arm's) counts for whole sockets, all
+    /// programs together.
     pub pmu: String,
     /// What one count is, times `scale`.
     pub unit: String,
@@ -21,7 +21,7 @@ pub struct Event {
     pub scale: f64,
     /// What is counted.
     pub meaning: String,
-    /// What one might think is counted and is not.
+    /// What it does not count, although one might think so.
     pub not_counted: String,
     /// The vendor's events; several are summed.
     pub encodings: Vec<Encoding>,
@@ -66,7 +66,7 @@ pub struct Encoding {
     pub config2: u64,
     /// What the encoding was checked against.
     pub checked: Check,
-    /// Where libpfm4 encodes the event otherwise.
+    /// The event of libpfm4, if that encodes it differently.
     #[serde(default)]
     pub disputed: Option<Disputed>,
 }
@@ -134,7 +134,7 @@ impl Event {
         self.encodings.iter().map(|encoding| encoding.encoded(&self.pmu, self.layout))
     }
 
-    /// Whether it counts for whole sockets, whoever caused it, and so cannot be tied to a program.
+    /// Whether it counts for whole sockets, all programs together, and so cannot be attributed to one.
     #[must_use]
     pub fn is_of_the_socket(&self) -> bool {
         self.pmu.starts_with("uncore_") || matches!(self.pmu.as_str(), "amd_df" | "amd_umc" | "amd_l3")

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// Longest formula and deepest nesting that are read: a formula is one line, and neither reading nor evaluating it may
-/// use up the stack, whatever a file holds.
+/// Longest formula and deepest nesting that are accepted, so that no file can exhaust the stack while a formula is read
+/// or evaluated.
 const LONGEST: usize = 400;
 const DEEPEST: usize = 16;
 
@@ -50,7 +50,7 @@ pub enum Undefined {
     /// One of its measures was not counted.
     #[error("{0} was not counted")]
     NotCounted(String),
-    /// A ratio to nothing.
+    /// A division by 0.
     #[error("divided by 0: nothing was counted there")]
     DividedByZero,
 }

@@ -17,7 +17,7 @@ use super::event::Event;
 use super::formula::{Derived, is_of_a_name};
 use super::table::{Cpus, DERIVED, Table, Vendor};
 
-/// A file that is no table.
+/// An error in a table's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The file.
@@ -101,7 +101,7 @@ impl Table {
         }
     }
 
-    /// Reads a table from its text; `file` is what errors call it.
+    /// Reads a table from its text; errors use the name `file`.
     ///
     /// # Errors
     /// When it is no table.

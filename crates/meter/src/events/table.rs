@@ -36,10 +36,10 @@ const FILES: &[(&str, &str)] = &[
     ("neoverse-v3", include_str!("../../events/neoverse-v3.toml")),
 ];
 
-/// Derived measures that every table has which counts what they need.
+/// Derived measures of every table that has the events they need.
 pub(super) const DERIVED: &str = include_str!("../../events/derived.toml");
 
-/// Each is read when it is asked for: a run needs one.
+/// Each is read at its first use: a run needs one.
 static READ: [OnceLock<Table>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
 
 const TESTED: &str = "the tables of the program are read by its tests";
@@ -49,7 +49,7 @@ fn shipped(index: usize) -> &'static Table {
     READ[index].get_or_init(|| Table::parse(text, &format!("events/{name}.toml")).expect(TESTED))
 }
 
-/// Who makes the parts of a table.
+/// Vendor of a table's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Vendor {
@@ -57,7 +57,7 @@ pub enum Vendor {
     Intel,
     /// `AuthenticAMD`.
     Amd,
-    /// Arm's own cores, whoever builds them in.
+    /// Arm's own cores, in chips of any vendor.
     Arm,
 }
 
@@ -97,13 +97,13 @@ pub enum Cpus {
 pub struct Table {
     /// Short name, that of its file.
     pub name: String,
-    /// The name that people use.
+    /// The common name.
     pub title: String,
-    /// Who makes it.
+    /// The vendor.
     pub vendor: Vendor,
     /// The parts it is for.
     pub cpus: Vec<Cpus>,
-    /// What to know before reading any number of it.
+    /// Notes that apply to all its numbers.
     pub notes: Option<String>,
     pub(super) events: Vec<Event>,
     pub(super) derived: Vec<Derived>,
@@ -115,7 +115,7 @@ pub fn tables() -> impl Iterator<Item = &'static Table> {
     (0..FILES.len()).map(shipped)
 }
 
-/// The one that is made for `cpu`.
+/// The table for `cpu`.
 pub(super) fn made_for(cpu: &Cpu) -> Option<&'static Table> {
     let is_for = |&(name, text): &(&str, &str)| {
         let (vendor, parts) = reader::parts(text, name).expect(TESTED);
@@ -160,14 +160,14 @@ impl Table {
         &self.derived
     }
 
-    /// All that is known to be wrong.
+    /// All its errata.
     #[must_use]
     pub fn errata(&self) -> &[Erratum] {
         &self.errata
     }
 
-    /// What is known to be wrong with `measure` on `cpu`. A part that the table does not list gets all of it: which
-    /// steppings it resembles is not known.
+    /// The errata of `measure` on `cpu`. A part that the table does not list gets all of them, since it is not known
+    /// which steppings it resembles.
     pub fn errata_for(&self, measure: &str, cpu: &Cpu) -> impl Iterator<Item = &Erratum> {
         let of_this = match cpu.kind {
             Kind::X86 { model, stepping, .. } if self.covers(cpu) => Some((model, stepping)),

@@ -1,9 +1,8 @@
 //! Quantities of the machine that are read from files while the program runs: memory traffic and cache occupancy by
 //! resctrl, energy by RAPL, page allocations by node.
 //!
-//! Each is a number that only grows (or a level); what the record gets is how much it grew while the program ran, and
-//! the samples hold the same over time. Only those that were asked for are read: a read of resctrl interrupts a cpu of
-//! that cache, and none of them is free.
+//! Each is a number that only grows (or a level). The record has its growth while the program ran, the samples the same
+//! over time. Only requested ones are read: reading resctrl interrupts a cpu of that cache, and no read is free.
 
 mod numastat;
 mod rapl;
@@ -24,7 +23,7 @@ pub(crate) use self::numastat::examine as examine_numastat;
 pub(crate) use self::rapl::examine as examine_rapl;
 pub(crate) use self::resctrl::examine as examine_resctrl;
 
-/// Every quantity, by the name under which it is asked for.
+/// The names of all quantities.
 pub const NAMES: [&str; 17] = [
     "mbm_total_bytes",
     "mbm_local_bytes",
@@ -45,7 +44,8 @@ pub const NAMES: [&str; 17] = [
     "numa_pte_updates",
 ];
 
-/// RAPL's counters go round in minutes under load. When two readings lie further apart, a whole round may be missing.
+/// RAPL's counters wrap around within minutes under load. If two readings are further apart than this, a whole round
+/// may be missing.
 const ROUND: Duration = Duration::from_mins(1);
 
 /// A quantity with all the places where it is read.
@@ -67,8 +67,9 @@ pub struct Gauges {
 }
 
 impl Gauges {
-    /// Finds what was asked for, and takes the first reading; just before the program starts. Where resctrl is asked for,
-    /// the calling thread is in a monitoring group of its own until [`Gauges::step_out`], and what it starts stays there.
+    /// Finds the requested quantities, and takes the first reading, just before the program starts. For resctrl, the
+    /// calling thread is in a monitoring group of its own until [`Gauges::step_out`], and processes that it starts stay
+    /// there.
     #[must_use]
     pub fn open(root: &Path, asked: &[&'static str]) -> Self {
         let mut gauges = Self::default();
@@ -109,7 +110,7 @@ impl Gauges {
         }
     }
 
-    /// Reads everything once and notes it.
+    /// Reads everything once and stores it as samples.
     pub(crate) fn sample(&mut self, t_ns: u64, samples: &mut Samples) {
         self.read_all(&mut |source, name, value| samples.push(t_ns, source, name, value));
     }
@@ -162,14 +163,14 @@ impl Gauge {
                 notes.extend((!note.is_empty()).then(|| format!("{part}: {note}")));
                 Ok((sum.saturating_add(*value), notes))
             }
-            // A part of the machine is not the machine.
+            // The sum of some parts would not be the machine.
             Err(reason) => Err(format!("{part}: {reason}")),
         });
         let whole = match whole {
             Ok((sum, notes)) => counter(sum, &notes.iter().map(String::as_str).collect::<Vec<_>>()),
             Err(reason) => Counter::unavailable(reason),
         };
-        // What the kernel counts for the whole machine only has no parts.
+        // Counts of the whole machine have no parts.
         let parts = ends.iter().filter(|(part, _)| *part != source::MACHINE).map(|(part, end)| {
             let value = match end {
                 Ok((value, note)) => counter(*value, &[note]),

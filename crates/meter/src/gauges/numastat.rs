@@ -1,6 +1,6 @@
 //! Page traffic by node, as the kernel's allocator and its balancing count it.
 //!
-//! These are *allocation* events: a page is counted once, when it is handed out, wherever its accesses come from later.
+//! These are *allocation* events: a page is counted once, when it is allocated, whichever node accesses it later.
 //! `numa_*` of vmstat counts what automatic balancing did, and only while that is on.
 
 use std::fs;
@@ -21,7 +21,7 @@ pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, CounterRef
     if BALANCING.contains(&name) {
         return balancing(root, name);
     }
-    // Switched off they stay as they are, and 0 would be no count.
+    // Switched off, they do not change, and 0 would be wrong.
     if fs::read_to_string(root.join("proc/sys/vm/numa_stat")).is_ok_and(|state| state.trim() == "0") {
         return refuse("the kernel does not count them (vm.numa_stat = 0)", "sysctl vm.numa_stat=1");
     }
@@ -31,7 +31,7 @@ pub(crate) fn sources(root: &Path, name: &str) -> Result<Vec<Source>, CounterRef
     Ok(nodes.into_iter().map(source).collect())
 }
 
-/// A count of what never happens is 0 and says nothing, so it is not given.
+/// With balancing off the count is always 0, so there is no value.
 fn balancing(root: &Path, name: &str) -> Result<Vec<Source>, CounterRefusal> {
     let state = fs::read_to_string(root.join("proc/sys/kernel/numa_balancing"));
     match state.as_deref().map(str::trim) {

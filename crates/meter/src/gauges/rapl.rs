@@ -1,7 +1,7 @@
 //! Energy by RAPL, from the power capping tree (`/sys/class/powercap/intel-rapl:*`, which AMD's driver fills too).
 //!
-//! Since 2020 only root may read the counters (CVE-2020-8694: they tell what other programs compute). They count
-//! microjoules up to `max_energy_range_uj` and begin again.
+//! Since 2020 only root may read the counters (CVE-2020-8694: they reveal what other programs compute). They count
+//! microjoules up to `max_energy_range_uj` and wrap around.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -1,9 +1,8 @@
 //! Memory traffic and cache occupancy by the kernel's resource control (`/sys/fs/resctrl`).
 //!
-//! A monitoring group of the run's own is made where that is permitted. The launcher steps into it before it starts the
-//! program and out of it right after: a new process is born into its parent's group, so nothing of the tree is missed
-//! and nothing else is counted. Where no group can be had, the totals of the group that knee is in are read, and the
-//! record says whose they are.
+//! The run gets its own monitoring group if that is permitted. The launcher moves into it before it starts the program
+//! and out of it right after: a new process starts in its parent's group, so the whole tree is counted and nothing
+//! else. Without a group, the totals of knee's own group are read, and the record says so.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,14 +22,14 @@ const PREFIX: &str = "knee-";
 pub(crate) struct Group {
     /// Its folder.
     pub(crate) path: PathBuf,
-    /// The file that takes the launcher back; none when it is back.
+    /// The file that moves the launcher back; none when it is back.
     back: Option<PathBuf>,
 }
 
 impl Group {
     pub(crate) fn step_out(&mut self) {
         if let Some(tasks) = self.back.take() {
-            // When this fails the launcher is counted too, which sleeps most of the time.
+            // If this fails, the launcher is counted, too; it sleeps most of the time.
             let _ = fs::write(tasks, thread_id());
         }
     }
@@ -39,7 +38,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.step_out();
-        // Whoever is still in it goes to the group above.
+        // Processes that are still in it move to the group above.
         let _ = fs::remove_dir(&self.path);
     }
 }
@@ -64,7 +63,7 @@ fn own_group(root: &Path) -> (PathBuf, PathBuf) {
     (control, tasks)
 }
 
-/// Steps into a monitoring group of our own, if that can be had; and what the counts then cover.
+/// Moves into a new monitoring group, if possible, and returns what the counts then cover.
 pub(crate) fn enter(root: &Path) -> (Option<Group>, String) {
     if examine(root).is_err() {
         return (None, String::new());
@@ -73,7 +72,7 @@ pub(crate) fn enter(root: &Path) -> (Option<Group>, String) {
     sweep(root, &control);
     let path = control.join("mon_groups").join(format!("{PREFIX}{}", rustix::process::getpid().as_raw_nonzero()));
     let made = match fs::create_dir(&path) {
-        // Left by a launcher of the same number that was killed.
+        // Left by a killed launcher with the same process id.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         made => made,
     };

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use super::tally::{Kind, Tally};
 
-/// The part that is all of it.
+/// Name of the part that is the whole machine.
 pub(crate) const MACHINE: &str = "machine";
 
-/// A file that is read again and again.
+/// A file that is read repeatedly.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// Kind and part, as samples call it: `resctrl:L3:0`, `rapl:package-0`, `numastat:node0`.
@@ -29,7 +29,7 @@ impl Source {
         self.name.split_once(':').map_or(self.name.as_str(), |(_, part)| part)
     }
 
-    /// Reads it: what there was of it since the first reading.
+    /// Reads it, and returns the change since the first reading.
     pub(crate) fn read(&mut self) -> Option<u64> {
         let text = fs::read_to_string(&self.file);
         let number = match text {
@@ -51,7 +51,7 @@ pub(crate) fn number_in(text: &str, key: Option<&str>) -> Result<u64, String> {
             .ok_or_else(|| format!("the kernel does not count {key}"))?,
     };
     word.parse().map_err(|_| match word {
-        // What resctrl writes where a number would be (Documentation/filesystems/resctrl.rst).
+        // What resctrl writes instead of a number (Documentation/filesystems/resctrl.rst).
         "Error" => "Error: the hardware takes this monitoring id for a wrong one".into(),
         "Unavailable" => {
             "Unavailable: the hardware has no count for this group now (AMD follows few groups at once)".into()

@@ -3,15 +3,15 @@
 /// How a number behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It grows. A smaller one means that somebody set it back to 0.
+    /// It grows. A smaller value means that it was reset to 0.
     Grows,
-    /// It grows up to this value and begins again at 0.
+    /// It grows up to this value and wraps around to 0.
     Wraps(u64),
-    /// It is a level, of which the highest counts.
+    /// It is a level; the highest one counts.
     Level,
 }
 
-/// What came of the readings so far.
+/// The result of the readings so far.
 #[derive(Debug, Clone)]
 pub(crate) struct Tally {
     pub(crate) kind: Kind,
@@ -34,7 +34,7 @@ impl Tally {
             Err(reason) => {
                 self.gaps += 1;
                 self.reason = Some(reason);
-                // What it grew by meanwhile, and whether it still counts from the same beginning, is not known.
+                // Its growth in between is unknown, and so is whether it was reset.
                 self.last = None;
                 return None;
             }
@@ -43,7 +43,7 @@ impl Tally {
             self.total = Some(self.total.map_or(now, |most| most.max(now)));
             return Some(now);
         }
-        // The first reading, or the first after a gap, is only where growth is counted from.
+        // The first reading, or the first after a gap, is the base for growth.
         let Some(last) = self.last.replace(now) else { return Some(self.total.unwrap_or(0)) };
         let grown = match self.kind {
             _ if now >= last => now - last,
@@ -57,7 +57,7 @@ impl Tally {
         self.total
     }
 
-    /// The value and what has to be said of it, or why there is none.
+    /// The value and its caution, or why there is none.
     pub(crate) fn end(&self) -> Result<(u64, String), String> {
         let unread = || self.reason.clone().unwrap_or_else(|| "it was read only once".into());
         let total = self.total.ok_or_else(unread)?;

@@ -1,7 +1,7 @@
 //! Canaries: work with known counts, to test counters.
 //!
-//! A guest may open counters that read nonsense: far too little, or nothing but zeros. Nothing in the interface tells;
-//! only work of known size does.
+//! A guest may open counters that read nonsense: far too little, or only zeros. The interface does not show that; work
+//! of known size does.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use super::sys;
 
 /// Turns of the loop: a few dozen milliseconds, so that interrupts are lost in it.
 const TURNS: u64 = 50_000_000;
-/// Lines of the walk: about 0.1 s where each comes from memory.
+/// Lines of the walk: about 0.1 s if each comes from memory.
 const LINES: u64 = 1 << 19;
 const LINE_BYTES: u64 = 64;
 const PAGE_BYTES: usize = 4096;
@@ -95,7 +95,7 @@ impl Work for RealWork {
 pub(crate) struct Known {
     /// What was done, in words.
     pub(crate) what: &'static str,
-    /// How much of it.
+    /// The exact count.
     pub(crate) number: u64,
     /// What it may count at least and at most, times the number.
     pub(crate) bounds: (f64, f64),
@@ -104,10 +104,10 @@ pub(crate) struct Known {
 /// Instructions outside the kernel are counted to the instruction; interrupts and the counter's own system calls add
 /// a few.
 pub(crate) const INSTRUCTION_BOUNDS: (f64, f64) = (0.99, 1.05);
-/// Not every PMU means the same by a cache miss, and some count fills of page tables and of neighbouring lines.
+/// PMUs differ in what they count as a cache miss, and some include page-table walks and neighbouring lines.
 pub(crate) const MISS_BOUNDS: (f64, f64) = (0.25, 16.0);
 
-/// Whether a count is what was done: words for either.
+/// Whether a count matches the work done, in words.
 pub(crate) fn judge(known: Known, raw: Raw) -> Result<String, String> {
     let Known { what, number, bounds: (low, high) } = known;
     if raw.running_ns == 0 {

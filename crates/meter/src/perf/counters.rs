@@ -35,8 +35,8 @@ pub struct Counters<K: Kernel> {
 }
 
 impl<K: Kernel> Counters<K> {
-    /// Opens what was asked for by name, for the programs that the calling thread starts next. What cannot be opened has
-    /// its reason.
+    /// Opens the named counters for the programs that the calling thread starts next, or keeps the reason why one
+    /// cannot be opened.
     pub fn open(kernel: K, root: &Path, asked: &[(String, Request)], names: &Names<'_>) -> Self {
         let pmus = Pmus::under(root);
         let mut counters = Self {
@@ -64,10 +64,11 @@ impl<K: Kernel> Counters<K> {
     fn open_parts(&mut self, resolved: Resolved) -> Result<Open, String> {
         match self.open_all(&resolved, false) {
             Ok(parts) => Ok(Open { parts, resolved, user_only: false }),
-            // Who may not count the kernel may still count the program, as long as that means anything.
+            // Without permission to count the kernel, the program alone may still be counted, if the event has counts
+            // outside the kernel.
             Err(error) if forbidden(&error) && resolved.reach == Reach::Program && !resolved.in_kernel => {
                 let parts = self.open_all(&resolved, true).map_err(|second| match second.raw_os_error() {
-                    // A PMU that cannot leave the kernel out: what was wrong is that the kernel may not be counted.
+                    // A PMU that cannot exclude the kernel: the reason is that the kernel may not be counted.
                     Some(libc::EINVAL) => self.refusal(&error, Subject::KernelToo, &resolved),
                     _ => self.refusal(&second, Subject::OwnWork, &resolved),
                 })?;
@@ -82,7 +83,8 @@ impl<K: Kernel> Counters<K> {
 
     fn refusal(&self, error: &io::Error, subject: Subject, resolved: &Resolved) -> String {
         let of_cores = resolved.parts.iter().any(|part| matches!(part.kind, TYPE_HARDWARE | TYPE_CACHE | TYPE_RAW));
-        // Who may count nothing is refused before the kernel looks for a PMU, and permission would not make one.
+        // A user who may count nothing is refused before the kernel looks for a PMU, and permission would not help
+        // without one.
         if of_cores && self.cores.is_empty() {
             return self.permissions.no_pmu().reason;
         }
@@ -115,7 +117,7 @@ impl<K: Kernel> Counters<K> {
                     self.groups.insert(event.pmu.clone(), (leader, members + 1));
                     return Ok(handle);
                 }
-                // The kernel refuses so what does not fit beside the others; alone it may.
+                // The kernel's error for an event that does not fit into the group; alone it may fit.
                 Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
                 Err(error) => return Err(error),
             }
@@ -125,7 +127,7 @@ impl<K: Kernel> Counters<K> {
         Ok(leader)
     }
 
-    /// The same events for single threads to count by themselves, at most so many.
+    /// The same events, at most `most`, for threads to count by themselves.
     #[must_use]
     pub fn marks(&self, most: usize) -> Marks {
         let mut marks = Marks::default();

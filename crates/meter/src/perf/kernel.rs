@@ -11,7 +11,7 @@ pub struct Handle(pub usize);
 /// Who is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// What the calling thread starts from now on, each from its exec on, with all threads and children.
+    /// Programs that the calling thread starts from now on, each from its exec, with all threads and children.
     Descendants,
     /// The calling thread.
     Caller,
@@ -24,14 +24,14 @@ pub enum Target {
 pub struct Opening {
     /// Who is counted.
     pub target: Target,
-    /// The counter that it shares its time on the hardware with.
+    /// The leader of the group with which it shares time on the hardware.
     pub leader: Option<Handle>,
-    /// Leave out what the kernel does.
+    /// Exclude the kernel.
     pub user_only: bool,
 }
 
 impl Opening {
-    /// Alone, with the kernel's work.
+    /// Alone, including the kernel.
     #[must_use]
     pub fn of(target: Target) -> Self {
         Self { target, leader: None, user_only: false }
@@ -49,7 +49,7 @@ pub struct Raw {
     pub running_ns: u64,
 }
 
-/// The kernel, or who answers in its place.
+/// The kernel, or a stand-in for tests.
 pub trait Kernel {
     /// Opens a counter, switched off.
     ///

@@ -1,6 +1,6 @@
-//! From "is there a PMU" to "does it count what was really done", one rung after the other, each with its reason and
-//! remedy. What is not part of the cores (memory controllers, links between sockets, energy, resctrl) stands beside it:
-//! a guest that has the cores' PMU often lacks all of these.
+//! Tests hardware counters step by step, from "is there a PMU" to "does it count known work correctly", each with a
+//! reason and remedy. PMUs outside the cores (memory controllers, links between sockets, energy, resctrl) are tested
+//! separately: a guest with the cores' PMU often lacks all of these.
 
 use std::io;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::pmu::{Encoding, Pmus};
 use super::reason::{CounterRefusal, Permissions, Subject};
 use crate::gauges;
 
-/// Whether a rung holds.
+/// The result of a rung.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
@@ -30,13 +30,13 @@ pub enum Standing {
 /// One rung.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rung {
-    /// What was asked.
+    /// What was tested.
     pub name: &'static str,
     /// Whether it holds.
     pub standing: Standing,
     /// What was found.
     pub found: String,
-    /// What would help; empty where nothing is needed or nothing helps.
+    /// A remedy; empty if none is needed or known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
@@ -67,7 +67,7 @@ const MEMORY: [&str; 6] = ["uncore_imc", "amd_umc", "amd_df", "arm_cmn", "arm_dm
 /// PMUs of links between sockets.
 const LINKS: [&str; 5] = ["uncore_upi", "uncore_qpi", "uncore_cxlcm", "amd_df", "nvidia_cnvlink"];
 
-/// The files and permissions of the machine that is examined.
+/// The files and permissions of the examined machine.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     pub(crate) root: std::path::PathBuf,
@@ -106,12 +106,12 @@ impl Surroundings {
         }
     }
 
-    /// Whether the cores' first event opens, and whether only without the kernel's work.
+    /// Whether the cores' first event opens, and whether only without counting the kernel.
     #[must_use]
     pub fn cycles(&self, kernel: &mut dyn Kernel) -> Rung {
         let (opened, user_only) = self.open(kernel, &generic(&self.pmus, 0));
         match opened {
-            // Why there is no PMU, and what would help, is said by its own rung.
+            // The rung of the PMU has the reason and the remedy.
             Err(_) if self.cores.is_empty() => {
                 Rung::no("cycles event opens", CounterRefusal::new("it does not, as without a PMU", ""))
             }
@@ -180,7 +180,7 @@ impl Surroundings {
     }
 }
 
-/// Climbs the whole ladder, with work of known counts.
+/// Tests every rung, with work of known counts.
 pub fn climb(kernel: &mut dyn Kernel, around: &Surroundings, work: &mut dyn Work) -> Vec<Rung> {
     let mut rungs = vec![around.software(kernel), around.listed(), around.cycles(kernel)];
     if rungs[2].standing == Standing::Yes {
@@ -225,7 +225,7 @@ fn canary_instructions(kernel: &mut dyn Kernel, around: &Surroundings, work: &mu
     }
 }
 
-/// With a single event nobody should have to take turns.
+/// A single event should not be multiplexed.
 fn share(name: &'static str, raw: Raw) -> Rung {
     if raw.running_ns >= raw.enabled_ns && raw.running_ns > 0 {
         return Rung::yes(name, "a single event counts all the time");

@@ -1,5 +1,5 @@
-//! Counters of single threads, which a program opens and reads by itself while it is in a region: what it is to open, and
-//! what its readings come to.
+//! Counters of single threads, which a program opens and reads itself in regions: which to open, and the results of its
+//! readings.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Marks {
     left_out: Vec<String>,
 }
 
-/// What a name came to.
+/// The result for a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Counted {
     /// The value, scaled up where others had the hardware's counters for a part of the time.
@@ -34,7 +34,7 @@ pub struct Counted {
 }
 
 impl Marks {
-    /// Adds a name whose events are added up, if they have room among `most`.
+    /// Adds a name whose value is the sum of events, if they fit into `most`.
     pub(super) fn add(&mut self, name: &str, events: &[Encoding], user_only: bool, scale: f64, most: usize) {
         if self.parts.len() + events.len() > most {
             self.left_out.push(name.to_owned());
@@ -44,7 +44,7 @@ impl Marks {
         self.parts.extend(events.iter().map(part));
     }
 
-    /// Names for which there was no room.
+    /// Names that did not fit.
     #[must_use]
     pub fn left_out(&self) -> &[String] {
         &self.left_out
@@ -57,7 +57,7 @@ impl Marks {
         self.parts.iter().map(|part| sys::bytes(&linux::of_a_thread(&part.event, part.user_only))).collect()
     }
 
-    /// What one thread's readings come to, by name, in the order of [`Marks::attributes`]; or why they come to nothing.
+    /// The values from one thread's readings, in the order of [`Marks::attributes`], by name; or why there is none.
     #[must_use]
     pub fn sums(&self, readings: &[Raw]) -> BTreeMap<&str, Result<Counted, String>> {
         let sum = |name: &str| {

@@ -3,19 +3,19 @@
 //! **Who is counted.** Counters are opened by the launcher on *itself*, switched off, with `inherit` and
 //! `enable_on_exec`. The program that it starts next inherits them, still off, and the kernel switches its copies on
 //! when it executes; every thread and child that it makes later inherits them running. The launcher never executes
-//! anything itself, so it is never counted, and no work between fork and exec is either. Nothing has to hold the child
-//! between fork and exec, as opening counters on its process id would. When a descendant ends, the kernel adds its
-//! counts to the launcher's counter, so one read after the end gives the whole tree. A program that runs with more
-//! rights than its user (setuid) takes itself out of its user's counters: such a program reads as not counted.
+//! anything itself, so it is never counted, and no work between fork and exec is either. So the child need not be
+//! stopped between fork and exec, which opening counters on its process id would require. When a descendant ends, the
+//! kernel adds its counts to the launcher's counter, so one read after the end gives the whole tree. The kernel removes
+//! a program with more rights than its user (setuid) from the user's counters: it reads as not counted.
 //!
 //! **Groups.** `PERF_FORMAT_GROUP` reads a group in one go. Older kernels refuse it together with `inherit`, newer ones
-//! refuse the read when a descendant's group is not quite the same (`ECHILD`). It would win nothing here: a group is
-//! read once, when nothing of it counts any more. So events share a group to share their time on the hardware, and each
-//! is read by itself ([`Counters`]).
+//! refuse the read when a descendant's group is not quite the same (`ECHILD`). It would gain nothing here: a group is
+//! read once, after counting has ended. So events are grouped only to be counted at the same time, and each is read by
+//! itself ([`Counters`]).
 //!
 //! **Multiplexing.** With more events than counters the kernel takes turns. Every read has the time that the event was
-//! enabled and the time that it really counted; the value is scaled up by their ratio and says so, and an event that
-//! never got its turn is not counted, which is not 0 ([`Counter`]).
+//! enabled and the time that it counted; the value is scaled by their ratio, and marked so. An event that never counted
+//! has no value, which is not 0 ([`Counter`]).
 //!
 //! **Reasons.** [`CounterRefusal`] puts errors of the kernel into words with a remedy, [`climb`] goes from "is there a PMU" to
 //! "does it count what was really done" one rung after the other. Kernel and files are behind [`Kernel`] and a root

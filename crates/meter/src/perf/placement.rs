@@ -10,10 +10,10 @@ use super::request::{Names, Request};
 
 /// Loads from memory of a known node.
 pub trait PlacementProbe {
-    /// Prepares fresh pages on node `home`, and ties the calling thread to a cpu of node `reader`.
+    /// Allocates pages on node `home`, and pins the calling thread to a cpu of node `reader`.
     ///
     /// # Errors
-    /// Why that cannot be had.
+    /// Why that failed.
     fn prepare(&mut self, reader: u32, home: u32) -> Result<(), String>;
 
     /// Loads lines of these pages beyond every cache, on the calling thread, and returns how many.
@@ -21,9 +21,9 @@ pub trait PlacementProbe {
 }
 
 const NAME: &str = "local and remote are distinguished";
-/// Of known loads, the right event has to count this share at least: prefetches and page walks blur it.
+/// Least share of known loads that the right event must count: prefetches and page walks add noise.
 const LEAST: f64 = 0.25;
-/// The wrong event may count this share of the right one at most.
+/// Most that the wrong event may count, as a share of the right one.
 const MOST_WRONG: f64 = 0.2;
 
 /// Checks the measures `local_dram` and `remote_dram` with known placements on the first two nodes.

@@ -1,8 +1,8 @@
 //! Performance monitoring units as sysfs lists them, and the encoding of their events.
 //!
 //! A PMU says how its fields are laid out (`format/umask` holds `config:8-15`) and may name events
-//! (`events/cas_count_read` holds `event=0x04,umask=0x03`, with `.scale` and `.unit` beside it). Tables of events are
-//! somebody else's; here names of fields become numbers.
+//! (`events/cas_count_read` holds `event=0x04,umask=0x03`, with `.scale` and `.unit` beside it). Event tables are
+//! elsewhere (`events`); here names of fields become numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct Encoding {
     pub config2: u64,
 }
 
-/// Aliases may name aliases in a broken tree only; this ends the chain.
+/// Only in a broken tree do aliases name aliases; this ends the chain.
 const MOST_ALIASES: u32 = 4;
 
 /// The PMUs under a root folder.
@@ -83,7 +83,7 @@ impl Pmus {
         text.parse().map_err(|_| format!("PMU {pmu} has no number: {text:?}"))
     }
 
-    /// The cpus that answer for a PMU of the machine; none for one of cores, which counts programs.
+    /// The cpus on which a PMU of the machine is opened; none for a PMU of cores, which counts programs.
     pub(crate) fn answering(&self, pmu: &str) -> Option<CpuSet> {
         let cpus: CpuSet = self.text(pmu, "cpumask")?.parse().ok()?;
         (!cpus.is_empty()).then_some(cpus)

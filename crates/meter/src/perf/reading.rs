@@ -13,7 +13,7 @@ use super::kernel::Raw;
 pub enum Counter {
     /// The count: all of it was counted, over the whole process tree, with the kernel's work for it.
     Known(u64),
-    /// A value that is only right with what is said beside it.
+    /// A value that needs one of the qualifications below.
     Qualified {
         /// The value.
         value: f64,
@@ -44,7 +44,7 @@ impl Counter {
         Self::Unavailable { unavailable: reason.into() }
     }
 
-    /// The value, whatever has to be said beside it.
+    /// The value without its qualifications.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         match self {
@@ -65,7 +65,7 @@ pub(crate) struct Scaled {
     pub(crate) exact: Option<u64>,
 }
 
-/// Scales a count by the time that it was counted in; none of it is a reason, not 0.
+/// Scales a count by the time in which it was counted; without any, returns the reason, not 0.
 pub(crate) fn scale(raw: Raw) -> Result<Scaled, String> {
     match (raw.enabled_ns, raw.running_ns) {
         (0, _) => Err("not counted: the program was never under this counter (it did not execute, or it runs with \

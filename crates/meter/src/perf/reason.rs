@@ -10,12 +10,12 @@ const PERFMON: u32 = 38;
 /// `CAP_SYS_ADMIN`, which stood in for it before.
 const SYS_ADMIN: u32 = 21;
 
-/// Why not, and the one thing to try.
+/// A reason, and the one thing to try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CounterRefusal {
-    /// Why not.
+    /// The reason.
     pub reason: String,
-    /// What would help; empty where nothing does.
+    /// The remedy; empty if there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
@@ -28,7 +28,7 @@ impl CounterRefusal {
     }
 }
 
-/// What was to be counted, as far as permission goes.
+/// What was to be counted, as permissions distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// The user's own program, without the kernel's work for it.
@@ -58,7 +58,7 @@ impl Subject {
     }
 }
 
-/// What this process may count, and where the PMU could be missing from.
+/// What this process may count, and facts that explain a missing PMU.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Permissions {
     /// `kernel.perf_event_paranoid`; none where the kernel has no perf events.

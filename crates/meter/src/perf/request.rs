@@ -40,7 +40,7 @@ pub enum Reach {
     Machine(CpuSet),
 }
 
-/// What a request is on this machine. Its parts are added up.
+/// A request as events of this machine, whose counts are added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
     /// Each PMU's own encoding.
@@ -53,7 +53,7 @@ pub struct Resolved {
     pub unit: String,
     /// Whether it happens inside the kernel only.
     pub in_kernel: bool,
-    /// What has to be said beside the value; empty where nothing has.
+    /// A caution for the value; empty if there is none.
     pub caution: String,
 }
 
@@ -76,8 +76,8 @@ pub struct NamedEvent {
     pub caution: String,
 }
 
-/// What measures are called (`local_dram`, `remote_dram`): the events to add up, or why this machine has none. None for
-/// a name that is none of a measure.
+/// Looks up a measure (`local_dram`, `remote_dram`): the events to add, or why this machine has none. None for a name
+/// that is not a measure.
 pub type Names<'a> = dyn Fn(&str) -> Option<Result<Vec<NamedEvent>, String>> + 'a;
 
 /// A list of names: at commas, but not at those between slashes.
@@ -100,7 +100,7 @@ impl Request {
     /// Reads one name.
     ///
     /// # Errors
-    /// When it can be no name of a counter on any machine: why.
+    /// Why it is not a valid name of a counter on any machine.
     pub fn parse(text: &str) -> Result<Self, String> {
         let name = generic::usual_name(text);
         if let Some(event) = SOFTWARE.iter().find(|event| event.name == name) {
@@ -137,10 +137,10 @@ impl Request {
         }
     }
 
-    /// What it is on this machine, or why it is nothing. Files are read; the kernel is not asked yet.
+    /// Resolves it to events of this machine. Reads files only; the kernel is not asked yet.
     ///
     /// # Errors
-    /// Why it is nothing here.
+    /// Why this machine does not have it.
     pub fn resolve(&self, pmus: &Pmus, names: &Names<'_>) -> Result<Resolved, String> {
         match self {
             Self::Software(event) => Ok(Resolved {

@@ -2,8 +2,8 @@
 
 use perf_event_open_sys::bindings::perf_event_attr;
 
-/// Executes two instructions `turns` times, and a handful around them. Returns how many that was; none on an
-/// architecture that this loop was not written for.
+/// Executes two instructions `turns` times, and a handful around them. Returns their number; none on an architecture
+/// without such a loop.
 pub(crate) fn turn(turns: u64) -> Option<u64> {
     let turns = turns.max(1);
     let mut left = turns;
