@@ -73,13 +73,13 @@ impl CpuSet {
         self.0.is_subset(&other.0)
     }
 
-    /// How many there are.
+    /// The number of members.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether it has no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -97,13 +97,13 @@ impl CpuSet {
         self.0.first().copied()
     }
 
-    /// What both have.
+    /// The members of both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).copied().collect())
     }
 
-    /// What only `self` has.
+    /// The members of `self` that are not in the other set.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Self {
         Self(self.0.difference(&other.0).copied().collect())

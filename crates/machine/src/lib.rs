@@ -1,8 +1,8 @@
 //! Machine topology and facts, thread placement, and memory policies.
 //!
-//! [`Topology`] is read from `/sys` under any root, so that a captured machine reads like the one at hand.
-//! [`placement`] turns it into ordered lists of cpus, [`MemoryPolicy`] says where pages go, and [`sys`] is the
-//! only room with `unsafe` in it. Who measures the machine by using it has [`pinned_team`] and [`clock`].
+//! [`Topology`] is read from `/sys` under any root, so a captured machine reads like the current one. [`placement`]
+//! turns it into ordered lists of cpus, [`MemoryPolicy`] says where pages go, and [`sys`] is the only room with
+//! `unsafe` in it. Code that measures the machine uses [`pinned_team`] and [`clock`].
 //!
 //! To add a placement, write an entry of [`placement::PLACE_KINDS`] and its orders by hand in `tests/placements.txt`
 //! (`docs/contributing/placement.md`).
@@ -24,10 +24,10 @@ pub use memory::{MemoryPolicy, Policy};
 pub use placement::{Order, Placement};
 pub use topology::Topology;
 
-/// What can go wrong when a machine is read or a place is asked for.
+/// Errors of reading a machine or resolving a placement.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file of `/sys` or `/proc` that has to be there is not, or cannot be read.
+    /// A required file of `/sys` or `/proc` is missing or cannot be read.
     #[error("cannot read the machine: {path}: {reason}")]
     Unreadable {
         /// The file.
@@ -35,17 +35,17 @@ pub enum Error {
         /// The system's reason.
         reason: String,
     },
-    /// A file was read and does not hold what the kernel documents.
+    /// A file does not have the content that the kernel documents.
     #[error("cannot read the machine: {path}: {text:?} is not {expected}")]
     Malformed {
         /// The file.
         path: String,
-        /// What it held.
+        /// Its content.
         text: String,
-        /// What it should hold.
+        /// The expected content.
         expected: &'static str,
     },
-    /// A synthetic description of a machine that is not understood.
+    /// A malformed synthetic description of a machine.
     #[error("bad description of a machine: '{text}': {reason}")]
     Synthetic {
         /// The description.
@@ -64,7 +64,7 @@ pub enum Error {
     /// An unknown placement.
     #[error("unknown placement '{0}'")]
     UnknownPlacement(String),
-    /// A placement with a qualifier that is not understood.
+    /// A placement with a malformed qualifier.
     #[error("bad placement: '{text}': {reason}")]
     Placement {
         /// What was written.
@@ -72,7 +72,7 @@ pub enum Error {
         /// Why it was refused.
         reason: String,
     },
-    /// A placement that keeps to a part which this machine does not have.
+    /// A placement within a part that this machine does not have.
     #[error("no {part} on this machine; it has {known}")]
     NoSuchPart {
         /// What was asked for.
@@ -106,7 +106,7 @@ pub enum Error {
     /// A placement that names cpus this process may not use.
     #[error("cpus {cpus} are not allowed; this process may use {allowed}")]
     NotAllowed {
-        /// The cpus asked for in vain.
+        /// The cpus that are not allowed.
         cpus: CpuSet,
         /// What the process may use.
         allowed: CpuSet,

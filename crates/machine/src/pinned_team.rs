@@ -1,5 +1,5 @@
-//! Threads that stand one on each cpu and begin at the same moment: for what measures a machine by using it. No runtime,
-//! nothing to schedule.
+//! Pinned threads, one on each cpu, that begin at the same moment: for measurements of the machine itself, without any
+//! runtime.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::sys;
 
-/// Spins before a waiting thread lets others have the cpu: a few microseconds.
+/// Spins before a waiting thread yields its cpu: a few microseconds.
 const SPINS: u32 = 1 << 12;
 
 /// Why a team did not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The system gave no thread.
+    /// A thread could not be started.
     #[error("cannot start a thread: cpu {cpu}: {reason}")]
     Start {
         /// The cpu it was for.
@@ -22,7 +22,7 @@ pub enum Error {
         /// The system's reason.
         reason: io::Error,
     },
-    /// A thread could not be put on its cpu.
+    /// A thread could not be pinned.
     #[error("cannot pin a thread: cpu {cpu}: {reason}")]
     Pin {
         /// The cpu.
@@ -32,13 +32,13 @@ pub enum Error {
     },
 }
 
-/// Where threads wait for each other, again and again. They spin, so that all go on within one cache miss of each other.
+/// A reusable barrier. Threads spin, so that all go on within one cache miss of each other.
 #[derive(Debug)]
 pub struct Barrier {
     expected: usize,
     arrived: AtomicUsize,
     round: AtomicUsize,
-    /// Whether somebody will never come, so that nobody waits.
+    /// Whether a thread failed and will never arrive, so that the others must not wait.
     abandoned: AtomicBool,
 }
 
@@ -63,7 +63,7 @@ impl Barrier {
         });
     }
 
-    /// Does something over and over until all have come, and says whether they have; after `patience` they have not.
+    /// Repeats `meanwhile` until all have come, and returns whether they have, at most for `patience`.
     pub fn meet_within(&self, patience: Duration, mut meanwhile: impl FnMut()) -> bool {
         let begin = Instant::now();
         self.wait(|| {
@@ -72,11 +72,11 @@ impl Barrier {
         })
     }
 
-    /// Says whether all came before `go_on` said no.
+    /// Waits while `go_on` is true; returns whether all have come.
     fn wait(&self, mut go_on: impl FnMut() -> bool) -> bool {
-        // Relaxed: the exchange below orders it, and nobody can change it before this thread has arrived.
+        // Relaxed: the exchange below orders it, and it cannot change before this thread has arrived.
         let round = self.round.load(Ordering::Relaxed);
-        // AcqRel: the last one to arrive sees what all did before, and hands it on by the Release below.
+        // AcqRel: the last one to arrive sees what all did before, and passes it on by the Release below.
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.expected {
             self.arrived.store(0, Ordering::Relaxed);
             self.round.store(round + 1, Ordering::Release);
@@ -92,7 +92,7 @@ impl Barrier {
     }
 
     fn abandon(&self) {
-        // Release pairs with the Acquire in `wait`: who goes on sees what was written before.
+        // Release pairs with the Acquire in `wait`: the threads that go on see what was written before.
         self.abandoned.store(true, Ordering::Release);
     }
 }
@@ -108,7 +108,7 @@ pub struct PinnedThread<'a> {
 }
 
 impl PinnedThread<'_> {
-    /// Waits until all of the team have come here.
+    /// Waits until all threads of the team have come.
     pub fn meet(&self) {
         self.barrier.meet();
     }
@@ -130,13 +130,13 @@ impl<'a> PinnedTeam<'a> {
     /// Runs `work` on all threads at once and returns what each returned.
     ///
     /// # Errors
-    /// When a thread cannot be started or put on its cpu: then none begins.
+    /// When a thread cannot be started or pinned: then none begins.
     pub fn run<R: Send>(self, work: impl Fn(&PinnedThread<'_>) -> R + Sync) -> Result<Vec<R>, Error> {
         self.start(&Barrier::new(self.cpus.len()), work, || ()).map(|(results, ())| results)
     }
 
-    /// The same while the calling thread does `lead`, which begins when all stand. Whatever tells `work` to end belongs to
-    /// `lead`: then it is dropped when that is over, or never begins.
+    /// The same while the calling thread runs `lead`, which begins when all are pinned. A signal that ends `work`
+    /// should be owned by `lead`: then it is dropped when `lead` ends, or if it never begins.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -182,8 +182,8 @@ impl<'a> PinnedTeam<'a> {
             let led = (refused.load(Ordering::Relaxed) == 0).then(lead);
             let results: Result<Vec<Option<R>>, Error> =
                 threads.into_iter().map(|thread| thread.and_then(joined)).collect();
-            // Who was refused is an error, so that here all have worked.
-            Ok((results?.into_iter().flatten().collect(), led.expect("nobody was refused")))
+            // A refused thread is an error, so here all have worked.
+            Ok((results?.into_iter().flatten().collect(), led.expect("no thread was refused")))
         })
     }
 }
@@ -247,7 +247,7 @@ mod tests {
         let work = |_: &PinnedThread<'_>| worked.fetch_add(1, Ordering::Relaxed);
         let error = PinnedTeam::on(&cpus).run(work).unwrap_err().to_string();
         assert!(error.starts_with("cannot pin a thread: cpu 60000: "), "{error}");
-        assert!(PinnedTeam::on(&cpus).run_led(work, || panic!("nobody to lead")).is_err());
+        assert!(PinnedTeam::on(&cpus).run_led(work, || panic!("no thread to lead")).is_err());
         assert_eq!(worked.into_inner(), 0);
     }
 }

@@ -36,7 +36,7 @@ pub fn affinity_of(tid: i32) -> io::Result<CpuSet> {
     // SAFETY: the pointer is to `size_of_val(mask)` bytes that live through the call, which writes at most so many.
     let length =
         unsafe { libc::syscall(libc::SYS_sched_getaffinity, tid, size_of_val(mask.as_slice()), mask.as_mut_ptr()) };
-    // So many bytes the kernel has for its cpus; of the rest of the mask there is nothing to read.
+    // The kernel's mask has this many bytes; the rest of ours has no meaning.
     let Ok(bytes) = u32::try_from(length) else { return Err(io::Error::last_os_error()) };
     let set = |cpu: &u32| mask[*cpu as usize / BITS] >> (*cpu as usize % BITS) & 1 == 1;
     Ok((0..(bytes * 8).min(MASK_CPUS)).filter(set).collect())
@@ -49,7 +49,7 @@ pub fn memory_nodes() -> Option<CpuSet> {
     text.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"))?.trim().parse().ok()
 }
 
-/// Puts the calling thread on `cpus`.
+/// Pins the calling thread to `cpus`.
 ///
 /// # Errors
 /// The kernel's, when none of them is allowed.
@@ -57,7 +57,7 @@ pub fn pin(cpus: &[u32]) -> io::Result<()> {
     pin_thread(0, cpus)
 }
 
-/// Puts a thread of any process of ours on `cpus`; 0 is the calling one.
+/// Pins a thread of any process of this user to `cpus`; 0 is the calling one.
 ///
 /// # Errors
 /// The kernel's: the thread is gone, it is not ours, none of the cpus is allowed.
@@ -84,11 +84,11 @@ fn mask(cpus: &[u32]) -> io::Result<Mask> {
     Ok(mask)
 }
 
-/// Makes `command` start in its place: affinity and memory policy are set between fork and exec, and the kernel kills
-/// it when the thread that spawned it ends.
+/// Makes `command` start pinned and with a memory policy: both are set between fork and exec. The kernel kills it when
+/// the thread that spawned it ends.
 ///
 /// # Errors
-/// When a cpu or node is beyond what a mask can hold.
+/// When a cpu or node is too large for a mask.
 pub fn place_on_exec(command: &mut Command, cpus: &[u32], memory: Option<&MemoryPolicy>) -> io::Result<()> {
     let mask = if cpus.is_empty() { None } else { Some(mask(cpus)?) };
     let policy = memory.map(raw_policy).transpose()?;
@@ -130,13 +130,13 @@ fn raw_policy(memory: &MemoryPolicy) -> io::Result<(libc::c_int, NodeMask)> {
 fn set_mempolicy(mode: libc::c_int, nodes: &NodeMask) -> io::Result<()> {
     let empty = nodes.iter().all(|word| *word == 0);
     let (pointer, bits) = if empty { (std::ptr::null(), 0) } else { (nodes.as_ptr(), MASK_NODES + 1) };
-    // SAFETY: `pointer` is null with 0 bits, or points to MASK_NODES bits that live through the call (the kernel
-    // reads one bit less than it is told). The call changes only the policy of this thread.
+    // SAFETY: `pointer` is null with 0 bits, or points to MASK_NODES bits that live through the call (the kernel reads
+    // one bit less than the number says). The call changes only the policy of this thread.
     let done = unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, pointer, bits) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Finds out whether the kernel takes this policy, by setting it for the calling thread and then the default again.
+/// Tests whether the kernel accepts this policy, by setting it for the calling thread and then the default again.
 ///
 /// # Errors
 /// The kernel's: a node that does not exist, or a container that forbids the call.
@@ -146,8 +146,8 @@ pub fn try_memory_policy(memory: &MemoryPolicy) -> io::Result<()> {
     set_mempolicy(libc::MPOL_DEFAULT, &[0; MASK_NODES / 64])
 }
 
-/// Has the kernel put the pages of a region of this process by a policy when they are touched first. Pages that were
-/// touched before stay.
+/// Sets the memory policy of a region of this process, which places pages at their first touch. Pages that were touched
+/// before stay.
 ///
 /// # Errors
 /// The kernel's: no such node, one that is not allowed, or a region that is not mapped or does not begin at a page.
@@ -172,8 +172,8 @@ pub fn nodes_of_pages(start: usize, bytes: usize) -> io::Result<Vec<Option<u32>>
         (first..start + bytes).step_by(page).map(|at| at as *const libc::c_void).collect();
     let mut status: Vec<libc::c_int> = vec![-libc::ENOENT; pages.len()];
     let (no_nodes, no_flags): (*const libc::c_int, libc::c_int) = (std::ptr::null(), 0);
-    // SAFETY: both arrays have as many entries as the call is told and live through it. Without target nodes the call
-    // moves nothing: it writes the node of each page, or a negative error number, into `status`.
+    // SAFETY: both arrays have as many entries as the call's count says and live through it. Without target nodes the
+    // call moves nothing: it writes the node of each page, or a negative error number, into `status`.
     let done = unsafe {
         libc::syscall(libc::SYS_move_pages, 0, pages.len(), pages.as_ptr(), no_nodes, status.as_mut_ptr(), no_flags)
     };
@@ -183,8 +183,8 @@ pub fn nodes_of_pages(start: usize, bytes: usize) -> io::Result<Vec<Option<u32>>
     Ok(status.into_iter().map(|node| u32::try_from(node).ok()).collect())
 }
 
-/// Moves the pages of a region of this process that it alone maps to a node. Pages that were never touched stay what they
-/// are; some may stay where they are, which [`nodes_of_pages`] tells.
+/// Moves the pages of a region that only this process maps to a node. Untouched pages stay untouched; some pages may
+/// not move, as [`nodes_of_pages`] shows.
 ///
 /// # Errors
 /// The kernel's: no such node, one that is not allowed, a kernel without NUMA support.
@@ -196,8 +196,8 @@ pub fn move_region(start: usize, bytes: usize, node: u32) -> io::Result<()> {
     let to = libc::c_int::try_from(node).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     let nodes = vec![to; pages.len()];
     let mut status: Vec<libc::c_int> = vec![0; pages.len()];
-    // SAFETY: all three arrays have as many entries as the call is told and live through it. Where a page lies changes
-    // none of its contents.
+    // SAFETY: all three arrays have as many entries as the call's count says and live through it. Where a page lies
+    // changes none of its contents.
     let done = unsafe {
         libc::syscall(
             libc::SYS_move_pages,
@@ -209,7 +209,7 @@ pub fn move_region(start: usize, bytes: usize, node: u32) -> io::Result<()> {
             MPOL_MF_MOVE,
         )
     };
-    // A positive number is how many stayed.
+    // A positive number counts pages that stayed.
     if done >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
@@ -224,7 +224,7 @@ pub struct Ended {
     pub max_rss_bytes: u64,
 }
 
-/// Takes an ended child off the list: this one, or any with `None`. None when none has ended yet, or there is none.
+/// Reaps an ended child: this one, or any with `None`. None when none has ended yet, or there is none.
 #[must_use]
 pub fn reap(pid: Option<i32>) -> Option<Ended> {
     let mut status = 0;
@@ -240,7 +240,7 @@ pub fn reap(pid: Option<i32>) -> Option<Ended> {
     (ended > 0).then_some(Ended { pid: ended, status, max_rss_bytes })
 }
 
-/// What ended children used, and the children that they had waited for.
+/// Resources that ended children used, with the children that they had waited for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time outside the kernel.
@@ -251,13 +251,13 @@ pub struct Usage {
     pub minor_faults: u64,
     /// Page faults that did.
     pub major_faults: u64,
-    /// Times one gave its cpu up.
+    /// Times one gave up its cpu.
     pub voluntary_switches: u64,
     /// Times one lost its cpu.
     pub involuntary_switches: u64,
 }
 
-/// What all children that this process has waited for used together.
+/// The resources that all reaped children of this process used together.
 #[must_use]
 pub fn children_usage() -> Usage {
     let mut raw = std::mem::MaybeUninit::<libc::rusage>::zeroed();

@@ -1,11 +1,11 @@
-//! Files of `/sys` and `/proc` as kernels write them that nobody captured for us: control groups of both generations,
-//! hybrid cores, memory that is not DRAM.
+//! Files of `/sys` and `/proc` as kernels write them, for machines without a capture: control groups of both
+//! generations, hybrid cores, memory that is not DRAM.
 
 use std::path::Path;
 
 use knee_machine::Topology;
 
-/// Four cpus in one socket, and whatever else a test puts beside them.
+/// Four cpus in one socket, and the files of a test.
 fn made(files: &[(&str, &str)]) -> (tempfile::TempDir, Topology) {
     let root = tempfile::tempdir().unwrap();
     put(root.path(), "sys/devices/system/cpu/online", "0-3");

@@ -1,5 +1,5 @@
-//! Every captured machine: hwloc's XML gives what hwloc counted, `/sys` what the kernel says, and what we write as XML is
-//! read back alike, by us and by `lstopo`.
+//! Every captured machine: hwloc's XML gives what hwloc counted, `/sys` what the kernel says, and exported XML reads
+//! back the same, here and in `lstopo`.
 
 mod captured;
 mod shared;
@@ -136,7 +136,7 @@ fn what_is_written_as_xml_is_read_back_alike() {
     }
     for (name, expected) in captured::expected(&folder) {
         let mut machine = captured::from_xml(&folder, &expected);
-        // A socket of which no cpu may be seen cannot be told by cpus.
+        // A socket without visible cpus cannot be found by its cpus.
         machine.sockets.retain(|socket| !socket.cpus.is_empty());
         let text = machine.to_hwloc_xml();
         let again = Topology::from_hwloc_xml(&text, "ours").unwrap();

@@ -1,5 +1,5 @@
-//! Memory to be probed: mapped afresh, of the page size and on the node that were asked for, written before it is read,
-//! and counted: what the kernel really did goes into each figure.
+//! Memory to probe: newly mapped, with a requested page size and node, written before it is read, and checked: each
+//! figure says which pages and nodes the kernel really gave.
 
 use std::fs;
 use std::ptr::{NonNull, null_mut};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Page {
-    /// The machine's base pages, 4 KiB on most; the kernel is told not to merge them.
+    /// The machine's base pages, 4 KiB on most; merging them is switched off.
     Base,
     /// Transparent huge pages, 2 MiB on most.
     Huge,
@@ -40,19 +40,19 @@ impl Page {
     }
 }
 
-/// What the kernel did.
+/// The nodes and page sizes that the kernel gave.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
-    /// Share of the pages that lie on the node that was asked for; absent where none was, or the kernel does not tell.
+    /// Share of the pages on the requested node; absent without a request, or if the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_node: Option<f64>,
-    /// Share of the memory in huge pages; absent where the kernel does not tell.
+    /// Share of the memory in huge pages; absent if the kernel does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub huge: Option<f64>,
 }
 
 impl Found {
-    /// Of several arenas together, each as much as another.
+    /// The mean over several arenas.
     #[must_use]
     pub fn mean<'a>(arenas: impl IntoIterator<Item = &'a Arena>) -> Self {
         let found: Vec<Self> = arenas.into_iter().map(Arena::found).collect();
@@ -78,11 +78,11 @@ pub struct Arena {
 
 // SAFETY: it owns its memory, like a box of bytes.
 unsafe impl Send for Arena {}
-// SAFETY: through a shared reference it gives out addresses only; who uses them answers for it.
+// SAFETY: a shared reference gives out addresses only; the code that uses them is responsible.
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Maps memory that no page of has been touched yet, to lie on `node` if one is given.
+    /// Maps memory without touching it, for `node` if one is given.
     ///
     /// # Errors
     /// The kernel's: no memory, no such node, no transparent huge pages.
@@ -102,8 +102,8 @@ impl Arena {
             node,
         };
         let advice = if page == Page::Huge { Advice::LinuxHugepage } else { Advice::LinuxNoHugepage };
-        // SAFETY: the range is inside the mapping, and the advice changes no contents. A kernel without huge pages refuses
-        // both; base pages are what it has then.
+        // SAFETY: the range is inside the mapping, and the advice changes no contents. A kernel without huge pages
+        // refuses both; it then has base pages only.
         let advised = unsafe { madvise(start, bytes, advice) };
         if page == Page::Huge {
             advised.map_err(|error| {
@@ -123,7 +123,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// The same memory, to be counted as if it had been asked for on this node: where its first touch should have put it.
+    /// The same memory, checked as if requested on this node: where its first touch should have put it.
     #[must_use]
     pub fn expected_on(mut self, node: Option<u32>) -> Self {
         self.node = node;
@@ -142,8 +142,8 @@ impl Arena {
 
     /// Writes every byte. (A page that was only read is the kernel's one page of zeroes, which lies in the L1 cache.)
     pub fn write(&mut self) {
-        // SAFETY: the mapping is so long and writable, and nobody else has it now but by raw pointers, for which he is
-        // answerable.
+        // SAFETY: the mapping is so long and writable, and is otherwise only reachable by raw pointers, whose users are
+        // responsible.
         unsafe { self.start.as_ptr().write_bytes(1, self.bytes) };
     }
 
@@ -167,13 +167,13 @@ impl Arena {
         sys::nodes_of_pages(self.start.as_ptr() as usize, self.bytes)
     }
 
-    /// Counts what the kernel did.
+    /// Finds out what the kernel gave.
     #[must_use]
     pub fn found(&self) -> Found {
         Found { on_node: self.node.and_then(|node| self.share_on(node)), huge: self.huge_share() }
     }
 
-    /// The share of its pages on a node; none where the kernel does not tell.
+    /// The share of its pages on a node; none if the kernel does not say.
     #[must_use]
     pub fn share_on(&self, node: u32) -> Option<f64> {
         let nodes = self.nodes().ok()?;
@@ -191,7 +191,7 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: this mapping was made in `map`, and nobody uses it any more. An error leaves it mapped.
+        // SAFETY: this mapping was made in `map`, and is not used any more. An error leaves it mapped.
         let _ = unsafe { munmap(self.whole.0 as *mut _, self.whole.1) };
     }
 }

@@ -1,11 +1,11 @@
-//! Dependent loads: each cache line holds the address of the next one, in an order that no prefetcher can guess, through
-//! every line before it begins anew.
+//! Dependent loads: each cache line holds the address of the next one, in an order that no prefetcher can guess,
+//! through all lines before the first one comes again.
 
 use std::hint::black_box;
 
 use crate::arena::Arena;
 
-/// Loads between two looks at the count.
+/// Loads between two checks of the count.
 const UNROLLED: usize = 16;
 
 /// Marsaglia's xorshift64*, which is enough to shuffle with.
@@ -66,7 +66,7 @@ impl Chase {
         chase
     }
 
-    /// The memory. Who writes there, by raw pointers, must not follow the cycle afterwards.
+    /// The memory. After writing there by raw pointers, do not follow the cycle.
     #[must_use]
     pub fn arena(&self) -> &Arena {
         &self.arena
@@ -91,7 +91,7 @@ impl Chase {
         (0..count).map(|_| Line(self.line(draw.below(u64::from(self.lines)) as usize).cast())).collect()
     }
 
-    /// Follows `steps` addresses from each of `K` places at the same time, and says where that ended.
+    /// Follows `steps` addresses from each of `K` places at the same time, and returns where that ended.
     #[must_use]
     pub fn follow<const K: usize>(&self, mut places: [Line; K], steps: usize) -> [Line; K] {
         for _ in 0..steps.div_ceil(UNROLLED) {
@@ -105,7 +105,7 @@ impl Chase {
         black_box(places)
     }
 
-    /// How many loads of one place [`Self::follow`] makes when it is asked for so many.
+    /// The number of loads that [`Self::follow`] makes from each place for this many steps.
     #[must_use]
     pub fn loads(steps: usize) -> usize {
         steps.next_multiple_of(UNROLLED)
@@ -116,7 +116,7 @@ impl Chase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line(*const u8);
 
-// SAFETY: an address, which is followed by who has the cycle.
+// SAFETY: an address, which only the owner of the cycle follows.
 unsafe impl Send for Line {}
 // SAFETY: as above.
 unsafe impl Sync for Line {}
@@ -129,7 +129,7 @@ mod tests {
     use crate::arena::Page;
 
     proptest! {
-        /// One cycle and no shorter one: after n steps, and not before, it is where it began.
+        /// A single cycle: it returns to its start after n steps, and not before.
         #[test]
         fn a_cycle_goes_through_everything(count in 1_u32..2000, seed: u64) {
             let next = cycle(count, seed);

@@ -7,27 +7,27 @@ use knee_machine::{CpuSet, Order, Placement, Topology};
 
 use crate::figure::ProbeValidity;
 
-/// Says whether the cpus were a probe's own while it measured.
+/// Watches whether other programs used a probe's cpus while it measured.
 pub trait Monitor: Sync {
-    /// Does the work, which takes place on these cpus, and says what else happened there.
+    /// Runs the work on these cpus, and returns what else happened there.
     fn watch(&self, cpus: &[u32], work: &mut dyn FnMut()) -> ProbeValidity;
 }
 
-/// What a probe is given.
+/// The input of a probe.
 pub struct Context<'a> {
     /// The machine.
     pub machine: &'a Topology,
-    /// Who watches, if anybody does.
+    /// The monitor, if there is one.
     pub monitor: Option<&'a dyn Monitor>,
     /// Fewer and smaller measurements.
     pub quick: bool,
 }
 
-/// More than the largest cache of the machine needs: a multiple of all of them together.
+/// Memory of a DRAM probe, as a multiple of all last-level caches together,
 const CACHES: usize = 4;
-/// And at least so much.
+/// and at least so much,
 const LEAST: usize = 1 << 30;
-/// Where time is short.
+/// or this much in a quick sweep.
 const QUICK: usize = 256 << 20;
 
 impl Context<'_> {
@@ -42,7 +42,7 @@ impl Context<'_> {
         (result.expect("a monitor does the work"), validity)
     }
 
-    /// The cpus that may be used, node by node as far as nodes are known, cores before their siblings.
+    /// The allowed cpus, by node if known, cores before their siblings.
     #[must_use]
     pub fn cpus(&self) -> Vec<u32> {
         let order = Placement::from_str("cores-close").and_then(|placement| placement.order(self.machine));
@@ -52,7 +52,7 @@ impl Context<'_> {
         }
     }
 
-    /// The nodes with cpus that may be used, and those cpus.
+    /// The nodes with allowed cpus, and those cpus.
     #[must_use]
     pub fn readers(&self) -> Vec<(u32, Vec<u32>)> {
         let all = self.cpus();
@@ -61,7 +61,7 @@ impl Context<'_> {
         nodes.filter(|(_, cpus)| !cpus.is_empty()).collect()
     }
 
-    /// The nodes with memory that may be used.
+    /// The nodes with allowed memory.
     #[must_use]
     pub fn memories(&self) -> Vec<u32> {
         let allowed = &self.machine.allowed.nodes;
@@ -83,8 +83,8 @@ impl Context<'_> {
         caches.filter(|cache| cache.level == last).map(|cache| usize::try_from(cache.size_bytes).unwrap_or(0)).sum()
     }
 
-    /// How much memory a probe of DRAM takes, all its threads together: a multiple of all caches, as far as it can be had;
-    /// and why it is less where it is.
+    /// Memory for a probe of DRAM, all its threads together: a multiple of all caches, as far as available; and the
+    /// reason if it is less.
     #[must_use]
     pub fn beyond_caches(&self) -> (usize, Option<String>) {
         let wanted = (CACHES * self.caches()).max(LEAST).next_multiple_of(1 << 20);
@@ -96,7 +96,7 @@ impl Context<'_> {
     }
 }
 
-/// Memory that could be had now. (Nodes' own sizes move while a guest is set up.)
+/// Memory available now. (Sizes of nodes change while a guest is set up.)
 fn available() -> Option<usize> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -1,4 +1,4 @@
-//! What a probe found: one number, where and how it was found, and whether it can be trusted.
+//! One result of a probe: a number, its conditions, and whether it can be trusted.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::arena::Found;
 use crate::size::count;
 
-/// Whether the cpus were the probe's own while it measured. Fractions are of their time; what cannot be known is absent.
+/// Whether other programs used the probe's cpus while it measured. Fractions are of their time; unknown ones are
+/// absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeValidity {
     /// CPU time of the probe over its time on all of its cpus.
@@ -28,9 +29,9 @@ pub struct ProbeValidity {
 pub struct Figure {
     /// The probe.
     pub probe: String,
-    /// What it is a figure of: `latency`, `bandwidth`, `time`.
+    /// What it measures: `latency`, `bandwidth`, `time`.
     pub measure: String,
-    /// Under which conditions, by name: reader, memory node, bytes, page, kernel.
+    /// Its conditions, by name: reader, memory node, bytes, page, kernel.
     pub at: BTreeMap<String, String>,
     /// The number: the median of the samples.
     pub value: f64,
@@ -40,24 +41,24 @@ pub struct Figure {
     pub quartiles: [f64; 2],
     /// How many there were.
     pub samples: usize,
-    /// Where the memory was and in which pages; absent where no memory was probed.
+    /// The nodes and pages of its memory; absent if no memory was probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Found>,
-    /// Whether it can be trusted; absent where nobody watched.
+    /// Whether it can be trusted; absent without a monitor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validity: Option<ProbeValidity>,
-    /// Why it cannot be trusted, or what it is not. Empty where all is well.
+    /// Reasons for doubt, or what it does not measure. Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
 }
 
 /// Own share of the time below which a figure is doubtful.
 const OWN: f64 = 0.95;
-/// Share that others may have.
+/// Share that others may use.
 const OTHERS: f64 = 0.03;
 /// How much the clock may differ.
 const CLOCK: f64 = 0.05;
-/// Share of pages that have to be where and what they should be.
+/// Share of pages that must be on the requested node and of the requested size.
 const PLACED: f64 = 0.99;
 
 impl Figure {
@@ -90,7 +91,7 @@ impl Figure {
         self
     }
 
-    /// Adds where the memory was, and flags it if it was not where it should be.
+    /// Adds where its memory was, and a flag if that was not as requested.
     #[must_use]
     pub fn in_memory(mut self, found: Found, huge: bool) -> Self {
         if let Some(share) = found.on_node.filter(|share| *share < PLACED) {
@@ -109,7 +110,7 @@ impl Figure {
         self
     }
 
-    /// Adds who else was there, and flags it if that was too much.
+    /// Adds its validity, and a flag if others used too much.
     #[must_use]
     pub fn watched(mut self, validity: ProbeValidity) -> Self {
         self.flags.extend(doubts(&validity));
@@ -117,7 +118,7 @@ impl Figure {
         self
     }
 
-    /// Adds a reason to doubt it, or what it is not.
+    /// Adds a reason for doubt, or what it does not measure.
     #[must_use]
     pub fn flagged(mut self, flag: Option<String>) -> Self {
         self.flags.extend(flag);

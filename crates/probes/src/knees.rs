@@ -1,4 +1,4 @@
-//! Where a latency curve bends: the sizes of the caches as a reader meets them, whatever the machine claims.
+//! Finds where a latency curve bends: the cache sizes that a reader really has.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Knee {
     /// The largest size that is still as fast as those before.
     pub bytes: usize,
-    /// How long a load takes up to there.
+    /// Time of a load up to there.
     pub from_ns: f64,
-    /// How long it takes where the curve is flat again, or ends.
+    /// Time of a load where the curve is flat again, or ends.
     pub to_ns: f64,
 }
 
@@ -28,7 +28,7 @@ pub fn find(curve: &[(usize, f64)]) -> Vec<Knee> {
         let mut level = first;
         let left = (begin + 1..curve.len()).find(|&at| {
             let (_, now) = curve[at];
-            // A plateau may begin with a size that was unlucky.
+            // The first size of a plateau may have been too slow by chance.
             level = level.min(now);
             now > LEFT * level && curve.get(at + 1).is_none_or(|(_, next)| *next > LEFT * level)
         });

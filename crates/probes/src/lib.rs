@@ -1,9 +1,9 @@
 //! Probes of a machine's memory: latency, bandwidth, distances between cpus, page costs.
 //!
-//! Pinned threads (`PinnedTeam` of the crate `machine`) use memory that was mapped for the purpose ([`arena`]): of the page
-//! size and on the node that were asked for, written before it is read, and counted afterwards. Loads come in an order that
-//! no prefetcher guesses ([`chase`]), bulk goes through loops in assembly ([`isa`]). Each number says how it was found and
-//! why it may not be trusted ([`Figure`]).
+//! Pinned threads (`PinnedTeam` of the crate `machine`) use newly mapped memory ([`arena`]): with the requested page
+//! size and node, written before it is read, and checked afterwards. Dependent loads come in an order that no
+//! prefetcher guesses ([`chase`]), bulk accesses use loops in assembly ([`isa`]). Each number has its conditions and
+//! reasons for doubt ([`Figure`]).
 //!
 //! To add a probe, write one file in `probe` and name it in [`PROBES`]; the workload of the same name, output and help come
 //! from there (`docs/contributing/probe.md`).

@@ -8,7 +8,7 @@ use knee_machine::clock::{nanoseconds, thread_cpu};
 use knee_machine::pinned_team::{PinnedTeam, PinnedThread};
 use knee_workload::Error;
 
-/// Time that pinned threads of this process were at work, and CPU time in it. What starting a thread takes is in neither.
+/// Working time of this process's pinned threads, and CPU time in it. Starting threads is in neither.
 static TAKEN_NS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Time that pinned threads of this process have worked so far, and CPU time in it, in nanoseconds.
@@ -20,7 +20,7 @@ pub(crate) fn taken() -> [u64; 2] {
 /// Runs `work` on a thread of its own on each of these cpus, all at once, and returns what each returned.
 ///
 /// # Errors
-/// When a thread cannot be started or put on its cpu: then none begins.
+/// When a thread cannot be started or pinned: then none begins.
 pub(crate) fn together<R: Send>(cpus: &[u32], work: impl Fn(&PinnedThread<'_>) -> R + Sync) -> Result<Vec<R>, Error> {
     let timed = |thread: &PinnedThread<'_>| {
         let (begin, used) = (Instant::now(), thread_cpu());

@@ -2,7 +2,7 @@
 
 use knee_workload::{Args, Error};
 
-/// Reads `4096`, `64K`, `128M` or `2G`: K, M and G are 1024 of what stands before them.
+/// Reads `4096`, `64K`, `128M` or `2G`: K, M and G are powers of 1024.
 ///
 /// # Errors
 /// When it is none of these.
@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<usize, Error> {
     bytes.ok_or_else(|| Error::new(format!("bad size '{text}'; expected bytes like 4096, 64K, 128M or 2G")))
 }
 
-/// The same as people read it.
+/// The same for people.
 #[must_use]
 pub fn text(bytes: usize) -> String {
     let units = ["", "K", "M", "G"];

@@ -86,7 +86,7 @@ impl Trials {
     }
 }
 
-/// What a row measures, with the conditions that tell it from others of the same measure.
+/// What a row measures, with the conditions that distinguish it from others of the same measure.
 fn name(row: &Row, rows: &[Row]) -> String {
     let unlike = |at: &&(&str, String)| rows.iter().any(|other| other.measure == row.measure && !other.at.contains(at));
     let conditions = row.at.iter().filter(unlike).map(|(name, value)| format!(", {name} {value}"));

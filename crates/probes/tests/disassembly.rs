@@ -1,4 +1,4 @@
-//! The loops of the probes, as they stand in the program: so many loads and stores of such a width as they say.
+//! Checks the compiled loops of the probes: number and width of loads and stores.
 
 #![cfg(target_arch = "x86_64")]
 
@@ -14,7 +14,7 @@ struct Traffic {
     loaded: usize,
     stored: usize,
     stored_past_caches: usize,
-    /// Bytes by which the arrays' addresses move on.
+    /// Bytes by which the arrays' addresses advance.
     step: usize,
 }
 
@@ -95,7 +95,7 @@ fn loops_move_what_they_say() {
         eprintln!("{note}");
         if let Some(skips) = std::env::var_os("KNEE_SKIPS") {
             let file = std::fs::OpenOptions::new().append(true).create(true).open(skips);
-            // In one piece: other tests write there as well.
+            // In one write: other tests write there as well.
             file.and_then(|mut file| file.write_all(format!("{note}\n").as_bytes())).unwrap();
         }
         return;

@@ -1,6 +1,6 @@
-//! Every probe on this machine's nodes, however many those are: memory lies where it was asked for, matrices have the right
-//! shape, pages move when they are told to and not otherwise. On one node this is the negative control; `ci/numa-vm.sh` runs
-//! it on emulated machines with several, some of them without cpus.
+//! Every probe on this machine's nodes: memory lies on the requested node, matrices have the right shape, pages move
+//! only on request. On one node this is the negative control; `ci/numa-vm.sh` runs it on emulated machines with
+//! several, some of them without cpus.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn with_machine(test: impl FnOnce(&Context<'_>)) {
     test(&Context { machine: &machine, monitor: None, quick: true });
 }
 
-/// The nodes of a column, in the figures.
+/// The values of a condition in the figures.
 fn values(figures: &[Figure], name: &str) -> BTreeSet<String> {
     figures.iter().filter_map(|figure| figure.at.get(name).cloned()).collect()
 }
@@ -42,7 +42,7 @@ fn memory_lies_where_it_should() {
             assert!(!figures.is_empty() || context.cpus().len() < 2, "{} finds something", probe.name());
             for figure in figures {
                 let memory = figure.memory;
-                // Freed memory is the C library's own, and is not looked at.
+                // Freed memory belongs to the C library, and is not checked.
                 if figure.at.get("way").is_some_and(|way| way == "freed") {
                     continue;
                 }
@@ -85,7 +85,7 @@ fn pages_move_when_they_are_told_to() {
             let here = at("reader_node") == at("other_node");
             let own = at("step").ends_with('A');
             let expected = if here || own || at("pages") == "move" { 1.0 } else { 0.0 };
-            // The kernel may move pages by itself where it balances nodes and nothing keeps it away.
+            // The kernel may move pages itself where balancing is on and not kept away.
             if !balancing || at("numa_balancing") == "kept away" {
                 assert!((figure.value - expected).abs() < 1e-9, "{}: {:?}", figure.value, figure.at);
             }

@@ -1,5 +1,5 @@
-//! Whether CPUID can be believed: a hypervisor may show the name of one microarchitecture and the abilities or caches of
-//! another. An event table chosen by such a name would be the wrong one.
+//! Whether CPUID can be trusted: a hypervisor may show the name of one microarchitecture and the features or caches of
+//! another. An event table chosen by such a name would be wrong.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::path::Path;
 use super::field;
 use crate::kernel_files::text;
 
-/// What CPUID is worth.
+/// How far CPUID can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing contradicts it, and no hypervisor stands in between.
+    /// Nothing contradicts it, and there is no hypervisor.
     Consistent,
-    /// Nothing contradicts it, but a hypervisor may show what it likes.
+    /// Nothing contradicts it, but a hypervisor may show anything.
     Claimed,
-    /// What contradicts what, one by one.
+    /// The contradictions.
     Contradictory(Vec<String>),
 }
 
@@ -39,7 +39,7 @@ pub struct Caches {
 }
 
 impl Caches {
-    /// What `/sys` under `root` lists for the first cpu. It comes from CPUID, so a hypervisor makes it up as well.
+    /// What `/sys` under `root` lists for the first cpu. It comes from CPUID, so a hypervisor may invent it, too.
     #[must_use]
     pub fn read(root: &Path) -> Self {
         let folder = root.join("sys/devices/system/cpu/cpu0/cache");
@@ -54,11 +54,11 @@ impl Caches {
     }
 }
 
-/// An ability, the vendor and family it is judged in, and the models of that family that have it.
+/// A feature, the vendor and family in which it is checked, and the models of that family that have it.
 type Rule = (&'static str, &'static str, u32, &'static [u32]);
 
-/// Models from Intel's and AMD's manuals as the kernel names them (`arch/x86/include/asm/intel-family.h`). A model that
-/// is not known here at all is not judged, so that a new part is never called a liar.
+/// Models from Intel's and AMD's manuals as the kernel names them (`arch/x86/include/asm/intel-family.h`). Unknown
+/// models are not checked, so that a new part is never reported as contradictory.
 const RULES: [Rule; 5] = [
     ("amx_tile", "GenuineIntel", 6, &[143, 173, 174, 207]),
     ("avx512_fp16", "GenuineIntel", 6, &[143, 173, 174, 207]),
@@ -67,7 +67,7 @@ const RULES: [Rule; 5] = [
     ("vaes", "AuthenticAMD", 23, &[]),
 ];
 
-/// Intel's family 6 models that the rules were made from.
+/// Intel's family 6 models that the rules cover.
 const KNOWN_INTEL: [u32; 40] = [
     26, 30, 37, 42, 44, 45, 46, 47, 58, 60, 61, 62, 63, 69, 70, 71, 78, 79, 85, 86, 87, 94, 102, 106, 108, 125, 126,
     133, 138, 140, 141, 142, 143, 158, 165, 166, 167, 173, 174, 207,
@@ -76,7 +76,7 @@ const KNOWN_INTEL: [u32; 40] = [
 /// Vendor, family and models; the L2 that all of them have, and the largest L3 that any of them was sold with (KiB).
 type Sizes = (&'static str, u32, &'static [u32], u64, u64);
 
-/// From the vendors' product pages. Only the largest L3 is judged: smaller parts of a line have some of it cut off.
+/// From the vendors' product pages. Only the largest L3 is checked: smaller parts of a line have some of it disabled.
 const SIZES: [Sizes; 12] = [
     ("GenuineIntel", 6, &[45], 256, 20 << 10),
     ("GenuineIntel", 6, &[62], 256, 75 << 9),
@@ -92,7 +92,7 @@ const SIZES: [Sizes; 12] = [
     ("AuthenticAMD", 25, &[17, 97], 1024, 96 << 10),
 ];
 
-/// Judges what `/proc/cpuinfo` says beside the caches; none without flags to judge, as on Arm.
+/// Checks `/proc/cpuinfo` against itself and the caches; none without flags, as on Arm.
 #[must_use]
 pub fn judge(cpuinfo: &str, caches: Caches) -> Option<Verdict> {
     let flags: BTreeSet<String> = field(cpuinfo, "flags")?.split(' ').map(str::to_owned).collect();

@@ -1,5 +1,5 @@
-//! Facts that may explain a number: kernel, governor, SMT, huge pages, balancing, quota. What cannot be read is said
-//! with its reason, never left out and never 0.
+//! Facts that may explain a number: kernel, governor, SMT, huge pages, balancing, quota. What cannot be read has a
+//! reason instead, and is never left out or 0.
 
 pub mod cpuid;
 mod quota;
@@ -80,7 +80,7 @@ pub fn total_memory_bytes(root: &Path) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// Whether cores may run faster than their base clock, from whichever driver says so.
+/// Whether cores may run faster than their base clock, from any driver that says so.
 fn turbo(root: &Path) -> Fact {
     let cpu = root.join("sys/devices/system/cpu");
     let named =
@@ -89,7 +89,7 @@ fn turbo(root: &Path) -> Fact {
     known_or(found, "no driver says (neither intel_pstate nor cpufreq's boost)")
 }
 
-/// What the kernel does against leaks between programs; some of it costs time at every system call.
+/// The kernel's mitigations of hardware vulnerabilities; some cost time at every system call.
 fn mitigations(root: &Path) -> Option<String> {
     let entries = fs::read_dir(root.join("sys/devices/system/cpu/vulnerabilities")).ok()?.flatten();
     let mut found: Vec<(String, String)> =

@@ -6,8 +6,8 @@ use std::fmt;
 use crate::topology::Core;
 use crate::{CpuSet, Topology};
 
-/// Every kind of place, with OpenMP's words. A new one is an entry here, and its orders by hand in
-/// `tests/placements.txt`; what reads names, help and the reference pages follow from this list.
+/// Every kind of place, with OpenMP's words. To add one, write an entry here and its orders by hand in
+/// `tests/placements.txt`; names, help and reference pages come from this list.
 pub const PLACE_KINDS: &[PlaceKind] = &[
     CORES,
     PlaceKind {
@@ -47,14 +47,14 @@ pub(super) const SOCKETS: PlaceKind = PlaceKind {
 pub struct PlaceKind {
     /// The placement over such places, nearest first: its name, which ends in `-close`, and one line for help.
     pub close: (&'static str, &'static str),
-    /// The same as evenly over the machine as it goes; its name ends in `-spread`.
+    /// The same as evenly over the machine as possible; its name ends in `-spread`.
     pub spread: (&'static str, &'static str),
     /// The places of a machine, allowed or not. Every cpu is in one of them.
     pub places: fn(&Topology) -> Vec<CpuSet>,
 }
 
 impl PlaceKind {
-    /// Its word: `cores` of `cores-close`.
+    /// Its name: `cores` of `cores-close`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.close.0.strip_suffix("-close").unwrap_or(self.close.0)
@@ -75,7 +75,7 @@ impl fmt::Debug for PlaceKind {
     }
 }
 
-/// A core where the machine claims no cache.
+/// The last-level caches; cores if the machine has no caches.
 fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
     let of_core = |core: &Core| {
         let first = core.cpus.first().expect("a core has a cpu");
@@ -84,8 +84,8 @@ fn last_level_caches(machine: &Topology) -> Vec<CpuSet> {
     distinct(machine.cores.iter().map(of_core).collect())
 }
 
-/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts. Cpus
-/// whose node is not told are one place together, so that none is lost.
+/// Every cpu in its own node: where nodes overlap (memory that is attached to the nearest cpus) the smallest counts.
+/// Cpus of unknown node are one place together, so that none is lost.
 fn nodes(machine: &Topology) -> Vec<CpuSet> {
     let homes = machine.nodes.iter().map(|node| Some(node.id)).chain([None]);
     let of = |home: Option<u32>| {
@@ -95,7 +95,7 @@ fn nodes(machine: &Topology) -> Vec<CpuSet> {
     homes.map(of).collect()
 }
 
-/// Each set once, where it stands first, and no empty one.
+/// Removes empty and repeated sets.
 pub(super) fn distinct(sets: Vec<CpuSet>) -> Vec<CpuSet> {
     let mut seen = BTreeSet::new();
     sets.into_iter().filter(|set| !set.is_empty() && seen.insert(set.clone())).collect()

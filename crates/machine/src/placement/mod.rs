@@ -5,30 +5,31 @@
 //! The vocabulary is OpenMP's: *places* (`threads cores ll_caches numa_domains sockets`) and *bind* (`close spread`),
 //! written `cores-close`. What a name means here, for every machine:
 //!
-//! - The machine is a tree of sockets, dies, nodes, clusters, caches (L2 and up), cores and hardware threads: whatever
-//!   the machine names, by what contains what, cut to the cpus that the placement may use. Groups that the source does
-//!   not name (hwloc's distance groups) are no branches; of two sets that cross, the larger one counts.
+//! - The machine is a tree of sockets, dies, nodes, clusters, caches (L2 and up), cores and hardware threads, as far as
+//!   the machine names them, restricted to the cpus that the placement may use. Groups that the source does not name
+//!   (hwloc's distance groups) are no branches; of two sets that cross, the larger one counts.
 //! - *close* walks the tree depth first. Branches are sorted by the distance (SLIT) of their nearest node from the node
-//!   of the lowest cpu that the placement may use, then by their lowest cpu. A branch whose node nobody tells comes after
-//!   those that have one, and for `numa_domains` all such cpus are one place.
-//! - *spread* deals out: at every branch it takes one from each child in turn, children sorted as for close.
+//!   of the lowest cpu that the placement may use, then by their lowest cpu. A branch of unknown node comes after those
+//!   with a known one, and for `numa_domains` all such cpus are one place.
+//! - *spread* takes one from each child of every branch in turn, children sorted as for close.
 //! - Places are filled in rounds: every place gets one thread before any gets a second. Inside a place cores come
 //!   before siblings, and all second threads before any third. So `cores-*` puts one thread on each core before it uses
 //!   siblings, `sockets-close` one on each socket, and `threads-close` fills a core before it goes on.
 //!
-//! Unlike OpenMP's `cores`, a thread gets one hardware thread, never a whole core, so that two runs of one cell stand on
-//! the same ground. On AMD's modules of two integer cores (family 15h) the kernel calls the module a core: there
-//! `cores-*` means one thread a module and `threads-*` one an integer core.
+//! Unlike OpenMP's `cores`, a thread gets one hardware thread, never a whole core, so that two runs of one cell use the
+//! same cpus. On AMD's modules of two integer cores (family 15h) the kernel calls the module a core: there `cores-*`
+//! means one thread a module and `threads-*` one an integer core.
 //!
 //! # Qualifiers
 //!
 //! Joined with `+`: `cores-close+per-core:2+within:socket:0`.
 //!
-//! - `within:SET` keeps to sockets, nodes, dies, cores, a kind of cores, or the first online hardware thread of each core.
-//! - `leave-one` keeps the farthest core free, siblings and all: the last of the close walk, whatever the name, chosen
-//!   before `per-core` passes over cores.
-//! - `per-core:K` uses exactly K hardware threads of each core that it uses: the lowest K, together, as one turn. A core
-//!   with fewer takes no turn. Where K does not divide the number of threads, the last core gets fewer.
+//! - `within:SET` restricts it to sockets, nodes, dies, cores, a kind of cores, or the first online hardware thread of
+//!   each core.
+//! - `leave-one` keeps the farthest core free with all its siblings: the last one of the close walk, for every name,
+//!   chosen before `per-core` skips cores.
+//! - `per-core:K` uses exactly K hardware threads of each core that it uses: the lowest K, together, as one turn. A
+//!   core with fewer is skipped. Where K does not divide the number of threads, the last core gets fewer.
 //! - `compact` uses as few sockets as hold all threads, in the order of the placement inside them: the nearest ones if
 //!   they hold all, else the largest. It gives up that place n+1 extends place n.
 
@@ -47,11 +48,11 @@ use crate::{CpuSet, Error, Topology, cpuset};
 pub enum Spacing {
     /// Nearest first.
     Close,
-    /// As evenly over the machine as it goes.
+    /// As evenly over the machine as possible.
     Spread,
 }
 
-/// A part of the machine that a placement keeps to.
+/// A part of the machine to which a placement is restricted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Within {
     /// Sockets by number.
@@ -96,7 +97,7 @@ pub struct Named {
     pub compact: bool,
 }
 
-/// A placement made concrete on one machine.
+/// A placement resolved on one machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// Thread i goes to the i-th cpu.

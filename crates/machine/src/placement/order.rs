@@ -25,8 +25,8 @@ pub(super) fn available(machine: &Topology, named: &Named) -> Result<CpuSet, Err
     }
 }
 
-/// The first `siblings` hardware threads of each core that has as many. The others go before any turn is dealt: a core
-/// that is not used takes none.
+/// The first `siblings` hardware threads of each core that has as many. The others are removed first: an unused core
+/// takes no turn.
 fn with_siblings(named: &Named, siblings: usize, cores: &[CpuSet]) -> Result<CpuSet, Error> {
     let enough = cores.iter().filter(|core| core.len() >= siblings);
     let cpus: CpuSet = enough.flat_map(|core| core.iter().take(siblings)).collect();

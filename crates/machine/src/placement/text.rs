@@ -117,7 +117,7 @@ impl fmt::Display for Within {
     }
 }
 
-/// Who is to read the cpus of a placement.
+/// The tool whose syntax a placement's cpus are printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// A plain list.
@@ -133,7 +133,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The cpus as this tool takes them; `cpus` is empty when the kernel decides, among `allowed`.
+    /// The cpus in this tool's syntax; `cpus` is empty when the kernel decides, among `allowed`.
     #[must_use]
     pub fn write(self, cpus: &[u32], allowed: &CpuSet) -> String {
         let decided = !cpus.is_empty();

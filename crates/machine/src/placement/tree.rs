@@ -3,7 +3,7 @@
 use crate::nest::Nested;
 use crate::{CpuSet, Topology};
 
-/// Everything the machine names, down to hardware threads, restricted to `cpus`. Branches are sorted by distance from
+/// All named parts of the machine, down to hardware threads, restricted to `cpus`. Branches are sorted by distance from
 /// the node of the lowest cpu, then by lowest cpu. hwloc's distance groups are left out: distance sorts already, and
 /// the kernel's files do not have them.
 pub(super) fn tree(machine: &Topology, cpus: &CpuSet) -> Nested<()> {
@@ -25,7 +25,7 @@ pub(super) fn tree(machine: &Topology, cpus: &CpuSet) -> Nested<()> {
 }
 
 fn sort(branch: &mut Nested<()>, machine: &Topology, origin: Option<u32>) {
-    // What has no node is taken for farther than anything that has one; without a start nothing is far.
+    // A branch without a node counts as farther than any with one; without a start all are equally near.
     let distance = |child: &Nested<()>| {
         let nodes: CpuSet = child.cpus.iter().filter_map(|cpu| machine.node_of(cpu)).collect();
         origin.map(|origin| nodes.iter().map(|node| machine.distance(origin, node)).min().unwrap_or(u32::MAX))
@@ -44,7 +44,7 @@ pub(super) fn close(branch: &Nested<()>, places: &[CpuSet]) -> Vec<CpuSet> {
     branch.children.iter().flat_map(|child| close(child, places)).collect()
 }
 
-/// The places below a branch, one from each child in turn, and so at every level.
+/// The places below a branch, one from each child in turn, at every level.
 pub(super) fn spread(branch: &Nested<()>, places: &[CpuSet]) -> Vec<CpuSet> {
     if let Some(place) = place(branch, places) {
         return vec![place];

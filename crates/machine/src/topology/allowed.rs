@@ -1,4 +1,4 @@
-//! What a process may use: the cpuset of its control group, whichever generation of control groups the machine has.
+//! What a process may use: the cpuset of its control group, generation 1 or 2.
 
 use std::path::{Path, PathBuf};
 
@@ -21,9 +21,8 @@ pub(super) fn cpuset(root: &Path) -> (Option<CpuSet>, Option<CpuSet>) {
     (cpus, nodes)
 }
 
-/// Folders that may describe the cpuset, the closest first, wherever control groups are mounted: generation 1 (`cpuset`
-/// among the controllers, or the old file system of its own), then generation 2. A group without files of its own has
-/// its parent's.
+/// Folders that may describe the cpuset, the closest first: generation 1 (`cpuset` among the controllers, or the old
+/// file system of its own), then generation 2. A group without files of its own has its parent's.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let own = text(&root.join("proc/self/cpuset"));
     let groups = text(&root.join("proc/self/cgroup")).unwrap_or_default();
@@ -45,7 +44,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Where cpusets are mounted, with their generation; the usual places where nobody says.
+/// Where cpusets are mounted, with their generation; the usual places if there is no list of mounts.
 fn mounts(root: &Path) -> Vec<(PathBuf, u32)> {
     let table = text(&root.join("proc/mounts")).unwrap_or_default();
     let mount = |line: &str| {

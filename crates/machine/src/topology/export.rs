@@ -6,13 +6,13 @@ use super::{Cache, Node, Topology};
 use crate::nest::Nested;
 use crate::{CpuSet, Fact};
 
-/// What an object of the tree is.
+/// An object of the tree.
 #[derive(Debug, Clone)]
 enum Object {
     Machine,
     Package(u32),
     Die(u32),
-    /// With what it is called, where it has a name.
+    /// With its name, if it has one.
     Group(Option<String>),
     Cache(Cache),
     Core(u32),
@@ -62,7 +62,7 @@ struct Writer<'a> {
     machine: &'a Topology,
     text: String,
     next: u32,
-    /// Nodes that have been written: each belongs to the outermost object with its cpus.
+    /// Nodes that have been written: each is written with the outermost object that has its cpus.
     homes: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Kinds of cores: what the kernel tells of performance and efficiency cores, big and little ones.
+//! Kinds of cores: performance and efficiency cores, big and little ones, according to the kernel.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::kernel_files::text;
 const INTEL: [(&str, &str); 3] =
     [("cpu_lowpower", "low power"), ("cpu_atom", "efficiency"), ("cpu_core", "performance")];
 
-/// Kinds under `root`, the fastest last; none where the kernel tells nothing that could differ.
+/// Kinds under `root`, the fastest last; none if the kernel gives no number that could differ.
 pub(super) fn kinds(root: &Path, online: &CpuSet) -> Vec<CpuKind> {
     let named = intel(root, online);
     if named.len() > 1 {
@@ -47,7 +47,7 @@ fn by_number(root: &Path, online: &CpuSet, number: impl Fn(u32) -> Option<u64>) 
     )
 }
 
-/// What to call the kind at `position` of `several`, ordered by speed, when nobody names it.
+/// The name of the kind at `position` of `several`, ordered by speed, if the source has none.
 pub(super) fn name(several: usize, position: u32) -> String {
     match (several, position) {
         (2, 0) => "efficiency".to_owned(),

@@ -1,4 +1,4 @@
-//! NUMA nodes out of the kernel's files: cpus, size, distances, and what the firmware claims of their speed.
+//! NUMA nodes from the kernel's files: cpus, size, distances, and the speed that the firmware claims.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ pub(super) fn nodes(root: &Path, online: &CpuSet) -> Result<Vec<Node>, Error> {
     let read = |id: u32| node(root, &dir.join(format!("node{id}")), id, online);
     let mut nodes = ids.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
     if let ([only], Some(total)) = (&mut nodes[..], facts::total_memory_bytes(root)) {
-        // A node's own count lags behind while a guest's pages are set up lazily; a lone node has all there is.
+        // The node's own count is too small while a guest's pages are set up lazily; a single node has all memory.
         only.memory_bytes = total;
     }
     if nodes.iter().any(|node| !node.cpus.is_empty()) {
@@ -81,7 +81,7 @@ fn tier(root: &Path, id: u32) -> Option<u32> {
     entries.filter(|entry| holds(&entry.path()).is_some()).find_map(number)
 }
 
-/// What stands behind a node that a driver added (DAX): persistent memory, a CXL expander, special purpose memory.
+/// The kind of memory of a node that a driver added (DAX): persistent memory, a CXL expander, special purpose memory.
 fn device_kind(root: &Path, id: u32) -> Option<String> {
     let entries = fs::read_dir(root.join("sys/bus/dax/devices")).into_iter().flatten().flatten();
     let mut ours = entries.filter(|entry| number(&entry.path().join("target_node")) == Some(id.into()));

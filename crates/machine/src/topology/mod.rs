@@ -1,7 +1,7 @@
 //! The machine as lists of sockets, nodes, caches, cores and hardware threads.
 //!
 //! Three readers fill them: the kernel's files under any root (`sysfs`), hwloc's XML (`hwloc`) and hwloc's synthetic
-//! text (`synthetic`). `export` writes hwloc's XML. [`Topology::from_input`] tells the forms apart, as `lstopo -i` does.
+//! text (`synthetic`). `export` writes hwloc's XML. [`Topology::from_input`] recognises the form, as `lstopo -i` does.
 
 mod allowed;
 mod export;
@@ -46,7 +46,7 @@ pub struct CpuKind {
     pub name: String,
     /// Its online cpus.
     pub cpus: CpuSet,
-    /// Highest clock in MHz as the machine claims it; absent where it does not.
+    /// Highest clock in MHz as the machine claims it; absent if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_mhz: Option<u64>,
     /// The kernel's relative capacity, 1024 for the fastest; absent where it gives none.
@@ -54,7 +54,7 @@ pub struct CpuKind {
     pub capacity: Option<u64>,
 }
 
-/// What the firmware claims of the way from a node's nearest cpus to its memory (HMAT).
+/// The firmware's claims of latency and bandwidth from a node's nearest cpus to its memory (HMAT).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Access {
     /// Read latency.
@@ -82,7 +82,7 @@ pub struct Node {
     pub memory_bytes: u64,
     /// The firmware's distances (SLIT) to the nodes in ascending order of id; empty where there are none.
     pub distances: Vec<u32>,
-    /// What memory it is, where the source says so: `DRAM`, `HBM`, `NVM`, `CXL`, `SPM` (special purpose).
+    /// Kind of memory, if the source says so: `DRAM`, `HBM`, `NVM`, `CXL`, `SPM` (special purpose).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The kernel's memory tier, lower is faster.
@@ -91,7 +91,7 @@ pub struct Node {
     /// The firmware's claim of its latency and bandwidth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
-    /// Size of the cache that stands before its memory, 0 where there is none.
+    /// Size of the cache in front of its memory, 0 if there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub side_cache_bytes: u64,
 }
@@ -109,7 +109,7 @@ impl Node {
     }
 }
 
-/// One cache and who shares it.
+/// One cache with its cpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cache {
     /// Position among the caches of this machine.
@@ -129,9 +129,9 @@ pub struct Cache {
 pub struct Core {
     /// Position in ascending order of first cpu (the kernel's `core_id` is unique only inside a socket).
     pub id: u32,
-    /// Socket it sits in.
+    /// Its socket.
     pub socket: u32,
-    /// Node it belongs to; 0 where the source does not tell.
+    /// Its node; 0 if unknown.
     pub node: u32,
     /// Its online hardware threads.
     pub cpus: CpuSet,
@@ -148,7 +148,7 @@ pub struct HardwareThread {
     pub core: u32,
     /// Socket it sits in.
     pub socket: u32,
-    /// Node it belongs to.
+    /// Its node.
     pub node: u32,
 }
 
@@ -159,7 +159,7 @@ pub struct Allowed {
     pub cpus: CpuSet,
     /// Nodes whose memory may be used.
     pub nodes: CpuSet,
-    /// Cpus of the control group's cpuset where it is narrower than the machine.
+    /// Cpus of the control group's cpuset, if it is smaller than the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpuset: Option<CpuSet>,
     /// CPU time limit of the control group in cpus (quota / period); none means unlimited.
@@ -173,7 +173,7 @@ pub struct Topology {
     pub schema: u32,
     /// Sockets (packages).
     pub sockets: Vec<Group>,
-    /// Dies; empty where the kernel does not tell them apart from sockets.
+    /// Dies; empty if the kernel does not distinguish them from sockets.
     pub dies: Vec<Group>,
     /// Clusters and other groups of cpus; empty where there are none.
     #[serde(default)]
@@ -186,10 +186,10 @@ pub struct Topology {
     pub cores: Vec<Core>,
     /// Online hardware threads by number.
     pub hardware_threads: Vec<HardwareThread>,
-    /// Kinds of cores; empty where the machine does not tell kinds apart, one where it has one.
+    /// Kinds of cores; empty if the machine does not distinguish kinds.
     #[serde(default)]
     pub cpu_kinds: Vec<CpuKind>,
-    /// Cpus that are present and switched off; in hwloc's XML also those that its writer was not allowed to use.
+    /// Cpus that are present but offline; in hwloc's XML also those that its writer was not allowed to use.
     pub offline: CpuSet,
     /// What this process may use.
     pub allowed: Allowed,
@@ -231,20 +231,20 @@ impl Topology {
         known.copied().unwrap_or(if from == to { 10 } else { 20 })
     }
 
-    /// The node a cpu belongs to: the smallest one that has it, by number where several are alike. None where the source
-    /// does not tell, as for nodes that were not allowed when hwloc's XML was written.
+    /// The node of a cpu: the smallest one that has it, the first of equal ones. None if unknown, as for nodes that
+    /// were not allowed when hwloc's XML was written.
     #[must_use]
     pub fn node_of(&self, cpu: u32) -> Option<u32> {
         node_of(&self.nodes, cpu)
     }
 
-    /// Whether the kernel, or whoever described the machine, numbers its sockets.
+    /// Whether the source (the kernel, or a description) numbers the sockets.
     #[must_use]
     pub fn sockets_are_numbered(&self) -> bool {
         !matches!(self.facts.get("socket_numbers"), Some(Fact::Unavailable { .. }))
     }
 
-    /// What stands for sockets: the sockets; where the kernel numbers none, the sets it names as siblings, or the nodes.
+    /// The sockets; if the kernel numbers none, the sets it names as siblings, or the nodes.
     #[must_use]
     pub fn socket_like(&self) -> Vec<CpuSet> {
         let sets: Vec<_> = if self.sockets_are_numbered() {

@@ -1,9 +1,9 @@
 //! Reads a [`Topology`] from `/sys` and `/proc` under any root.
 //!
-//! Rules that real machines forced: intersect every list with the online cpus (a node's `cpulist` may name absent
-//! ones); take a core from its sibling list, never from `core_id` (unique only inside a socket, and not always
-//! there); where sockets are not numbered (`physical_package_id` absent or -1) there is one as far as the kernel says,
-//! a fact tells so, and placements over sockets use the nodes instead.
+//! Rules for real machines: intersect every list with the online cpus (a node's `cpulist` may name absent ones); take a
+//! core from its sibling list, never from `core_id` (unique only inside a socket, and not always there); where sockets
+//! are not numbered (`physical_package_id` absent or -1) the kernel shows one, a fact says so, and placements over
+//! sockets use the nodes instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +16,7 @@ use crate::kernel_files::{list, number, set, text};
 use crate::{CpuSet, Error, Fact, facts, sys};
 
 impl Topology {
-    /// Reads this machine, with the affinity mask and the quota of this very process.
+    /// Reads this machine, with the affinity mask and the quota of this process.
     ///
     /// # Errors
     /// When `/sys/devices/system/cpu` is not readable.
@@ -29,8 +29,8 @@ impl Topology {
         Ok(topology)
     }
 
-    /// Reads the machine whose `/sys` and `/proc` lie under `root`. What the cpuset that is captured there leaves out
-    /// is not allowed; without one, all that is online is.
+    /// Reads the machine whose `/sys` and `/proc` lie under `root`. Only cpus of the captured cpuset are allowed;
+    /// without one, all online cpus.
     ///
     /// # Errors
     /// When `sys/devices/system/cpu` is missing under `root` or holds what no kernel writes.
@@ -109,8 +109,8 @@ impl Reader<'_> {
         Ok((online.clone(), present.difference(&online)))
     }
 
-    /// Without a list: a cpu says itself that it is off, or has no topology folder where others have one. Kernels
-    /// before 2.6.16 have no such folder at all.
+    /// The online cpus, without a list: a cpu is offline if its file says so, or if only others have a topology folder.
+    /// Kernels before 2.6.16 have no such folder at all.
     fn online_one_by_one(&self, present: &CpuSet) -> CpuSet {
         let described = |cpu: &u32| self.cpu_file(*cpu, "topology").exists();
         let any = present.iter().any(|cpu| described(&cpu));
@@ -118,8 +118,8 @@ impl Reader<'_> {
         present.iter().filter(|cpu| !off(cpu) && (!any || described(cpu))).collect()
     }
 
-    /// Socket of each cpu; none where the kernel does not number them all. A number that comes again for cpus that are
-    /// no siblings of the first ones (machines of many blades) is another socket, with a number of its own.
+    /// Socket of each cpu; none where the kernel does not number them all. A number that is repeated for cpus that are
+    /// no siblings of the first ones (machines of many blades) is another socket, and gets its own number.
     fn sockets(&self, online: &CpuSet) -> Option<BTreeMap<u32, u32>> {
         let number = |cpu| number::<u32>(&self.cpu_file(cpu, "topology/physical_package_id"));
         let numbers: BTreeMap<u32, u32> = online.iter().map(|cpu| Some((cpu, number(cpu)?))).collect::<Option<_>>()?;
@@ -154,7 +154,7 @@ impl Reader<'_> {
     fn dies(&self, online: &CpuSet, cores: &[Core]) -> Vec<Group> {
         let sets = self.named_sets(online, "die_cpus");
         let sockets: BTreeSet<u32> = cores.iter().map(|core| core.socket).collect();
-        // One die a socket says nothing, and some firmware calls every core a die.
+        // One die per socket is not worth listing, and some firmware calls every core a die.
         let inside_cores = sets.iter().all(|die| cores.iter().any(|core| die.is_subset(&core.cpus)));
         if sets.len() <= sockets.len() || inside_cores {
             return Vec::new();
@@ -171,7 +171,7 @@ impl Reader<'_> {
         let of_kind = |(kind, file): (&'static str, &str)| {
             let sets = self.named_sets(online, file);
             let is_core = |set: &CpuSet| cores.iter().any(|core| core.cpus == *set);
-            // A cluster of one core says nothing; a socket of one core does, where others have more.
+            // A cluster of one core is not worth listing; a socket of one core is, if others have more.
             let whole = kind == "socket" && !sets.iter().all(is_core);
             sets.into_iter().filter(move |set| whole || !is_core(set)).map(move |set| (kind, set)).collect::<Vec<_>>()
         };

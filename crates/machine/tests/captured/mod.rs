@@ -14,7 +14,7 @@ pub(crate) fn expected(topologies: &Path) -> BTreeMap<String, Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The machine out of hwloc's XML.
+/// The machine from hwloc's XML.
 pub(crate) fn from_xml(topologies: &Path, expected: &Value) -> Topology {
     Topology::from_input(topologies.join(expected["file"].as_str().unwrap()).to_str().unwrap()).unwrap()
 }
@@ -34,7 +34,7 @@ const UNREAD: [&str; 9] = [
 
 /// Unpacks a capture and reads it; the folder goes away with the first part.
 pub(crate) fn from_files(topologies: &Path, name: &str) -> (TempDir, Topology) {
-    // In memory where that is: a capture is thousands of small files.
+    // In memory if possible: a capture is thousands of small files.
     let memory = Path::new("/dev/shm");
     let unpacked = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.unwrap();
     let archive = topologies.join("captures").join(format!("{name}.tar.bz2"));

@@ -1,4 +1,4 @@
-//! Named placements on made machines, and the questions that the rules ask of them.
+//! Named placements on generated machines, and the properties that the rules check.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     Placement::NAMED.into_iter().map(|(name, _)| name).filter(|name| *name != "none")
 }
 
-/// One named placement on a made machine, with what the definition makes of its parts.
+/// One named placement on a generated machine, with its parts by the definition.
 pub(crate) struct Asked<'a> {
     pub(crate) machine: &'a Topology,
     pub(crate) named: Named,
@@ -39,7 +39,7 @@ impl<'a> Asked<'a> {
         Placement::Named(self.named.clone())
     }
 
-    /// The whole order; none where it is refused, after a look at whether it may be.
+    /// The whole order; none if it is rightly refused.
     pub(crate) fn order(&self) -> Result<Option<Vec<u32>>, TestCaseError> {
         let enough = self.cores.iter().filter(|core| core.len() >= self.unit()).count();
         match self.placement().order(self.machine) {

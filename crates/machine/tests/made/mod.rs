@@ -1,4 +1,4 @@
-//! Made machines of any shape and numbering, parts of them allowed, and qualifiers.
+//! Generated machines of any shape and numbering, parts of them allowed, and qualifiers.
 
 mod asked;
 
@@ -9,7 +9,7 @@ use knee_machine::placement::{PlaceKind, Within};
 use knee_machine::{CpuSet, Topology};
 use proptest::prelude::*;
 
-/// A machine out of synthetic text.
+/// A machine from synthetic text.
 pub(crate) struct Made {
     text: String,
     pub(crate) machine: Topology,

@@ -1,5 +1,5 @@
-//! Where the test data lies that is not part of the project: captured machines and real graphs.
-//! A test that misses it says so, on standard error and in the file that `KNEE_SKIPS` names, and passes.
+//! Finds test data that is not part of the project: captured machines and real graphs. Without it a test is skipped,
+//! with a note on standard error and in the file that `KNEE_SKIPS` names.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) fn skipped(test: &str, why: &str) {
     eprintln!("{note}");
     if let Some(path) = std::env::var_os("KNEE_SKIPS") {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-        // In one piece: other tests write there as well.
+        // In one write: other tests write there as well.
         file.and_then(|mut file| file.write_all(format!("{note}\n").as_bytes()))
             .expect("the list of skipped tests can be written");
     }

@@ -1,5 +1,5 @@
-//! Loops that move memory at the rate of the machine and not of the compiler: one set for each instruction set, written
-//! in assembly so that a pass reads and writes exactly what it says. Which set fits is found at run time.
+//! Loops that move memory at the machine's rate, independent of the compiler: one set for each instruction set, in
+//! assembly, so that a pass reads and writes exactly what it says. The set is chosen at run time.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
@@ -45,8 +45,8 @@ impl Kernel {
         Self::ALL.into_iter().find(|kernel| kernel.name() == name)
     }
 
-    /// How many of the three arrays it touches: so many bytes move for each byte of one array. Counted as STREAM does: what
-    /// a cache line is read for before it is written is not in it.
+    /// How many of the three arrays it touches, which is the bytes moved for each byte of one array. As in STREAM,
+    /// reading a cache line before it is written does not count.
     #[must_use]
     pub fn streams(self) -> usize {
         match self {
@@ -60,11 +60,11 @@ impl Kernel {
 /// A loop: `to`, `a`, `b`, and the bytes of one array.
 ///
 /// # Safety
-/// The cpu has the instruction set. The bytes are a multiple of [`STEP`]; each array that the kernel touches has so many,
-/// begins at a multiple of 64, and nobody else writes what is read or touches what is written.
+/// The cpu has the instruction set. The bytes are a multiple of [`STEP`]; each array that the kernel touches has so
+/// many, begins at a multiple of 64, and no other thread writes what is read or touches what is written.
 type Loop = unsafe fn(*mut u8, *const u8, *const u8, usize);
 
-/// Bytes of an array that are moved in one go: eight registers of the widest set.
+/// Bytes of an array that are moved in one step: eight registers of the widest set.
 pub const STEP: usize = 512;
 
 /// The loops of one instruction set.
@@ -106,8 +106,8 @@ impl Isa {
     /// Runs a kernel once.
     ///
     /// # Safety
-    /// The bytes are a multiple of [`STEP`]; each array that the kernel touches has so many, begins at a multiple of 64,
-    /// and nobody else writes what is read or touches what is written.
+    /// The bytes are a multiple of [`STEP`]; each array that the kernel touches has so many, begins at a multiple of
+    /// 64, and no other thread writes what is read or touches what is written.
     pub unsafe fn run(&self, kernel: Kernel, to: *mut u8, a: *const u8, b: *const u8, bytes: usize) {
         debug_assert!(bytes.is_multiple_of(STEP));
         if bytes > 0 {
@@ -117,7 +117,7 @@ impl Isa {
     }
 }
 
-/// What `b` is multiplied by in a triad, in a register's width.
+/// The factor of `b` in a triad, in a register's width.
 #[repr(align(64))]
 struct Scale([f64; 8]);
 static SCALE: Scale = Scale([3.0; 8]);

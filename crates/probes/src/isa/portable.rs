@@ -1,4 +1,4 @@
-//! Where there is no assembly for the machine: what the compiler makes of plain loops.
+//! Plain loops, for machines without assembly.
 
 use std::hint::black_box;
 

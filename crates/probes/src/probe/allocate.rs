@@ -1,4 +1,4 @@
-//! Kyrola's fourth test: what it takes to get memory, by how many at once.
+//! Kyrola's fourth test: time to allocate memory, by number of threads.
 
 use std::time::Instant;
 
@@ -23,12 +23,12 @@ impl Probe for Allocate {
     }
 
     fn about(&self) -> &'static str {
-        "**What it computes.** The time until every page of an array has been written, each thread its own, all at once: of a \
-         fresh mapping, of memory that was freed and allocated again (which the C library may have kept), and of the same \
+        "**What it computes.** The time until every thread has written each page of its own array, all at once: of a new \
+         mapping, of memory that was freed and allocated again (which the C library may have kept), and of the same \
          memory a second time.\n\n\
          **What it stresses.** The kernel: it clears each page, and threads of one process share the lock of its mappings.\n\n\
-         **Where it should bend.** Fresh pages cost microseconds each; with many threads the lock and the memory of one node \
-         are in the way. Huge pages are 512 times fewer faults.\n\n\
+         **Where it should bend.** New pages cost microseconds each; with many threads the lock and the memory of one node \
+         are the limit. Huge pages cause 512 times fewer faults.\n\n\
          **Source.** Kyrola's report on Blacklight (2011), test of parallel allocation: 1 to 15 s for 128 MiB a thread."
     }
 
@@ -51,7 +51,7 @@ impl Probe for Allocate {
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
             for way in sweep(given, "way", &["fresh", "freed", "reused"]) {
-                // What the C library keeps is of base pages, and of no node that could be chosen.
+                // Memory that the C library keeps has base pages, on no particular node.
                 if way == "freed" && (page == "huge" || given.get("node").is_some_and(|node| node != "local")) {
                     continue;
                 }
@@ -104,7 +104,7 @@ struct Touched {
     page: Page,
     homes: Vec<Option<u32>>,
     way: Way,
-    /// What was touched last, to be counted or written again.
+    /// The memory that was touched last, to check it or write it again.
     kept: Vec<Arena>,
     at: Vec<(&'static str, String)>,
 }
@@ -153,7 +153,7 @@ impl Touched {
 /// Writes one byte of each base page.
 fn touch(start: *mut u8, bytes: usize) {
     for at in (0..bytes).step_by(rustix::param::page_size()) {
-        // SAFETY: callers have so many bytes there. Volatile: nobody reads them.
+        // SAFETY: callers have so many bytes there. Volatile, since they are never read.
         unsafe { start.add(at).write_volatile(1) };
     }
 }
@@ -183,7 +183,7 @@ impl Trial for Touched {
         (!self.kept.is_empty()).then(|| (Found::mean(&self.kept), self.page == Page::Huge))
     }
 
-    /// Of freed memory nobody says which pages it has; where the kernel hands out huge ones unasked they may be these.
+    /// The pages of freed memory are unknown; they may be huge if the kernel gives huge pages without request.
     fn flag(&self) -> Option<String> {
         let state = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
         (self.way == Way::Freed && state.contains("[always]"))

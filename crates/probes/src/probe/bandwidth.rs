@@ -24,9 +24,9 @@ impl Probe for Bandwidth {
 
     fn about(&self) -> &'static str {
         "**What it computes.** Gigabytes (10^9) a second that a loop moves: read, write, copy (a to b), triad (a + s b to c), \
-         and with stores that go past the caches. Counted as STREAM does: what a loop says it reads and writes, not the \
+         and with stores that bypass the caches. Counted as in STREAM: the bytes that a loop reads and writes, without the \
          lines that are read only to be written.\n\n\
-         **What it stresses.** Where the size is beyond the caches, memory channels and links; within them, the ways \
+         **What it stresses.** Beyond the caches, memory channels and links; within them, the path \
          between cache and core.\n\n\
          **Where it should bend.** With threads: where the channels of a node are full. From node to node: at the links.\n\n\
          **Source.** STREAM (McCalpin 1995); likwid-bench (Treibig, Hager, Wellein, 2012)."
@@ -84,7 +84,7 @@ impl Probe for Bandwidth {
         if array == 0 {
             return Err(Error::new(format!("bad argument: size {bytes}: each array needs {STEP} bytes")));
         }
-        // Each thread touches its own first.
+        // Each thread touches its own arrays first.
         let homes: Vec<_> = cpus.iter().map(|&cpu| node.or_else(|| context.node_of(cpu))).collect();
         let arenas = together(cpus, |thread| Arena::written(kernel.streams() * array, page, homes[thread.index]))?;
         let arenas = arenas.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -101,11 +101,11 @@ impl Probe for Bandwidth {
         let mut streamed = Streamed { kernel, isa, array, arenas, cpus: cpus.to_vec(), passes: 1, at, page };
         let begin = Instant::now();
         streamed.go()?;
-        // At least some milliseconds a trial, so that meeting at its ends is no part of it.
+        // At least some milliseconds a trial, so that the barriers at its ends do not matter.
         let passes = size::count(5e-3 / begin.elapsed().as_secs_f64().max(1e-9));
         streamed.passes = passes.max(1);
         if passes > 1 {
-            // A short pass was mostly the start of its threads.
+            // A short pass would mostly measure the start of its threads.
             let begin = Instant::now();
             streamed.go()?;
             let more = (8e-3 / begin.elapsed().as_secs_f64()).max(1.0);

@@ -12,7 +12,7 @@ use crate::pinned::{alone, together};
 
 /// Exchanges of a trial.
 const TURNS: u64 = 5000;
-/// Beyond so many cpus a quick sweep takes only some pairs.
+/// Cpus beyond which a quick sweep measures only some pairs.
 const FEW: usize = 8;
 
 pub(crate) struct CoreToCore;
@@ -28,11 +28,11 @@ impl Probe for CoreToCore {
 
     fn about(&self) -> &'static str {
         "**What it computes.** Half the time of a round in which two cpus change one cache line in turn by \
-         compare-and-exchange: what a lock, a flag or a queue's index costs to hand over. Each pair has a page of its own, on \
+         compare-and-exchange: the cost of handing over a lock, a flag or a queue's index. Each pair has a page of its own, on \
          the node of one of the two.\n\n\
-         **What it stresses.** Cache coherence and the way between two cores.\n\n\
+         **What it stresses.** Cache coherence and the path between two cores.\n\n\
          **Where it should bend.** Between siblings it is a few nanoseconds, inside a last-level cache some tens, between \
-         sockets hundreds: where threads that share cross such a border, each exchange pays it.\n\n\
+         sockets hundreds: threads that share data across such a border pay it at each exchange.\n\n\
          **Source.** core-to-core-latency; multichase's `pingpong`."
     }
 
@@ -99,7 +99,7 @@ impl Trial for Pair {
             // SAFETY: the page is aligned, and both threads use it as this atomic only.
             let line = unsafe { AtomicU64::from_ptr(self.line.start().cast()) };
             let (mine, yours) = (thread.index as u64, 1 - thread.index as u64);
-            // Relaxed: the line is all there is to see.
+            // Relaxed: the threads share nothing but this line.
             let turn = || while line.compare_exchange(mine, yours, Ordering::Relaxed, Ordering::Relaxed).is_err() {};
             thread.meet();
             (0..TURNS / 10).for_each(|_| turn());

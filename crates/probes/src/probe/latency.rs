@@ -27,9 +27,9 @@ impl Probe for Latency {
          holds the address of the next one; together they are one cycle in random order (Sattolo), so that no \
          prefetcher guesses it and every line of the size is visited.\n\n\
          **What it stresses.** The caches and memory one access at a time, and the TLB: with base pages a large size \
-         misses that too, and the difference to huge pages is what it costs.\n\n\
-         **Where it should bend.** At the size of each cache that the reader really has, whatever the machine claims; and \
-         from node to node by the distance of their memory.\n\n\
+         misses that, too; the difference to huge pages is the cost.\n\n\
+         **Where it should bend.** At the size of each cache that the reader really has, which may not be the claimed \
+         one; and from node to node by the distance of their memory.\n\n\
          **Source.** `lat_mem_rd` (McVoy & Staelin, lmbench, USENIX ATC 1996); multichase."
     }
 
@@ -86,7 +86,7 @@ impl Probe for Latency {
         let chase = alone(cpu, || Chase::lay(arena, bytes, stride, 1))?;
         let place = chase.starts(1, 2)[0];
         let mut chased = Chased { chase, place, cpu, loads: 4096, at };
-        // So many loads that the clock is no part of it.
+        // Enough loads that reading the clock does not matter.
         let nanoseconds = chased.go()?[0];
         chased.loads = size::count(2e6 / nanoseconds.max(0.1)).max(4096);
         Ok(Box::new(chased))
@@ -101,7 +101,7 @@ fn sizes(largest: usize, quick: bool) -> Vec<usize> {
     all.take_while(|size| *size <= largest).collect()
 }
 
-/// Laying a cycle takes about 20 ns a line where it is large.
+/// Creating a large cycle takes about 20 ns a line.
 fn seconds(bytes: usize, context: &Context<'_>) -> f64 {
     bytes as f64 / 64.0 * 25e-9 + if context.quick { 0.12 } else { 0.4 }
 }
@@ -135,8 +135,8 @@ impl Trial for Chased {
     fn go(&mut self) -> Result<Vec<f64>, Error> {
         let (chase, mut place, loads) = (&self.chase, self.place, self.loads);
         let (end, time) = alone(self.cpu, || {
-            // Whoever was on this cpu between two trials has taken a part of its caches: once around first, where that is
-            // the smaller part of a trial.
+            // Another program may have used this cpu's caches between two trials: go around once first, if that is the
+            // smaller part of a trial.
             if chase.lines() < loads {
                 [place] = chase.follow([place], chase.lines());
             }

@@ -13,7 +13,7 @@ use crate::isa::{Isa, Kernel};
 use crate::pinned::{alone, together};
 use crate::size;
 
-/// What a thread of traffic moves before it waits and looks around.
+/// Bytes that a loading thread moves before it pauses and checks whether to end.
 const BLOCK: usize = 16 << 10;
 /// Loads of a trial: a few milliseconds.
 const LOADS: usize = 30_000;
@@ -33,8 +33,8 @@ impl Probe for Loaded {
 
     fn about(&self) -> &'static str {
         "**What it computes.** The latency of dependent loads on one cpu, and at the same time the bandwidth of all others, \
-         which move blocks of 16 KiB with a gap between them: from none at all to no gap.\n\n\
-         **What it stresses.** The queues before the memory channels.\n\n\
+         which move blocks of 16 KiB with pauses in between: from no traffic to no pause.\n\n\
+         **What it stresses.** The queues in front of the memory channels.\n\n\
          **Where it should bend.** Latency grows slowly until most of the bandwidth is used, and then at once: the knee of \
          the channels. A program whose misses wait there gains nothing from more threads.\n\n\
          **Source.** Intel's Memory Latency Checker (`--loaded_latency`); multiload."
@@ -75,7 +75,7 @@ impl Probe for Loaded {
         if cpus.len() < 2 {
             return Err(Error::new("it takes two cpus: one reads, the others move data"));
         }
-        // Half for the reader, however many share the rest: its array must not fit into a cache.
+        // Half for the reader, for any number of other threads: its array must not fit into a cache.
         let half = size::of(args, "size")? / 2;
         let streams = kernel.streams();
         let bytes_of = |thread: usize| {
@@ -101,7 +101,7 @@ impl Probe for Loaded {
     }
 }
 
-/// Says so where the reader's array fits into its last-level cache.
+/// A warning if the reader's array fits into its last-level cache.
 fn fits_own_cache(context: &Context<'_>, reader: u32, bytes: usize) -> Option<String> {
     let cache = context.machine.last_level_cache(reader)?;
     let (array, cached) = (size::text(bytes), size::text(usize::try_from(cache.size_bytes).unwrap_or(0)));
@@ -111,7 +111,7 @@ fn fits_own_cache(context: &Context<'_>, reader: u32, bytes: usize) -> Option<St
 
 struct Busy {
     chase: Chase,
-    /// Of the others.
+    /// The other threads' memory.
     arenas: Vec<Arena>,
     kernel: Kernel,
     gap: Option<Duration>,
@@ -120,12 +120,12 @@ struct Busy {
     isa: Isa,
     at: Vec<(&'static str, String)>,
     page: Page,
-    /// That the reader's array fits into its cache, if it does.
+    /// The warning that the reader's array fits into its cache.
     fits: Option<String>,
 }
 
 impl Busy {
-    /// Moves data until somebody says that it is enough; returns how many bytes.
+    /// Moves data until `enough` is set; returns the bytes.
     fn move_data(&self, arena: &Arena, gap: Duration, enough: &AtomicBool) -> u64 {
         let (streams, mut at, mut moved) = (self.kernel.streams(), 0, 0);
         let array = arena.bytes() / streams / BLOCK * BLOCK;

@@ -1,4 +1,4 @@
-//! Kyrola's second test: all read at once, each the array of the one that is k further.
+//! Kyrola's second test: all cpus read at once, each the array of the cpu k further on.
 
 use std::time::Instant;
 
@@ -24,12 +24,12 @@ impl Probe for Lockstep {
     }
 
     fn about(&self) -> &'static str {
-        "**What it computes.** Every cpu has touched an array of its own first. Then all read at once, cpu i the array of cpu \
-         (i + k) mod P, and wait for each other at a barrier; figures are the time of the last one, which everybody waits \
-         for, and the bandwidth of all.\n\n\
+        "**What it computes.** Every cpu first touches an array of its own. Then all read at once, cpu i the array of cpu \
+         (i + k) mod P, and meet at a barrier; figures are the time of the last cpu, for which all wait, and the bandwidth \
+         of all.\n\n\
          **What it stresses.** All memory and all links at the same time, in a pattern in which each array has one reader.\n\n\
-         **Where it should bend.** At k = 0 everybody reads at home. With k as large as a node has cpus everybody reads \
-         from the next node, and the links are what it takes.\n\n\
+         **Where it should bend.** At k = 0 every cpu reads its own node. With k as large as a node has cpus, every \
+         cpu reads from the next node, and the links are the limit.\n\n\
          **Source.** Kyrola's report on Blacklight (2011), test of reading in lockstep."
     }
 
@@ -45,7 +45,7 @@ impl Probe for Lockstep {
     fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         let cpus = context.cpus();
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
-        // All shifts of a few cpus; of many those that double, and the one that is half of all.
+        // All shifts of a few cpus; with many, the powers of two and half of the cpus.
         let all: Vec<usize> = if cpus.len() <= 8 {
             (0..cpus.len()).collect()
         } else {
@@ -101,7 +101,7 @@ impl Trial for Ring {
             let arena = &self.arenas[(thread.index + self.shift) % self.arenas.len()];
             thread.meet();
             let begin = Instant::now();
-            // SAFETY: the arena is so long, a multiple of a step, and everybody only reads.
+            // SAFETY: the arena is so long, a multiple of a step, and all threads only read.
             unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
             let time = begin.elapsed();
             thread.meet();

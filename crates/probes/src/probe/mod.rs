@@ -1,8 +1,8 @@
 //! The probes, one file each: options, the measurements of a sweep, and one trial.
 //!
-//! To add one, copy `core_to_core.rs`, which is the shortest: `plan` names the measurements of a sweep, `prepare` maps what
-//! one of them needs, `go` does it once. Sampling, validity, the census of pages, output and the workload of the same name
-//! come from here.
+//! To add one, copy `core_to_core.rs`, which is the shortest: `plan` names the measurements of a sweep, `prepare` maps
+//! what one of them needs, `go` does it once. Sampling, validity, the census of pages, output and the workload of the
+//! same name are shared.
 
 mod allocate;
 mod bandwidth;
@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::figure::Figure;
 use crate::pinned::taken;
 
-/// Every probe, in the order in which a sweep makes them. A new one is a file and a line here.
+/// Every probe, in the order of a sweep. A new one is a file and a line here.
 pub const PROBES: &[&dyn Probe] = &[
     &latency::Latency,
     &bandwidth::Bandwidth,
@@ -39,9 +39,9 @@ pub const PROBES: &[&dyn Probe] = &[
     &ownership::Ownership,
 ];
 
-/// Something that can be asked of a machine's memory.
+/// A measurement of a machine's memory.
 pub trait Probe: Sync {
-    /// The word on the command line.
+    /// Its name on the command line.
     fn name(&self) -> &'static str;
 
     /// One line for lists.
@@ -50,23 +50,23 @@ pub trait Probe: Sync {
     /// Markdown with the headings of a workload: *What it computes*, *What it stresses*, *Where it should bend*, *Source*.
     fn about(&self) -> &'static str;
 
-    /// What one trial is told, with defaults.
+    /// Its options, with defaults.
     fn params(&self) -> &'static [Param];
 
-    /// The measurements of a sweep. What is `given` is kept to; what is not is varied, or has its default.
+    /// The measurements of a sweep. Options in `given` are fixed; others vary, or keep their defaults.
     ///
     /// # Errors
-    /// When what is given is no good for this machine.
+    /// When an option is invalid on this machine.
     fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error>;
 
-    /// Makes everything ready for trials on these cpus.
+    /// Prepares trials on these cpus.
     ///
     /// # Errors
-    /// When an argument is no good, or the kernel refuses memory.
+    /// When an option is invalid, or the kernel refuses memory.
     fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error>;
 }
 
-/// Arguments that somebody gave, by name.
+/// The options that were given, by name.
 pub type Given = BTreeMap<String, String>;
 
 /// One measurement of a sweep.
@@ -81,7 +81,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// A step with what was given, and more.
+    /// A step with the given options, and more.
     #[must_use]
     pub fn new(given: &Given, more: &[(&str, String)], cpus: &[u32], seconds: f64) -> Self {
         let mut args = given.clone();
@@ -90,43 +90,43 @@ impl Step {
     }
 }
 
-/// The same work again and again.
+/// Work that is repeated.
 pub trait Trial {
-    /// What the numbers of a trial are, in their order.
+    /// Describes the numbers of a trial, in their order.
     fn rows(&self) -> Vec<Row>;
 
-    /// Does it once; one number for each row.
+    /// Runs once, and returns one number for each row.
     ///
     /// # Errors
-    /// When a thread cannot be put on its cpu, or memory cannot be had.
+    /// When a thread cannot be pinned, or there is no memory.
     fn go(&mut self) -> Result<Vec<f64>, Error>;
 
-    /// From now on each trial is the same amount of work, so that times can be compared.
+    /// Makes all later trials the same amount of work, so that times can be compared.
     fn fix(&mut self) {}
 
-    /// Where its memory is; none where it has none of its own.
+    /// Where its memory is; none if it has none.
     fn found(&self) -> Option<(Found, bool)> {
         None
     }
 
-    /// What it is not, if it is not all that it should be.
+    /// A warning, if it does not measure what it should.
     fn flag(&self) -> Option<String> {
         None
     }
 }
 
-/// What one number of a trial is.
+/// Describes one number of a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// `latency`, `bandwidth`, `time`.
     pub measure: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// Under which conditions.
+    /// Its conditions.
     pub at: Vec<(&'static str, String)>,
 }
 
-/// Trials of one measurement.
+/// Least trials of one measurement.
 const LEAST: usize = 5;
 const MOST: usize = 200;
 /// Time spent on one measurement beyond the least number of trials.
@@ -154,12 +154,12 @@ pub fn measure(probe: &dyn Probe, context: &Context<'_>, step: &Step) -> Result<
     let samples = samples?;
     let [wall, cpu] = std::array::from_fn(|index| taken()[index] - before[index]);
     if let Some(validity) = validity.as_mut().filter(|_| wall > 0) {
-        // Of the work alone: to start its threads is no part of what is measured.
+        // Of the work alone, without the start of its threads.
         validity.own_share = cpu as f64 / wall as f64;
     }
     let figure = |(index, row): (usize, Row)| {
         let values: Vec<f64> = samples.iter().map(|values| values[index]).collect();
-        // What the kernel does not tell is no number.
+        // A value that the kernel does not give is not a number.
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
@@ -187,12 +187,12 @@ fn node(args: &Args) -> Result<Option<u32>, Error> {
     node.map_err(|_| Error::new(format!("bad argument: node '{text}'; expected local or a node number")))
 }
 
-/// What tells the figures of a matrix from those of a curve.
+/// The condition that distinguishes figures of a matrix from those of a curve.
 fn matrix_mark(args: &Args) -> Vec<(&'static str, String)> {
     if args.text("matrix") == "yes" { vec![("matrix", "yes".into())] } else { Vec::new() }
 }
 
-/// What a node is called in figures: the one that was asked for, or that of the reader.
+/// A node's name in figures: the requested one, or that of the reader.
 fn node_name(context: &Context<'_>, node: Option<u32>, cpu: u32) -> String {
     node.or_else(|| context.node_of(cpu)).map_or("unknown".into(), |node| node.to_string())
 }

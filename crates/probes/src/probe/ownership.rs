@@ -1,4 +1,4 @@
-//! Kyrola's fifth test: who reads an array last, and does it come to stay?
+//! Kyrola's fifth test: do pages move to the node of their reader?
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::isa::{Isa, Kernel};
 use crate::pinned::alone;
 use crate::size;
 
-/// Who reads, in which order: the owner, the other twice, the owner twice.
+/// The order of readers: the owner, the other twice, the owner twice.
 const STEPS: [(&str, usize); 5] = [("1 A", 0), ("2 B", 1), ("3 B", 1), ("4 A", 0), ("5 A", 0)];
 
 pub(crate) struct Ownership;
@@ -29,13 +29,12 @@ impl Probe for Ownership {
 
     fn about(&self) -> &'static str {
         "**What it computes.** Reader A touches an array first. Then A reads it, B reads it twice, A reads it twice; the time of \
-         each step, and after each the share of pages that lie on the node of who has just read. Every trial begins with a \
-         fresh array.\n\n\
-         **What it stresses.** Whether pages move after their reader (NUMA balancing, or on request), and whose cache a line \
-         is in.\n\n\
+         each step, and after each the share of pages on the last reader's node. Every trial begins with a new array.\n\n\
+         **What it stresses.** Whether pages move to their reader's node (NUMA balancing, or on request), and whose cache a \
+         line is in.\n\n\
          **Where it should bend.** If pages move, B's second read is as fast as A's first, and A's next one slow. If they \
-         do not, and A's fourth step is slow all the same, it was the caches' doing: that shows with the small array and \
-         not with the large one.\n\n\
+         do not, and A's fourth step is still slow, the caches are the cause: this happens with the small array and not \
+         with the large one.\n\n\
          **Source.** Kyrola's report on Blacklight (2011): 0.384, 2.366, 2.38, 2.2, 0.39 s."
     }
 
@@ -160,7 +159,7 @@ impl Owned {
     fn read(&self, arena: &Arena, who: usize) -> Result<f64, Error> {
         alone(self.cpus[who], || {
             let begin = Instant::now();
-            // SAFETY: the arena is so long, a multiple of a step, and nobody writes to it.
+            // SAFETY: the arena is so long, a multiple of a step, and is not written to.
             unsafe { Isa::best().run(Kernel::Read, arena.start(), arena.start(), arena.start(), arena.bytes()) };
             begin.elapsed().as_secs_f64() * 1e3
         })

@@ -1,4 +1,4 @@
-//! Kyrola's third test, taken apart: random reads that depend on each other, that come in a few chains, or not at all.
+//! Kyrola's third test in parts: random reads that are independent, in a few chains, or in one chain.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -30,12 +30,12 @@ impl Probe for Random {
     }
 
     fn about(&self) -> &'static str {
-        "**What it computes.** Nanoseconds of a read at a random place of an array: where the places are known beforehand, so \
-         that as many misses are under way as the core can have (independent); where eight chains are followed at once \
-         (parallel); and where each read tells where the next one is (dependent).\n\n\
-         **What it stresses.** How many misses a core can have under way, and the TLB.\n\n\
-         **Where it should bend.** Independent reads stop gaining where the line fill buffers are full; dependent ones are \
-         latency alone. Kyrola's `twice as slow as sequential` mixed the three.\n\n\
+        "**What it computes.** Nanoseconds of a read at a random place of an array: with places known in advance, so that as \
+         many misses are in flight as the core can have (independent); with eight chains followed at once (parallel); and \
+         with each read giving the place of the next one (dependent).\n\n\
+         **What it stresses.** How many misses a core can have at once, and the TLB.\n\n\
+         **Where it should bend.** Independent reads stop gaining when the line fill buffers are full; dependent ones are \
+         pure latency. Kyrola's `twice as slow as sequential` mixed the three.\n\n\
          **Source.** Kyrola's report on Blacklight (2011), test of random reads."
     }
 
@@ -92,7 +92,7 @@ impl Probe for Random {
     }
 }
 
-/// How a read knows its place.
+/// How a read gets its place.
 enum Order {
     /// From a list.
     Known(Vec<u32>),
@@ -122,7 +122,7 @@ impl Trial for Reads {
             let reads = match order {
                 Order::Known(lines) => {
                     let sum = lines.iter().fold(0_u64, |sum, line| {
-                        // SAFETY: the line is inside the arena, and nobody writes to it.
+                        // SAFETY: the line is inside the arena, which is not written to.
                         sum.wrapping_add(unsafe {
                             arena.start().add(*line as usize * 64).cast::<u64>().read_volatile()
                         })
@@ -143,7 +143,7 @@ impl Trial for Reads {
             };
             begin.elapsed().as_nanos() as f64 / reads as f64
         })?;
-        // Others the next time, or they would be found in the caches.
+        // Other lines the next time: these are in the caches.
         if let Order::Known(lines) = order {
             let all = (arena.bytes() / 64) as u64;
             for line in lines {

@@ -14,13 +14,13 @@ use crate::size;
 /// Kyrola's array: 32 million numbers of four bytes.
 pub(super) const ARRAY: &str = "128M";
 
-/// Says so where an array is no larger than the caches, whatever it was in 2011.
+/// A warning if an array is no larger than this machine's caches.
 pub(super) fn fits_caches(context: &Context<'_>, bytes: usize) -> Option<String> {
     let caches = context.caches();
     (bytes <= caches).then(|| format!("{} fit into the last-level caches of {}", size::text(bytes), size::text(caches)))
 }
 
-/// Adds up every `stride`-th number of four bytes, one load each. Volatile, or the compiler would load many at once.
+/// Adds up every `stride`-th number of four bytes, one load each. Volatile, since the compiler would load many at once.
 ///
 /// # Safety
 /// So many bytes may be read there.
@@ -44,13 +44,13 @@ impl Probe for Sequential {
     }
 
     fn about(&self) -> &'static str {
-        "**What it computes.** The time in which one cpu reads an array that another one has touched first, everybody else \
-         idle: every number of four bytes (stride 1), or one of each cache line (stride 16, Kyrola's row), by a loop of one \
-         load a number; and, as `wide`, with the widest loads there are. Reused: the same array again and again. Fresh: \
-         mapped and touched anew by its owner before each read.\n\n\
-         **What it stresses.** The way from a node's memory to a reader. The loop of one load a number is bound by the \
-         core; the wide one by memory.\n\n\
-         **Where it should bend.** Between owners on the reader's node and owners elsewhere. On one node all are alike.\n\n\
+        "**What it computes.** The time in which one cpu reads an array that another one has touched first, while all others \
+         are idle: every number of four bytes (stride 1), or one of each cache line (stride 16, Kyrola's row), by a loop \
+         with one load per number; and, as `wide`, with the widest loads of the cpu. Reused: the same array each time. \
+         Fresh: newly mapped and touched by its owner before each read.\n\n\
+         **What it stresses.** The path from a node's memory to a reader. The loop with one load per number is bound by \
+         the core; the wide one by memory.\n\n\
+         **Where it should bend.** Between owners on the reader's node and elsewhere. On one node all are equal.\n\n\
          **Source.** Kyrola's report on Blacklight (2011), test of sequential reads."
     }
 
@@ -132,7 +132,7 @@ impl Probe for Sequential {
     }
 }
 
-/// Whose arrays are read: everybody's, or of many the first ones of each node.
+/// The owners whose arrays are read: all, or the first ones of each node if there are many.
 fn owners(context: &Context<'_>, cpus: &[u32], reader: u32) -> Vec<u32> {
     const FEW: usize = 16;
     if cpus.len() <= FEW {
@@ -170,7 +170,7 @@ impl Trial for Read {
         let (arena, bytes) = (&self.arena, self.arena.bytes());
         let time = alone(self.reader, || {
             let begin = Instant::now();
-            // SAFETY: the arena is so long, and nobody writes to it.
+            // SAFETY: the arena is so long, and is not written to.
             unsafe {
                 if self.wide {
                     let start = arena.start();
@@ -181,7 +181,7 @@ impl Trial for Read {
             }
             begin.elapsed()
         })?;
-        // Of lines: with a stride of a line, all of them come all the same.
+        // In whole lines: with a stride below a line, all lines are read.
         let moved = if self.stride <= 16 { bytes } else { bytes / self.stride * 16 };
         Ok(vec![time.as_secs_f64() * 1e3, moved as f64 / time.as_nanos() as f64])
     }

@@ -29,7 +29,7 @@ impl Probe for Smt {
          memory. The chain does one addition a clock cycle, so that the ratio of the two is additions a cycle.\n\n\
          **What it stresses.** The integer units of a core.\n\n\
          **Where it should bend.** Independent additions fill the core with one thread: siblings add next to nothing, and \
-         eight threads of one core are no eight cores. Chains leave slots free, and siblings add up.\n\n\
+         eight threads of one core are not eight cores. Chains leave slots free, so siblings gain.\n\n\
          **Source.** The comparison of 8 hardware threads of a core with 8 cores in the GHC study."
     }
 
@@ -193,7 +193,7 @@ mod adds {
 mod adds {
     use std::hint::black_box;
 
-    /// The compiler is kept from folding the additions by hiding what is added.
+    /// Hides the addend, so that the compiler cannot fold the additions.
     pub(super) fn independent(rounds: u64) {
         let (mut sums, step) = ([0_u64; 8], black_box(3));
         for _ in 0..rounds * 8 {

@@ -1,4 +1,4 @@
-//! What stands behind the tree of objects in hwloc's XML: distances, memory attributes, kinds of cores.
+//! The parts of hwloc's XML after the tree of objects: distances, memory attributes, kinds of cores.
 
 use roxmltree::Node as Element;
 

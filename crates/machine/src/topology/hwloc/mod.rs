@@ -1,8 +1,8 @@
 //! Reads a [`Topology`] from hwloc's XML, format 2 (hwloc 2.x) or 3 (hwloc 3.0).
 //!
-//! What differs from the kernel's view: sockets and cores are hwloc's own finding (two integer cores of one AMD
+//! Differences from the kernel's view: sockets and cores are those that hwloc found (two integer cores of one AMD
 //! module are two cores here, one in `thread_siblings`); a node without cpus is attached to the nearest ones, so its
-//! `cpus` are not empty; what was not allowed when the file was written may be missing altogether.
+//! `cpus` are not empty; parts that were not allowed when the file was written may be missing.
 
 mod annexes;
 
@@ -19,7 +19,7 @@ const DEEPEST: usize = 128;
 const MOST_CPUS: u32 = 1 << 16;
 
 impl Topology {
-    /// Reads hwloc's XML; `name` says in errors where it came from.
+    /// Reads hwloc's XML; errors use `name`.
     ///
     /// # Errors
     /// [`Error::Malformed`] when the text is not hwloc's XML in format 2 or 3, or describes no hardware thread.
@@ -49,7 +49,7 @@ impl Topology {
 
 type Reason = (String, &'static str);
 
-/// What the walk over the objects has met.
+/// The objects found so far.
 #[derive(Default)]
 struct Found {
     machine: Option<CpuSet>,
@@ -197,7 +197,7 @@ fn cores(named: &[CpuSet], threads: &CpuSet, sockets: &[Group], nodes: &[Node]) 
     (0..).zip(sets).map(core).collect()
 }
 
-/// The largest cache that stands between a node's memory and its cpus.
+/// Size of the largest cache in front of a node's memory.
 fn side_cache(node: Element<'_, '_>) -> u64 {
     let above = node.ancestors().filter(|object| object.attribute("type") == Some("MemCache"));
     above.filter_map(|cache| number(cache, "cache_size")).max().unwrap_or(0)

@@ -40,7 +40,7 @@ fn steps(order: &str, total: usize, all: &[Counted<'_>]) -> Result<Vec<(usize, u
         let outer = |own: usize| widths.iter().copied().filter(|&other| other < own).max().unwrap_or(1);
         widths.iter().map(|&own| ((total / own.max(1)).max(1), (own / outer(own)).max(1))).collect()
     };
-    // What no loop names runs slowest, over neighbours.
+    // Levels without a loop run slowest, over neighbours.
     let covered: usize = steps.iter().map(|(_, number)| *number).fold(1, usize::saturating_mul);
     if covered < total && total.is_multiple_of(covered) {
         steps.push((1, total / covered));

@@ -91,7 +91,7 @@ fn place(machine: &mut Topology, one: &Counted<'_>, numbers: &[u32], sets: Vec<C
     }
 }
 
-/// Fills in what the description left out, in the same way as the other readers do.
+/// Fills in what the description leaves out, as the other readers do.
 fn finish(machine: &mut Topology, threads: &[u32]) {
     let all: CpuSet = threads.iter().copied().collect();
     if machine.nodes.is_empty() {
@@ -121,7 +121,7 @@ fn finish(machine: &mut Topology, threads: &[u32]) {
     machine.allowed = Allowed { cpus: all, nodes, cpuset: None, quota_cpus: None };
 }
 
-/// A topology to be filled.
+/// An empty topology.
 fn empty() -> Topology {
     let nothing = CpuSet::default();
     Topology {

@@ -19,7 +19,7 @@ pub(super) struct Level {
     pub(super) kind: Kind,
     /// Objects inside one object of the level before.
     pub(super) count: usize,
-    /// `[...]`: hangs beside the level before instead of being one.
+    /// `[...]`: attached to the level before instead of being one.
     pub(super) beside: bool,
     pub(super) bytes: Option<u64>,
     pub(super) indexes: Option<String>,
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Level>, String> {
     Ok(levels)
 }
 
-/// Words are separated by spaces that stand in no bracket.
+/// Words are separated by spaces outside brackets.
 fn words(text: &str) -> Result<Vec<String>, String> {
     let (mut words, mut depth) = (vec![String::new()], 0_i32);
     for letter in text.chars() {
@@ -85,7 +85,7 @@ fn level(word: &str, beside: bool, from_inside: usize, levels: usize) -> Result<
     let count: usize = count.parse().ok().filter(|&n| n > 0 && n <= MOST_THREADS).ok_or_else(wrong)?;
     let kind = if name.is_empty() { default_kind(from_inside, levels) } else { kind(name)? };
     let mut level = Level { kind, count, beside, bytes: None, indexes: None };
-    // hwloc reads one pair of brackets after a level and ignores what comes behind it.
+    // hwloc reads one pair of brackets after a level and ignores the rest.
     let attributes = word[head..].strip_prefix('(').map_or("", |rest| rest.split(')').next().unwrap_or(rest));
     for attribute in attributes.split_whitespace() {
         match attribute.split_once('=') {
@@ -117,7 +117,7 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
     {
         return Ok(Kind::Cache(level, kind));
     }
-    // hwloc takes any beginning of a type's name that is long enough to tell.
+    // hwloc takes any unambiguous prefix of a type's name.
     let types = [
         ("package", 2, Kind::Package),
         ("socket", 2, Kind::Package),
@@ -144,7 +144,7 @@ fn default_kind(from_inside: usize, levels: usize) -> Kind {
     }
 }
 
-/// `64GB`, `16MiB`, `1024`; hwloc's units are powers of two for `kB`, `MB`, `GB`, `TB` and their `i` forms alike.
+/// `64GB`, `16MiB`, `1024`; hwloc's units are powers of two for both `kB`, `MB`, `GB`, `TB` and their `i` forms.
 fn bytes(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let factor = match text[end..].to_lowercase().as_str() {
