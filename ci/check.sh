@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that can be said without running a test: format, lints, types, docs, generated pages, who imports whom.
+# All checks without tests: format, lints, types, docs, generated pages, imports between rooms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$HOME/.cargo/bin:$PATH"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the lock files of the Python environment anew: every version and hash, no address.
+# Rewrites the lock files of the Python environment: every version and hash, no address.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lock() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url "$@"; }

@@ -11,5 +11,5 @@ trap 'rm -f "$KNEE_SKIPS"' EXIT
 KNEE_PYTHON=$PWD/.venv/bin/python cargo test --quiet --locked --workspace --features knee-runtime/rayon
 .venv/bin/python -m pytest -q -m "not nightly" "$@"
 
-echo "skipped for want of something on this machine: $(sort -u "$KNEE_SKIPS" | wc -l)"
+echo "skipped, since this machine lacks something: $(sort -u "$KNEE_SKIPS" | wc -l)"
 sort -u "$KNEE_SKIPS"

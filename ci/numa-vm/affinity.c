@@ -1,5 +1,6 @@
 /* Says which cpus each OpenMP thread may use after some seconds of sleep: `THREAD LIST` a line. With a second argument
- * it first touches so many MiB of memory. Sleep, not work: in an emulator busy threads keep everybody else waiting. */
+ * it first touches so many MiB of memory. It sleeps instead of working: in an emulator busy threads delay all others.
+ */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>

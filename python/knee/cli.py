@@ -17,7 +17,7 @@ from knee.store import StudyError
 from knee.verbs import EXIT_STOPPED, EXIT_USAGE, say
 
 ALIKE = 0.75
-"""How alike two flags are, by difflib's ratio, for one to be suggested: click suggests from 0.6 on."""
+"""How similar a known flag must be to be suggested, by difflib's ratio: click suggests from 0.6 on."""
 
 
 def main() -> int:

@@ -210,7 +210,9 @@ def test_errors_say_what_to_try(study, monkeypatch, capsys):
     known = "one of wall, cpu, speedup, work-inflation, match, cycles, energy-package, instructions or minor-faults"
     assert f"unknown response 'nope' hint: {known}" in says("--response", "nope")
     assert "no values: instructions: unavailable: no hardware PMU" in says("--response", "instructions")
-    assert "unknown factor 'placement': it has only one level hint: one of threads or runtime" in says("--factors", "placement")
+    assert "unknown factor 'placement': it has only one level hint: one of threads or runtime" in says(
+        "--factors", "placement"
+    )
     assert "unknown factor 'colour': it is not in the study" in says("--factors", "colour")
     assert "bad contrast: 'runtime=near'" in says("--contrast", "runtime=near")
     text = says("--smallest-effect", "much")

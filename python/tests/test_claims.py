@@ -155,14 +155,17 @@ def test_a_study_without_claims_has_no_table(simulated):
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0.6\nabove = 1", "claim 1: last: it is not a share"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nlast = 0\nabove = 1", "claim 1: last: it is not a share"),
         ("says = 'x'\ntrend = {}\nsampled = 'x'\nresponse = 'cpu'\nabove = 1", "claim 1: response: it belongs to"),
-        ("says = 'x'\nvariation = {}\namong = 'blocks'\nabove = 1", "claim 1: among: bad value 'blocks'; expected runs or threads"),
+        (
+            "says = 'x'\nvariation = {}\namong = 'blocks'\nabove = 1",
+            "claim 1: among: bad value 'blocks'; expected runs or threads",
+        ),
         (
             "says = 'x'\nvariation = {}\namong = 'threads'\nper = 'cpu'\nabove = 1",
             "claim 1: per: it cannot be combined",
         ),
         (
             "says = 'x'\nvariation = {}\namong = 'threads'\nresponse = 'wall'\nabove = 1",
-            'claim 1: response: bad value \'wall\'; with among = "threads" expected cpu or run-delay',
+            "claim 1: response: bad value 'wall'; with among = \"threads\" expected cpu or run-delay",
         ),
     ],
 )

@@ -116,7 +116,7 @@ def test_threads_vary_between_launches_too(simulated):
     )
     (one,) = judged(folder, 'variation = { threads = 4 }\namong = "threads"\nabove = 2')
     assert one.answer == "undecided"
-    # Block 1 has threads that are alike, block 5 one that has a fifth of the others' time.
+    # Block 1 has equal threads, block 5 one with a fifth of the others' time.
     assert one.value == pytest.approx(120 ** (1 / 5))
 
 

@@ -144,7 +144,7 @@ def test_the_terminal_has_a_line_about_counters_only_when_they_were_asked_for(si
 
 
 def unknown(opened: Study) -> str:
-    return "\n".join(line for line in facts.unknown(opened) if "counter" in line or "told" in line)
+    return "\n".join(line for line in facts.unknown(opened) if "counter" in line or "shown" in line)
 
 
 def test_a_machine_without_counters_is_said_once_with_what_was_used_instead(simulated):
@@ -174,4 +174,4 @@ def test_a_study_that_asked_says_only_what_it_did_not_get(simulated):
     why = "resctrl is not mounted"
     none = {"unavailable": why}
     some = study(folder, lambda spec: {"cycles": 6, "mbm_total_bytes": none, "mbm_local_bytes": none})
-    assert unknown(with_machine(some, "cpu")) == f"What mbm_total_bytes, mbm_local_bytes would have told: {why}."
+    assert unknown(with_machine(some, "cpu")) == f"What mbm_total_bytes, mbm_local_bytes would have shown: {why}."

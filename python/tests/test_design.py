@@ -205,11 +205,11 @@ def binds(study_spec: StudySpec) -> dict[tuple, str | None]:
 
 
 def test_threads_are_tied_as_asked_where_that_can_be():
-    # How they are tied when nobody asks, the runner knows.
+    # The runner knows how they are pinned by default.
     assert (
         set(binds(asked()).values()) == set(binds(StudySpec(name="q", program={"workload": "mine"})).values()) == {None}
     )
-    # One thread beyond all cpus has no cpu of its own, and the kernel's placement has none for anybody.
+    # One thread beyond all cpus has no cpu of its own, and with the kernel's placement no thread has one.
     each = {(("cores-close"), n, None) for n in (1, 2)}
     more = {"threads": [1, 2, 3]}
     assert {cell for cell, bind in binds(asked(bind="each", factors=more)).items() if bind == "each"} == each

@@ -37,7 +37,7 @@ OLDER = {
     "peregrine": {},
     "peregrine-over-time": {},
 }
-"""Older studies in their short form: what each workload is told instead of its real size."""
+"""Older studies in a short form: each workload's arguments instead of its real size."""
 
 COMMON = {
     "blacklight": {"size": "1M"},

@@ -12,7 +12,7 @@ import pytest
 from knee.store import Folder
 
 MARK = "71.828182"
-"""An argument that no other process has: it tells our programs from everybody else's."""
+"""An argument that no other process has: it identifies our programs."""
 
 
 def everybody() -> dict[int, tuple[int, list[str]]]:
@@ -74,7 +74,7 @@ def kill_at_random(binary: str, folder: Path, kills: int, seed: int) -> dict[str
     while sum(n for who, n in struck.items() if who != "nobody") < kills:
         number += 1
         out = folder / f"s{number}"
-        # A child and a grandchild, both of which would outlive the test by far if anybody left them.
+        # A child and a grandchild, both of which would outlive the test by far if they were left.
         program = ["sh", "-c", f"sleep {MARK} & sh -c 'sleep {MARK} & sleep 0.02; exit 0' & sleep 0.04; exit 0"]
         first = [binary, "study", "--no-report", "--out", str(out), "--blocks", "12", "--factor", "threads=1", "--"]
         words = [*first, *program]

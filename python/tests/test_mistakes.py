@@ -134,7 +134,11 @@ MISTAKES = {
         "close the quotation mark",
     ),
     # Options
-    "an option with a letter missing": (["--thread", "4", *GOOD], "unknown option '--thread'", "did you mean --threads?"),
+    "an option with a letter missing": (
+        ["--thread", "4", *GOOD],
+        "unknown option '--thread'",
+        "did you mean --threads?",
+    ),
     "an option with two letters swapped, after a workload": (
         ["sumeuler", "--blokcs", "3"],
         "unknown option '--blokcs'",

@@ -68,7 +68,7 @@ FAKE = """#!/bin/sh
 while [ "$1" != --export-json ]; do shift; done
 echo '{"results": [{"mean": '$THREADS'.5}]}' > "$2"
 """
-"""In the place of hyperfine: it takes as many seconds and a half as the program is told threads."""
+"""A stand-in for hyperfine: it takes half a second more than the program has threads, in seconds."""
 
 
 def test_hyperfine_is_launched_once_beside_each_run_before_it_or_after_it(binary, tmp_path):

@@ -46,7 +46,7 @@ def test_a_study_begins_with_who_uses_the_cpus(binary, tmp_path, busy):
     assert "busybee" in said
     assert said.endswith(": results may be useless; --wait-quiet waits for a quiet machine")
     again = knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path)
-    assert "of the cpus" not in again.stderr, "where nothing is left to run, nobody has to be quiet"
+    assert "of the cpus" not in again.stderr, "with nothing left to run, there is no wait for quiet"
 
 
 def test_a_study_waits_until_the_others_are_done(binary, tmp_path, busy):

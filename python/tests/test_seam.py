@@ -13,7 +13,7 @@ from knee.study.design.repeats import repeats
 
 MINE = """
 name = "mine"
-title = "A part that nobody has"
+title = "A part that does not exist"
 vendor = "intel"
 cpus = [{ family = 6, models = "250" }]
 [[event]]
@@ -62,7 +62,7 @@ def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):
         assert record["metric"]["value"] == 1.0
         assert list(record["counters"]) == sorted(["minor-faults", "my_loads", "software/config=2/"])
         assert record["counters"]["minor-faults"] > 0
-        # The table is for a part that nobody has: the reason is in the record, and the study was made all the same.
+        # The table is for a part that does not exist: the reason is in the record, and the study was made all the same.
         assert record["counters"]["my_loads"]["unavailable"]
 
 

@@ -77,7 +77,10 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--check", "(", "--", "true"], "is not a regular expression"),
         (["--resume", "nowhere"], "not the folder of a study: nowhere"),
         (["none.toml"], "cannot read the study: none.toml: No such file"),
-        (["mine", "count", "--pattern", "house", "g"], "bad argument: pattern 'house'; expected triangle, diamond or 4-clique"),
+        (
+            ["mine", "count", "--pattern", "house", "g"],
+            "bad argument: pattern 'house'; expected triangle, diamond or 4-clique",
+        ),
         (["--nonsense", "--", "true"], "unknown option '--nonsense'"),
         (["--out", "/proc/x", "--", "true"], "cannot make the folder /proc/x"),
         (["--check", "(?<=x)y", "--", "true"], "bad run spec: run 0001: regex parse error"),

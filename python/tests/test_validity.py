@@ -29,7 +29,7 @@ def changed(folder, changes: dict[str, list[dict]]) -> Study:
     ],
 )
 def test_null_in_a_record_equals_missing(simulated, nulls):
-    # Threads beyond the cpus that waited: somebody asks whether they were alone.
+    # More threads than cpus, which waited: the check is whether they were alone.
     folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0), 3: (1.0, 2.0)}})
     rewrite(folder.plan, lambda spec: spec | {"cpus": spec["cpus"][:2]})
     rewrite(folder.records, lambda one: one | {"observed_threads": [THREAD | {"run_delay_ns": 10**9}]} | nulls)

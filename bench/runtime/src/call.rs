@@ -11,7 +11,7 @@ use crate::data::{Node, numbers};
 
 /// No sample is added once so much time is spent and three are there.
 const BUDGET: Duration = Duration::from_millis(500);
-/// A forked closure that nobody has started by now is run by whoever forked it.
+/// A forked closure that has not been started by now is run by the thread that forked it.
 const PATIENCE: Duration = Duration::from_millis(100);
 const NUMBERS: usize = 100_000_000;
 

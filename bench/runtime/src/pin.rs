@@ -11,7 +11,7 @@ pub fn pin_self(cpus: &[usize], worker: usize) {
 }
 
 /// Ties the process's other threads, in the order of their birth, to the cpus of workers 1, 2, …, `threads - 1`: for a
-/// runtime that lets nobody into its threads. Threads born after these (a heartbeat) stay free.
+/// runtime that runs no user code in its threads. Threads born after these (a heartbeat) stay free.
 pub fn pin_others(cpus: &[usize], threads: usize) {
     let own = rustix::thread::gettid();
     let tasks = fs::read_dir("/proc/self/task").expect("the list of threads");

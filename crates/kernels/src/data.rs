@@ -19,13 +19,13 @@ pub(crate) enum Layout {
     Interleaved,
     Blocked,
     OneNode,
-    /// On four nodes that are made up.
+    /// On four simulated nodes.
     #[cfg(test)]
     Pretended(knee_runtime::Layout),
 }
 
 impl Layout {
-    /// Reads the argument, and finds out whether pages can be put so.
+    /// Reads the argument, and checks that pages can be placed so.
     pub(crate) fn of(args: &Args) -> Result<Self, Error> {
         let layout = match args.text(LAYOUT.name) {
             "interleaved" => Self::Interleaved,
@@ -67,7 +67,7 @@ impl Layout {
     }
 }
 
-/// The nodes of the cpus that this process was given; none where there is one only, so that nothing is asked of the kernel.
+/// The nodes of this process's cpus; empty if there is only one, so that no policy is set.
 fn nodes() -> &'static [u32] {
     static NODES: OnceLock<Vec<u32>> = OnceLock::new();
     NODES.get_or_init(|| {
@@ -89,7 +89,7 @@ fn fill<F: Fork, T: Send>(part: &mut [MaybeUninit<T>], from: usize, value: &(imp
     F::join_near(near.0, || fill::<F, T>(left, from, value), near.1, || fill::<F, T>(right, from + middle, value));
 }
 
-/// An array in its place.
+/// An array whose pages follow a layout.
 pub(crate) struct Data<T>(NumaVec<T>);
 
 impl<T> std::ops::Deref for Data<T> {

@@ -67,7 +67,7 @@ fn signed_unit(seed: u64, index: usize) -> f64 {
     bits as f64 / 2_f64.powi(52) - 1.0
 }
 
-/// The value of a parameter that is to be halved again and again.
+/// The value of a parameter that is halved repeatedly.
 fn power_of_two(args: &Args, name: &str, range: RangeInclusive<u64>) -> Result<usize, Error> {
     let number = args.number(name, range)?;
     if number.is_power_of_two() {

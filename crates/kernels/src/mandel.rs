@@ -58,7 +58,8 @@ impl Run for Prepared {
         self.rows.iter().sum::<u64>().to_string()
     }
 
-    /// What a schedule can get wrong is which rows are counted and how often; sixteen of them are counted again alone.
+    /// A schedule can only get wrong which rows are counted and how often, so sixteen of them are counted again
+    /// serially.
     fn check(&self, answer: &str) -> Check {
         let sampled = || (0..self.size).step_by(self.size as usize / 16 + 1);
         let wrong = sampled().find(|&y| self.rows.get(y as usize) != Some(&count_row(y, self.size, self.depth)));

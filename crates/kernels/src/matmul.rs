@@ -23,7 +23,7 @@ impl Workload for Matmul {
     fn about(&self) -> &'static str {
         "**What it computes.** The product of two n × n matrices of f64, with n³ multiplications. The longest of the \
          three sides is halved, down to 64; halves of rows and of columns are forked, halves of a sum follow each other.\n\n\
-         **What it stresses.** Vector arithmetic. The rows of a leaf are a power of two of bytes apart and fall on each \
+         **What it stresses.** Vector arithmetic. The rows of a leaf are a power of two of bytes apart and evict each \
          other in the cache, so that its operands come from the next one: compare `matmul-z`.\n\n\
          **Where it should bend.** At the number of cores: siblings share the vector units and have few gaps to fill. \
          A socket whose clock falls under vector load bends it earlier.\n\n\

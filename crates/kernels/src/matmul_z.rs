@@ -23,7 +23,7 @@ impl Workload for MatmulZ {
          matrices into that order and back are phases of their own.\n\n\
          **What it stresses.** Vector arithmetic, with all three operands of a leaf in the first cache.\n\n\
          **Where it should bend.** At the number of cores, as `matmul`. On several sockets a quadrant can be on the \
-         node of those who work on it, which rows of the whole width cannot.\n\n\
+         node of the workers that use it, which rows of the whole width cannot.\n\n\
          **Source.** Blocked Z-Morton order: Chatterjee et al., *Recursive array layouts and fast parallel matrix \
          multiplication*, SPAA 1999; as a NUMA experiment Deters, Wu, Xu & Lee 2018 (NUMA-WS)."
     }
@@ -109,7 +109,7 @@ struct Order {
 }
 
 impl Order {
-    /// The place in rows of what is at `index` in tiles.
+    /// The position by rows of the element at `index` by tiles.
     fn in_rows(self, index: usize) -> usize {
         let (tile, inside) = (index >> (2 * self.tile), index & low(2 * self.tile));
         let row = even_bits(tile >> 1) << self.tile | inside >> self.tile;
@@ -117,7 +117,7 @@ impl Order {
         row << self.matrix | column
     }
 
-    /// The place in tiles of what is at `index` in rows.
+    /// The position by tiles of the element at `index` by rows.
     fn in_tiles(self, index: usize) -> usize {
         let (row, column) = (index >> self.matrix, index & low(self.matrix));
         let tile = spread_bits(row >> self.tile) << 1 | spread_bits(column >> self.tile);
@@ -126,7 +126,7 @@ impl Order {
     }
 }
 
-/// As many ones.
+/// The lowest `bits` bits.
 fn low(bits: u32) -> usize {
     (1 << bits) - 1
 }

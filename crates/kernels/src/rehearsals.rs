@@ -1,5 +1,4 @@
-//! Kernels on four sockets that are made up: what places and near thieves gain, where they gain nothing, and where they
-//! lose.
+//! Kernels on four simulated sockets: where places and near thieves gain, make no difference, or lose.
 
 use knee_machine::Topology;
 use knee_runtime::{Costs, Layout as Homes, Neighbours, Pool, Rehearsal, Steal};

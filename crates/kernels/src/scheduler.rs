@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 use knee_runtime::{Bind, Install, Place, Pool, Steal, Usage};
 use knee_workload::{Args, Error, Param, Phases, Team};
 
-/// Who schedules the work. `serial` runs the same code without any parallelism, and each kernel's best serial version where
-/// it has one: the base of an honest speedup.
+/// The scheduler. `serial` runs the same code without any parallelism, and each kernel's best serial version where it
+/// has one: the base of an honest speedup.
 ///
-/// `near` and `random` are knee's own runtime: as it is, and as the classic one, whose thieves take any victim alike and
-/// which heeds no place.
+/// `near` and `random` are knee's own runtime: by default, and as a classic one, whose thieves choose victims with
+/// equal probability and which ignores places.
 pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", &["near", "random", "rayon", "serial"]);
 
-/// What a kernel asks of a scheduler.
+/// The interface of a scheduler.
 pub(crate) trait Fork: Copy + Send + Sync + 'static {
     /// Runs both, maybe at the same time.
     fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
@@ -34,7 +34,7 @@ pub(crate) trait Fork: Copy + Send + Sync + 'static {
         Self::join(a, b)
     }
 
-    /// A leaf says which memory it works on. Only an experiment that counts remote touches listens.
+    /// Says which memory a leaf works on. Only rehearsals, which count remote accesses, use it.
     fn touch<T>(data: &[T]) {
         let _ = data;
     }
@@ -103,7 +103,7 @@ impl Fork for Ours {
     }
 }
 
-/// A scheduler that was started.
+/// A running scheduler.
 pub(crate) enum Scheduler {
     Serial,
     Rayon(rayon::ThreadPool),
@@ -153,7 +153,7 @@ fn ours(team: &Team, steal: Steal) -> Result<Scheduler, Error> {
     Ok(Scheduler::Ours(pool, seen))
 }
 
-/// Puts what the workers did into the phase that ended last.
+/// Adds the workers' counts to the phase that ended last.
 pub(crate) fn account(phases: &mut Phases, seen: &Mutex<Usage>) {
     let usage = *seen.lock().expect("no holder panics");
     let [core, cache, node, far] = usage.steals;

@@ -1,4 +1,4 @@
-//! Strassen's matrix multiplication: seven products of halves instead of eight, at the price of eighteen sums.
+//! Strassen's matrix multiplication: seven products of halves instead of eight, for eighteen sums.
 
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
@@ -113,7 +113,7 @@ enum Factor<'a> {
 }
 
 impl<'a> Factor<'a> {
-    /// The matrix, written to `room` where it is not there yet.
+    /// The matrix; a sum is computed into `room` first.
     fn value<F: Fork>(self, room: &'a mut Vec<f64>) -> View<'a> {
         let (left, right) = match self {
             Just(matrix) => return matrix,
@@ -142,7 +142,7 @@ fn multiply_all<F: Fork>(products: &mut [f64], factors: &[(Factor, Factor)], n: 
     F::join(|| multiply_all::<F>(low, some, n, base), || multiply_all::<F>(high, others, n, base));
 }
 
-/// Adds some matrices to the target, which holds zeros, and takes others away.
+/// Adds some matrices to the target, which holds zeros, and subtracts others.
 fn add<F: Fork>(target: Tile, plus: &[View], minus: &[View]) {
     fn rows<F: Fork>(mut target: Tile, first: usize, plus: &[View], minus: &[View]) {
         if target.rows() > ROWS {

@@ -62,7 +62,7 @@ impl Run for Prepared {
     }
 }
 
-/// The sum over some numbers; halves are cut where a chunk ends.
+/// The sum over some numbers, halved at ends of chunks.
 fn sum<F: Fork>(numbers: Range<u32>, chunk: u32) -> u64 {
     let chunks = (numbers.end - numbers.start).div_ceil(chunk);
     if chunks <= 1 {

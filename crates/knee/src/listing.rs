@@ -3,7 +3,7 @@
 /// Where help breaks its lines.
 const WIDTH: usize = 80;
 
-/// A heading and a row for each name. Meanings stand below each other, and so do their further lines.
+/// A heading and a row for each name. Meanings are aligned, and so are their further lines.
 pub(crate) fn listed<'a>(heading: &str, rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let rows: Vec<_> = rows.into_iter().collect();
     let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

@@ -7,7 +7,7 @@ use knee_meter::perf::{NamedEvent, Request};
 use crate::error::Failure;
 use crate::nearest::nearest;
 
-/// The events of a measure by a table of the user's own or the one for this part, or why this machine has none; none for a
+/// The events of a measure from the user's own table or the one for this part, or why this machine has none; none for a
 /// name that no table has.
 pub(crate) fn named(name: &str, own: Option<&Result<Table, Error>>) -> Option<Result<Vec<NamedEvent>, String>> {
     let cpu = Cpu::this_machine();
@@ -41,7 +41,7 @@ pub(crate) fn recognize(name: &str) -> Result<(), Failure> {
     }
 }
 
-/// What a derived measure is made of; none for any other name.
+/// The measures from which a derived one is computed; none for any other name.
 fn computed_from(name: &str) -> Option<String> {
     let derived = tables().flat_map(Table::derived).find(|derived| derived.name == name)?;
     let counted = tables().any(|table| table.event(name).is_some());

@@ -9,10 +9,10 @@ use clap::Arg;
 
 use crate::error::{Failure, status};
 
-/// The interpreter's first lines: no process is started to ask whether it will do, it finds out by itself.
+/// The interpreter's first lines: it checks itself, so no other process is started to test it.
 const BOOTSTRAP: &str = include_str!("bootstrap.py");
 
-/// The words of a Python verb, whatever they are.
+/// Any words of a Python verb.
 pub(crate) fn words() -> Arg {
     Arg::new("words")
         .num_args(0..)
@@ -24,7 +24,7 @@ pub(crate) fn words() -> Arg {
 /// Becomes `python -c BOOTSTRAP MESSAGE HINT VERB WORDS...`.
 ///
 /// # Errors
-/// When there is no such interpreter. One that is too old, or has no package `knee`, says so itself, in our words.
+/// When there is no such interpreter. One that is too old, or has no package `knee`, prints knee's error itself.
 pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Failure> {
     let knee = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot find this program: {error}")).code(status::USAGE))?;

@@ -1,5 +1,5 @@
-//! The record: what one run was, one JSON line each. Raw numbers only; a capability that is missing is a fact with its
-//! reason, never 0. Its JSON Schema is generated from here.
+//! The record of one run, one JSON line each. Raw numbers only; a missing capability is a fact with its reason, never
+//! 0. Its JSON Schema is generated from here.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use knee_workload::{Bind, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One run that was made, also one that failed.
+/// One run, also a failed one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Record {
     /// Version of this form.
@@ -31,7 +31,7 @@ pub(crate) struct Record {
     pub(crate) system_ns: u64,
     /// Phases that the workload marked, or regions that the command marked.
     pub(crate) phases: Vec<Phase>,
-    /// What was wrong with the regions that a command marked, or why they could not be noted.
+    /// Mistakes in the regions that a command marked, or why they could not be recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) region_faults: Vec<String>,
     /// How it ended.
@@ -39,7 +39,7 @@ pub(crate) struct Record {
     /// The metric that the run spec asked for; absent when it asked for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) metric: Option<MetricValue>,
-    /// What came of the checks; absent when there was none.
+    /// Result of the checks; absent when there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<CheckResult>,
     /// What the process tree used.
@@ -50,17 +50,17 @@ pub(crate) struct Record {
     /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
     /// census that found most.
     pub(crate) pages: Pages,
-    /// How threads were tied to the cpus that the run spec gave them.
+    /// How threads were pinned to the cpus of the run spec.
     pub(crate) bind: Bind,
     /// How threads of a command were pinned one by one; absent when they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pinning: Option<Pinning>,
-    /// Held facts that were not what they should be, and cpus that the run lost while it ran.
+    /// Held facts that had changed, and cpus that the run lost while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) changed: Vec<Changed>,
-    /// What each thread did, as far as samples saw it.
+    /// What each thread did, according to samples.
     pub(crate) observed_threads: Vec<ThreadUse>,
-    /// Why no thread was seen, so that none was sampled or pinned.
+    /// Why no thread was found to sample or pin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unseen: Option<String>,
     /// How the sampling went; absent when there was none.
@@ -76,7 +76,7 @@ pub(crate) struct Record {
     /// File of the samples; absent when none were kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) samples: Option<String>,
-    /// Why samples that were to be kept were not.
+    /// Why samples were lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) samples_lost: Option<String>,
     /// Facts that the workload reported about its input.
@@ -109,7 +109,7 @@ pub(crate) struct Exit {
     /// Processes it had started and left running; they were ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) left_behind: Option<usize>,
-    /// What could not be ended and is still running, and why; what it used is not accounted.
+    /// Processes that could not be ended and are still running, and why; their resources are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) not_ended: Option<String>,
 }
@@ -136,7 +136,7 @@ pub(crate) enum MetricValue {
     },
 }
 
-/// What came of the checks.
+/// Result of the checks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CheckResult {
     /// Whether all were passed.
@@ -171,7 +171,7 @@ impl Pages {
 pub(crate) struct Pinning {
     /// How new threads were noticed.
     pub(crate) mechanism: String,
-    /// Threads that were given a place of their own.
+    /// Threads that were pinned to a cpu.
     pub(crate) pinned: usize,
     /// Threads that were left on the whole set: helpers of the runtime, skipped on request, alone in their process, or
     /// starting others.
@@ -181,13 +181,13 @@ pub(crate) struct Pinning {
     /// Times that a busy thread was moved from a place where another one was busy to a place where none was.
     #[serde(default)]
     pub(crate) moved: usize,
-    /// Times that a thread had given itself more cpus than its own and was pinned again.
+    /// Times that a thread had set itself a wider mask and was pinned again.
     #[serde(default)]
     pub(crate) retied: usize,
     /// Most threads that shared a place at one time.
     pub(crate) most_at_a_place: usize,
-    /// CPU time that a thread had used when it was pinned, or since it was seen to be alone in its process: the largest
-    /// of all threads but main ones of several, which are pinned last on purpose.
+    /// CPU time that a thread had used unpinned, since it was no longer alone in its process: the largest of all
+    /// threads. Main threads of several are left out, since they are pinned last on purpose.
     pub(crate) late_ns_max: u64,
     /// The same, all threads together.
     pub(crate) late_ns_sum: u64,
@@ -196,20 +196,20 @@ pub(crate) struct Pinning {
 }
 
 impl Pinning {
-    /// Whether no thread was met at all.
+    /// Whether no thread was found at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.pinned + self.left_on_set + self.missed == 0
     }
 }
 
-/// A held fact that was not what it should be, or the cpus of a run that lost some.
+/// A held fact that had changed, or the cpus of a run that lost some.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Changed {
     /// The fact's name.
     pub(crate) fact: String,
-    /// What it was when the study was planned; the cpus that the run was given.
+    /// Its value when the study was planned; the cpus that the run was given.
     pub(crate) held: String,
-    /// What it was before this run; the cpus that were left to it.
+    /// Its value before this run; the cpus that were left.
     pub(crate) found: String,
 }
 
@@ -222,7 +222,7 @@ pub(crate) struct Resources {
     pub(crate) minor_faults: u64,
     /// Page faults that did.
     pub(crate) major_faults: u64,
-    /// Times a thread gave its cpu up.
+    /// Times a thread gave up its cpu.
     pub(crate) voluntary_switches: u64,
     /// Times a thread lost its cpu.
     pub(crate) involuntary_switches: u64,

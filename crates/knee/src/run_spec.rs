@@ -15,7 +15,7 @@ use crate::error::Failure;
 /// Version of run spec and record.
 pub(crate) const SCHEMA: u32 = 1;
 
-/// One run to be made.
+/// One run to make.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunSpec {
@@ -23,10 +23,10 @@ pub(crate) struct RunSpec {
     pub(crate) schema: u32,
     /// Names the run inside its study.
     pub(crate) id: String,
-    /// What the run is for; absent for a run of the design itself.
+    /// Purpose of the run; absent for a run of the design itself.
     #[serde(default, skip_serializing_if = "Role::is_measure")]
     pub(crate) role: Role,
-    /// Level of every factor, for the analysis; the run itself does not look at it.
+    /// Level of every factor, for the analysis; the run itself does not use it.
     #[serde(default)]
     pub(crate) cell: BTreeMap<String, Level>,
     /// Block the run belongs to.
@@ -43,22 +43,22 @@ pub(crate) struct RunSpec {
     /// Cpus it may use, in placement order; empty leaves the choice to the kernel.
     #[serde(default)]
     pub(crate) cpus: Vec<u32>,
-    /// How threads are tied to the cpus; absent for what is usual: those of a workload each to a cpu of its own where
-    /// there are as many, those of a command to the whole set.
+    /// How threads are pinned; absent for the default: threads of a workload each to a cpu of its own if there are
+    /// enough, those of a command to the whole set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bind: Option<Bind>,
-    /// Threads of a command that get no place of their own with `bind` each: their numbers in order of appearance, the
-    /// main thread of the program being 0.
+    /// Threads of a command that stay unpinned with `bind` each: their numbers in order of appearance, the program's
+    /// main thread being 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) skip: Vec<usize>,
-    /// Where its pages go; absent leaves the policy as it is.
+    /// Memory policy; absent for the inherited one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<MemoryPolicy>,
-    /// Counters wanted, by name: events of the kernel and of the hardware, raw ones, and quantities of the machine like
-    /// memory traffic or energy (`knee run --help` lists them).
+    /// Counters to read, by name: events of the kernel and of the hardware, raw ones, and quantities of the machine
+    /// like memory traffic or energy (`knee run --help` lists them).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) counters: Vec<String>,
-    /// File with the events of this part, in place of the table that knee has for it.
+    /// File with the events of this part, instead of knee's own table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) events: Option<PathBuf>,
     /// Period of the sampler; absent or 0 for none.
@@ -82,8 +82,8 @@ pub(crate) struct RunSpec {
     /// State of the page cache at the start; absent leaves it as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cache: Option<PageCache>,
-    /// Facts that must be what they were when the study was planned, by name; a change marks the run. `clock_ns` is the
-    /// clock proxy, which may move by a tenth.
+    /// Facts that must not have changed since the study was planned, by name; a change marks the run. `clock_ns` is the
+    /// clock proxy, which may change by a tenth.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) hold: BTreeMap<String, String>,
     /// Time limit in seconds.
@@ -92,7 +92,7 @@ pub(crate) struct RunSpec {
     /// What is measured; absent for the wall time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) metric: Option<Metric>,
-    /// What the output must look like.
+    /// A check of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<OutputCheck>,
 }
@@ -112,29 +112,29 @@ pub(crate) enum Level {
     Text(String),
 }
 
-/// What a run is for. All but `measure` are controls: runs beside the design, which explain it.
+/// Purpose of a run. All but `measure` are controls: runs outside the design, which explain it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Role {
-    /// A run of the design: its time is what the study asks for.
+    /// A run of the design: the study measures its time.
     #[default]
     Measure,
     /// The best serial version of the same work.
     Baseline,
-    /// Copies of the one-thread program side by side, as many as the run has threads: what the machine does to threads
-    /// that have nothing to do with each other.
+    /// As many copies of the one-thread program as the run has threads: how much the machine slows independent threads
+    /// down.
     Copies,
-    /// A run of the design once more, to count what would disturb the one that is timed.
+    /// A run of the design repeated with counters that would disturb the timed run.
     Counting,
-    /// All threads on one cpu: what they cost when none runs beside another.
+    /// All threads on one cpu: their cost when none runs in parallel.
     OneCpu,
-    /// The run while every other cpu computes in its registers: what the clock loses.
+    /// The run while every other cpu computes in registers: how much the clock drops.
     BusyCores,
     /// The run beside another program.
     CoRunner,
-    /// The run elsewhere on the machine: its threads, or its pages.
+    /// The run with threads or pages elsewhere on the machine.
     Placement,
-    /// The run with what is said to move its knee.
+    /// The run with a remedy that should move its knee.
     Remedy,
     /// The run with a profiler on it.
     Profile,
@@ -182,7 +182,7 @@ pub(crate) enum Program {
         /// Variables to set; `{threads}` and `{cpus}` are replaced.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         env: BTreeMap<String, String>,
-        /// The runtime it is built on: knee sets the variables that this runtime reads.
+        /// Its runtime, for which knee sets variables.
         #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
         runtime: Option<String>,
         /// Folder it runs in; absent for the current one.
@@ -192,7 +192,7 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    /// How threads are tied when nobody says: those of a workload each to a cpu, those of a command to the set, since
+    /// The default of how threads are pinned: those of a workload each to a cpu, those of a command to the set, since
     /// knee does not know which of them work.
     pub(crate) fn usual_bind(&self) -> Bind {
         match self {
@@ -276,13 +276,13 @@ impl RunSpec {
         printed.into_iter().chain(self.check.as_ref().map(|check| check.stdout.as_str()))
     }
 
-    /// How its threads are tied.
+    /// How its threads are pinned.
     pub(crate) fn bind(&self) -> Bind {
         let usual = || if self.threads <= self.cpus.len() { self.program.usual_bind() } else { Bind::Set };
         self.bind.unwrap_or_else(usual)
     }
 
-    /// Puts the thread count and the cpus where a word asks for them.
+    /// Replaces the placeholders for the thread count and the cpus.
     pub(crate) fn fill_in(&self, word: &str) -> String {
         let cpus: Vec<_> = self.cpus.iter().map(ToString::to_string).collect();
         word.replace("{threads}", &self.threads.to_string()).replace("{cpus}", &cpus.join(","))

@@ -73,7 +73,7 @@ fn text(error: &Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// What clap says itself, without its usage and tips.
+/// clap's own message, without its usage and tips.
 fn first_line(error: &Error) -> String {
     let said = error.to_string();
     let paragraph = said.split("\n\n").next().unwrap_or(&said);

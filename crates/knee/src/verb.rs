@@ -9,25 +9,25 @@ use crate::python;
 
 /// A verb as the table in [`crate::verbs`] lists it.
 pub(crate) struct Verb {
-    /// The word on the command line.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What `knee --help` says of it; a verb without is not shown.
+    /// Its line in `knee --help`; a verb without one is hidden.
     pub(crate) help: &'static str,
     pub(crate) server: Server,
 }
 
-/// Who serves a verb.
+/// Which program implements a verb.
 pub(crate) enum Server {
     /// This binary.
     Native {
         /// Adds the verb's options to a command.
         options: fn(Command) -> Command,
-        /// Does what was asked.
+        /// Runs the verb.
         run: fn(&ArgMatches) -> Result<ExitCode, Failure>,
-        /// Gives the JSON of the answer, for a study that asks.
+        /// Returns the answer as JSON, for a study.
         answer: fn(&ArgMatches) -> Result<String, Failure>,
     },
-    /// The file of its name in `python/knee/verbs`, which reads the words itself.
+    /// The Python file of its name in `python/knee/verbs`, which parses the words itself.
     Python,
 }
 
@@ -36,7 +36,7 @@ pub(crate) trait Native: Args {
     /// Does what was asked.
     ///
     /// # Errors
-    /// What failed, for the user to read.
+    /// An error for the user.
     fn run(self) -> Result<ExitCode, Failure>;
 
     /// What the verb prints with `--json`, as one line. Most verbs are never asked this way: see `verbs::answer`.
@@ -68,12 +68,12 @@ fn read<V: Native>(given: &ArgMatches) -> V {
 }
 
 impl Verb {
-    /// The verb as clap knows it.
+    /// The verb as a command of clap.
     pub(crate) fn command(&self) -> Command {
         let bare = Command::new(self.name);
         let command = match self.server {
             Server::Native { options, .. } => options(bare),
-            // What follows is for Python to read, `--help` too.
+            // Python parses what follows, `--help` too.
             Server::Python => bare.disable_help_flag(true).arg(python::words()),
         };
         command.about(self.help).long_about(None::<&'static str>).hide(self.is_hidden())

@@ -1,5 +1,5 @@
-//! What `knee run` says when more, or fewer, threads compute than were asked for: of programs that count wrongly, and of
-//! none that count rightly and do other things beside.
+//! What `knee run` prints when more or fewer threads compute than requested: it warns about programs with the wrong
+//! number of threads, and not about those with the right one that do other work, too.
 
 mod shared;
 
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use shared::{compile, in_c, installed, knee, skipped, source};
 
-/// What is said of the threads of a command that is told to use so many.
+/// What is printed about the threads of a command that should use so many.
 fn said(asked: usize, options: &[&str], command: &[&str]) -> Option<String> {
     let mut run = knee();
     let output = run.args(["run", "-n", &asked.to_string()]).args(options).arg("--").args(command).output().unwrap();
@@ -61,7 +61,7 @@ fn as_many_as_asked_also_where_they_take_turns() {
     }
 }
 
-/// Nobody asked for a number: the default is all cpus.
+/// Without a requested number the default is all cpus.
 #[test]
 fn a_program_that_is_told_no_number_is_not_judged() {
     let test = "a_program_that_is_told_no_number_is_not_judged";
@@ -71,7 +71,7 @@ fn a_program_that_is_told_no_number_is_not_judged() {
     assert!(!String::from_utf8(output.stderr).unwrap().contains("computed"));
 }
 
-/// Threads that collect garbage and compile are none of the program's.
+/// Threads that collect garbage or compile do not count.
 #[test]
 fn java_with_much_garbage() {
     let test = "java_with_much_garbage";

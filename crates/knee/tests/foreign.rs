@@ -1,5 +1,5 @@
-//! `--bind each` on programs of every kind: their threads say themselves, from `/proc`, where they may run when their
-//! work is done, and the record has to agree.
+//! `--bind each` on programs of every kind: their threads print their own masks from `/proc` when their work is done,
+//! and the record has to agree.
 
 mod shared;
 
@@ -61,12 +61,12 @@ impl Seen {
     }
 
     /// Two workers, each on a cpu of its own, both cpus used, and the samples saw what the workers say.
-    fn workers_are_tied(&self) {
+    fn workers_are_pinned(&self) {
         let workers = self.of("worker");
         let masks: Vec<&CpuSet> = workers.iter().map(|(.., cpus)| cpus).collect();
         assert!(masks.len() == 2 && masks.iter().all(|mask| mask.len() == 1), "{self:?}");
         let used: CpuSet = masks.iter().flat_map(|mask| mask.iter()).collect();
-        // Who is busy cannot be told where somebody else has the cpus.
+        // Busy threads cannot be recognised while other programs use the cpus.
         let others = self.record["validity"]["other_busy"].as_f64().unwrap_or(0.0);
         assert!(used == self.cpus || others > 0.2, "{self:?}");
         for (_, tid, cpus) in workers {
@@ -92,7 +92,7 @@ fn openmp(test: &str, compiler: &str) {
     let program = program.to_str().unwrap();
     for options in [["--env", "OMP_NUM_THREADS=2"], ["--for", "openmp"]] {
         let Some(seen) = run(test, &options, &[program]) else { return };
-        seen.workers_are_tied();
+        seen.workers_are_pinned();
         assert_eq!((seen.count("pinned"), seen.count("most_at_a_place")), (2, 1), "{seen:?}");
     }
 }
@@ -107,13 +107,13 @@ fn openmp_of_clang() {
     openmp("openmp_of_clang", "clang");
 }
 
-/// No libc, no dynamic loader: nothing that could be preloaded would reach it.
+/// No libc, no dynamic loader: preloading would not work.
 #[test]
 fn static_go() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = in_go("static_go", "goroutines.go", folder.path()) else { return };
     let Some(seen) = run("static_go", &["--for", "go"], &[program.to_str().unwrap()]) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn haskell() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = in_haskell("haskell", "bound.hs", folder.path()) else { return };
     let Some(seen) = run("haskell", &["--for", "ghc"], &[program.to_str().unwrap()]) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
     seen.helper_is_left("ghc_ticker");
 }
 
@@ -132,7 +132,7 @@ fn java() {
     compile(Command::new(javac).arg("-d").arg(folder.path()).arg(source("Threads.java")));
     let program = [java.to_str().unwrap(), "-cp", folder.path().to_str().unwrap(), "Threads"];
     let Some(seen) = run("java", &["--for", "java"], &program) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
     for helper in ["VM Thread", "Reference Handl", "Signal Dispatch", "C2 CompilerThre"] {
         seen.helper_is_left(helper);
     }
@@ -144,7 +144,7 @@ fn processes_of_python() {
     let program = [python.as_str(), source("processes.py").to_str().unwrap()].map(str::to_owned);
     let program = program.each_ref().map(String::as_str);
     let Some(seen) = run("processes_of_python", &["--skip", "0"], &program) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
     seen.main_has_the_set();
     assert!(seen.count("left_on_set") >= 1, "{seen:?}");
 }
@@ -163,17 +163,17 @@ fn a_pipeline_of_the_shell() {
     let Some(stage) = in_c("a_pipeline_of_the_shell", "gcc", "stage.c", &[], folder.path()) else { return };
     let line = format!("{0} | {0}; true", stage.display());
     let Some(seen) = run("a_pipeline_of_the_shell", &[], &["sh", "-c", &line]) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
 }
 
-/// Threads come and go faster than anybody can look: those that stay are tied, and the rest is counted.
+/// Threads come and go faster than polling: those that stay are pinned, and the rest is counted.
 #[test]
 fn two_hundred_short_threads() {
     let test = "two_hundred_short_threads";
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = in_c(test, "gcc", "short.c", &["-pthread"], folder.path()) else { return };
     let Some(seen) = run(test, &[], &[program.to_str().unwrap()]) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
     let met = seen.count("pinned") + seen.count("left_on_set") + seen.count("missed");
     assert!((3..=203).contains(&met), "{seen:?}");
     assert!(seen.count("most_at_a_place") <= 5, "{seen:?}");
@@ -186,10 +186,10 @@ fn a_thread_that_replaces_another() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = in_c(test, "gcc", "relay.c", &["-pthread"], folder.path()) else { return };
     let Some(seen) = run(test, &[], &[program.to_str().unwrap()]) else { return };
-    seen.workers_are_tied();
+    seen.workers_are_pinned();
 }
 
-/// Nothing may be narrowed before the program has counted its cpus.
+/// No mask may be narrowed before the program has counted its cpus.
 #[test]
 fn the_program_sees_the_whole_set_until_it_has_company() {
     let test = "the_program_sees_the_whole_set_until_it_has_company";
@@ -199,7 +199,7 @@ fn the_program_sees_the_whole_set_until_it_has_company() {
     let below_a_shell = format!("{program}; true");
     for program in [&[program][..], &["sh", "-c", &below_a_shell]] {
         let Some(seen) = run(test, &[], program) else { return };
-        seen.workers_are_tied();
+        seen.workers_are_pinned();
         seen.main_has_the_set();
     }
 }

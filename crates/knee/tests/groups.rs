@@ -1,5 +1,5 @@
-//! Control groups of generation 1 on this very machine: what a record says inside one is what the kernel says.
-//! Generation 2, and machines with several nodes, are proven in the emulator (`ci/numa-vm.sh`).
+//! Control groups of generation 1 on this machine: a record made inside one agrees with the kernel. Generation 2, and
+//! machines with several nodes, are proven in the emulator (`ci/numa-vm.sh`).
 
 #[path = "../../machine/tests/shared/mod.rs"]
 #[allow(dead_code, reason = "this test skips by itself and reads no shared data")]

@@ -1,4 +1,4 @@
-//! `knee memory` as people call it.
+//! `knee memory` from the command line.
 
 use std::process::{Command, Output};
 

@@ -1,5 +1,5 @@
-//! Regions of real programs in C, C++, Rust and Python, run by the real binary: each is a phase of the record, with times
-//! that can be; mistakes, floods and kills are told and lose nothing that was complete.
+//! Regions of real programs in C, C++, Rust and Python, run by the real binary: each is a phase of the record, with
+//! possible times; mistakes, floods and kills are reported and lose nothing that was complete.
 
 mod shared;
 
@@ -81,7 +81,7 @@ fn in_c(test: &str) -> Option<&'static str> {
     built.as_ref().map(|(_, program)| program.as_str())
 }
 
-/// What both the statically and the dynamically linked program have to show.
+/// Checks of both the statically and the dynamically linked program.
 fn threads_are_recorded(program: &str, options: &[&str]) {
     let record = record(options, &[program, "threads"]);
     assert_eq!(names(&record), ["load", "all", "work", "inner"], "in the order of their first begins");
@@ -238,7 +238,7 @@ fn what_was_complete_survives_a_kill() {
         assert_eq!(record["exit"], json!({ "signal": 9 }));
         let calls = number(&record["phases"][0]["counters"], "calls");
         let step = phase(&record, "step", [calls, 1]);
-        // The copy in force is whole: a torn one would have a call more or less than it has time for.
+        // The active copy is consistent: a torn one would have more or fewer calls than its time allows.
         assert!(number(step, "wall_ns") >= calls, "{record}");
         assert!(faults(&record).iter().all(|fault| *fault == open("step")), "{record}");
     }
@@ -357,8 +357,8 @@ fn a_workload_publishes_where_it_is_sampled_and_its_phase_has_the_same_sum() {
     assert_eq!(record["phases"][2]["counters"]["matches"].as_u64(), Some(matches), "also without samples");
 }
 
-/// Run by itself, it marks regions while nobody listens, and maps nothing for them. The next test runs it under
-/// `knee run`, as a program in Rust.
+/// Run by itself, it marks regions without a listener, and maps nothing for them. The next test runs it under `knee
+/// run`, as a program in Rust.
 #[test]
 fn a_program_that_marks_its_phases() {
     let spin = |duration| {

@@ -1,4 +1,4 @@
-//! `knee run --stdin` through the real binary: what is recorded, and what is left when somebody is killed.
+//! `knee run --stdin` through the real binary: what is recorded, and what is left when a process is killed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -104,15 +104,15 @@ fn a_workload_reports_phases_pages_and_its_check() {
 }
 
 #[test]
-fn the_record_says_how_threads_are_tied() {
-    let tied = |placement: &str, program: &[&str]| {
+fn the_record_says_how_threads_are_pinned() {
+    let bind = |placement: &str, program: &[&str]| {
         let options = ["run", "--json", "--sample-ms", "0", "--threads", "1", "--placement", placement];
         let output = knee().args(options).args(program).output().unwrap();
         serde_json::from_slice::<Value>(&output.stdout).unwrap()["bind"].clone()
     };
     let (workload, command) = (["fib", "--n", "5"], ["--", "true"]);
-    assert_eq!((tied("cores-close", &workload), tied("cores-close", &command)), (json!("each"), json!("set")));
-    assert_eq!(tied("none", &workload), json!("set"), "no thread has a cpu of its own");
+    assert_eq!((bind("cores-close", &workload), bind("cores-close", &command)), (json!("each"), json!("set")));
+    assert_eq!(bind("none", &workload), json!("set"), "no thread has a cpu of its own");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_spec_of_another_version_is_refused() {
     }
 }
 
-/// Whether a process with this word on its command line is there.
+/// Whether a process with this word on its command line exists.
 fn alive(word: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
@@ -243,7 +243,7 @@ fn kill(pid: i32) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
-/// A program with a child and a grandchild that would run for a minute; `word` tells them from everybody else's.
+/// A program with a child and a grandchild that would run for a minute; `word` identifies them.
 fn family(word: &str) -> Value {
     spec(&["sh", "-c", &format!("sh -c 'sleep {word}; true' & sleep {word}; true")])
 }

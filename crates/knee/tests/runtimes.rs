@@ -1,4 +1,4 @@
-//! `--for RUNTIME`: a small program in each of them is told to use 1, 2 and 3 threads, and as many compute.
+//! `--for RUNTIME`: a small program in each of them uses 1, 2 and 3 threads as requested.
 
 mod shared;
 
@@ -12,14 +12,14 @@ use shared::{compile, in_c, in_go, in_haskell, installed, knee, skipped, source}
 /// Runtimes that have a test here.
 const TESTED: &str = "openmp, rayon, go, ghc, tbb, julia, java, duckdb, polars, blas";
 
-/// A thread computes when it has at least this part of what each would have if all had the same. Starting a program up
-/// takes less, and so does waiting.
+/// A thread computes when it has at least this part of an equal share of the CPU time. Starting a program and waiting
+/// take less.
 const TELLING: f64 = 0.25;
 
-/// Which cpus the runtime looks at when it is told a number of threads.
+/// Which cpus limit the runtime's requested number of threads.
 #[derive(Clone, Copy, PartialEq)]
 enum Counts {
-    /// None: it starts as many threads as it is told.
+    /// None: it starts as many threads as requested.
     Nothing,
     /// It starts at most as many threads as there are cpus.
     Cpus,
@@ -34,7 +34,7 @@ fn every_runtime_has_a_test() {
     assert!(said.ends_with(&format!("hint: runtimes are {TESTED}\n")), "{said}");
 }
 
-/// Runs a program on 1, 2 and 3 threads, and counts who computes.
+/// Runs a program on 1, 2 and 3 threads, and counts the threads that compute.
 fn as_many_compute_as_asked(runtime: &str, counts: Counts, options: &[&str], program: &[&str]) {
     let cpus = std::thread::available_parallelism().unwrap().get();
     for threads in 1..=3 {
@@ -66,7 +66,7 @@ fn openmp() {
     as_many_compute_as_asked("openmp", Counts::Nothing, &[], &[program.to_str().unwrap()]);
 }
 
-/// Not a test but the program that is measured: this very binary, told to work by `KNEE_WORK`.
+/// Not a test but the measured program: this test's own binary, which works when `KNEE_WORK` is set.
 #[test]
 fn program() {
     if std::env::var_os("KNEE_WORK").is_none() {

@@ -1,4 +1,4 @@
-//! The test of siblings on the cpus of this machine: its form, never what it measures.
+//! The test of siblings on this machine's cpus: checks its output's form, not the measurement.
 
 use std::process::{Command, Output};
 

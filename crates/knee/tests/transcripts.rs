@@ -1,4 +1,4 @@
-//! The command line as a person sees it: every transcript in `tests/cmd` is run and compared.
+//! The command line as users see it: every transcript in `tests/cmd` is run and compared.
 
 #[test]
 fn transcripts_hold() {

@@ -5,7 +5,7 @@ use crate::Pattern;
 /// Counts edge-induced copies of `pattern` in the graph on `vertices` vertices with these edges.
 ///
 /// # Panics
-/// When an edge names a vertex that is not there.
+/// When an edge names a vertex that does not exist.
 #[must_use]
 pub fn count(vertices: usize, edges: &[(u32, u32)], pattern: Pattern) -> u128 {
     let mut adjacent = vec![vec![false; vertices]; vertices];

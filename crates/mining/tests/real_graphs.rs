@@ -1,4 +1,4 @@
-//! Known counts of real graphs, by both plans, from converted files and from the files as they came.
+//! Known counts of real graphs, by both plans, from converted files and from the original files.
 
 #[path = "../../machine/tests/shared/mod.rs"]
 mod shared;

@@ -74,7 +74,7 @@ class Analysis:
     disturbance: Disturbance | None
     """How other programs disturbed the runs of the design; None if they did not."""
     computed: list[OtherCount]
-    """Thread counts at which more, or fewer, threads computed than the program was told to use."""
+    """Thread counts at which more or fewer threads computed than requested."""
     disturbed: dict[str, str]
     repeated: list[int]
     """Blocks that other programs disturbed and that were repeated: their first runs are excluded from results."""

@@ -1,4 +1,4 @@
-"""Thread counts at which more, or fewer, threads computed than the program was told to use.
+"""Thread counts at which more or fewer threads computed than requested.
 
 A program that reads its thread count wrongly makes every speedup wrong: one that always has a thread too many is
 compared with a base of two. Whether a run had more or fewer is decided by the runner (``computing_threads`` of its
@@ -17,7 +17,7 @@ from knee.store import Run
 
 @dataclass(frozen=True)
 class OtherCount:
-    """More than half of a cell's good ``runs`` show another number of threads than they were asked for.
+    """More than half of a cell's good ``runs`` show another number of threads than requested.
 
     ``computed`` is the median of those that do.
     """

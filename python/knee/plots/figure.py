@@ -98,7 +98,7 @@ class StudyData:
     cpus: Mapping[str, int]
     """How many cpus each series could use; points with more threads are marked."""
     counterfactuals: Sequence[str]
-    """Names of series that are drawn dashed: the same program on placements that are there for comparison only."""
+    """Names of series that are drawn dashed: the same program on placements that only serve as a comparison."""
     memory: dict[str, Any]
     """Results of the memory probes; empty without probes."""
     weak: bool

@@ -56,7 +56,7 @@ _WHOLE = re.compile(r"((?:-[A-Za-z]|[\w-]*=)?)((?:~[\w.-]*)?/(?:[^/]*/)*)([^/]*)
 """An argument that is nothing but a path, which may hold spaces."""
 _SHELL = re.compile(r"""[|&;<>$`"'*?]""")
 _KEPT = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/dev/", "/proc/", "/sys/")
-"""Folders that every machine has, so that they name nobody."""
+"""Folders that every machine has, so they identify no user."""
 
 
 @contextmanager
@@ -91,7 +91,7 @@ class _Names:
         self._folders: dict[str, str] = {}
         text = "".join(path.read_text(encoding="utf-8") for path in (folder.study_spec, folder.plan))
         words = sorted(_people(text) | _hosts(text), key=len, reverse=True)
-        # An underscore or a hyphen may stand beside a name: ADA_THREADS is Ada's.
+        # An underscore or a hyphen may follow a name: ADA_THREADS is Ada's.
         self._words = re.compile("|".join(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])" for word in words) or r"(?!)")
 
     def filtered(self, text: str, *, lines: bool) -> str:

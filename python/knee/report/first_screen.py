@@ -25,7 +25,7 @@ RECOMMENDED = ("use", "do", "decide", "check", "beyond")
 """Labels of a verdict's lines that say what to do."""
 
 PLAIN = re.compile(r"[\w@%+=:,./{}-]+")
-"""A word of a command that is shown without quotes: a shell would read braces, but here they stand for a level."""
+"""A word of a command that is shown without quotes: a shell would expand braces, but here they are placeholders."""
 
 
 @dataclass(frozen=True)

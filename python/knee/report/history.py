@@ -13,12 +13,12 @@ from knee.store import StudyError
 
 
 def draw(history: History, path: Path) -> None:
-    """Write the picture; the file's ending says which kind.
+    """Write the picture, in the format of the file's ending.
 
     Raises
     ------
     StudyError
-        When there is no such kind, or the file cannot be written.
+        If the format is unknown, or the file cannot be written.
     """
     form = path.suffix.removeprefix(".")
     if form not in PICTURES:

@@ -29,7 +29,7 @@ def markdown(study: Study, figure: str | None) -> str:
     study
         The study.
     figure
-        Where the picture of the speedup lies, as seen from the file; None where there is no such picture.
+        Path of the picture of the speedup, relative to the file; None without a picture.
     """
     first, analysis = first_screen(study), study.analysis
     parts = [f"### {escaped(first.headline)}"]
@@ -44,7 +44,7 @@ def markdown(study: Study, figure: str | None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that Markdown shows as it stands, in one line."""
+    """Return text in one line, escaped for Markdown."""
     return SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -60,14 +60,14 @@ def _with_command(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a code span, fenced by more backticks than stand in it."""
+    """Return a code span, fenced by more backticks than it contains."""
     longest = max((len(found) for found in re.findall("`+", text)), default=0)
     fence, room = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{room}{' '.join(text.split())}{room}{fence}"
 
 
 def _table(analysis: Analysis) -> str:
-    """Return a row for each series and thread count; nothing where there is one count alone."""
+    """Return a row for each series and thread count; nothing if there is only one count."""
     rows = [
         f"| {escaped(one.name)} | {point.threads} | {point.mean_s:.4g} | {point.speedup.estimate:.2f} "
         f"| {_ends(point.speedup.interval)} | {100 * point.efficiency:.0f} % |"

@@ -76,7 +76,7 @@ def page(study: Study) -> str:
 
 
 def _where(figure: Figure) -> str:
-    """Return where on the page a figure stands: speedup first, what shows a factorial analysis last."""
+    """Return a figure's position on the page: speedup first, figures of a factorial analysis last."""
     if figure.response is not None:
         return "models"
     return "main" if (figure.group or figure.name) == "speedup" else "more"
@@ -119,7 +119,7 @@ def _data(study: Study, drawn: list[Figure]) -> dict[str, Any]:
 
 
 def _embedded(spec: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a figure's specification, and its table unless the specification holds it already."""
+    """Return a figure's specification, and its table unless the specification contains it."""
     same = spec.get("data", {}).get("values") == rows
     return {"spec": spec} if same else {"spec": spec, "rows": rows}
 

@@ -45,7 +45,7 @@ class Run:
 
     @property
     def is_control(self) -> bool:
-        """Whether it is not a run of the design but beside it: a baseline, copies, a counting run."""
+        """Whether it is a control, not a run of the design: a baseline, copies, a counting run."""
         return self.role != "measure"
 
     @property

@@ -23,7 +23,7 @@ from knee.store.check import (
 )
 
 Bind = Literal["each", "set"]
-"""How threads are tied to cpus."""
+"""How threads are pinned."""
 
 
 PageCache = Literal["cold", "warm"]
@@ -66,11 +66,11 @@ Program = dict[str, Any]
 Role = Literal[
     "measure", "baseline", "copies", "counting", "one-cpu", "busy-cores", "co-runner", "placement", "remedy", "profile"
 ]
-"""What a run is for. All but `measure` are controls: runs beside the design, which explain it."""
+"""Purpose of a run. All but `measure` are controls: runs outside the design, which explain it."""
 
 
 class RunSpec(TypedDict):
-    """One run to be made."""
+    """One run to make."""
 
     schema: int
     id: str
@@ -100,7 +100,7 @@ class RunSpec(TypedDict):
 
 
 class Changed(TypedDict):
-    """A held fact that was not what it should be, or the cpus of a run that lost some."""
+    """A held fact that had changed, or the cpus of a run that lost some."""
 
     fact: str
     held: str
@@ -108,7 +108,7 @@ class Changed(TypedDict):
 
 
 class CheckResult(TypedDict):
-    """What came of the checks."""
+    """Result of the checks."""
 
     ok: bool
     reason: NotRequired[str]
@@ -145,7 +145,7 @@ class StateCounts(TypedDict):
 
 
 class ThreadUse(TypedDict):
-    """What one thread did, as far as samples saw it."""
+    """What one thread did, according to samples."""
 
     tid: int
     pid: int
@@ -220,7 +220,7 @@ class Sampling(TypedDict):
 
 
 class Validity(TypedDict):
-    """Evidence on the quality of one run. Fractions are of the time of its cpus; what cannot be known is absent."""
+    """Evidence on the quality of one run. Fractions are of the time of its cpus; unknown values are absent."""
 
     own_share: float
     clock_before_ns: float
@@ -231,7 +231,7 @@ class Validity(TypedDict):
 
 
 class Record(TypedDict):
-    """One run that was made, also one that failed."""
+    """One run, also a failed one."""
 
     schema: int
     id: str
@@ -274,7 +274,7 @@ class Allowed(TypedDict):
 
 
 class Cache(TypedDict):
-    """One cache and who shares it."""
+    """One cache with its cpus."""
 
     id: int
     level: int
@@ -332,7 +332,7 @@ class HardwareThread(TypedDict):
 
 
 class Access(TypedDict):
-    """What the firmware claims of the way from a node's nearest cpus to its memory (HMAT)."""
+    """The firmware's claims of latency and bandwidth from a node's nearest cpus to its memory (HMAT)."""
 
     read_bandwidth_mib_s: NotRequired[int]
     read_latency_ns: NotRequired[int]
@@ -371,14 +371,14 @@ class Topology(TypedDict):
 
 
 class Found(TypedDict):
-    """What the kernel did."""
+    """The nodes and page sizes that the kernel gave."""
 
     huge: NotRequired[float]
     on_node: NotRequired[float]
 
 
 class ProbeValidity(TypedDict):
-    """Whether the cpus were the probe's own while it measured. Fractions are of their time; what cannot be known is
+    """Whether other programs used the probe's cpus while it measured. Fractions are of their time; unknown ones are
     absent.
     """
 
@@ -412,7 +412,7 @@ class Knee(TypedDict):
 
 
 class MachineMemory(TypedDict):
-    """What was found, as `machine-memory.json` holds it."""
+    """The results, as in `machine-memory.json`."""
 
     schema: int
     start: str

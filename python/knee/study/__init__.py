@@ -1,1 +1,1 @@
-"""From a study spec to records: what is asked, which cells it has, in which order they run, and the running itself."""
+"""From a study spec to records: options, cells, the order of runs, and running them."""

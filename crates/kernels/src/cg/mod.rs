@@ -25,7 +25,7 @@ impl Workload for Cg {
         "**What it computes.** An estimate of the smallest eigenvalue of a sparse symmetric matrix with a random pattern, \
          by inverse power iteration; each iteration solves a system by 25 steps of conjugate gradients. A `class` sets \
          the size: S has 1400 rows, W 7000, A 14000, B 75000 and C 150000. Halves of the rows are forked, down to 64.\n\n\
-         **What it stresses.** Loads: of the matrix in order, and of a vector at places nobody can guess. Every step \
+         **What it stresses.** Loads: of the matrix in order, and of a vector at unpredictable places. Every step \
          has two sums that all workers wait for.\n\n\
          **Where it should bend.** While matrix and vectors are in caches, where the waiting outweighs a small class; \
          beyond them (from B on) where the memory of a socket is busy. More sockets then help if each reads its own rows.\n\n\

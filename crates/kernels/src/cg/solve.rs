@@ -6,9 +6,9 @@ use super::generate::Matrix;
 use crate::data::{Data, Layout};
 use crate::scheduler::Fork;
 
-/// Rows of a sparse product that are one task: some thousands of multiplications.
+/// Rows of a sparse product in one task: some thousands of multiplications.
 const ROWS: usize = 64;
-/// Elements of a vector that are one task.
+/// Elements of a vector in one task.
 const ELEMENTS: usize = 1024;
 const STEPS: usize = 25;
 
@@ -121,7 +121,7 @@ fn dot<F: Fork>(a: &[f64], b: &[f64]) -> f64 {
     sums.0 + sums.1
 }
 
-/// Makes each element of `target` what `rule` says of it and of its partner in `source`.
+/// Replaces each element of `target` by `rule` of it and its partner in `source`.
 fn update<F: Fork>(target: &mut [f64], source: &[f64], rule: &(impl Fn(f64, f64) -> f64 + Sync)) {
     if target.len() <= ELEMENTS {
         F::touch(target);

@@ -56,7 +56,7 @@ impl Mul for Complex {
 
 /// The Fourier transform at one frequency, by its definition.
 pub(super) fn direct(signal: &[Complex], frequency: usize) -> Complex {
-    /// So many roots are made once; one more turns them to where a stretch of the signal begins.
+    /// Roots that are computed once; one more rotates them to the beginning of a stretch of the signal.
     const STRETCH: usize = 256;
     let root = |time: usize| Complex::root(time * frequency % signal.len(), signal.len());
     let roots: Vec<_> = (0..STRETCH).map(root).collect();

@@ -1,7 +1,7 @@
-//! Cooley and Tukey's transform, recursive, four ways at each level; a length that is an odd power of two ends in pairs.
+//! Cooley and Tukey's transform, recursive, radix 4; a length that is an odd power of two ends in pairs.
 //!
-//! A level deals its elements to four hands in the other array, has each hand transformed there, and combines them back.
-//! So every part is contiguous, and from the level on where it fits into a cache it stays there.
+//! A level distributes its elements over four parts ("hands") of the other array, transforms each there, and combines
+//! them back. So every part is contiguous, and once it fits into a cache it stays there.
 
 use super::complex::Complex;
 use crate::data::{Data, Layout};
@@ -9,7 +9,7 @@ use crate::scheduler::{Fork, Serial};
 
 /// Elements that are transformed in one task.
 const LEAF: usize = 4096;
-/// Elements of a hand that are dealt or combined in one task.
+/// Elements of a hand that are distributed or combined in one task.
 const GRAIN: usize = 1024;
 
 /// The factors of each level from the longest to the shortest: for each k its roots w^k, w^2k and w^3k.
@@ -44,7 +44,7 @@ fn transform<F: Fork>(data: &mut [Complex], scratch: &mut [Complex], levels: &[D
     combine::<F>(quarters_mut(data), quarters(scratch), level);
 }
 
-/// Transforms so many equal parts of `data`.
+/// Transforms equal parts of `data`.
 fn transform_hands<F: Fork>(
     data: &mut [Complex],
     scratch: &mut [Complex],
@@ -74,7 +74,7 @@ fn transform_few(data: &mut [Complex]) {
     }
 }
 
-/// Deals element 4 k + h to place k of hand h.
+/// Copies element 4 k + h to place k of hand h.
 fn deal<F: Fork>(data: &[Complex], hands: [&mut [Complex]; 4]) {
     if hands[0].len() > GRAIN {
         let (low, high) = data.split_at(data.len() / 2);
@@ -87,7 +87,7 @@ fn deal<F: Fork>(data: &[Complex], hands: [&mut [Complex]; 4]) {
     }
 }
 
-/// Makes one transform of four.
+/// Combines four transforms into one.
 fn combine<F: Fork>(target: [&mut [Complex]; 4], hands: [&[Complex]; 4], roots: &[[Complex; 3]]) {
     if roots.len() > GRAIN {
         let ((low, high), (low_roots, high_roots)) = (halves_mut(target), roots.split_at(roots.len() / 2));

@@ -117,7 +117,7 @@ impl Point {
     }
 }
 
-/// From one point to another. What lies beyond is to the left.
+/// From one point to another. Points beyond it are to the left.
 type Line = [Point; 2];
 
 /// Twice the area of the triangle over a line; positive where the point is beyond.
@@ -137,7 +137,7 @@ mod tests {
         run
     }
 
-    /// From each vertex to the point beyond whose line there is no other, clockwise from the leftmost.
+    /// From each vertex on to the point beyond whose line there is no other, clockwise from the leftmost.
     fn brute_force(points: &[Point]) -> Vec<usize> {
         let is_next = |from: usize, to: usize| {
             from != to && points.iter().all(|&point| area([points[from], points[to]], point) <= 0.0)

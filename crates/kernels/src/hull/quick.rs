@@ -66,7 +66,8 @@ impl Cloud<'_> {
         best::<F, _>(numbers, self.leaf, &|number| [number; 2], &outer)
     }
 
-    /// The point that makes the largest triangle over a line. Among equals it is the first: no schedule matters.
+    /// The point that makes the largest triangle over a line. Of equal ones the first, so that the schedule does not
+    /// matter.
     fn farthest<F: Fork>(&self, numbers: &[u32], line: [u32; 2]) -> u32 {
         let line: Line = line.map(|number| self.point(number));
         let larger = |a: (f64, u32), b: (f64, u32)| if b.0 > a.0 || (b.0 >= a.0 && b.1 < a.1) { b } else { a };
@@ -74,7 +75,7 @@ impl Cloud<'_> {
     }
 
     /// Keeps numbers of points beyond the first line of a way at the front, beyond the second at the end, and counts
-    /// them: each leaf first by itself in `spare`, then all together, since by then it is known where they go.
+    /// them: each leaf first by itself in `spare`, then all together, when their places are known.
     fn filter<F: Fork>(&self, numbers: &mut [u32], spare: &mut [u32], way: [Point; 3]) -> [usize; 2] {
         let mut counts = vec![[0; 2]; numbers.len().div_ceil(self.leaf)];
         self.filter_leaves::<F>(numbers, spare, &mut counts, way);
@@ -141,7 +142,7 @@ impl Cloud<'_> {
     }
 }
 
-/// The best of some numbers, by what each is worth.
+/// The best of some numbers by a value of each.
 fn best<F: Fork, T: Send>(
     numbers: &[u32],
     leaf: usize,

@@ -8,7 +8,7 @@ const COLUMNS: usize = 8;
 
 /// Adds `sign` · a · b to c. Rows and columns of c are multiples of eight.
 ///
-/// Which instructions do it depends on the machine; what is added, and in which order, does not.
+/// The instructions depend on the machine; the terms and their order do not.
 pub(crate) fn multiply_leaf(c: &mut Tile, a: View, b: View, sign: f64) {
     assert!(c.rows().is_multiple_of(ROWS) && c.columns().is_multiple_of(COLUMNS), "leaves are of whole blocks");
     #[cfg(target_arch = "x86_64")]

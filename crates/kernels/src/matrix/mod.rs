@@ -1,4 +1,4 @@
-//! Matrices that are stored row by row, and the rectangles that recursion cuts them into.
+//! Matrices that are stored row by row, and the rectangles into which recursion divides them.
 //!
 //! The rows of two quadrants that stand side by side alternate in memory, so no two slices hold them. A [`Tile`] is to
 //! such a rectangle what `&mut [f64]` is to a slice, and a [`View`] what `&[f64]` is: elements are reached row by row,
@@ -19,12 +19,12 @@ pub(crate) const fn side(default: &'static str) -> Param {
     crate::number("n", "rows and columns, a power of two", default)
 }
 
-/// The value of `n`: what recursion by halves can cut down to leaves of sixteen.
+/// The value of `n`, which halving can reduce to leaves of sixteen.
 pub(crate) fn side_of(args: &Args) -> Result<usize, Error> {
     crate::power_of_two(args, "n", 16..=32_768)
 }
 
-/// A rectangle of a matrix, and nothing about who may use it.
+/// A rectangle of a matrix, without ownership.
 #[derive(Clone, Copy)]
 struct Area {
     start: *mut f64,
@@ -139,7 +139,7 @@ impl<'a> Tile<'a> {
         View(self.0, PhantomData)
     }
 
-    /// The same rectangle, lent.
+    /// The same rectangle, borrowed.
     pub(crate) fn lend(&mut self) -> Tile<'_> {
         Tile(self.0, PhantomData)
     }

@@ -6,7 +6,7 @@ use crate::data::{Data, Layout};
 use crate::scheduler::Fork;
 use crate::signed_unit;
 
-/// Two factors and what is to become their product.
+/// Two factors and the space for their product.
 pub(crate) struct Product {
     pub(crate) n: usize,
     pub(crate) a: Data<f64>,

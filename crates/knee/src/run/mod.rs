@@ -1,7 +1,7 @@
 //! `knee run`: runs a program once, pinned, and measures it.
 //!
 //! A plain run is launched by this process. With `--stdin` this process is the *runner*: it starts one *launcher* (a
-//! fresh `knee`) for each run spec, and the launcher starts the measured program. Three processes, so that whichever is
+//! fresh `knee`) for each run spec, and the launcher starts the measured program. With three processes, if one is
 //! killed another one cleans up:
 //!
 //! - the launcher holds a pipe from the runner; when the runner is gone the pipe closes, and it ends the whole tree;

@@ -102,7 +102,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Whether the words follow `--`, which makes them a command. clap drops the `--`, so this looks at the raw arguments.
+    /// Whether the words follow `--`, which makes them a command. clap drops the `--`, so this checks the raw
+    /// arguments.
     pub(super) fn is_command(&self) -> bool {
         let raw: Vec<String> = std::env::args().collect();
         let behind = raw.iter().position(|word| word == "--").map(|at| &raw[at + 1..]);

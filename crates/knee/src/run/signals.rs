@@ -8,8 +8,9 @@ use std::sync::Arc;
 use rustix::process::Signal;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here. A file that reaches its limit is
-/// a failed write from here on, and not our end. (Handlers, not dispositions: the program inherits nothing of this.)
+/// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here. Reaching a file's size limit
+/// is a failed write from here on, and does not end us. (Handlers, not dispositions: the program inherits nothing of
+/// this.)
 pub(crate) struct Signals {
     streams: Vec<(Signal, UnixStream)>,
     child: UnixStream,
@@ -28,13 +29,13 @@ impl Signals {
         self.streams.iter().map(|(_, stream)| stream.as_fd())
     }
 
-    /// Readable when a child has ended, until that is heard.
+    /// Readable when a child has ended, until [`Self::hear_children`] is called.
     pub(crate) fn child(&self) -> BorrowedFd<'_> {
         self.child.as_fd()
     }
 
     pub(crate) fn hear_children(&self) {
-        // Nothing to read is nothing to hear.
+        // An error means that there is nothing to read.
         let _ = (&self.child).read(&mut [0; 64]);
     }
 
@@ -52,7 +53,7 @@ impl Signals {
 pub(crate) struct StopRequests<'a> {
     /// Signals that ask us to stop.
     pub(crate) signals: &'a Signals,
-    /// Closes when the process that asked for the run is gone.
+    /// Closes when the process that requested the run is gone.
     pub(crate) lifeline: Option<BorrowedFd<'a>>,
 }
 

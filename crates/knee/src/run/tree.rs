@@ -9,17 +9,17 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpid, kill_process, 
 
 use crate::error::Failure;
 
-/// A process that was killed and is still there after so long will not end now.
+/// Time after which a killed process that still exists will not end.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From here on, processes whose parent ends become our children instead of init's.
 pub(crate) fn adopt_orphans() {
-    // Fails only on kernels before 3.4; then orphans are out of reach, as they were for everybody.
+    // Fails only on kernels before 3.4; then orphans are out of reach.
     let _ = set_child_subreaper(Some(getpid()));
 }
 
-/// Refuses to begin below a shell's other children: what they do would be taken for the program's, and they would be
-/// ended after it.
+/// Refuses to run if this process has other children (of a shell that was replaced): they would be measured with the
+/// program, and ended after it.
 pub(crate) fn refuse_others() -> Result<(), Failure> {
     match below().len() {
         0 => Ok(()),
@@ -53,18 +53,18 @@ pub(crate) fn any_stopped() -> bool {
     below().iter().any(stopped)
 }
 
-/// What was left below us.
+/// The processes that were left below us.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Left {
     /// Living processes there were.
     pub(crate) living: usize,
     /// Largest resident set among those and the ended ones.
     pub(crate) max_rss_bytes: u64,
-    /// What is still there, and why; none when nothing is.
+    /// Processes that still exist, and why; none if there are none.
     pub(crate) not_ended: Option<String>,
 }
 
-/// Kills until nothing is left below us, or nothing more can be done about it.
+/// Kills until no process is left below us, or no other can be killed.
 pub(crate) fn end_all() -> Left {
     let mut max_rss_bytes = reap_all();
     let living = below().len();
@@ -87,7 +87,7 @@ fn not_ended(refused: bool) -> Option<String> {
     }
 }
 
-/// What the kernel says, also where `/proc` says nothing.
+/// Asks the kernel, which works even without `/proc`.
 fn has_children() -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     waitid(WaitId::All, options).is_ok()

@@ -1,9 +1,10 @@
 //! The hidden verb `answer`: a study's questions on standard input, the answers on standard output, one line each.
 //!
-//! A question is `{"ask": ["place", "cores-close"]}`, the words of a native verb; `{"validate": [...]}`, run specs to be
-//! checked; `{"load": 1.0}`, what other programs use of the cpus over so many seconds; or the text of an option that both
-//! languages take: `{"skip": "0,2-3"}`, `{"counters": "cycles,faults"}`. An answer is `{"answer": ...}`, or `{"message": ..., "hint": ...}`. One process answers all questions of a
-//! study (`python/knee/_binary.py`), so that planning does not start a process for each; it ends with its standard input.
+//! A question is `{"ask": ["place", "cores-close"]}`, the words of a native verb; `{"validate": [...]}`, run specs to
+//! check; `{"load": 1.0}`, the share of the cpus that other programs use over so many seconds; or the text of an option
+//! that both languages take: `{"skip": "0,2-3"}`, `{"counters": "cycles,faults"}`. An answer is `{"answer": ...}`, or
+//! `{"message": ..., "hint": ...}`. One process answers all questions of a study (`python/knee/_binary.py`), so that
+//! planning does not start a process for each; it ends with its standard input.
 
 use std::io;
 use std::process::ExitCode;
@@ -35,7 +36,7 @@ enum Question {
     Ask(Vec<String>),
     /// Whether these run specs could be run.
     Validate(Vec<Box<RawValue>>),
-    /// What other programs use of the allowed cpus, watched for so many seconds.
+    /// The share of the allowed cpus that other programs use over so many seconds.
     Load(f64),
     /// Which threads `--skip` leaves unpinned.
     Skip(String),

@@ -7,7 +7,7 @@ use knee_machine::{CpuSet, Topology};
 
 const WIDTH: usize = 78;
 
-/// Sockets with nodes and cores; `label` says what stands for a cpu.
+/// Sockets with nodes and cores; `label` gives a cpu's text.
 pub(crate) fn sockets(machine: &Topology, label: impl Fn(u32) -> String) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
@@ -36,7 +36,7 @@ fn draw(machine: &Topology, label: &dyn Fn(u32) -> String, text: &mut String) ->
     Ok(())
 }
 
-/// Cores that share a last-level cache, or are of one kind where there are kinds.
+/// Cores that share a last-level cache, or are of one kind if there are several.
 struct Row<'a> {
     name: String,
     cores: Vec<&'a Core>,
@@ -51,7 +51,7 @@ fn rows<'a>(machine: &Topology, cores: &[&'a Core]) -> Vec<Row<'a>> {
     let cache = |core: &Core| core.cpus.first().and_then(|cpu| machine.last_level_cache(cpu)).map(|cache| cache.id);
     let mut caches: Vec<_> = cores.iter().map(|core| cache(core)).collect();
     caches.dedup();
-    // A row for each cache only where it gathers cores; a cache a core would be a row a core.
+    // A row for each cache only if caches have several cores; otherwise each core would have a row.
     let by_cache = caches.len() > 1 && caches.len() < cores.len();
     let mut rows: Vec<(Option<String>, Option<u32>, Row<'a>)> = Vec::new();
     for core in cores {
@@ -70,12 +70,12 @@ fn rows<'a>(machine: &Topology, cores: &[&'a Core]) -> Vec<Row<'a>> {
     rows.into_iter().map(|(.., row)| row).collect()
 }
 
-/// `[0 16]`: siblings of a core stand together.
+/// `[0 16]`: the siblings of a core.
 fn bracketed(cpus: &CpuSet, label: &dyn Fn(u32) -> String, width: usize) -> String {
     format!("[{}]", cpus.iter().map(|cpu| format!("{:>width$}", label(cpu))).collect::<Vec<_>>().join(" "))
 }
 
-/// Words behind a first one, broken so that lines stay within the width and words under each other.
+/// Words after a first one, broken at the width and aligned.
 pub(crate) fn wrapped(text: &mut String, first: &str, words: &[String]) -> fmt::Result {
     let mut line = first.to_owned();
     for word in words {
@@ -89,7 +89,7 @@ pub(crate) fn wrapped(text: &mut String, first: &str, words: &[String]) -> fmt::
     writeln!(text, "{}", line.trim_end())
 }
 
-/// A list of cpus that is never longer than a line takes.
+/// A list of cpus, shortened to fit a line.
 pub(crate) fn short(cpus: &CpuSet) -> String {
     let text = cpus.to_string();
     if text.len() <= 40 {

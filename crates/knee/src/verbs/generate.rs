@@ -37,7 +37,7 @@ impl Native for Generate {
     }
 }
 
-/// Writes every generated file, or with `--check` says which ones differ.
+/// Writes every generated file, or with `--check` names those that differ.
 fn write(args: &Generate) -> Result<ExitCode, Failure> {
     let files = [
         ("schema/run-spec.schema.json", schema(&schema_for!(RunSpec))),
@@ -81,7 +81,7 @@ fn schema(schema: &schemars::Schema) -> String {
     serde_json::to_string_pretty(schema).expect("a schema is plain data") + "\n"
 }
 
-/// What workloads count, for Python, which is not to ask for it.
+/// The list of workloads' counts, so that Python need not ask the binary for it.
 fn counts() -> String {
     table(
         COUNTS
@@ -90,7 +90,7 @@ fn counts() -> String {
     )
 }
 
-/// What Python knows of its own verbs: names with their line of help, none for a hidden one.
+/// The list of Python verbs: names with their line of help, none for a hidden one.
 fn python_verbs() -> String {
     let verbs = VERBS.iter().filter(|verb| matches!(verb.server, Server::Python));
     table(verbs.map(|verb| (verb.name, verb.help.into())))
@@ -147,7 +147,7 @@ fn command_line() -> String {
     let _ = write!(page, "\n## knee\n\n```text\n{}```\n", knee.render_long_help());
     // Fills in `knee` before each verb's name.
     knee.build();
-    // What is handed to Python has a page of its own.
+    // Python verbs have a page of their own.
     for verb in VERBS.iter().filter(|verb| matches!(verb.server, Server::Native { .. }) && !verb.is_hidden()) {
         let help = knee.find_subcommand_mut(verb.name).expect("it is in the table").render_help();
         let _ = write!(page, "\n## knee {}\n\n```text\n{help}```\n", verb.name);

@@ -11,7 +11,7 @@ use super::drawing;
 use crate::error::{Failure, json_line, print_out};
 use crate::verb::Native;
 
-/// Options that say which machine a verb looks at.
+/// Options that choose the machine.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
     /// Describe another machine: a folder with its /sys and /proc, an hwloc XML file,
@@ -68,7 +68,7 @@ impl Machine {
     }
 }
 
-/// This machine, or the one that was asked for.
+/// This machine, or the requested one.
 pub(super) fn read(asked: &Input) -> Result<Topology, Failure> {
     Ok(match (&asked.root, &asked.input) {
         (Some(root), _) => Topology::from_sysfs(root)?,
@@ -133,7 +133,7 @@ fn write_groups(machine: &Topology, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// Distances between nodes where there are few enough to be read, and what the firmware claims of each node.
+/// Distances between nodes if these are few enough to read, and the firmware's claims about each node.
 fn write_distances(machine: &Topology, text: &mut String) -> std::fmt::Result {
     let nodes = &machine.nodes;
     if nodes.len() > 1 && nodes.len() <= 16 && nodes.iter().all(|node| !node.distances.is_empty()) {

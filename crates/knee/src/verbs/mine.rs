@@ -1,7 +1,7 @@
 //! `knee mine`: count a pattern, or print a graph as a plain edge list.
 //!
-//! What is counted in which graph is said in the words of the workload `mine`, so that `knee mine count ...`,
-//! `knee run mine count ...` and `knee study mine count ...` are one language: its parameters are read from there.
+//! Pattern and graph are given by the parameters of the workload `mine`, so that `knee mine count ...`, `knee run mine
+//! count ...` and `knee study mine count ...` take the same words.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -18,7 +18,7 @@ use crate::verb::Native;
 
 const WORKLOAD: &str = "mine";
 const ACTION: &str = "action";
-/// The action that measures nothing and so is none of the workload's.
+/// The action that measures nothing, which the workload does not have.
 const EDGES: &str = "edges";
 
 /// Options of `knee mine`: those of the workload, and these.
@@ -59,8 +59,8 @@ impl clap::Args for Mine {
     }
 }
 
-/// A parameter as clap knows it. Values are looked at by the workload, in its own words; actions here, where there is one
-/// more of them.
+/// A parameter as an argument of clap. The workload checks its values; actions are checked here, since there is one
+/// more.
 fn arg(param: &Param) -> Arg {
     let arg = Arg::new(param.name).value_name(param.name.to_uppercase()).help(capitalised(&meaning(param)));
     match param.name {

@@ -1,6 +1,6 @@
 //! The list of verbs; native verbs have a file each, with their options and their code.
 //!
-//! [`VERBS`] is the one list of all of them. The command line, `knee help`, the reference pages and what Python knows of
+//! [`VERBS`] is the one list of all of them. The command line, `knee help`, the reference pages and Python's list of
 //! its own verbs (`python/knee/verbs/verbs.json`) are made from it.
 
 mod answer;
@@ -45,7 +45,7 @@ pub(crate) const VERBS: &[Verb] = &[
     python("topic", ""),
 ];
 
-/// What `knee help TOPIC` explains beside the verbs. `python/knee/verbs/topic.py` prints them.
+/// The topics of `knee help TOPIC`. `python/knee/verbs/topic.py` prints them.
 pub(crate) const TOPICS: &[(&str, &str)] =
     &[("causes", "Why speedup stops: what each cause looks like, how to test it, how to fix it")];
 

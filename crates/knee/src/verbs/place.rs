@@ -57,7 +57,7 @@ enum Tool {
     Slurm,
 }
 
-/// A thread and the cpu it is put on, with everything that tells that from the others.
+/// A thread with its cpu, core, node and socket.
 #[derive(Serialize)]
 struct PlacedThread {
     thread: usize,

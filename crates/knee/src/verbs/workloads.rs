@@ -42,7 +42,7 @@ impl Native for Workloads {
 }
 
 impl Workloads {
-    /// All workloads, or the one that is to be resolved.
+    /// All workloads, or the one to resolve.
     fn described(&self) -> Result<Value, Failure> {
         if self.resolve.is_empty() {
             let list: Vec<Value> = registry::workloads().map(described).collect();
@@ -63,7 +63,7 @@ pub(crate) fn usage(param: &Param) -> String {
     if param.positional { param.name.to_uppercase() } else { format!("--{}", param.name) }
 }
 
-/// What it means, which values it takes, and which one it has by default.
+/// Its meaning, values and default.
 pub(crate) fn meaning(param: &Param) -> String {
     let values = if param.values.len() > 1 { format!(": {}", param.values.join(", ")) } else { String::new() };
     let default = param.default.map_or(String::new(), |value| format!(" [default: {value}]"));

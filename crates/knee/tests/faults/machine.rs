@@ -1,4 +1,4 @@
-//! Faults of the machine: what it gives, refuses, or takes away while a run is made.
+//! Faults of the machine: refused system calls, and resources that disappear during a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ fn memory_policies_that_are_refused() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), format!("knee: {reason}\n"));
 }
 
-/// Old kernels and some containers have none: then a signal tells that the program has ended.
+/// Old kernels and some containers have none: then a signal says that the program has ended.
 #[test]
 fn pidfds_that_are_refused() {
     let Some((_folder, mut command)) = refused("pidfds_that_are_refused", "pidfd") else { return };

@@ -39,7 +39,7 @@ fn in_study(runner: &mut Command, spec: &Value) -> Value {
     records.swap_remove(0)
 }
 
-/// Whether a process with this word on its command line is there.
+/// Whether a process with this word on its command line exists.
 fn alive(word: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
@@ -74,5 +74,5 @@ fn apart(test: &str, namespaces: &[&str], script: &str) -> Option<Output> {
     Some(unshare().args(["sh", "-c", &script]).current_dir(folder.path()).output().unwrap())
 }
 
-/// What a program is run as that has no rights, for scripts of [`apart`].
+/// Runs a program without rights, for scripts of [`apart`].
 const NOBODY: &str = "setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all";

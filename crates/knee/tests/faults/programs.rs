@@ -73,7 +73,7 @@ fn a_program_that_closes_its_output() {
     assert_eq!(record["output"]["stderr_tail"], json!("end"));
 }
 
-/// Counted whole, and not kept: nobody who takes part may have more than 32 MiB.
+/// Large output is counted completely but not kept: every process may have at most 32 MiB.
 #[test]
 fn a_program_that_prints_a_gigabyte() {
     let limited = format!("ulimit -d 32768; exec {} run --stdin", env!("CARGO_BIN_EXE_knee"));
@@ -95,7 +95,7 @@ fn a_program_that_ignores_requests_to_end() {
     assert!(record["wall_ns"].as_u64().unwrap() >= 2_200_000_000, "{record}");
 }
 
-/// A program may take rights that its starter has not got, and then nobody but the administrator can end it.
+/// A program may gain rights that its starter does not have; then only the administrator can end it.
 #[test]
 fn a_program_that_cannot_be_ended() {
     let test = "a_program_that_cannot_be_ended";

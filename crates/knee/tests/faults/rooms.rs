@@ -1,4 +1,4 @@
-//! Faults of the room that knee runs in: its disk, its user, its `/proc`.
+//! Faults of knee's environment: its disk, its user, its `/proc`.
 
 use std::fs;
 use std::process::Output;
@@ -34,7 +34,7 @@ fn a_disk_that_is_full_of_samples() {
     assert!(String::from_utf8_lossy(&output.stderr).ends_with("\nfill\n"), "{output:?}");
 }
 
-/// A limit on the size of files comes as a signal that ends whoever does not expect it.
+/// A limit on the size of files comes as a signal that ends a process which does not handle it.
 #[test]
 fn a_limit_on_the_size_of_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,13 +67,13 @@ fn a_disk_that_is_full_of_records() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, format!("knee: cannot write the record of run 1: {reason}"), "and the next run is not made");
     assert!(!super::alive("65.25"));
-    // Talk that nobody can hear costs nothing.
+    // Messages that cannot be written do not change the exit status.
     let output = knee().args(["run", "--json", "--", "sh", "-c", "exit 7"]).stderr(full()).output().unwrap();
     assert_eq!((output.status.code(), &record_of(&output)["exit"]), (Some(7), &json!({ "code": 7 })));
     assert_eq!(knee().args(["run", "--", "sh", "-c", "exit 7"]).stderr(full()).status().unwrap().code(), Some(7));
 }
 
-/// A user to whom `/proc` shows nobody else's processes still sees the own ones.
+/// A user who sees only the own processes in `/proc` still sees those.
 #[test]
 fn a_proc_that_hides_others() {
     let script = format!(
@@ -109,7 +109,7 @@ fn no_proc_at_all() {
     assert_eq!(said, "knee: cannot launch run 1: no /proc/self/exe available. Is /proc mounted?\n2\n");
 }
 
-/// A user without rights, on a root file system that nobody can write.
+/// A user without rights, on a read-only root file system.
 #[test]
 fn no_rights_and_nowhere_to_write() {
     let script = format!(

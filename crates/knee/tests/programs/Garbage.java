@@ -1,4 +1,4 @@
-// One thread that makes garbage and keeps some of it, so that a collector has work beside it.
+// One thread that makes garbage and keeps some of it, so that a collector has work at the same time.
 import java.util.ArrayDeque;
 
 public class Garbage {

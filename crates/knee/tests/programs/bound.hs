@@ -18,7 +18,7 @@ main = do
     mapM_ takeMVar done
     say "main"
 
--- Nobody begins before both are there: the scheduler would run one after the other.
+-- Neither begins before both exist: the scheduler would run one after the other.
 start :: MVar () -> MVar () -> IO (MVar ())
 start there go = do
     done <- newEmptyMVar

@@ -1,4 +1,4 @@
-/* Touches so many fresh pages: in itself, in as many threads and in as many forked children as it is told. */
+/* Touches so many fresh pages: itself, and in the given numbers of threads and forked children. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

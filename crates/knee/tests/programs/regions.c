@@ -180,7 +180,7 @@ static void wrong(void) {
     knee_region_end(NULL);
 }
 
-// Closes what it does not know, and has the numbers again for a pipe, which marks must neither read nor close.
+// Closes unknown descriptors, and reuses their numbers for a pipe, which marks must neither read nor close.
 static int closes(void) {
     int ends[2], bytes = 0;
     char text[64];
@@ -253,7 +253,7 @@ static void flood(void) {
     }
 }
 
-// A thousand additions, by name and by handle, and one to a counter that nobody else has.
+// A thousand additions, by name and by handle, and one to a counter of its own.
 static void *counter(void *unused) {
     knee_counter_t matches = knee_counter("matches");
     for (int i = 0; i < 500; i++) {

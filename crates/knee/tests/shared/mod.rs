@@ -1,4 +1,4 @@
-//! What several tests need: the real binary, small programs in other languages, and a note for what had to be skipped.
+//! Shared by several tests: the real binary, small programs in other languages, and notes about skipped tests.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) fn skipped(test: &str, why: &str) {
     eprintln!("{note}");
     if let Some(path) = std::env::var_os("KNEE_SKIPS") {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-        // In one piece: other tests write there as well.
+        // In one write: other tests write there as well.
         file.and_then(|mut file| file.write_all(format!("{note}\n").as_bytes()))
             .expect("the list of skipped tests can be written");
     }

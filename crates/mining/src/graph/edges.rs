@@ -9,7 +9,7 @@ use std::path::Path;
 use knee_workload::Error;
 use rayon::prelude::*;
 
-/// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. What was dropped on the way is counted.
+/// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. Dropped lines are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EdgeList {
     /// Vertices with at least one edge.
@@ -98,7 +98,8 @@ impl EdgeList {
     }
 }
 
-/// The two numbers that a line begins with, between blanks, tabs or commas. Whatever follows is somebody's attribute.
+/// The two numbers that a line begins with, between blanks, tabs or commas. Further fields are attributes and are
+/// ignored.
 fn pair(line: &[u8]) -> Result<(u64, u64), String> {
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',')).filter(|word| !word.is_empty());
     let mut next = || {
@@ -110,14 +111,15 @@ fn pair(line: &[u8]) -> Result<(u64, u64), String> {
     Ok((next()?, next()?))
 }
 
-/// At most 40 characters of what somebody else wrote.
+/// At most 40 characters of a file's text, for an error.
 fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().take(40).collect()
 }
 
 /// Some files begin with the numbers of vertices and edges on a line of their own, without a comment sign. Such a line
-/// is told from an edge by all three: its second number counts the lines that follow (or half of them when each edge
-/// stands in both directions), those lines name no more vertices than its first, and there are at least two of them.
+/// differs from an edge in all of three ways: its second number counts the lines that follow (or half of them when each
+/// edge stands in both directions), those lines name no more vertices than its first, and there are at least two of
+/// them.
 fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (&(vertices, edges), rest) = pairs.split_first()?;
     let lines = rest.len() as u64;

@@ -26,7 +26,7 @@ impl Adjacency {
         &self.targets[self.range(vertex)]
     }
 
-    /// Where its neighbours stand among all targets.
+    /// The range of its neighbours among all targets.
     #[must_use]
     pub fn range(&self, vertex: u32) -> std::ops::Range<usize> {
         self.begins[vertex as usize]..self.begins[vertex as usize + 1]
@@ -73,7 +73,7 @@ impl Graph {
     /// Renumbers by ascending degree (ties by number, so that the layout is the same every time) and sorts.
     ///
     /// # Panics
-    /// When an edge names a vertex that is not there.
+    /// When an edge names a vertex that does not exist.
     #[must_use]
     pub fn from_edges(list: &EdgeList) -> Self {
         let vertices = list.vertices;

@@ -17,7 +17,7 @@ use super::EdgeList;
 /// Edges drawn from one stream.
 const BLOCK: u64 = 1 << 14;
 
-/// Which graph.
+/// The parameters of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rmat {
     /// Binary logarithm of the number of vertices.

@@ -52,7 +52,7 @@ impl<'a> Bitmap<'a> {
         Self { owner: None, members: &[], words: vec![0; vertices.div_ceil(64)] }
     }
 
-    /// Holds `members`, the neighbours of `owner`, in place of whatever it held.
+    /// Replaces its content by `members`, the neighbours of `owner`.
     fn hold(&mut self, owner: u32, members: &'a [u32]) {
         if self.owner == Some(owner) {
             return;

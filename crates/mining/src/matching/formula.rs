@@ -80,7 +80,7 @@ fn triangles_per_edge(graph: &Graph) -> Vec<AtomicU32> {
     let up = &graph.upward;
     let mut counts = Vec::new();
     counts.resize_with(up.len(), AtomicU32::default);
-    // Relaxed: sums commute, and nobody reads one before the loop is joined.
+    // Relaxed: sums commute, and none is read before the loop is joined.
     let add = |edge: usize, n: u32| counts[edge].fetch_add(n, Ordering::Relaxed);
     let ranges = 0..graph.vertices.div_ceil(VERTICES_PER_TASK);
     ranges.into_par_iter().with_max_len(1).for_each(|task| {
@@ -119,7 +119,7 @@ pub(super) fn cliques4(graph: &Graph, found: Counter) -> u128 {
     })
 }
 
-/// 4-cliques whose lowest vertex is `a`: triangles among its upward neighbours, on a bitmap of who joins whom.
+/// 4-cliques whose lowest vertex is `a`: triangles among its upward neighbours, on a bitmap of their edges.
 fn cliques_above(graph: &Graph, a: u32, marks: &mut Marks, rows: &mut Vec<u64>) -> u64 {
     let (up, own) = (&graph.upward, graph.upward.of(a));
     let words = own.len().div_ceil(64);

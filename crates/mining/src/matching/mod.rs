@@ -41,7 +41,7 @@ impl Pattern {
     }
 }
 
-/// How it is counted.
+/// How to count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     /// Match vertex by vertex, symmetric matches once, the last vertex counted as a set.
@@ -56,7 +56,7 @@ pub fn count(graph: &Graph, pattern: Pattern, plan: Plan) -> u128 {
     count_published(graph, pattern, plan, Counter::default())
 }
 
-/// The same; `found` is told of each task's copies as soon as they are counted.
+/// The same; adds each task's copies to `found` as soon as they are counted.
 pub(crate) fn count_published(graph: &Graph, pattern: Pattern, plan: Plan, found: Counter) -> u128 {
     match (plan, pattern) {
         (Plan::Explore, Pattern::Triangle) => explore::triangles(graph, found),
@@ -68,7 +68,7 @@ pub(crate) fn count_published(graph: &Graph, pattern: Pattern, plan: Plan, found
     }
 }
 
-/// Sums `tasks` ranges of `0..items` in parallel, and tells `found` of each; each worker that takes part makes a scratch
+/// Sums `tasks` ranges of `0..items` in parallel, and adds each to `found`; a participating worker creates its scratch
 /// space once per range.
 fn sum_ranges(items: usize, per_task: usize, found: Counter, task: impl Fn(Range<usize>) -> u128 + Sync) -> u128 {
     let range = |number: usize| number * per_task..items.min((number + 1) * per_task);

@@ -15,7 +15,7 @@ fn each_common(a: &[u32], b: &[u32], mut found: impl FnMut(u32)) {
         if x == y {
             found(x);
         }
-        // Both steps without a branch: which list is behind is a coin toss that no predictor wins.
+        // Both steps without a branch: which list is behind is random, so no predictor helps.
         i += usize::from(x <= y);
         j += usize::from(y <= x);
     }

@@ -1,4 +1,4 @@
-"""What is said where more, or fewer, threads computed than were asked for."""
+"""The sentence about thread counts at which more or fewer threads computed than requested."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ADVICE = "check how the program reads its thread count"
 
 
 def sentence(found: Sequence[OtherCount], series: int) -> str:
-    """Say it in a sentence, of so many ``series`` that the study has: which one is named where they differ."""
+    """Return the sentence, which names the series if only some of the study's ``series`` differ."""
     counts: dict[str, list[tuple[int, int]]] = {}
     for one in found:
         counts.setdefault(one.series, []).append((one.asked, one.computed))

@@ -48,7 +48,7 @@ def of_curve(series: Series, summary: ScalingSummary, disturbed: str | None) -> 
 
 
 LISTED = 8
-"""Up to so many thread counts are listed one by one; of more, only the first and the last."""
+"""Most thread counts that are listed one by one; of more, only the first and the last are."""
 
 WAIT = Line("do", f"wait for a quiet machine: knee study --resume {FOLDER} --wait-quiet --rerun-disturbed")
 

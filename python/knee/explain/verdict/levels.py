@@ -28,7 +28,7 @@ LONGEST = 20
 """Characters of a level's name in a headline."""
 
 NAMED = 3
-"""Up to so many levels are named in a headline; of more, only the number is given."""
+"""Most levels that a headline names; of more, it gives only the number."""
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _of_one(results: Results, extra: list[Line]) -> Verdict:
     chosen = main_series(results.series)
     said = _said(results, chosen)
     also = _other_placements(results, chosen)
-    # The number of threads that computed is known, so the question is not asked.
+    # The number of threads that computed is known.
     own = [line for line in said.lines if line.label != "check" or not results.computed]
     lines = [*own, *extra, *_why(results, chosen), *also, _rests_on(results, chosen)]
     return verdict(said.status, results.name, said.headline, lines)
@@ -203,7 +203,7 @@ def _rests_on(results: Results, chosen: Series) -> Line:
 
 
 def _threads(results: Results) -> list[Line]:
-    """Say that more, or fewer, threads computed than were asked for."""
+    """Say that more or fewer threads computed than requested."""
     return [Line("threads", sentence(results.computed, len(results.series)))] if results.computed else []
 
 

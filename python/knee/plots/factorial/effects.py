@@ -1,4 +1,4 @@
-"""Effects with their intervals: how far each level, and each combination of levels, lies from what the rest says."""
+"""Effects with their intervals: how far each level, and each combination of levels, is from the rest of the model."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
         zero.encode(x=x),
         effects.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, tooltip=tooltip),
         effects.mark_point(size=50, opacity=1).encode(x=x, y=y, tooltip=tooltip),
-        # Where a headline has no room beside the labels it ends on the right and reaches over them.
+        # A headline without room beside the labels is right-aligned and extends over them.
         heads.mark_text(align=alt.ExprRef(f"{narrow} ? 'right' : 'left'"), baseline="middle", fontWeight="bold").encode(
             x=alt.value(alt.ExprRef(f"{narrow} ? width : 0")), y=y, text=alt.Text("head:N")
         ),

@@ -90,7 +90,7 @@ def chart(means: list[Mean], levels: dict[str, list[str]], scale: str, unit: str
     ]
     base = of_rows(table).encode(x=_x(along, levels[along]))
     if not numbers:
-        # Marks at one word stand beside each other, so that no interval hides another.
+        # Marks at one word are drawn side by side, so that no interval hides another.
         base = base.encode(xOffset=alt.XOffset("line:N", sort=levels[other], scale=alt.Scale(paddingOuter=1)))
     shown = legend(levels[other])
     colour = alt.Color("line:N", title=other, scale=alt.Scale(domain=levels[other]), legend=shown)
@@ -102,7 +102,7 @@ def chart(means: list[Mean], levels: dict[str, list[str]], scale: str, unit: str
         alt.Tooltip("line:N", title=other),
         *tips("mean:Q", "low:Q", "high:Q", numbers=".4g"),
     ]
-    # Nothing lies between two words: what joins them helps the eye to see slopes, and is no curve.
+    # There are no values between two words: the connecting lines only help to see slopes.
     joined = base.mark_line() if numbers else base.mark_line(strokeDash=[3, 3], strokeWidth=1, opacity=0.8)
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", scale=_y(scale)), y2=alt.Y2("high:Q"), color=colour),

@@ -34,14 +34,14 @@ LINES = {
 """Columns of the table that are drawn: what each is called in the legend, and its dash."""
 
 LENGTH = 400
-"""Of a line in the legend, squared: a dash has to be seen in it."""
+"""Squared length of a line in the legend: a dash has to be visible in it."""
 
 BINS = 48
 MOST_ROWS = 3000
 """Rows of the figure's table, about 0.3 MB: the report is one file that fits into a mail."""
 
 FOR_A_LINE = 3
-"""Bins from which on a line is seen without its points: of runs that are short there is one only."""
+"""Fewest bins for a line without points: short runs have only one."""
 
 Row = dict[str, Any]
 
@@ -96,7 +96,7 @@ def bins(run: Run, folder: Path) -> list[Row]:
     ticks = sorted({t for found in (threads, *traffic.values()) for series in found.values() for t, _ in series})
     if len(ticks) < 2:
         return []
-    # Bins finer than the samples would show what nobody looked at.
+    # Bins finer than the samples would have no data.
     edges = np.linspace(ticks[0], ticks[-1], min(BINS, len(ticks) - 1) + 1)
     length = steps(edges)
     busy = computed(list(threads.values()), edges) / length
@@ -186,7 +186,7 @@ def chart(table: list[Row], first: int) -> Chart:
 
 
 def _line(table: list[Row], column: str, drawn: list[str]) -> Chart:
-    """Return the lines of one column, and the points on which its tooltips hang, unseen where there are lines."""
+    """Return the lines of one column, and the points that carry its tooltips, invisible if there are lines."""
     names = list(dict.fromkeys(row["series"] for row in table))
     dashes = alt.Scale(domain=[LINES[one][0] for one in drawn], range=[LINES[one][1] for one in drawn])
     title, side = ("cpus busy", "left") if column == "cpus busy" else ("memory traffic, GB/s", "right")

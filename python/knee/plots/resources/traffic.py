@@ -25,7 +25,9 @@ SEES = (
 
 @dataclass(frozen=True)
 class Source:
-    """Counters that tell local from remote traffic. ``remote`` is that itself, or ``total`` less ``local``."""
+    """Counters that distinguish local and remote traffic. ``remote`` is counted directly, or is ``total`` minus
+    ``local``.
+    """
 
     local: str
     remote: str = ""
@@ -51,7 +53,7 @@ def make(study: StudyData) -> list[Figure]:
 
 
 def source(members: Members) -> Source | None:
-    """Return what tells local from remote traffic in the usable runs; None where nothing does."""
+    """Return the counters that distinguish local and remote traffic in the usable runs; None without any."""
     usable = [run for runs in members.values() for run in runs if run.bad is None]
     return next((one for one in SOURCES if any(_remote(run, one) is not None for run in usable)), None)
 
@@ -70,7 +72,7 @@ def rows(members: Members, of: Source) -> list[Row]:
 
 
 def unit(members: Members, of: Source) -> str:
-    """Return ``bytes``, or what is counted where that is no number of bytes."""
+    """Return ``bytes``, or what is counted if it is not bytes."""
     said = (counted(run.record).get(of.local) for runs in members.values() for run in runs)
     name = next((one.unit for one in said if one is not None and one.unit), "loads")
     return "bytes" if name == "lines" else name

@@ -57,7 +57,7 @@ def rates(run: Run, folder: Path) -> list[Row]:
     ticks = sorted({t for series in (*found.values(), *samples(path, "cpu_ns").values()) for t, _ in series})
     if not found or len(ticks) < 2:
         return []
-    # Bins finer than the samples would show what nobody looked at.
+    # Bins finer than the samples would have no data.
     edges = np.linspace(ticks[0], ticks[-1], min(BINS, len(ticks) - 1) + 1)
     middle, length = (edges[1:] + edges[:-1]) / 2e9, steps(edges) / 1e9
     return [

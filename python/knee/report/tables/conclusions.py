@@ -1,4 +1,4 @@
-"""What a factorial analysis comes to, in sentences: what explains the variation, and which levels differ."""
+"""Conclusions of a factorial analysis, in sentences: what explains the variation, and which levels differ."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from knee.explain.verdict.words import counted, listed, times
 from knee.stats.intervals import Interval, Ratio
 
 MOST_LEVELS = 4
-"""Levels of a factor that are compared one by one; of more the largest difference is told."""
+"""Most levels of a factor that are compared one by one; of more, only the largest difference is given."""
 
 RUN_TIMES = ("wall", TIME)
 """Responses of which a smaller one is called faster."""

@@ -12,7 +12,7 @@ POWERS = {0: "", 3: "10³", 6: "10⁶", 9: "10⁹", 12: "10¹²", 15: "10¹⁵"}
 
 
 def counter_rows(counters: Counters) -> list[Row]:
-    """Return the counters that were asked for: one row for each series and thread count that has any."""
+    """Return the requested counters: one row for each series and thread count that has any."""
     return _rows(counters, [name for name in counters.asked if name in counters.known])
 
 
@@ -73,7 +73,7 @@ def _partly(counters: Counters, name: str) -> list[str]:
 
 
 def sentence(counters: Counters) -> str:
-    """Return what the terminal says about the counters that were asked for."""
+    """Return the terminal's line about the requested counters."""
     known = len(counters.known)
     said = f"{known} of {len(counters.asked)} counters have values; the report shows their medians."
     if not counters.missing:

@@ -85,7 +85,7 @@ def _rank(level: Level) -> tuple[bool, float, str]:
 
 
 def _declared(study: Study) -> list[Row]:
-    """Return what the design declares beside its levels, and what became of it."""
+    """Return what the design declares besides its levels, and the outcome."""
     design, rows = study.folder.read_study_spec().get("design", {}), list[Row]()
     if "width" in design or "budget_s" in design:
         width, budget = design.get("width"), design.get("budget_s")

@@ -90,7 +90,7 @@ def base_words(analysis: Analysis) -> str:
 
 
 def base_lines(analysis: Analysis) -> list[str]:
-    """Say for each series whether its base takes as long as the first one's: only then speedups can be compared."""
+    """Say for each series whether its base takes as long as the first one's: only then can speedups be compared."""
     words = {
         "equal": "equal within 3 %: their speedups can be compared",
         "faster": "faster: compare their times, not their speedups",
@@ -177,7 +177,7 @@ def _uncounted(study: Study) -> list[str]:
         why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
         instead = "CPU time, per-thread samples and a clock proxy were used instead."
         lines.append(f"Why CPU time grew: there are no hardware counters here ({why}), {SAME}. {instead}")
-        # Said once is enough: each counter that was asked for is missing for the same reason.
+        # One line is enough: all requested counters are missing for the same reason.
         missing = {name: reason for name, reason in missing.items() if not reason.startswith("no hardware PMU")}
     elif not counters.asked:
         asks = "Use --counters instructions,cycles."
@@ -185,7 +185,7 @@ def _uncounted(study: Study) -> list[str]:
     names: dict[str, list[str]] = {}
     for name, reason in missing.items():
         names.setdefault(reason, []).append(name)
-    return lines + [f"What {', '.join(of)} would have told: {reason}." for reason, of in names.items()]
+    return lines + [f"What {', '.join(of)} would have shown: {reason}." for reason, of in names.items()]
 
 
 def _with(value: float, interval: Interval) -> str:

@@ -28,7 +28,7 @@ def show(name: str, analysis: FactorialAnalysis) -> None:
 
 
 def _drawn(table: Table) -> list[RenderableType]:
-    """Return a table cut to what is read in a terminal, and a line that says so."""
+    """Return a table shortened for a terminal, and a line that says so."""
     drawn = Drawn(
         box=box.SIMPLE_HEAD,
         pad_edge=False,

@@ -63,7 +63,7 @@ def _verdict(console: Console, verdict: Verdict, folder: str) -> None:
 
 
 def _scaling(console: Console, summary: ScalingSummary) -> None:
-    """Print law and knee where there are enough thread counts to look for them."""
+    """Print law and knee if there are enough thread counts."""
     if summary.law.fits:
         console.print(Text(f"knee: {knee_words(summary)}"))
         console.print(Text(f"law: {law_words(summary)}\n"))

@@ -11,7 +11,7 @@ from knee.study.spec import StudySpec
 def read_events(study_spec: StudySpec) -> None:
     """Read the study's own events once.
 
-    What the events mean, the machine decides: a record says which counter has no value.
+    The machine decides what the events mean: a record says which counter has no value.
 
     Raises
     ------

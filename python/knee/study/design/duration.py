@@ -15,7 +15,7 @@ WORTH = 3
 def pilot_of(plan: Sequence[RunSpec]) -> RunSpec:
     """Return the run to time: one with as many threads as the geometric mean of the plan's thread counts.
 
-    Where a program scales, its time there is near the mean over all counts; where it does not, all are alike.
+    Where a program scales, its time there is near the mean over all counts; where it does not, all are equal.
     """
     timed = [spec for spec in plan if role_of(spec) == "measure"]
     middle = sum(math.log(spec["threads"]) for spec in timed) / len(timed)
@@ -23,7 +23,7 @@ def pilot_of(plan: Sequence[RunSpec]) -> RunSpec:
 
 
 def estimate(plan: Sequence[RunSpec], run_s: float) -> str:
-    """Say how long a plan takes when a run takes so many seconds, with all that is done around it.
+    """Say how long a plan takes if a run takes so many seconds, with hooks, warm-ups and controls.
 
     Examples
     --------

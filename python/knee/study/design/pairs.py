@@ -1,6 +1,6 @@
 """Plans with known answers, for the self-test: a workload against itself, and against itself with more work.
 
-A comparison is a few blocks of four runs in the order A B B A, so that a linear drift affects both sides alike. Its
+A comparison is a few blocks of four runs in the order A B B A, so that a linear drift affects both sides equally. Its
 cell has what is compared (``against``), the number of the comparison, and the side.
 """
 

@@ -24,7 +24,7 @@ def run_specs(
 ) -> list[RunSpec]:
     """Return one run spec for each cell and block, in running order.
 
-    The order within a block is random, so that changes of the machine affect all cells alike, and seeded, so that a
+    The order within a block is random, so that changes of the machine affect all cells equally, and seeded, so that a
     plan can be reproduced. With counters, each cell has a counting run beside its timed run.
     """
     refuse_contradictions(study_spec)
@@ -36,7 +36,7 @@ def run_specs(
     groups = together(everything, study_spec.pair)
     for block in range(1, study_spec.blocks + 1):
         for group in draw.sample(groups, len(groups)):
-            # A B in one block, B A in the next: a linear drift affects both sides alike.
+            # A B in one block, B A in the next: a linear drift affects both sides equally.
             for role, cell in group if block % 2 else reversed(group):
                 name = f"{len(planned) + 1:0{width}d}"
                 planned.append(planner.run_spec(name, block, role, cell))
@@ -110,7 +110,7 @@ class _Planner:
         return program
 
     def tie(self, spec: RunSpec, *, fits: bool) -> None:
-        """Add how threads are pinned, where the study says; otherwise the runner uses its default."""
+        """Add how threads are pinned if the study says so; otherwise the runner uses its default."""
         asked = spec["cell"].get("bind") or self.study_spec.bind
         # Copies are processes with helper threads: pinned in order of appearance, two workers might share a cpu.
         if role_of(spec) == "copies":

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 ALIKE = 0.75
-"""How alike two words are, by difflib's ratio, for one to be suggested: ``thread`` and ``threads`` have 0.92."""
+"""How similar a known word must be to be suggested, by difflib's ratio: ``thread`` and ``threads`` have 0.92."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -84,7 +84,7 @@ class _Option(click.Option):
 
 
 def completed(args: list[str]) -> list[str]:
-    """Return the words with the default value of each flag that stands alone: click would take the next word for it.
+    """Return the words with the default value of each flag without one: click would take the next word for it.
 
     Examples
     --------
@@ -193,4 +193,4 @@ def _warn_if_deaf(study_spec: StudySpec) -> None:
         return
     if not any("{threads}" in word or "{cpus}" in word for word in told):
         click.echo("knee: note: neither the command nor a variable mentions {threads}: the program", err=True)
-        click.echo("      is not told how many threads to use, only which cpus it may use", err=True)
+        click.echo("      does not get the number of threads, only the cpus that it may use", err=True)

@@ -26,7 +26,7 @@ def from_words(words: list[str]) -> StudySpec:
     StudyError
         When they are none of these. A program without ``--`` gets the command line that would run it as a hint.
     """
-    # click swallows `--`, so the raw words are asked whether it stood before ours.
+    # click drops `--`, so the raw words show whether it was before ours.
     raw = sys.argv[1:]
     behind = raw[raw.index("--") + 1 :] if "--" in raw else None
     if behind == words:

@@ -61,7 +61,7 @@ def run(
     tell
         Called after each record is safe on disk.
     enough
-        The study's stopping rule. It is not asked before repeated blocks: they replace others.
+        The study's stopping rule. It does not apply before repeated blocks, which replace others.
     before
         Called before each block.
     piloted
@@ -228,7 +228,7 @@ def _close(stream: IO[bytes] | None) -> None:
 
 
 def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, hint: str) -> bytes:
-    """Hand over one run spec and wait for its record; the hint is for a runner that is lost meanwhile."""
+    """Pass on one run spec and wait for its record; the hint is for a runner that is lost while waiting."""
     if runner.stdin is None or runner.stdout is None:
         raise StudyError("the runner has no pipes")
     try:

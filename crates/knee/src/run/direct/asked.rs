@@ -24,14 +24,13 @@ pub(crate) fn check(args: Run) -> Result<(), Failure> {
     run_spec(args).map(|_| ()).map_err(|failure| failure.code(status::KNEE))
 }
 
-/// Refuses the name of a counter that no machine has: a slip of the finger, where others lack on this machine alone. A table
-/// of the user's own may have any name.
+/// Refuses the name of a counter that exists on no machine, as a typing error. The user's own table may have any name.
 pub(super) fn refuse_unknown_counters(args: &Run) -> Result<(), Failure> {
     let asked = args.counters.as_deref().filter(|_| args.events.is_none());
     asked.map(split).unwrap_or_default().iter().try_for_each(|name| measures::recognize(name))
 }
 
-/// Whether a command is told to use some number of threads, so that one may ask how many computed.
+/// Whether the thread count is passed to the command, so that it can be compared with the threads that computed.
 pub(super) fn told_its_threads(args: &Run) -> bool {
     let named = args.words.iter().chain(&args.env).any(|word| word.contains("{threads}"));
     args.is_command() && (args.threads.is_some() || args.runtime.is_some() || named)
@@ -82,7 +81,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
     spec.checked()
 }
 
-/// The command or the workload, with what only one of them takes.
+/// The command or the workload, with its own options.
 fn program(args: &mut Run) -> Result<Program, Failure> {
     let is_command = args.is_command();
     let words = std::mem::take(&mut args.words);

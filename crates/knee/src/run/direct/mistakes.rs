@@ -1,4 +1,4 @@
-//! Typical mistakes in what `knee run` is given to run, each with the one thing to try.
+//! Typical mistakes in the command of `knee run`, each with the one thing to try.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(super) fn refuse_program(words: &[String]) -> Result<(), Failure> {
     Err(registry::unknown(first))
 }
 
-/// Refuses a placeholder that is almost `{threads}`: the program would get it as it is.
+/// Refuses a placeholder that is almost `{threads}`: it would be passed on unchanged.
 pub(super) fn refuse_placeholder<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<(), Failure> {
     for text in texts {
         for part in text.split('{').skip(1).filter_map(|part| part.split_once('}')) {

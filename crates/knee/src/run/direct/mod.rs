@@ -43,13 +43,13 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
     let stop = StopRequests { signals: &signals, lifeline: None };
     let how = Launch { streams, samples: samples.as_deref(), stop };
     tree::refuse_others().map_err(ours)?;
-    // Before the setup already: what it leaves behind is ended as well.
+    // Before the setup, so that processes it leaves behind are ended, too.
     tree::adopt_orphans();
     let step =
         |name: &str, text: Option<&str>| hooks::shell(name, text, &spec, &how.stop).map_err(|error| ours(error.into()));
     let outcome = step("setup", setup.as_deref()).map(|()| launch(&spec, &how));
     let cleaned = step("cleanup", cleanup.as_deref());
-    // What was measured comes first: it is not lost when the cleanup fails.
+    // Before the cleanup: results are not lost when that fails.
     let code = tell(outcome?, &spec, json, told)?;
     cleaned.map(|()| code)
 }
@@ -71,7 +71,7 @@ fn tell(outcome: Outcome, spec: &RunSpec, json: bool, told: bool) -> Result<Exit
             };
             Err(failure.code(match kind {
                 io::ErrorKind::NotFound => status::NOT_FOUND,
-                // Not the program's fault: a refusal of our own, or no memory or no process to be had.
+                // Not the program's fault: knee's own refusal, or no memory or process available.
                 io::ErrorKind::Other | io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory => status::KNEE,
                 _ => status::NOT_EXECUTABLE,
             }))

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::error::{Failure, print_out};
 
-/// The batch script for the very command line that we were called with.
+/// The batch script for the command line of this process.
 pub(crate) fn print_script() -> Result<ExitCode, Failure> {
     let mut words: Vec<String> = std::env::args().collect();
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
@@ -20,10 +20,11 @@ pub(crate) fn print_script() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The script that makes this run on a node of its own. `words` is the command line without `--slurm`.
+/// The script that makes this run on an exclusive node. `words` is the command line without `--slurm`.
 ///
-/// A job that is told to stop (its time is up, or the queue wants the node) passes that on, puts itself back into the
-/// queue, and starts the run again, because an interrupted run does not count. One that has its record does nothing.
+/// A job that gets a signal to stop (its time is up, or the queue needs the node) passes it on, puts itself back into
+/// the queue, and starts the run again, because an interrupted run does not count. A job that has its record does
+/// nothing.
 fn script(words: &[String]) -> String {
     let run = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     format!(
@@ -71,7 +72,7 @@ exit "$status"
     )
 }
 
-/// A word that a shell reads as itself.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }

@@ -7,7 +7,7 @@ use knee_meter::perf::Counter;
 use crate::error::{say, status};
 use crate::record::{Changed, Record};
 
-/// Says on standard error what a run took and what was wrong with it.
+/// Prints a run's times and problems on standard error.
 pub(super) fn say_all(record: &Record, threads: usize) {
     say_times(record, threads);
     say_validity(record);
@@ -75,7 +75,7 @@ pub(super) fn say_computed(record: &Record, asked: usize) {
     ));
 }
 
-/// A counter in words, with all that has to be said beside it.
+/// A counter in words, with its qualifications.
 fn told(counter: &Counter) -> String {
     match counter {
         Counter::Known(count) => count.to_string(),
@@ -90,7 +90,7 @@ fn told(counter: &Counter) -> String {
     }
 }
 
-/// The exit status that tells how the program ended.
+/// The exit status for how the program ended.
 pub(super) fn exit_code(record: &Record) -> ExitCode {
     let exit = &record.exit;
     let failed_check = record.check.as_ref().is_some_and(|check| !check.ok);

@@ -7,10 +7,10 @@ use knee_machine::{CpuSet, Fact, facts, sys};
 
 use crate::record::Changed;
 
-/// The clock proxy may differ by this much from when the study was planned: less is noise of a shared machine.
+/// Tolerance of the clock proxy since the study was planned: less is noise of a shared machine.
 const CLOCK_TOLERANCE: f64 = 0.1;
 
-/// Held facts that are not what they were; the clock proxy is what it is now.
+/// Held facts that have changed; `clock_ns` is the current clock proxy.
 pub(super) fn changed(hold: &BTreeMap<String, String>, clock_ns: f64) -> Vec<Changed> {
     if hold.is_empty() {
         return Vec::new();
@@ -34,7 +34,7 @@ fn clock(clock_ns: f64, held: &str) -> String {
     if (clock_ns / then - 1.0).abs() <= CLOCK_TOLERANCE { held.to_owned() } else { format!("{clock_ns:.3}") }
 }
 
-/// Cpus that a run lost while it ran: to a hot-plugged machine, or to a control group.
+/// Cpus that a run lost while it ran: by hot-plugging, or to a control group.
 pub(super) fn lost_cpus(cpus: &CpuSet) -> Option<Changed> {
     let lost = cpus.difference(&sys::affinity());
     let found = cpus.difference(&lost).to_string();

@@ -14,11 +14,11 @@ use crate::run_spec::{PageCache, Program, RunSpec};
 pub(crate) enum HookError {
     /// A step before it failed: why.
     Failed(String, io::ErrorKind),
-    /// We were told to stop.
+    /// A signal asked us to stop.
     Abandoned,
 }
 
-/// Everything before the measured run, in hyperfine's order: each warm-up prepared as the run itself is.
+/// Everything before the measured run, in hyperfine's order: each warm-up is prepared like the run.
 pub(crate) fn before(spec: &RunSpec, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let warmups = if spec.cache == Some(PageCache::Warm) { spec.warmup.max(1) } else { spec.warmup };
     for _ in 0..warmups {
@@ -62,12 +62,12 @@ pub(crate) fn shell(step: &str, text: Option<&str>, spec: &RunSpec, stop: &StopR
     let (Program::Command { directory, .. } | Program::Workload { directory, .. }) = &spec.program;
     let command = vec!["sh".into(), "-c".into(), spec.fill_in(text)];
     let program = Program::Command { command, env: BTreeMap::new(), runtime: None, directory: directory.clone() };
-    // Not in the run's place: preparing may take all that we may use.
-    // Nor under its time limit: that is the program's.
+    // Without the run's placement: preparing may use all allowed cpus. And without its time limit, which is for the
+    // program.
     once(RunSpec { program, cpus: Vec::new(), memory: None, timeout_s: None, ..spec.clone() }, step, stop)
 }
 
-/// Runs something that is not measured, and that has to go well.
+/// Runs something that is not measured and must succeed.
 fn once(spec: RunSpec, step: &str, stop: &StopRequests<'_>) -> Result<(), HookError> {
     let spec = RunSpec { sample_ms: None, census_ms: Some(0), counters: Vec::new(), ..spec };
     let fail = |reason: String, kind| HookError::Failed(format!("{step} failed: {reason}"), kind);

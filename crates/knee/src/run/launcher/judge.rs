@@ -9,7 +9,7 @@ use regex::RegexBuilder;
 use crate::record::{CheckResult, MetricValue, Pages};
 use crate::run_spec::{Metric, OutputCheck, Program, RunSpec};
 
-/// The value of the metric that was asked for. `said` is standard output and standard error, as far as captured.
+/// The value of the requested metric. `said` is standard output and standard error, as far as captured.
 pub(super) fn metric(metric: &Metric, phases: &[Phase], said: [&str; 2]) -> MetricValue {
     match metric {
         Metric::Phase { phase } => phase_metric(phase, phases),
@@ -17,7 +17,7 @@ pub(super) fn metric(metric: &Metric, phases: &[Phase], said: [&str; 2]) -> Metr
     }
 }
 
-/// Whether the standard output is what was asked for.
+/// Whether the standard output passes the check.
 pub(super) fn output(check: &OutputCheck, stdout: &str) -> CheckResult {
     let ok = pattern(&check.stdout).is_match(stdout);
     CheckResult { ok, reason: (!ok).then(|| format!("standard output does not match {}", check.stdout)) }
@@ -55,12 +55,12 @@ fn printed_metric(regex: &str, unit: &str, streams: [&str; 2]) -> MetricValue {
     }
 }
 
-/// What is said of counters until the program has run.
+/// The counters' reason until the program has run.
 pub(super) fn counters_unknown(spec: &RunSpec) -> BTreeMap<String, Counter> {
     spec.counters.iter().map(|name| (name.clone(), Counter::unavailable("the program did not run"))).collect()
 }
 
-/// What is said of pages until somebody has read them.
+/// The pages' reason until they have been read.
 pub(super) fn pages_unknown(program: &Program) -> Pages {
     let reason = match program {
         Program::Workload { .. } => "the workload ended before it reported them",

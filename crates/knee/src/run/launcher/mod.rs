@@ -34,13 +34,13 @@ pub(super) struct Launch<'a> {
     pub(super) stop: StopRequests<'a>,
 }
 
-/// What became of a launch.
+/// The result of a launch.
 pub(super) enum Outcome {
-    /// It ran, well or badly.
+    /// It ran, successfully or not.
     Ran(Box<Record>),
     /// It could not start.
     Refused(Box<Record>, io::ErrorKind),
-    /// We were told to stop; everything was ended and there is no record.
+    /// A signal asked us to stop; everything was ended and there is no record.
     Abandoned,
 }
 
@@ -69,15 +69,15 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let mut changed = facts::changed(&spec.hold, clock_ns);
     let baseline = Baseline::take(cpus.clone(), clock_ns);
     let usage = sys::children_usage();
-    // Before the time begins: opening counters is none of the program's.
+    // Before the clock starts: opening counters is not the program's time.
     let counting = Counting::open(&spec.counters, spec.events.as_deref());
     let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {
         Ok(running) => running,
         Err(error) => return not_started(spec, allowed, start, changed, &error),
     };
     if let Some(cpu) = spec.sampler_cpu {
-        // Only now, or the program would inherit it. A cpu that went away since the plan costs the sampler its place, not
-        // the study its run.
+        // Only now, since the program would inherit it. If this cpu has gone since the plan, the sampler is unpinned,
+        // and the run is still made.
         let _ = sys::pin(&[cpu]);
     }
     let Some(end) = running.watch(spec, &how.stop) else {
@@ -96,7 +96,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let seen = Some(running.finish(spec, how.samples, end.wall));
     let concluded = match hooks::after(spec, &how.stop) {
         Ok(()) => None,
-        // What was measured is kept; that it may have left something behind is a failed check.
+        // The measurement is kept; a failed cleanup, which may leave something behind, is a failed check.
         Err(HookError::Failed(reason, _)) => Some(CheckResult { ok: false, reason: Some(reason) }),
         Err(HookError::Abandoned) => return Outcome::Abandoned,
     };
@@ -107,7 +107,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
 fn not_started(spec: &RunSpec, allowed: &CpuSet, start: String, changed: Vec<Changed>, error: &io::Error) -> Outcome {
     tree::end_all();
     place::pin_back(allowed);
-    // Its cpus may have gone since they were checked, while it was prepared.
+    // Its cpus may have gone since they were checked, during preparation.
     if let Err(error) = place::check(spec, &sys::affinity()) {
         return refused(spec, start, changed, error.to_string(), io::ErrorKind::Other);
     }

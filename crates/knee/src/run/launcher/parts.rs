@@ -12,7 +12,7 @@ use super::judge;
 use crate::record::{Changed, CheckResult, Exit, Record, Resources};
 use crate::run_spec::{Program, RunSpec, SCHEMA};
 
-/// What there is to say of a run. The default has nothing to say.
+/// The parts of a run's record, empty by default.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) exit: Exit,
@@ -24,7 +24,7 @@ pub(super) struct Parts {
     pub(super) validity: Option<Validity>,
     /// None when the program did not run.
     pub(super) seen: Option<Seen>,
-    /// What the hook after the run came to, if it failed.
+    /// The failure of the hook after the run, if it failed.
     pub(super) concluded: Option<CheckResult>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// The record of a run whose program did not run, or of which nothing is known: why.
+/// The record of a run whose program did not run, or is unknown, with the reason.
 pub(crate) fn never_ran(spec: &RunSpec, start: String, changed: Vec<Changed>, reason: String) -> Record {
     let exit = Exit { error: Some(reason), ..Exit::default() };
     Parts { exit, changed, ..Parts::default() }.record(spec, start)

@@ -15,7 +15,7 @@ pub(super) fn check(spec: &RunSpec, allowed: &CpuSet) -> io::Result<()> {
         return Err(io::Error::other(format!("cpus {refused} are not allowed; this process may use {allowed}")));
     }
     let Some(memory) = &spec.memory else { return Ok(()) };
-    // The kernel drops nodes in silence as long as one of them is there.
+    // The kernel silently ignores missing nodes as long as one of them exists.
     let may = sys::memory_nodes().unwrap_or_else(|| memory.nodes.clone());
     let missing = memory.nodes.difference(&may);
     if !missing.is_empty() {

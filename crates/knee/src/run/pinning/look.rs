@@ -7,7 +7,7 @@ use knee_machine::clock::thread_cpu;
 use super::{ANYWAY, Id, Pinner, WALKS, tasks};
 
 impl Pinner {
-    /// Meets what is new; returns whether anything was.
+    /// Finds new threads; returns whether there were any.
     pub(super) fn look(&mut self, now: Instant) -> bool {
         let news = self.news.any() || now >= self.look_due;
         self.unwalked |= news;
@@ -50,7 +50,7 @@ impl Pinner {
         any
     }
 
-    /// Threads of a process that are gone give their places back.
+    /// Frees the places of a process's threads that have ended.
     pub(super) fn forget(&mut self, pid: i32, alive: &[i32]) {
         let of_process = self.threads.range((pid, i32::MIN)..=(pid, i32::MAX)).map(|(id, _)| *id);
         let gone: Vec<Id> = of_process.filter(|(_, tid)| alive.binary_search(tid).is_err()).collect();

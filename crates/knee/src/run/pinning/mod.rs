@@ -2,39 +2,39 @@
 //!
 //! # How
 //!
-//! The program starts on the full set of cpus. Then `/proc` is polled, and each thread that appears is put on the best
-//! place: with `sched_setaffinity`, which any process may call for its own user's threads. Nothing is preloaded and
-//! nothing is traced, so static programs and Go's, which never call into libc, are tied as well, and a debugger can still
-//! be attached.
+//! The program starts on the full set of cpus. Then `/proc` is polled, and each new thread is pinned to the best place:
+//! with `sched_setaffinity`, which any process may call for its own user's threads. Nothing is preloaded and nothing is
+//! traced, so static programs and Go's, which never call into libc, are pinned, too, and a debugger can still be
+//! attached.
 //!
-//! # How soon, at what price
+//! # Delay and cost
 //!
-//! The kernel tells the last number it gave to any thread or process: one read of two microseconds says whether there
-//! can be anything new. It is made every half millisecond while threads appear, then less and less often down to every
-//! eight milliseconds; only after news are threads listed, and the tree of processes is walked, which opens a file for
-//! each thread, for at most a fiftieth of the time. A thread runs untied until then, plus what it takes us to get a cpu; the
-//! record holds the CPU time that threads had used when they were tied. The price is bounded: two percent of a cpu, and
-//! ten milliseconds and a tenth of one for each place, so that a team that appears at once is tied at once. The record
-//! holds that too.
+//! The kernel shows the last number it gave to any thread or process: one read of two microseconds says whether there
+//! can be a new thread. The read is made every half millisecond while threads appear, then less and less often down to
+//! every eight milliseconds. Only after a new number are threads listed, and the tree of processes is walked, which
+//! opens a file for each thread, for at most a fiftieth of the time. A thread runs unpinned until then, plus the time
+//! until we get a cpu; the record has the CPU time that threads had used when they were pinned. The cost is bounded:
+//! two percent of a cpu, and ten milliseconds and a tenth of one for each place, so that a team that appears at once is
+//! pinned at once. The record has the cost, too.
 //!
-//! # Who gets a place
+//! # Which threads are pinned
 //!
 //! Threads in order of appearance, over all processes of the tree; a place is free again when its thread ends, and with
 //! more threads than places the least crowded one comes first. These stay on the full set:
 //!
 //! - Helpers of the JVM and of GHC, known by name, and threads skipped by number (`--skip`, `--for`). A thread sets its
-//!   own name, so a young one that turns out to be a helper gives its place back. (It may also set its own mask, as those
-//!   of `libomp` do when they begin: one that gave itself more than one cpu is tied again.)
-//! - A thread that is alone in its process. Runtimes count the cpus of its mask when they start their threads, which may
-//!   be late, and start too few under a narrow one. In programs that are parallel by processes it is tied when it has
-//!   worked for a while and is busy, and not the only one in the tree.
-//! - A main thread whose process has started a thread in the last fifty milliseconds. Threads inherit the mask of the one
-//!   that starts them, and of many short ones those that nobody ties in time would all run where the main thread is. Its
-//!   place is kept.
+//!   own name, so a young one that turns out to be a helper is unpinned again. (It may also set its own mask, as those
+//!   of `libomp` do when they begin: one with more than one cpu is pinned again.)
+//! - A thread that is alone in its process. Runtimes count the cpus of its mask when they start their threads, which
+//!   may be late, and start too few under a narrow one. In programs that use parallel processes it is pinned when it
+//!   has worked for a while, is busy, and is not the only one in the tree.
+//! - A main thread whose process has started a thread in the last fifty milliseconds. Threads inherit the mask of the
+//!   one that starts them, and many short ones that end before they are pinned would all run on the main thread's cpu.
+//!   Its place is kept.
 //!
-//! Runtimes also keep threads that do nothing (Go's and GHC's do), and order alone would give those places that the busy
-//! ones need. So where threads share a place, it is looked at who wants a cpu, and a busy thread moves from a place
-//! where two are to one where none is. Where every thread has a place of its own, none is ever moved.
+//! Runtimes also keep idle threads (Go's and GHC's do), and order alone would give them places that busy ones need. So
+//! if threads share a place, their demand for cpus is checked, and a busy thread moves from a place with two busy ones
+//! to a place without. If every thread has a place of its own, none is ever moved.
 
 mod look;
 mod settle;
@@ -52,7 +52,7 @@ use self::slots::PinSlots;
 use self::tasks::{Demand, News};
 use crate::record::Pinning;
 
-/// Period of polling while threads appear, and when none has for long.
+/// Period of polling while threads appear, and after a long time without new ones.
 const SOONEST: Duration = Duration::from_micros(500);
 const LATEST: Duration = Duration::from_millis(8);
 /// Polls may take this fraction of the time, and this much more, and for each place.
@@ -61,23 +61,23 @@ const ADVANCE: Duration = Duration::from_millis(10);
 const ADVANCE_EACH: Duration = Duration::from_micros(100);
 /// Walking the tree of processes may take this fraction of the time.
 const WALKS: u32 = 50;
-/// Without news it is looked all the same so often: a thread may have had a number for long before it could be found.
+/// Period of looking without a new number: a thread may get its number long before it can be found.
 const ANYWAY: Duration = Duration::from_millis(100);
-/// A main thread is tied when its process has started no thread for so long.
+/// A main thread is pinned when its process has started no thread for so long.
 const QUIET: Duration = Duration::from_millis(50);
-/// A thread's name and mask are looked at again until it has been there, and able to run, for this long.
+/// A thread's name and mask are checked again until it has existed, and been able to run, for this long.
 const YOUNG: Duration = Duration::from_millis(100);
-/// Who wants a cpu, and where each may run, is looked at so often, and may take this fraction of the time.
+/// Period of checking each thread's demand and mask, which may take this fraction of the time.
 const SETTLING: Duration = Duration::from_millis(16);
 const SETTLES: u32 = 200;
 
-/// Where a thread stands.
+/// Whether a thread is pinned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    Tied(usize),
-    /// On the set, as long as it is alone in its process, or idle.
+    Pinned(usize),
+    /// On the set, while it is alone in its process, or idle.
     Alone,
-    /// On the set, as long as its process starts threads; the place is kept.
+    /// On the set, while its process starts threads; the place is kept.
     Waiting(usize),
     /// On the set, for good.
     Left,
@@ -86,20 +86,20 @@ enum Standing {
 impl Standing {
     fn place(self) -> Option<usize> {
         match self {
-            Standing::Tied(at) | Standing::Waiting(at) => Some(at),
+            Standing::Pinned(at) | Standing::Waiting(at) => Some(at),
             Standing::Alone | Standing::Left => None,
         }
     }
 }
 
-/// A thread that was met.
+/// A known thread.
 struct Held {
     standing: Standing,
     met: Instant,
-    /// What it had used of a cpu when that was looked at last.
+    /// Its CPU use at the last check.
     demand: Demand,
     looked: Instant,
-    /// Whether it wanted a cpu then. A new one is taken to, unless it is alone.
+    /// Whether it wanted a cpu then. A new one is assumed to, unless it is alone.
     busy: bool,
     /// Whether it has had a cpu at all.
     begun: bool,
@@ -108,10 +108,10 @@ struct Held {
 /// Process and thread.
 type Id = (i32, i32);
 
-/// Where each thread was last seen to be tied, and when.
+/// The mask of each thread when it was last checked, and when that was.
 pub(super) type Observed = BTreeMap<i32, (Instant, CpuSet)>;
 
-/// Watches a tree and ties what appears in it.
+/// Watches a process tree and pins its threads.
 pub(super) struct Pinner {
     ancestor: i32,
     skip: Vec<usize>,
@@ -121,7 +121,7 @@ pub(super) struct Pinner {
     processes: BTreeMap<i32, Instant>,
     threads: BTreeMap<Id, Held>,
     met: usize,
-    /// Whether there was news since the tree was walked.
+    /// Whether there was a new number since the tree was walked.
     unwalked: bool,
     begin: Instant,
     period: Duration,
@@ -179,7 +179,7 @@ impl Pinner {
         if now >= self.young_due {
             self.young_due = now + YOUNG / 8;
             self.look_after_young(now);
-            self.tie_quiet(now);
+            self.pin_quiet(now);
         }
         if now >= self.settle_due {
             let before = thread_cpu();
@@ -198,14 +198,14 @@ impl Pinner {
         self.due = now + if self.cost <= granted { self.period } else { self.period.max(cost * BUDGET) };
     }
 
-    /// What became of it all, and where each thread was last seen to be tied.
+    /// The result for the record, and the last mask of each thread.
     pub(super) fn finish(mut self) -> (Pinning, Observed) {
         self.found.cost_ns = nanoseconds(self.cost);
         self.found.most_at_a_place = self.slots.most();
         (self.found, self.affinity)
     }
 
-    /// What the kernel says of every thread, for the record: a program may have tied its threads itself.
+    /// Reads every thread's mask, for the record: a program may have pinned its threads itself.
     fn observe(&mut self, now: Instant) {
         for (_, tid) in self.threads.keys() {
             if let Ok(affinity) = sys::affinity_of(*tid) {
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_cannot_be_tied_is_counted_and_takes_no_place() {
+    fn a_thread_that_cannot_be_pinned_is_counted_and_takes_no_place() {
         let mut pinner = Pinner::new(0, &[0, 1], &[1]);
         for tid in [i32::MAX - 1, i32::MAX - 2, i32::MAX - 3] {
             pinner.meet((i32::MAX, tid), Instant::now());
@@ -238,10 +238,10 @@ mod tests {
         pinner.keep_place(main);
         pinner.processes.insert(main.0, now);
         assert_eq!(pinner.slots.best(), 1);
-        pinner.tie_quiet(now + QUIET / 2);
+        pinner.pin_quiet(now + QUIET / 2);
         assert_eq!((pinner.found.left_on_set, pinner.found.missed), (1, 0));
-        // There is no such thread to be tied.
-        pinner.tie_quiet(now + QUIET);
+        // No such thread exists.
+        pinner.pin_quiet(now + QUIET);
         assert_eq!((pinner.found.left_on_set, pinner.found.missed, pinner.slots.best()), (0, 1, 0));
     }
 }

@@ -7,11 +7,11 @@ use knee_machine::sys;
 use super::tasks::{self, Demand};
 use super::{Held, Id, Pinner, SETTLING, Standing};
 
-/// A process that has used less has hardly begun.
+/// CPU time below which a process has hardly begun.
 const WORK: Duration = Duration::from_millis(10);
 
 impl Pinner {
-    /// Looks who is busy, where that can make a difference.
+    /// Checks which threads are busy, if that can make a difference.
     pub(super) fn settle(&mut self, now: Instant) {
         let any_alone = self.threads.values().any(|held| held.standing == Standing::Alone);
         if !any_alone && !self.slots.shared() {
@@ -21,7 +21,7 @@ impl Pinner {
             self.forget(pid, &tasks::of(pid));
         }
         self.see_who_is_busy(now);
-        self.tie_busy_processes(now);
+        self.pin_busy_processes(now);
         while let Some((from, to)) = self.slots.uneven() {
             if !self.move_busy(from, to) {
                 break;
@@ -35,7 +35,7 @@ impl Pinner {
             if held.standing == Standing::Left || time < SETTLING / 2 {
                 continue;
             }
-            // Where the kernel does not say, nobody is taken to be idle.
+            // If the kernel does not say, no thread counts as idle.
             let demand = Demand::of(id.0, id.1);
             let busy = demand.is_none_or(|demand| demand.busy_since(held.demand, time));
             if let Some(at) = held.standing.place() {
@@ -46,8 +46,8 @@ impl Pinner {
         }
     }
 
-    fn tie_busy_processes(&mut self, now: Instant) {
-        // A shell that is kept waiting for a cpu wants one too, but has no work for it.
+    fn pin_busy_processes(&mut self, now: Instant) {
+        // A shell that waits for a cpu wants one, too, but has no work for it.
         let works = |held: &Held| held.busy && held.standing != Standing::Left && held.demand.used >= WORK;
         let busy = self.threads.iter().filter(|(_, held)| works(held));
         if busy.clone().count() < 2 {
@@ -55,18 +55,18 @@ impl Pinner {
         }
         let alone: Vec<Id> = busy.filter(|(_, held)| held.standing == Standing::Alone).map(|(id, _)| *id).collect();
         for id in alone {
-            self.tie_late(id, now);
+            self.pin_late(id, now);
         }
     }
 
     fn move_busy(&mut self, from: usize, to: usize) -> bool {
-        let there = self.threads.iter_mut().filter(|(_, held)| held.standing == Standing::Tied(from) && held.busy);
-        // The one that came last: whoever was there before keeps its place.
+        let there = self.threads.iter_mut().filter(|(_, held)| held.standing == Standing::Pinned(from) && held.busy);
+        // The newest one: older threads keep their places.
         let Some((id, held)) = there.max_by_key(|(_, held)| held.met) else { return false };
         if sys::pin_thread(id.1, &[self.slots.cpu(to)]).is_err() {
             return false;
         }
-        held.standing = Standing::Tied(to);
+        held.standing = Standing::Pinned(to);
         self.slots.leave(from, true);
         self.slots.enter(to, true);
         self.found.moved += 1;

@@ -1,6 +1,6 @@
 //! The cpus to pin threads to, and how many threads each has.
 
-/// One cpu, and the threads that are tied to it.
+/// One cpu, and the threads that are pinned to it.
 struct PinSlot {
     cpu: u32,
     threads: usize,
@@ -36,10 +36,10 @@ impl PinSlots {
         self.slots.iter().map(|place| place.cpu).collect()
     }
 
-    /// The place for one more thread: where the fewest want a cpu, then where the fewest are, then the first one.
+    /// The place for one more thread: the one with fewest busy threads, then fewest threads, then the first.
     pub(super) fn best(&self) -> usize {
         let crowd = |at: &usize| (self.slots[*at].busy, self.slots[*at].threads);
-        (0..self.slots.len()).min_by_key(crowd).expect("threads are tied where there are cpus")
+        (0..self.slots.len()).min_by_key(crowd).expect("threads are pinned where there are cpus")
     }
 
     pub(super) fn enter(&mut self, at: usize, busy: bool) {
@@ -54,7 +54,7 @@ impl PinSlots {
         self.slots[at].busy -= usize::from(busy);
     }
 
-    /// Most threads there were at one place.
+    /// Most threads that shared a place at one time.
     pub(super) fn most(&self) -> usize {
         self.most
     }
@@ -64,7 +64,7 @@ impl PinSlots {
         self.slots.iter().any(|place| place.threads > 1)
     }
 
-    /// A place where at least two threads want a cpu, and one where none does.
+    /// A place with at least two busy threads, and one without.
     pub(super) fn uneven(&self) -> Option<(usize, usize)> {
         let crowded = self.slots.iter().position(|place| place.busy > 1)?;
         let idle = self.slots.iter().position(|place| place.busy == 0)?;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use knee_meter::Schedstat;
 
-/// Tells whether the kernel has numbered any thread or process since the last question.
+/// Tells whether the kernel has created any thread or process since the last call.
 pub(super) struct News {
-    /// None where the kernel was built without it: then there is always news.
+    /// None if the kernel was built without it: then there is always news.
     newest: Option<File>,
     last: Vec<u8>,
     again: bool,
@@ -19,7 +19,8 @@ impl News {
         Self { newest: File::open("/proc/sys/kernel/ns_last_pid").ok(), last: Vec::new(), again: true }
     }
 
-    /// True once more after the last news: a thread has a number shortly before it can be found.
+    /// Whether there may be new threads. True once more after the last news: a thread has a number shortly before it
+    /// can be found.
     pub(super) fn any(&mut self) -> bool {
         let mut buffer = [0; 32];
         let length = self.newest.as_ref().and_then(|file| file.read_at(&mut buffer, 0).ok()).unwrap_or(0);
@@ -75,7 +76,7 @@ mod tests {
         }
         std::thread::spawn(|| ()).join().unwrap();
         assert!(news.any());
-        // Other tests and programs start threads too: there has to be a quiet moment, sooner or later.
+        // Other tests and programs start threads, too: there is a quiet moment sooner or later.
         assert!((0..100_000).any(|_| !news.any()));
     }
 

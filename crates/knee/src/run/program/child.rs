@@ -1,5 +1,5 @@
-//! The measured process of a built-in workload: `knee` itself in a fresh process, told what to do in one argument, and
-//! reporting through a pipe of its own so that standard output holds the answer and nothing else.
+//! The measured process of a built-in workload: `knee` itself in a fresh process, with its task in one argument. It
+//! reports through a pipe of its own, so that standard output has the answer and nothing else.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ impl Native for Child {
     }
 }
 
-/// What the child is to do.
+/// The child's task.
 #[derive(Debug, Serialize, Deserialize)]
 struct Task {
     workload: String,
@@ -43,11 +43,11 @@ struct Task {
     threads: usize,
     cpus: Vec<u32>,
     bind: Bind,
-    /// The launch, as the kernel's monotonic clock tells the time: phases and samples count from there.
+    /// The launch on the kernel's monotonic clock: phases and samples count from there.
     launch_ns: u64,
 }
 
-/// What the child says when it is done.
+/// The child's report.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) phases: Vec<Phase>,
@@ -79,7 +79,7 @@ pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
     Ok(command)
 }
 
-/// Says whether the run spec's workload exists and takes its arguments, or its command's runtime is known.
+/// Checks that the run spec's workload exists and takes its arguments, or that its command's runtime is known.
 pub(crate) fn validate(spec: &RunSpec) -> Result<(), Failure> {
     if let Program::Command { runtime: Some(runtime), .. } = &spec.program {
         runtimes::find(runtime)?;
@@ -88,7 +88,7 @@ pub(crate) fn validate(spec: &RunSpec) -> Result<(), Failure> {
         let given = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
         Args::complete(registry::find(workload)?.params(), &given)?;
     }
-    // A table of the user's own may have any name; a record says which of them had no value.
+    // A user's own table may have any name; the record says which of them had no value.
     if spec.events.is_none() {
         spec.counters.iter().try_for_each(|name| measures::recognize(name))?;
     }
@@ -121,7 +121,7 @@ impl Publish for Published {
     }
 }
 
-/// Where a workload publishes a running counter; nowhere when nobody samples.
+/// Where a workload publishes a running counter; none without sampling.
 fn publisher(name: &'static str) -> Option<&'static dyn Publish> {
     let counter = knee_region::listening().then(|| Published(knee_region::Counter::new(name)))?;
     Some(Box::leak(Box::new(counter)))
@@ -146,7 +146,7 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     Ok((answer, Report { phases: phases.done(), facts, pages, check }))
 }
 
-/// Reads a child's report; none when it did not get as far as to write one.
+/// Reads a child's report; none if it ended before writing one.
 pub(crate) fn read_report(text: &str) -> Option<Report> {
     serde_json::from_str(text).ok()
 }

@@ -1,5 +1,5 @@
-//! The hidden verb `copies`: the same command several times at once. As the control of a study it shows what the machine
-//! does to that many threads that have nothing to do with each other.
+//! The hidden verb `copies`: the same command several times at once. As a control of a study it shows how much the
+//! machine slows that many independent threads down.
 
 use std::process::{Child, Command, ExitCode};
 
@@ -22,7 +22,7 @@ impl Native for Copies {
     }
 }
 
-/// Starts all copies, waits for all, and ends as the first one that failed.
+/// Starts all copies, waits for all, and returns the exit status of the first one that failed.
 fn act(args: &Copies) -> Result<ExitCode, Failure> {
     let (program, words) = args.command.split_first().ok_or_else(|| Failure::new("nothing to run"))?;
     let fail = |error: std::io::Error| Failure::new(format!("cannot run {program}: {error}")).code(status::NOT_FOUND);

@@ -1,5 +1,5 @@
-//! The program of a run: a built-in workload in a process of its own, or a command, told by its runtime's variables how
-//! many threads to use.
+//! The program of a run: a built-in workload in its own process, or a command whose thread count is set by variables of
+//! its runtime.
 
 pub(crate) mod child;
 pub(crate) mod copies;
@@ -34,7 +34,7 @@ pub(super) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
     Ok(command)
 }
 
-/// Threads without a place: those asked for, and those of which the runtime is known to make no use.
+/// Threads to leave unpinned: those requested, and those in which the runtime does no work.
 pub(super) fn skipped(spec: &RunSpec) -> Vec<usize> {
     let Program::Command { runtime: Some(runtime), .. } = &spec.program else { return spec.skip.clone() };
     let known = runtimes::find(runtime).map(runtimes::Runtime::skip).unwrap_or_default();

@@ -10,15 +10,15 @@ use crate::run_spec::RunSpec;
 
 /// One runtime.
 pub(crate) struct Runtime {
-    /// What users call it.
+    /// Its name for users.
     pub(crate) name: &'static str,
     /// Variables for the number of threads.
     count: &'static [(&'static str, &'static str)],
-    /// Variables for tying each thread to its cpu, where the runtime can do that itself.
+    /// Variables for pinning each thread to its cpu, if the runtime can do that itself.
     each: &'static [(&'static str, &'static str)],
     /// Threads that do no work of the program, by order of appearance, main thread 0.
     skip: &'static [usize],
-    /// What the user has to know.
+    /// A note for the user.
     pub(crate) note: &'static str,
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Runtime, Failure> {
         .ok_or_else(|| Failure::new(format!("unknown runtime '{name}'")).hint(format!("runtimes are {}", names())))
 }
 
-/// Variables that hold options: what the user has in them stays, and ours comes last.
+/// Variables that hold options: the user's stay, and ours come last.
 fn with_inherited(name: &str, ours: &str) -> String {
     let theirs =
         std::env::var(name).ok().filter(|text| matches!(name, "GHCRTS" | "JAVA_TOOL_OPTIONS") && !text.is_empty());
@@ -130,8 +130,8 @@ fn with_inherited(name: &str, ours: &str) -> String {
 impl Runtime {
     /// The variables for this run.
     pub(crate) fn variables(&self, spec: &RunSpec) -> Vec<(&'static str, String)> {
-        let ties = spec.bind() == Bind::Each && !spec.cpus.is_empty();
-        let each = if ties { self.each } else { &[] };
+        let pins = spec.bind() == Bind::Each && !spec.cpus.is_empty();
+        let each = if pins { self.each } else { &[] };
         let places: Vec<_> = spec.cpus.iter().map(|cpu| format!("{{{cpu}}}")).collect();
         let workers = (spec.threads - 1).to_string();
         let filled = |text: &str| {
@@ -142,7 +142,7 @@ impl Runtime {
         self.count.iter().chain(each).map(set).collect()
     }
 
-    /// The variables with what they are set to, for people.
+    /// The variables with their values, for people.
     pub(crate) fn sets(&self) -> String {
         let each = self.each.iter().map(|(name, value)| format!("`{name}={value}` with `--bind each`"));
         let count = self.count.iter().map(|(name, value)| format!("`{name}={value}`"));
@@ -150,7 +150,7 @@ impl Runtime {
         if all.is_empty() { "nothing".into() } else { all.join(", ") }
     }
 
-    /// Threads that get no place.
+    /// Threads to leave unpinned.
     pub(crate) fn skip(&self) -> &'static [usize] {
         self.skip
     }

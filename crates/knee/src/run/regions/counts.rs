@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use knee_meter::perf::{Counted, Marks, Raw};
 use knee_region::{Reading, Use};
 
-/// What its threads counted in a region, as counters of a phase; and what has to be said of that. A name that one of the
-/// threads could not count has no value.
+/// What its threads counted in a region, as counters of a phase, and notes about them. A name that one of the threads
+/// could not count has no value.
 pub(super) fn counted(region: &str, uses: &[&Use], marks: &Marks) -> (Vec<(String, u64)>, Vec<String>) {
     let mut sums: BTreeMap<String, Result<Counted, String>> = BTreeMap::new();
     for one in uses.iter().filter(|one| one.calls > 0) {

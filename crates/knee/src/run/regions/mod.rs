@@ -1,8 +1,8 @@
-//! Regions that a program marks by itself (`knee-region`): the file in which its threads note them, and what becomes of
-//! it in the record.
+//! Regions that a program marks itself (`knee-region`): the file in which its threads store them, and its part of the
+//! record.
 //!
-//! The file is memory without a name, reached through `/proc`: it is gone when the launcher is, however that ends. It
-//! cannot be made shorter, so no program can pull it from under another one of its tree.
+//! The file is anonymous memory, reached through `/proc`: it disappears with the launcher, however that ends. It is
+//! sealed against shrinking, so no program can break the mappings of another one in its tree.
 
 mod counts;
 
@@ -22,12 +22,12 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 /// Lines about mistakes that go into a record.
 const MOST_FAULTS: usize = 20;
 
-/// Where a program notes its regions.
+/// The file in which a program stores its regions.
 pub(super) struct Regions {
     file: File,
     /// What its threads count in them.
     marks: Marks,
-    /// The launch on the clock that the regions are noted in.
+    /// The launch, on the regions' clock.
     launch_ns: u64,
 }
 
@@ -39,19 +39,19 @@ pub(super) struct Span {
     pub(super) end_ns: u64,
 }
 
-/// What a run's regions come to.
+/// The regions of a run.
 #[derive(Default)]
 pub(super) struct Marked {
     /// One for each region, in the order of their first begins.
     pub(super) phases: Vec<Phase>,
     /// One for each region of each thread.
     pub(super) spans: Vec<Span>,
-    /// What was wrong with the marks.
+    /// Mistakes in the marks.
     pub(super) faults: Vec<String>,
 }
 
 impl Regions {
-    /// A file for a program that is launched at this moment of the monotonic clock.
+    /// A file for a program with this launch time of the monotonic clock.
     pub(super) fn create(launch: Duration, marks: Marks) -> io::Result<Self> {
         let mut file = File::from(memfd_create("knee-regions", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
         file.write_all(&blank(&marks.attributes()))?;
@@ -60,17 +60,17 @@ impl Regions {
         Ok(Self { file, marks, launch_ns: nanoseconds(launch) })
     }
 
-    /// What running counters stand at while the program runs; none where there is no memory to map.
+    /// The running counters' values while the program runs; none if there is no memory to map.
     pub(crate) fn totals(&self) -> Option<Totals> {
         Totals::of(&self.file).ok()
     }
 
-    /// How every process below us can open it.
+    /// The path under which every process below us can open it.
     pub(super) fn path(&self) -> String {
         format!("/proc/{}/fd/{}", rustix::process::getpid().as_raw_nonzero(), self.file.as_raw_fd())
     }
 
-    /// Reads it; call it when nobody writes any more.
+    /// Reads it; call this when no process writes any more.
     pub(super) fn read(&self) -> Marked {
         match knee_region::read(&self.file) {
             Ok(contents) => Marked::new(&contents, &self.marks, self.launch_ns),
@@ -139,8 +139,8 @@ fn phase(name: &str, uses: &[&Use], launch_ns: u64) -> Option<Phase> {
     })
 }
 
-/// CPU time in a region. Where the main thread alone of a process marks it, it marks what the whole process does, its
-/// parallel loops for one: then the process's CPU time counts. Otherwise that of the threads that mark it, together.
+/// CPU time in a region. If only the main thread of a process marks it, it stands for the whole process, for instance a
+/// parallel loop: then the process's CPU time counts. Otherwise the sum over the threads that mark it.
 fn cpu_ns(called: &[&Use]) -> u64 {
     let mut processes: BTreeMap<i32, Vec<&Use>> = BTreeMap::new();
     for one in called {
@@ -168,7 +168,7 @@ fn mistakes(name: &str, uses: &[&Use]) -> impl Iterator<Item = String> {
         .map(move |(count, what)| format!("region {name}: {what}: {count}"))
 }
 
-/// What could not be noted.
+/// What could not be stored.
 fn losses(contents: &Contents) -> impl Iterator<Item = String> {
     let room = format!("{NATIVE_SLOTS} threads × regions, {LOCKED_SLOTS} in Python, 1024 names a process");
     let counters = format!("{NATIVE_COUNTERS} threads × counters, {LOCKED_COUNTERS} in Python, 1024 names a process");

@@ -74,7 +74,7 @@ impl Runner {
         }
     }
 
-    /// One launcher, watched. None when we were told to stop, or nobody reads our records any more.
+    /// Starts one launcher and watches it. None when a signal asked us to stop, or our records have no reader any more.
     fn run(&mut self, spec: &RunSpec, samples: Option<&Path>) -> Result<Option<Record>, Failure> {
         self.launches += 1;
         let fail = |error: io::Error| Failure::new(format!("cannot launch run {}: {error}", spec.id));
@@ -123,7 +123,7 @@ fn write(record: &Record) -> Result<(), Failure> {
 /// The launcher's output as a file that does not block.
 fn nonblocking(stdout: ChildStdout) -> File {
     let fd = OwnedFd::from(stdout);
-    // Failure would only make a read wait for the launcher, which is what it is for.
+    // If this fails, a read waits for the launcher, which does no harm.
     let _ = rustix::fs::fcntl_setfl(&fd, rustix::fs::OFlags::NONBLOCK);
     fd.into()
 }
@@ -139,12 +139,13 @@ fn start_launcher(spec: &RunSpec, samples: Option<&Path>) -> io::Result<Child> {
     let mut launcher = command.spawn()?;
     let mut line = serde_json::to_vec(spec)?;
     line.push(b'\n');
-    // Kept open afterwards: it is the launcher's lifeline. A launcher that is gone already is noticed when it is read.
+    // Kept open afterwards: it is the launcher's lifeline. A launcher that has ended already is noticed when its output
+    // is read.
     let _ = launcher.stdin.as_mut().expect("it was piped").write_all(&line);
     Ok(launcher)
 }
 
-/// Waits for the launcher or a signal; true when nobody reads our standard output any more.
+/// Waits for the launcher or a signal; true when our standard output has no reader any more.
 fn poll_launcher(output: BorrowedFd<'_>, stdout: BorrowedFd<'_>, signals: &Signals) -> bool {
     let mut fds =
         vec![PollFd::from_borrowed_fd(stdout, PollFlags::empty()), PollFd::from_borrowed_fd(output, PollFlags::IN)];
@@ -188,7 +189,7 @@ impl Lines {
     }
 }
 
-/// The launcher's side: one run spec, one record. Without a reader of the record, without a record.
+/// The launcher's side: one run spec in, one record out, if the record has a reader.
 pub(crate) fn launch_one(samples: Option<&Path>) -> Result<ExitCode, Failure> {
     let stdin = io::stdin();
     let mut lines = Lines::default();

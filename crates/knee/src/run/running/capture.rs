@@ -115,7 +115,7 @@ impl Capture {
     }
 
     fn take(&mut self, new: &[u8]) {
-        // Somebody who closed our output does not want to see more of it.
+        // An error means that our output was closed; the program goes on.
         let _ = match self.echo {
             Some(Echo::StandardOutput) => io::stdout().write_all(new).and_then(|()| io::stdout().flush()),
             Some(Echo::StandardError) => io::stderr().write_all(new),

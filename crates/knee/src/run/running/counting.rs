@@ -9,7 +9,7 @@ use knee_meter::perf::{Counter, Counters, Linux, Marks, Request};
 
 use crate::measures;
 
-/// What counts a run. The default counts nothing.
+/// The counters and gauges of a run, by default none.
 #[derive(Default)]
 pub(crate) struct Counting {
     events: Option<Counters<Linux>>,
@@ -18,7 +18,7 @@ pub(crate) struct Counting {
 }
 
 impl Counting {
-    /// Opens what was asked for, for the program that the calling thread starts next.
+    /// Opens the requested counters for the program that the calling thread starts next.
     pub(crate) fn open(asked: &[String], own: Option<&Path>) -> Self {
         if asked.is_empty() {
             return Self::default();
@@ -36,7 +36,7 @@ impl Counting {
         let names = |name: &str| measures::named(name, own.as_ref());
         let counters = |events: Vec<_>| Counters::open(Linux::default(), root, &events, &names);
         let events = (!events.is_empty()).then(|| counters(events));
-        // Last: what they count begins with the first reading.
+        // Last: they count from their first reading.
         Self { events, gauges: Gauges::open(root, &gauges), impossible }
     }
 
@@ -45,17 +45,17 @@ impl Counting {
         self.events.as_ref().map(|events| events.marks(most)).unwrap_or_default()
     }
 
-    /// To be called when the program has started.
+    /// Call this when the program has started.
     pub(crate) fn started(&mut self) {
         self.gauges.step_out();
     }
 
-    /// What the sampler reads beside the threads.
+    /// The gauges, for the sampler.
     pub(crate) fn gauges(&mut self) -> &mut Gauges {
         &mut self.gauges
     }
 
-    /// To be called as soon as the program has ended: what is counted on the whole machine ends with it.
+    /// Call this as soon as the program has ended: it stops the counters of the whole machine.
     pub(crate) fn ended(&mut self) {
         self.gauges.stop();
         if let Some(events) = &mut self.events {

@@ -44,9 +44,9 @@ pub(crate) struct Running {
     sampler: Option<Sampler>,
     pinner: Option<Pinner>,
     counting: Counting,
-    /// Where the program notes its regions and running counters; workloads report their phases.
+    /// The file of the program's regions and running counters; workloads report their phases.
     regions: Option<io::Result<Regions>>,
-    /// What its running counters stand at, where there are samples.
+    /// Its running counters, if there is sampling.
     published: Option<Totals>,
     pub(crate) timed_out: bool,
     pub(crate) was_stopped: bool,
@@ -92,7 +92,7 @@ impl Running {
         }
     }
 
-    /// Everything that is still in the pipes, if whoever could write more has been ended.
+    /// Reads everything that is still in the pipes, if all writers have ended.
     pub(crate) fn drain_rest(&mut self, left: &tree::Left) {
         if left.not_ended.is_some() {
             return self.drain();
@@ -102,7 +102,7 @@ impl Running {
         }
     }
 
-    /// The end of what it said on standard error.
+    /// The end of its standard error.
     pub(crate) fn last_words(&self) -> String {
         self.stderr.as_ref().map(Capture::shown).unwrap_or_default()
     }
@@ -116,7 +116,7 @@ fn us() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
-/// The sampler of threads and, for commands, of pages; workloads report their pages. None where neither is asked for.
+/// The sampler of threads and, for commands, of pages; workloads report their pages. None if neither is requested.
 fn sampler(spec: &RunSpec, begin: Instant) -> Option<Sampler> {
     let census_ms = match spec.program {
         Program::Workload { .. } => 0,
@@ -126,15 +126,15 @@ fn sampler(spec: &RunSpec, begin: Instant) -> Option<Sampler> {
     ((sample_ms, census_ms) != (0, 0)).then(|| Sampler::new(us(), begin, sample_ms, census_ms))
 }
 
-/// What ties the threads of a command, each to a cpu; workloads tie their own.
+/// The pinner of a command's threads, each to a cpu; workloads pin their own.
 fn pinner(spec: &RunSpec) -> Option<Pinner> {
     let foreign = matches!(spec.program, Program::Command { .. });
     let each = foreign && spec.bind() == Bind::Each && !spec.cpus.is_empty();
     each.then(|| Pinner::new(us(), &spec.cpus, &program::skipped(spec)))
 }
 
-/// Tells the program where to note its regions and running counters, unless the user has told it something else. A
-/// workload has counters only, so it gets the file where it is sampled.
+/// Passes the program the file for its regions and running counters, unless the user has set that variable. A workload
+/// only has counters, so it gets the file only with sampling.
 fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Counting) -> Option<io::Result<Regions>> {
     let marks = match &spec.program {
         Program::Command { env, .. } if env.contains_key(VARIABLE) => return None,
@@ -148,13 +148,13 @@ fn listen(command: &mut Command, spec: &RunSpec, launch: Duration, counting: &Co
     let regions = Regions::create(launch, marks);
     match &regions {
         Ok(regions) => command.env(VARIABLE, regions.path()),
-        // One of a knee around us would take what is ours.
+        // The file of an outer knee would receive our regions.
         Err(_) => command.env_remove(VARIABLE),
     };
     Some(regions)
 }
 
-/// Once a second where there is more than one node to have pages on.
+/// Once a second on machines with several nodes.
 fn usual_census_ms() -> u64 {
     let nodes = std::fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_default();
     if nodes.trim().parse::<CpuSet>().is_ok_and(|nodes| nodes.len() > 1) { 1000 } else { 0 }

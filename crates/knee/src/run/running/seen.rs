@@ -18,17 +18,17 @@ use crate::error::say;
 use crate::record::{Output, Pages, Pinning};
 use crate::run_spec::RunSpec;
 
-/// What was seen of a program.
+/// Observations of a program.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) counters: BTreeMap<String, Counter>,
     pub(crate) threads: Threads,
-    /// By the census; of workloads the report knows better.
+    /// By the census; a workload's report is more exact.
     pub(crate) pages: Option<Pages>,
     pub(crate) samples: Samples,
     /// The regions of a command.
     pub(crate) marked: Marked,
-    /// What a workload said of itself.
+    /// A workload's own report.
     pub(crate) report: Option<Report>,
     /// What it printed, as far as it was captured.
     pub(crate) stdout: Option<String>,
@@ -36,12 +36,12 @@ pub(crate) struct Seen {
     pub(crate) output: Output,
 }
 
-/// What was seen of its threads.
+/// Observations of its threads.
 #[derive(Default)]
 pub(crate) struct Threads {
     pub(crate) observed: Vec<ThreadUse>,
     pub(crate) pinning: Option<Pinning>,
-    /// Why none was seen, though they were looked for.
+    /// Why no thread was found.
     pub(crate) unseen: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Samples {
 }
 
 impl Running {
-    /// Reads everything that was watched of a program that took `wall`. `samples` is the folder for the time series.
+    /// Collects all observations of a program that took `wall`. `samples` is the folder for the time series.
     pub(crate) fn finish(self, spec: &RunSpec, samples: Option<&Path>, wall: Duration) -> Seen {
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
         let output = Output {
@@ -94,7 +94,7 @@ impl Running {
     }
 }
 
-/// Ends the sampling; the regions' begins and ends stand among the samples.
+/// Ends the sampling, and adds the regions' begins and ends to the samples.
 fn finished(mut sampler: Sampler, spans: &[Span], path: Option<&Path>) -> Watched {
     for span in spans {
         sampler.mark(span.begin_ns, &span.source, "begin", span.tid);
@@ -106,7 +106,7 @@ fn finished(mut sampler: Sampler, spans: &[Span], path: Option<&Path>) -> Watche
 /// Says where the samples are, or that they are lost.
 fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Path>) -> Samples {
     let lost = written.err().map(|error| {
-        // What was written of it is no file of samples.
+        // A partly written file is useless.
         path.map(std::fs::remove_file);
         say(format_args!("knee: cannot write samples of run {id}: {error}"));
         error.to_string()
@@ -116,7 +116,7 @@ fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Pat
 }
 
 impl Threads {
-    /// `unseen` is why none was seen, should that be so; none when nobody looked.
+    /// `unseen` is the reason to give if no thread was found; none if nothing looked for threads.
     fn new(
         mut observed: Vec<ThreadUse>,
         tied: Option<Observed>,
@@ -124,7 +124,7 @@ impl Threads {
         unseen: Option<&'static str>,
     ) -> Self {
         let mut tied = tied.unwrap_or_default();
-        // Sampler and pinner both look; the last word counts.
+        // Sampler and pinner both read masks; the later one counts.
         for thread in &mut observed {
             if let Some((_, affinity)) = tied.remove(&thread.tid).filter(|(looked, _)| thread.looked < Some(*looked)) {
                 thread.affinity = Some(affinity);
@@ -138,7 +138,7 @@ impl Threads {
     }
 }
 
-/// The file as it is called inside the study's folder: its own folder's name and its name.
+/// The file's name inside the study's folder: its folder's name and its own.
 fn relative_name(path: &Path) -> String {
     let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     [path.parent().and_then(name), name(path)].into_iter().flatten().collect::<Vec<_>>().join("/")

@@ -20,7 +20,7 @@ pub(crate) enum Streams {
 }
 
 impl Streams {
-    /// Tells a command that is about to start.
+    /// Connects the streams of a command that is about to start.
     pub(super) fn connect(self, command: &mut Command) -> io::Result<()> {
         match self {
             Self::Captured => {

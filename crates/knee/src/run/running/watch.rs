@@ -17,19 +17,19 @@ use super::super::tree;
 use super::Running;
 use crate::run_spec::RunSpec;
 
-/// Time between a polite request to end and the end.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How a program ended.
 pub(crate) struct End {
-    /// None when it was killed and did not end.
+    /// None if it was killed and still did not end.
     pub(crate) status: Option<ExitStatus>,
     pub(crate) wall: Duration,
     pub(crate) max_rss_bytes: u64,
 }
 
 impl Running {
-    /// Waits for the end, sampling and reading. None when we were told to stop.
+    /// Waits for the end, pinning, sampling and reading. None when a signal asked us to stop.
     pub(crate) fn watch(&mut self, spec: &RunSpec, stop: &StopRequests<'_>) -> Option<End> {
         let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
         let mut killed = false;
@@ -41,7 +41,7 @@ impl Running {
                 self.counting.ended();
                 let pid = Pid::from_child(&self.process).as_raw_nonzero().get();
                 self.unseen = why_unseen(pid);
-                // It has ended, so there is something to take.
+                // It has ended, so it can be reaped.
                 let ended = sys::reap(Some(pid))?;
                 return Some(End { status: Some(ended.status), wall, max_rss_bytes: ended.max_rss_bytes });
             }
@@ -69,9 +69,9 @@ impl Running {
         }
     }
 
-    /// Ties and samples what is due.
+    /// Pins new threads, and samples if a sample is due.
     fn tick(&mut self) {
-        // First: the sooner a thread is tied, the less of it runs elsewhere.
+        // First, so that threads run unpinned as shortly as possible.
         if let Some(pinner) = &mut self.pinner {
             pinner.tick();
         }
@@ -85,14 +85,14 @@ impl Running {
         }
     }
 
-    /// Asks for the end; the second time it is no question.
+    /// Asks the program to end (SIGTERM); the second time kills it.
     fn stop(&mut self) {
         let signal = if self.timed_out { Signal::KILL } else { Signal::TERM };
         self.was_stopped |= !self.timed_out && tree::any_stopped();
-        // The program itself whatever happens, also where /proc does not tell us what is below us.
+        // The program itself in any case, even if /proc does not show our descendants.
         let _ = kill_process(Pid::from_child(&self.process), signal);
         tree::signal_all(signal);
-        // One that is stopped does not hear a polite request.
+        // A stopped process does not handle SIGTERM before it continues.
         let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
         tree::signal_all(Signal::CONT);
         self.timed_out = true;
@@ -134,7 +134,7 @@ struct Events {
     abandoned: bool,
 }
 
-/// Why no thread was found of a program that has ended and was not taken off the list yet.
+/// Why no thread was found of a program that has ended and was not reaped yet.
 fn why_unseen(pid: i32) -> &'static str {
     let shown = |path: &str| Path::new(path).exists();
     match (shown("/proc/self/task"), shown(&format!("/proc/{pid}"))) {

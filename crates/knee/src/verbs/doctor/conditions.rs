@@ -5,20 +5,20 @@ use serde::Serialize;
 
 use super::Watched;
 
-/// One thing that was looked at.
+/// One condition that was checked.
 #[derive(Serialize)]
 pub(super) struct Finding {
     pub(super) name: &'static str,
     pub(super) good: bool,
     pub(super) found: String,
-    /// What a study loses, and the one thing to try when it is not good.
+    /// The effect on a study, and the one thing to try.
     pub(super) advice: &'static str,
 }
 
-/// A fact, what it is good for, when it is good, and what to do when it is not.
+/// A fact, its purpose, when it is good, and what to do otherwise.
 type Rule = (&'static str, &'static str, fn(&str) -> bool, &'static str);
 
-/// Looks at all of them.
+/// Checks all conditions.
 pub(super) fn examine(machine: &Topology, load: &Watched) -> Vec<Finding> {
     let mut findings = vec![quiet(load), cpus(machine), quota(machine)];
     let rules: [Rule; 4] = [
@@ -90,7 +90,7 @@ fn rule(machine: &Topology, fact: &str, name: &'static str, good: fn(&str) -> bo
     match machine.facts.get(fact) {
         Some(Fact::Known(text)) => Finding { name, good: good(text), found: format!("{fact}: {text}"), advice },
         Some(Fact::Unavailable { unavailable }) => {
-            // Balancing or autogroup that the kernel was built without cannot disturb; the rest is missed.
+            // Balancing or autogroup cannot disturb if the kernel was built without them; other facts matter.
             let harmless = matches!(fact, "numa_balancing" | "autogroup");
             Finding { name, good: harmless, found: unavailable.clone(), advice }
         }

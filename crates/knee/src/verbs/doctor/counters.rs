@@ -20,7 +20,7 @@ struct Report {
     rungs: Vec<Rung>,
 }
 
-/// Climbs the ladder and prints it.
+/// Tests every rung and prints the results.
 pub(super) fn show(machine: &Topology, json: bool) -> Result<ExitCode, Failure> {
     let report = Report { schema: 1, rungs: climbed(machine) };
     if json {
@@ -88,7 +88,7 @@ impl PlacementProbe for Loads<'_> {
     }
 }
 
-/// Bytes of a cache line, or more than one where lines are shorter.
+/// Bytes of a cache line, or of several shorter ones.
 const LINE: usize = 128;
 
 fn told(rung: &Rung) -> String {

@@ -13,17 +13,17 @@ pub(super) struct Measure {
     #[serde(rename = "measure")]
     pub(super) name: &'static str,
     pub(super) available: bool,
-    /// What there is, or why there is nothing.
+    /// The source, or why there is none.
     pub(super) reason: String,
-    /// What is used instead where it is missing.
+    /// The substitute if it is missing.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) substitute: &'static str,
 }
 
-/// Asks the kernel and the files; nothing is made to count yet.
+/// Asks the kernel and reads files; nothing is counted yet.
 pub(super) fn examine(around: &Surroundings, kernel: &mut dyn Kernel, root: &Path) -> Vec<Measure> {
     let listed = around.listed();
-    // Without a PMU it is said once why, not once more by each event that does not open.
+    // Without a PMU the reason is given once, not again for each event that does not open.
     let cores = if listed.standing == Standing::Yes { around.cycles(kernel) } else { listed };
     let has_pmu = cores.standing == Standing::Yes;
     let beside = around.beside(kernel);
@@ -64,7 +64,7 @@ fn row(name: &'static str, rung: &Rung, substitute: &'static str) -> Measure {
     Measure { name, available, reason: rung.found.clone(), substitute: if available { "" } else { substitute } }
 }
 
-/// There are two ways to it, and one is enough.
+/// A measure with two sources, of which one is enough.
 fn either(name: &'static str, ways: [&Rung; 2], substitute: &'static str) -> Measure {
     if let Some(rung) = ways.iter().find(|rung| rung.standing == Standing::Yes) {
         return Measure { name, available: true, reason: format!("{}: {}", rung.name, rung.found), substitute: "" };

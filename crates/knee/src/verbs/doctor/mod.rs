@@ -60,10 +60,10 @@ enum Watched {
     Unavailable { unavailable: String },
 }
 
-/// Long enough for ticks of 10 ms to tell 5 % on one cpu.
+/// Long enough for ticks of 10 ms to show 5 % on one cpu.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Prints what was found, or tests the cpus for siblings, or the counters for sense.
+/// Prints the report, or tests the cpus for siblings, or the counters for correctness.
 fn show(args: &Doctor) -> Result<ExitCode, Failure> {
     if args.siblings {
         return siblings::show(args.json);

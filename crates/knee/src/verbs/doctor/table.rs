@@ -29,7 +29,7 @@ fn drawn_row(cells: &[String; 4]) -> String {
     (0..height).map(line).collect()
 }
 
-/// Breaks a text at blanks; a word that is wider than the column stands out of it.
+/// Breaks a text at blanks; a word that is wider than the column exceeds it.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {

@@ -50,7 +50,7 @@ impl Native for Memory {
     }
 }
 
-/// What was found, as `machine-memory.json` holds it.
+/// The results, as in `machine-memory.json`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct MachineMemory {
     /// Version of this form.
@@ -61,7 +61,7 @@ pub(crate) struct MachineMemory {
     pub(crate) quick: bool,
     /// How long it took.
     pub(crate) seconds: f64,
-    /// Why memory that should be beyond the caches may not be.
+    /// Why memory that should exceed the caches may not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) small: Option<String>,
     /// Sizes of caches as the machine claims them, by level and kind.
@@ -70,12 +70,12 @@ pub(crate) struct MachineMemory {
     pub(crate) knees: BTreeMap<String, Vec<Knee>>,
     /// Every number.
     pub(crate) figures: Vec<Figure>,
-    /// Probes that could not be made, and why.
+    /// Probes that could not run, and why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) unavailable: BTreeMap<String, String>,
 }
 
-/// Measures, shows, writes.
+/// Measures, prints, and writes the file.
 fn act(args: &Memory) -> Result<ExitCode, Failure> {
     let asked = Asked::read(args)?;
     if asked.help {
@@ -122,7 +122,7 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Refuses a file that could not be written, before minutes of measuring.
+/// Refuses an unwritable file before minutes of measuring.
 fn writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let reason = if path.is_dir() {
@@ -182,7 +182,7 @@ fn measure(
     })
 }
 
-/// One line that is written over, where somebody looks at it.
+/// A progress line that is overwritten, if standard error is a terminal.
 fn progress(quiet: bool, text: &str) {
     let mut out = std::io::stderr();
     if !quiet && out.is_terminal() {
@@ -222,7 +222,7 @@ fn knees_of(figures: &[Figure]) -> BTreeMap<String, Vec<Knee>> {
     found.filter(|(_, knees)| !knees.is_empty()).collect()
 }
 
-/// Watches with the meter's means.
+/// Watches with the crate `meter`.
 struct Watcher;
 
 impl Monitor for Watcher {

@@ -9,7 +9,7 @@ use super::MachineMemory;
 
 /// Widest bar.
 const BAR: usize = 24;
-/// Squares of a matrix that fit beside each other.
+/// Squares of a matrix in one line.
 const COLUMNS: usize = 10;
 const SHADES: [&str; 5] = ["  ", "░░", "▒▒", "▓▓", "██"];
 
@@ -54,7 +54,7 @@ fn varying(group: &[&Figure]) -> Vec<String> {
     names.iter().filter(differs).map(|name| (*name).clone()).collect()
 }
 
-/// Which two conditions span a matrix, if two do.
+/// The two conditions that span a matrix, if two do.
 fn squares(group: &[&Figure]) -> Option<(&'static str, &'static str)> {
     let names = varying(group);
     let pairs = [("first", "second"), ("reader_node", "memory_node")];
@@ -83,7 +83,7 @@ fn heading(out: &mut String, group: &[&Figure]) {
     let _ = writeln!(out, "{}", line.trim_end_matches([',', ' ']));
 }
 
-/// A condition's value as people read it.
+/// A condition's value for people.
 fn shown(name: &str, value: &str) -> String {
     match value.parse() {
         Ok(bytes) if name == "bytes" => knee_probes::size::text(bytes),
@@ -205,7 +205,7 @@ fn knees(out: &mut String, found: &MachineMemory) {
     let _ = writeln!(out, "  cache sizes reported by the machine: {}\n", claims.join(", "));
 }
 
-/// Reasons to doubt. Those that differ in their numbers only are said together.
+/// Reasons for doubt. Those that differ only in their numbers are merged.
 #[derive(Default)]
 struct Flags(BTreeMap<String, Vec<f64>>);
 
@@ -233,7 +233,7 @@ impl Flags {
     }
 }
 
-/// A flag's words with its first number taken out, and that number.
+/// A flag's words without its first number, and that number.
 fn taken_apart(flag: &str) -> (String, Vec<f64>) {
     let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == '-' || letter == '+';
     let mut numbers = Vec::new();

@@ -11,7 +11,7 @@ use crate::error::Failure;
 use crate::listing::listed;
 use crate::nearest::nearest;
 
-/// Where a sweep of all probes is kept.
+/// The default file of a sweep of all probes.
 const FILE: &str = "machine-memory.json";
 
 /// What was asked for.
@@ -25,7 +25,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Reads what follows the verb. Probe options and options of the verb may come in any order.
+    /// Parses the words after the verb. Options of the probe and of the verb may come in any order.
     pub(super) fn read(args: &Memory) -> Result<Self, Failure> {
         let mut asked = Self {
             probe: args.probe.as_deref().map(find).transpose()?,
@@ -56,7 +56,7 @@ impl Asked {
         }
         if let Some(probe) = asked.probe.filter(|_| !asked.help) {
             asked.given = Args::named(probe.params(), &rest)?;
-            // Names and values are looked at before anything is measured.
+            // Names and values are checked before anything is measured.
             Args::complete(probe.params(), &asked.given)?;
         } else if asked.out.is_none() {
             asked.out = Some(FILE.into());
@@ -65,7 +65,7 @@ impl Asked {
     }
 }
 
-/// What `knee memory --help` says of the probes.
+/// The list of probes in `knee memory --help`.
 pub(super) fn probes() -> String {
     let list = listed("Probes", PROBES.iter().map(|probe| (probe.name(), probe.summary().to_owned())));
     format!("{list}\n\n`knee memory PROBE --help` lists a probe's options.")

@@ -1,4 +1,4 @@
-//! `knee doctor --siblings`: which cpus share a core, tested by contention, beside what `/sys` says.
+//! `knee doctor --siblings`: which cpus share a core, by a test of contention and by `/sys`.
 
 mod text;
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::error::{Failure, print_out};
 
-/// With more cpus than this the test takes long enough for a word in advance.
+/// Cpus above which the test takes long enough for a message in advance.
 const QUICK: usize = 8;
 
-/// What came out, and its JSON form.
+/// The result, and its JSON form.
 #[derive(Serialize)]
 struct Siblings {
     schema: u32,
@@ -28,7 +28,7 @@ struct Siblings {
     untested: Option<String>,
 }
 
-/// A pair with what `/sys` says of it.
+/// A pair with its verdict in `/sys`.
 #[derive(Serialize)]
 struct Tested {
     #[serde(flatten)]
@@ -43,7 +43,7 @@ impl Tested {
     }
 }
 
-/// Tests the cpus that this process may use and prints what came out.
+/// Tests the allowed cpus and prints the result.
 pub(crate) fn show(json: bool) -> Result<ExitCode, Failure> {
     let cores: Vec<CpuSet> = Topology::this_machine()?.allowed_cores().into_iter().map(|core| core.cpus).collect();
     let siblings = test(&cores);

@@ -7,7 +7,7 @@ use knee_meter::contention::{Crowded, Evidence, Verdict};
 
 use super::{Siblings, Tested, of};
 
-/// Up to this many pairs each has its line; of more, only those that are not plainly separate cores.
+/// Up to this many pairs all are listed; of more, only those that are not clearly separate cores.
 const FEW: usize = 10;
 /// Lines that can be read; the rest is in the JSON form.
 const MOST_LINES: usize = 40;
@@ -36,7 +36,7 @@ fn write_all(text: &mut String, siblings: &Siblings, cores: &[CpuSet]) -> Result
         return writeln!(text, "{}", nothing_hidden(siblings));
     }
     write_wrapped(text, "", &format!("siblings missing from /sys: {}", listed(&siblings.hidden)))?;
-    // Unbroken however long: it is there to be copied.
+    // Not wrapped, so that it can be copied.
     let single = one_per_core(&siblings.hidden, cores);
     writeln!(text, "These cpus share a core. For one thread per core: --placement\n{single}")
 }
