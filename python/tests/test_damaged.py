@@ -197,7 +197,7 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "plan a folder": (a_folder("plan.jsonl"), r"plan\.jsonl: Is a directory", RESTORE),
     "plan not text": (line("plan.jsonl", 2, lambda _: "\udcff\n"), r"cannot read line 2: .*: not text", RESTORE),
     "plan a pipe": (a_pipe("plan.jsonl"), r"plan\.jsonl: it is a pipe or a device", RESTORE),
-    "plan of a foreign bind": (field("plan.jsonl", 2, bind="tight"), "bind is not one of each, set", RESTORE),
+    "plan of a foreign bind": (field("plan.jsonl", 2, bind="tight"), "bind is 'tight'; expected each or set", RESTORE),
     "plan of null as a command": (
         field("plan.jsonl", 2, program={"command": None}),
         "program has null as its command",
@@ -241,7 +241,11 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
         RESUME,
     ),
     "record without rusage": (field("records.jsonl", 2, rusage=None), "line 2: .*: it has no rusage", RESUME),
-    "record of a foreign bind": (field("records.jsonl", 2, bind="tight"), "bind is not one of each, set", RESUME),
+    "record of a foreign bind": (
+        field("records.jsonl", 2, bind="tight"),
+        "bind is 'tight'; expected each or set",
+        RESUME,
+    ),
     "records cut in the middle": (
         line("records.jsonl", 4, lambda t: t[:50] + "\n"),
         r"line 4: .*: invalid JSON",

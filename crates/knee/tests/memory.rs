@@ -54,7 +54,7 @@ fn mistakes_are_named() {
     let size = errors(&["latency", "--size", "many"]);
     assert!(size.starts_with("knee: bad size 'many'; "), "{size}");
     let kernel = errors(&["bandwidth", "--kernel", "swap"]);
-    assert!(kernel.contains("; expected read or write"), "{kernel}");
+    assert!(kernel.contains("; expected read, write, "), "{kernel}");
     let node = errors(&["latency", "--size", "64K", "--node", "900", "--quick"]);
     assert!(node.contains("cannot put on node 900"), "{node}");
     for (out, reason) in [("missing/x.json", "folder does not exist"), (".", "is a folder")] {

@@ -55,7 +55,7 @@ mod tests {
             assert_eq!(parse(text).unwrap(), bytes);
         }
         for text in ["", "K", "0", "1.5M", "1X", "-1", "99999999999999999G", "1KK"] {
-            assert!(parse(text).unwrap_err().to_string().starts_with("bad size: "), "{text}");
+            assert!(parse(text).unwrap_err().to_string().starts_with(&format!("bad size '{text}'")), "{text}");
         }
     }
 
