@@ -24,4 +24,6 @@ try:
     from knee.cli import main
 except ModuleNotFoundError as error:
     missing(f"it has no package {(error.name or 'knee').partition('.')[0]}")
+except KeyboardInterrupt:
+    sys.exit(130)
 sys.exit(main())

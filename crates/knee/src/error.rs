@@ -85,6 +85,9 @@ impl From<knee_machine::Error> for Failure {
                 "write a description like \"pack:2 core:4 pu:2\", or give the path of a folder or an XML file".into(),
             ),
             E::TooFewPlaces { .. } => Some("`knee run --bind set` allows more threads than cpus".into()),
+            E::Unreadable { path, .. } if path.starts_with("/sys/") => {
+                Some("mount /sys; without it, `knee run -- COMMAND` makes a run that is not pinned".into())
+            }
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
             _ => None,
         };

@@ -2,7 +2,7 @@
 //!
 //! This binary measures. Verbs that plan and explain are passed to the Python package.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod error;
 mod listing;
@@ -13,10 +13,14 @@ mod record;
 mod registry;
 mod run;
 mod run_spec;
+#[allow(unsafe_code)]
+mod sys;
+mod this;
 mod usage;
 mod verb;
 mod verbs;
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -28,7 +32,10 @@ fn main() -> ExitCode {
         Err(error) if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             error.exit()
         }
-        Err(error) => return usage::failure(&error, std::env::args().nth(1).as_deref()).report(),
+        Err(error) => {
+            let verb = std::env::args_os().nth(1);
+            return usage::failure(&error, verb.as_deref().and_then(OsStr::to_str)).report();
+        }
     };
     let (name, words) = given.subcommand().expect("clap asks for a verb");
     let verb = verbs::find(name).expect("clap knows the verbs of the table only");

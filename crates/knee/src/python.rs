@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use clap::Arg;
 
 use crate::error::{Failure, status};
+use crate::this;
 
 /// The interpreter's first lines: it checks itself, so no other process is started to test it.
 const BOOTSTRAP: &str = include_str!("bootstrap.py");
@@ -26,7 +27,7 @@ pub(crate) fn words() -> Arg {
 /// # Errors
 /// When there is no such interpreter. One that is too old, or has no package `knee`, prints knee's error itself.
 pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Failure> {
-    let knee = std::env::current_exe()
+    let knee = this::program()
         .map_err(|error| Failure::new(format!("cannot find this program: {error}")).code(status::USAGE))?;
     let python = interpreter(&knee);
     let asked = std::env::args_os().nth(1).unwrap_or_default();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from knee import __version__, _binary
 from knee.store import Folder, RunSpec
 from knee.study.checks.events import read_events
 from knee.study.checks.program import find_program
+from knee.study.checks.text import check_text
 from knee.study.design import hold, plan
 from knee.study.design.cells import cells_of, placements_of
 from knee.study.run import slurm
-from knee.study.run.create import create
+from knee.study.run.create import Taken, create
 from knee.study.spec import StudySpec
 
 
@@ -42,13 +44,18 @@ def planned(study_spec: StudySpec, out: Path | None = None, *, for_slurm: bool =
     machine, specs = run_specs(study_spec)
     read_events(study_spec)
     batch = slurm.script(study_spec, specs) if for_slurm else None
-    return create(
-        out or _unused(study_spec.name), _asked(study_spec), json.dumps(machine, indent=1) + "\n", specs, batch
-    )
+    files = (_asked(study_spec), json.dumps(machine, indent=1) + "\n", specs, batch)
+    if out:
+        return create(out, *files)
+    while True:
+        # Another study of the same name may begin at the same moment.
+        with suppress(Taken):
+            return create(_unused(study_spec.name), *files)
 
 
 def run_specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
     """Return the machine, and the runs of the study in running order."""
+    check_text(study_spec)
     machine = hold.machine(study_spec.hold)
     placements = placements_of(study_spec, machine)
     cells = cells_of(study_spec, machine, placements)

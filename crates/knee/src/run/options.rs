@@ -1,5 +1,6 @@
 //! The options of `knee run`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -105,9 +106,8 @@ impl Run {
     /// Whether the words follow `--`, which makes them a command. clap drops the `--`, so this checks the raw
     /// arguments.
     pub(super) fn is_command(&self) -> bool {
-        let raw: Vec<String> = std::env::args().collect();
-        let behind = raw.iter().position(|word| word == "--").map(|at| &raw[at + 1..]);
-        behind == Some(&self.words)
+        let mut raw = std::env::args_os().skip_while(|word| word != "--");
+        raw.next().is_some() && raw.eq(self.words.iter().map(OsString::from))
     }
 }
 

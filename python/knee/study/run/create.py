@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -10,16 +11,22 @@ from pathlib import Path
 from knee.store import Folder, RunSpec, StudyError, write_whole
 
 
+class Taken(StudyError):
+    """There is something in the folder of a new study already."""
+
+
 def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch: str | None = None) -> Folder:
     """Make the folder of a study, completely or not at all; with a batch script where there is one.
 
     Raises
     ------
+    Taken
+        When the folder is not empty.
     StudyError
-        When the folder is not empty, or cannot be made.
+        When it cannot be made.
     """
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-        raise StudyError(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")
+        raise _taken(path)
     whole = path.absolute()
     partial = whole.with_name(f".{whole.name}.partial-{os.getpid()}")
     try:
@@ -34,6 +41,13 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
         partial.rename(path)
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            # Another study took the name meanwhile.
+            raise _taken(path) from error
         hint = "choose another folder with --out"
         raise StudyError(f"cannot make the folder {path}: {error.strerror}", hint=hint) from error
     return Folder(path)
+
+
+def _taken(path: Path) -> Taken:
+    return Taken(f"the folder is not empty: {path}", hint=f"knee study --resume {path}, or another --out")

@@ -185,9 +185,12 @@ def locked(folder: Folder) -> Generator[None]:
     with (folder.path / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             hint = "wait until the other process ends"
             raise StudyError(f"the study is already running: {folder.path}", hint=hint) from error
+        except OSError as error:
+            hint = "the file system, or a sandbox (seccomp), forbids it: try another folder, or outside of the sandbox"
+            raise StudyError(f"cannot lock the study: {file.name}: {error.strerror}", hint=hint) from error
         yield
 
 
@@ -249,6 +252,9 @@ def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, hint: str) -> byte
 def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
     """Append a record and sync it to disk."""
     size = os.fstat(log.fileno()).st_size
+    if not _is_there(log, folder):
+        hint = "let neither the program nor an editor write into the folder of a running study"
+        raise StudyError(f"cannot write a record: {folder.records}: removed or replaced during the study", hint=hint)
     try:
         rest = memoryview(line)
         while rest:
@@ -258,3 +264,11 @@ def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
         os.ftruncate(log.fileno(), size)
         hint = f"free some space, then knee study --resume {folder.path}"
         raise StudyError(f"cannot write a record: {folder.records}: {error.strerror}", hint=hint) from error
+
+
+def _is_there(log: IO[bytes], folder: Folder) -> bool:
+    """Whether the open file of records still is the study's."""
+    try:
+        return os.path.samestat(os.fstat(log.fileno()), folder.records.stat())
+    except FileNotFoundError:
+        return False

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use knee_machine::placement::Order;
-use knee_machine::{Placement, Topology};
+use knee_machine::{Placement, Topology, sys};
 use knee_meter::events::Table;
 use knee_meter::perf::split;
 use knee_workload::Bind;
@@ -11,7 +11,7 @@ use knee_workload::Bind;
 use super::super::options::Run;
 use super::super::program::runtimes;
 use super::mistakes;
-use crate::error::{Failure, status};
+use crate::error::{Failure, say, status};
 use crate::measures;
 use crate::registry;
 use crate::run_spec::{OutputCheck, Program, Role, RunSpec, SCHEMA};
@@ -38,19 +38,21 @@ pub(super) fn told_its_threads(args: &Run) -> bool {
 
 /// The run that a command line asks for.
 pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
-    let machine = Topology::this_machine()?;
     let placement: Placement = args.placement.parse()?;
+    let machine = machine(&placement)?;
     let program = program(&mut args)?;
     refuse_contradictions(&args, &placement)?;
-    let available = match placement.order(&machine)? {
-        Order::Cpus(order) => order.len(),
-        Order::Kernel => machine.allowed.cpus.len(),
+    let available = match machine.as_ref().map(|machine| placement.order(machine)).transpose()? {
+        Some(Order::Cpus(order)) => order.len(),
+        Some(Order::Kernel) | None => sys::affinity().len(),
     };
     let threads = args.threads.unwrap_or(available);
     if threads == 0 {
         return Err(knee_machine::Error::NoThreads.into());
     }
     let bind = args.bind.unwrap_or_else(|| program.usual_bind());
+    let places = if bind == Bind::Set { threads.min(available) } else { threads };
+    let cpus = machine.map(|machine| placement.cpus(&machine, places)).transpose()?.unwrap_or_default();
     let spec = RunSpec {
         schema: SCHEMA,
         id: "run".into(),
@@ -60,7 +62,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         repeats: None,
         program,
         threads,
-        cpus: placement.cpus(&machine, if bind == Bind::Set { threads.min(available) } else { threads })?,
+        cpus,
         bind: args.bind,
         skip: args.skip.unwrap_or_default(),
         memory: args.memory.map(|text| text.parse()).transpose()?,
@@ -79,6 +81,18 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         check: args.check.map(|stdout| OutputCheck { stdout }),
     };
     spec.checked()
+}
+
+/// This machine; none, after a note, where it cannot be read and the kernel places the threads anyway.
+fn machine(placement: &Placement) -> Result<Option<Topology>, Failure> {
+    match Topology::this_machine() {
+        Ok(machine) => Ok(Some(machine)),
+        Err(error) if *placement == Placement::None => {
+            say(format_args!("knee: {error}; the run needs no placement, and is made"));
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The command or the workload, with its own options.

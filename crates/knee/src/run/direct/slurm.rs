@@ -1,12 +1,15 @@
 //! `knee run --slurm`: prints the run as a batch script.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::error::{Failure, print_out};
 
 /// The batch script for the command line of this process.
 pub(crate) fn print_script() -> Result<ExitCode, Failure> {
-    let mut words: Vec<String> = std::env::args().collect();
+    let words = std::env::args_os().map(OsString::into_string).collect::<Result<_, _>>();
+    let mut words: Vec<String> =
+        words.map_err(|word| Failure::new(format!("not UTF-8, so no script can hold it: {}", word.display())))?;
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let at = words[..options].iter().position(|word| word == "--slurm");
     if let Some(at) = at {

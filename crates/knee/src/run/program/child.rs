@@ -19,6 +19,7 @@ use crate::measures;
 use crate::record::{CheckResult, Pages};
 use crate::registry;
 use crate::run_spec::{Program, RunSpec};
+use crate::this;
 use crate::verb::Native;
 
 /// Options of `knee child`.
@@ -72,7 +73,7 @@ pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
     let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind());
     let (workload, launch_ns) = (workload.clone(), nanoseconds(launch));
     let task = serde_json::to_string(&Task { workload, args, threads, cpus, bind, launch_ns })?;
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(this::program()?);
     command.arg("child");
     command.args(report.map(|fd| format!("--report={}", fd.as_raw_fd())));
     command.arg(task);
