@@ -143,7 +143,8 @@ class _Answers:
         process, self._process = self._process, None
         if process is None:
             return
-        process.terminate()
+        # It holds nothing that it would have to put away, and may be stopped.
+        process.kill()
         for stream in (process.stdin, process.stdout):
             with contextlib.suppress(BrokenPipeError):
                 if stream is not None:

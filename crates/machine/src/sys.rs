@@ -1,5 +1,7 @@
 //! System calls: the only room of this crate with `unsafe`.
 
+mod signals;
+
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -9,6 +11,8 @@ use rustix::process::Signal;
 
 use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
+
+pub use self::signals::{SignalTimer, ignores};
 
 /// Cpus an affinity mask can hold here: more than any kernel numbers (`CONFIG_NR_CPUS` is at most 8192).
 const MASK_CPUS: u32 = 1 << 16;

@@ -16,6 +16,7 @@ from knee.store import Folder, RunSpec, StudyError
 from knee.study.design import pairs
 from knee.study.run import execute, progress
 from knee.study.run.create import create
+from knee.study.run.signals import Stopped
 from knee.verbs import EXIT_GATE, EXIT_STOPPED
 
 ROUNDED_S = 5
@@ -55,7 +56,7 @@ def selftest(comparisons: int, as_json: bool) -> int:
         try:
             with progress.shown(plan, len(plan)) as tell:
                 execute.run(folder, tell)
-        except execute.Stopped:
+        except Stopped:
             return EXIT_STOPPED
         return _conclude(folder, (more / size) ** 2, as_json)
 

@@ -17,6 +17,7 @@ from knee.study.run import execute, progress
 from knee.study.run.pilot import duration
 from knee.study.run.quiet import Waiting, say_load
 from knee.study.run.repeat import repeat
+from knee.study.run.signals import Stopped
 from knee.verbs import EXIT_STOPPED, say
 
 ON_RESUME = {"wait_quiet_s", "rerun_disturbed"}
@@ -86,7 +87,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
         while how.get("rerun_disturbed") and (many := _repeat(folder, left, waiting)):
             left -= many
             _run(folder, before)
-    except (execute.Stopped, KeyboardInterrupt):
+    except (Stopped, KeyboardInterrupt):
         left, total = len(execute.remaining(folder)), len(folder.read_plan())
         say(f"stopped: {total - left} of {total} runs are done", f"knee study --resume {shlex.quote(str(folder.path))}")
         return EXIT_STOPPED

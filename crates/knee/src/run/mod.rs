@@ -8,6 +8,8 @@
 //! - the runner adopts orphans (it is a sub-reaper); when a launcher is gone it ends what the launcher left;
 //! - the kernel kills the program itself when its launcher is gone.
 //!
+//! None of the three stays stopped: see `signals`.
+//!
 //! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
 
 mod direct;
@@ -33,7 +35,7 @@ use crate::verb::Native;
 impl Native for Run {
     fn run(self) -> Result<ExitCode, Failure> {
         if self.stdin {
-            runner::run_all(self.samples.as_deref())
+            runner::run_all(self.samples.as_deref(), self.parent)
         } else if self.slurm {
             direct::check(self).and_then(|()| direct::print_script())
         } else {

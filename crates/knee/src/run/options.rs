@@ -94,6 +94,9 @@ pub(crate) struct Run {
     /// Read run specs from standard input and print records, one JSON object per line
     #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
     pub(super) stdin: bool,
+    /// The process that is continued when something has stopped it: knee's own, above this one
+    #[arg(long, value_name = "PID", requires = "stdin", hide = true)]
+    pub(super) parent: Option<i32>,
     /// Print the record as JSON; the program's own output goes to standard error
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,

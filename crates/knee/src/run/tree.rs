@@ -45,12 +45,14 @@ pub(crate) fn signal_all(signal: Signal) {
 
 /// Whether the kernel holds any process below us stopped.
 pub(crate) fn any_stopped() -> bool {
-    let stopped = |pid: &Pid| {
-        let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-        // The kernel cuts a name after 15 bytes, perhaps inside a letter.
-        String::from_utf8_lossy(&stat).rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
-    };
-    below().iter().any(stopped)
+    below().into_iter().any(is_stopped)
+}
+
+/// Whether the kernel holds this process stopped.
+pub(crate) fn is_stopped(pid: Pid) -> bool {
+    let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    // The kernel cuts a name after 15 bytes, perhaps inside a letter.
+    String::from_utf8_lossy(&stat).rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
 }
 
 /// The processes that were left below us.

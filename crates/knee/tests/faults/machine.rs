@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use super::shared::{in_c, json as record_of, skipped};
-use super::{apart, in_study, knee, spec};
+use super::{apart, in_study, knee, spec, until};
 
 /// Runs knee under a filter of system calls.
 fn refused(test: &str, what: &str) -> Option<(tempfile::TempDir, Command)> {
@@ -42,6 +41,22 @@ fn pidfds_that_are_refused() {
     assert_eq!(record["exit"], json!({ "code": 5 }));
     let wall = record["wall_ns"].as_u64().unwrap();
     assert!(wall >= 200_000_000, "it was waited for: {record}");
+}
+
+/// A wait that fails at once would be an endless loop.
+#[test]
+fn waiting_that_is_refused() {
+    for words in [&["run", "--stdin"][..], &["run", "--", "true"]] {
+        let Some((_folder, mut command)) = refused("waiting_that_is_refused", "wait") else { return };
+        let output = command.args(words).stdin(Stdio::null()).output().unwrap();
+        let code = if words.contains(&"--stdin") { 2 } else { 125 };
+        assert_eq!(output.status.code(), Some(code));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            said.starts_with("knee: cannot wait for programs: ppoll: Operation not permitted (os error 1)\n"),
+            "{said}"
+        );
+    }
 }
 
 /// A control group that is gone when the test is over.
@@ -110,14 +125,6 @@ fn a_cpuset_that_shrinks_while_a_program_runs() {
     assert_eq!(record["changed"], json!([{ "fact": "cpus", "held": held, "found": first.to_string() }]));
     let reason = format!("cpus {second} are not allowed; this process may use {first}");
     assert_eq!(refused["exit"], json!({ "error": reason }));
-}
-
-fn until(done: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !done() {
-        assert!(begin.elapsed() < Duration::from_secs(30));
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// A clock of its own, weeks from where ours is: durations are all that counts.

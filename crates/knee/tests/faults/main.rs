@@ -7,10 +7,14 @@ mod programs;
 mod rooms;
 #[path = "../shared/mod.rs"]
 mod shared;
+mod signals;
+mod stops;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
 use serde_json::{Value, json};
 use shared::{hand, knee, skipped};
 
@@ -44,6 +48,20 @@ fn alive(word: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     lines.filter(|line| line.split(|&byte| byte == 0).any(|found| found == word.as_bytes())).count() > 0
+}
+
+/// The letter of a process's state in `/proc`; none when there is no such process.
+fn state(pid: Pid) -> Option<char> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    stat.rsplit(") ").next()?.chars().next()
+}
+
+fn until(done: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !done() {
+        assert!(begin.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// A copy of the binary, in a folder that every user can reach; a private build folder cannot be.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -13,18 +12,16 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import IO
 
 from knee import _binary
 from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, design_block, read_end, write_end
 from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
+from knee.study.run.signals import pausable, stoppable
 
-
-class Stopped(Exception):
-    """Ctrl-C or SIGTERM: the records so far are kept."""
-
+ENDING_S = 15.0
+"""Seconds within which a runner ends after SIGTERM, unless something keeps it from it."""
 
 Enough = Callable[[], str | None]
 """Called before each block but the first: returns why the study may end there, or None."""
@@ -76,7 +73,7 @@ def run(
         When another process runs the study, a record cannot be written, or the runner was lost.
     """
     _binary.hang_up()
-    with locked(folder), _stoppable():
+    with locked(folder), stoppable():
         folder.cut_torn_record()
         todo = remaining(folder)
         if todo:
@@ -195,31 +192,30 @@ def locked(folder: Folder) -> Generator[None]:
 
 
 @contextmanager
-def _stoppable() -> Generator[None]:
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise Stopped
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
 def _runner(samples: Path) -> Generator[subprocess.Popen[bytes]]:
-    words = [str(_binary.find()), "run", "--stdin", "--samples", str(samples)]
+    words = [str(_binary.find()), "run", "--stdin", "--samples", str(samples), "--parent", str(os.getpid())]
     runner = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        yield runner
+        with pausable(runner.send_signal):
+            yield runner
     finally:
-        # On SIGTERM or a closed pipe the runner ends its launcher, and the launcher all processes below it.
+        _end(runner)
+
+
+def _end(runner: subprocess.Popen[bytes]) -> None:
+    """End the runner. On SIGTERM or a closed pipe it ends its launcher, and the launcher all processes below it."""
+    try:
         if runner.poll() is None:
             runner.terminate()
         for stream in (runner.stdin, runner.stdout):
             _close(stream)
+        runner.wait(timeout=ENDING_S)
+    except BaseException as error:
+        # Something keeps it from ending, or the user is out of patience: a launcher without a runner ends by itself.
+        runner.kill()
         runner.wait()
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
 
 
 def _close(stream: IO[bytes] | None) -> None:

@@ -33,7 +33,7 @@ pub(crate) fn run_once(args: Run) -> Result<ExitCode, Failure> {
         let made = std::fs::create_dir_all(folder);
         made.map_err(|error| ours(Failure::new(format!("cannot write samples to {}: {error}", folder.display()))))?;
     }
-    let signals = Signals::catch().map_err(|error| ours(Failure::new(format!("cannot catch signals: {error}"))))?;
+    let signals = Signals::catch().map_err(ours)?;
     let streams = match (&spec.check, json) {
         (Some(_), true) => Streams::Shown(Echo::StandardError),
         (Some(_), false) => Streams::Shown(Echo::StandardOutput),

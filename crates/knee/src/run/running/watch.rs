@@ -31,7 +31,14 @@ pub(crate) struct End {
 impl Running {
     /// Waits for the end, pinning, sampling and reading. None when a signal asked us to stop.
     pub(crate) fn watch(&mut self, spec: &RunSpec, stop: &StopRequests<'_>) -> Option<End> {
-        let mut stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
+        let stop_at = spec.timeout_s.map(|seconds| self.begin + Duration::from_secs_f64(seconds));
+        stop.signals.limit(stop_at);
+        let end = self.watch_until(stop_at, stop);
+        stop.signals.limit(None);
+        end
+    }
+
+    fn watch_until(&mut self, mut stop_at: Option<Instant>, stop: &StopRequests<'_>) -> Option<End> {
         let mut killed = false;
         loop {
             self.tick();

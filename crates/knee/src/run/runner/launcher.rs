@@ -1,0 +1,122 @@
+//! A launcher as the runner sees it: started with a run spec, read, asked to end, and killed when it does not.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use super::super::launcher::{never_ran, now};
+use super::super::signals::Signals;
+use super::super::tree::{self, Left};
+use crate::record::{Changed, Exit, Record};
+use crate::run_spec::RunSpec;
+use crate::this;
+
+/// A launcher needs less to end its tree and itself, unless it is kept from it.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// One started launcher.
+pub(super) struct Launcher {
+    process: Child,
+    pub(super) output: File,
+    text: Vec<u8>,
+    /// How often something stopped it.
+    stops: u64,
+}
+
+/// How a launcher ended, and what it left.
+pub(super) struct Ended {
+    status: ExitStatus,
+    left: Left,
+}
+
+impl Launcher {
+    pub(super) fn start(spec: &RunSpec, samples: Option<&Path>) -> io::Result<Self> {
+        let mut command = Command::new(this::program()?);
+        command.arg("launch");
+        if let Some(folder) = samples {
+            command.arg("--samples").arg(folder);
+        }
+        // A group of its own: Ctrl-C reaches us, and we end the launcher in order.
+        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn()?;
+        let mut line = serde_json::to_vec(spec)?;
+        line.push(b'\n');
+        // Kept open afterwards: it is the launcher's lifeline. A launcher that is gone already is noticed when it is read.
+        let _ = process.stdin.as_mut().expect("it was piped").write_all(&line);
+        let output = OwnedFd::from(process.stdout.take().expect("it was piped"));
+        // Failure would only make a read wait for the launcher, which is what it is for.
+        let _ = rustix::fs::fcntl_setfl(&output, rustix::fs::OFlags::NONBLOCK);
+        Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0 })
+    }
+
+    /// Reads what it has written; true when there is no more to come.
+    pub(super) fn read(&mut self) -> io::Result<bool> {
+        let mut buffer = [0; 1 << 14];
+        match self.output.read(&mut buffer) {
+            Ok(length) => {
+                self.text.extend_from_slice(&buffer[..length]);
+                Ok(length == 0)
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Counts it when the kernel says that it was stopped. It continues by itself.
+    pub(super) fn note_stop(&mut self) {
+        let id = WaitId::Pid(Pid::from_child(&self.process));
+        let stopped = waitid(id, WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
+        self.stops += u64::from(stopped.is_ok_and(|stopped| stopped.is_some()));
+    }
+
+    /// Lets it end, and ends what it leaves. Something may keep it from ending: then it is killed.
+    pub(super) fn end(&mut self, signals: &Signals) -> io::Result<Ended> {
+        drop(self.process.stdin.take());
+        let last = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.process.try_wait()? {
+                break status;
+            }
+            let left = last.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.process.kill()?;
+                break self.process.wait()?;
+            }
+            wait_for(signals.child(), left);
+            signals.hear_children();
+        };
+        Ok(Ended { status, left: tree::end_all() })
+    }
+
+    /// Its record; where there is none, one that says why.
+    pub(super) fn record(&self, spec: &RunSpec, ended: Ended) -> Record {
+        let mut record: Record = serde_json::from_slice(&self.text).unwrap_or_else(|error| {
+            let how = match ended.status.signal() {
+                Some(signal) => format!("signal {signal}"),
+                None => format!("{}, {error}", ended.status),
+            };
+            let stops = if self.stops > 0 { ", after a program had stopped it" } else { "" };
+            never_ran(spec, now(), Vec::new(), format!("the launcher of this run died: {how}{stops}"))
+        });
+        if self.stops > 0 {
+            // Its clock went on meanwhile.
+            let (fact, held, found) = ("launcher".into(), "running".into(), "stopped by a signal".into());
+            record.changed.push(Changed { fact, held, found });
+        }
+        let not_ended = record.exit.not_ended.or(ended.left.not_ended);
+        Record { exit: Exit { not_ended, ..record.exit }, ..record }
+    }
+}
+
+fn wait_for(fd: BorrowedFd<'_>, most: Duration) {
+    let most = Timespec::try_from(most).ok();
+    // An interrupted poll is a poll that found nothing.
+    let _ = poll(&mut [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)], most.as_ref());
+}

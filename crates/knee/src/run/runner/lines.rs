@@ -1,0 +1,32 @@
+//! Run specs as they come in.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+
+/// Lines out of a descriptor that is read only when it has something.
+#[derive(Default)]
+pub(super) struct Lines {
+    buffer: Vec<u8>,
+}
+
+impl Lines {
+    pub(super) fn take(&mut self) -> Option<String> {
+        let end = self.buffer.iter().position(|&byte| byte == b'\n')?;
+        let line: Vec<u8> = self.buffer.drain(..=end).collect();
+        Some(String::from_utf8_lossy(&line).trim_end().to_owned())
+    }
+
+    /// False at the end of the input.
+    pub(super) fn fill(&mut self, fd: BorrowedFd<'_>) -> io::Result<bool> {
+        let mut chunk = [0; 1 << 14];
+        let length = rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut chunk))?;
+        self.buffer.extend_from_slice(&chunk[..length]);
+        Ok(length > 0)
+    }
+
+    /// A last line without an end.
+    pub(super) fn rest(&mut self) -> Option<String> {
+        let rest = std::mem::take(&mut self.buffer);
+        (!rest.is_empty()).then(|| String::from_utf8_lossy(&rest).into_owned())
+    }
+}

@@ -1,0 +1,63 @@
+//! Signals that were ignored when knee started, and Ctrl-Z.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::shared::{hand, json as record_of};
+use super::{spec, state, until};
+
+/// What a program ignores: SIGHUP is the lowest bit, then SIGINT and SIGQUIT.
+const IGNORED: &str = "grep SigIgn: /proc/self/status";
+
+/// `nohup` ignores SIGHUP; a shell without job control lets its background jobs ignore SIGINT and SIGQUIT.
+#[test]
+fn what_is_ignored_stays_ignored() {
+    let knee = env!("CARGO_BIN_EXE_knee");
+    let script = format!("trap '' HUP INT QUIT; exec {knee} run -- {IGNORED}");
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.trim_end().ends_with('7'), "the program does not ignore all three: {said}");
+
+    let script = format!("trap '' HUP INT QUIT; exec {knee} run --stdin");
+    let command = ["sh", "-c", "kill -HUP $PPID; kill -INT $PPID; grep SigIgn: /proc/$PPID/status /proc/self/status"];
+    let output = hand(Command::new("sh").args(["-c", &script]), &[&spec(&command)]);
+    let record = record_of(&output);
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    let said = record["output"]["stdout_tail"].as_str().unwrap();
+    let ignored = |line: &str| u64::from_str_radix(line.rsplit('\t').next().unwrap(), 16).unwrap() & 7 == 7;
+    assert!(said.lines().count() == 2 && said.lines().all(ignored), "{said}");
+}
+
+/// The runner too: SIGHUP ends neither it nor its run.
+#[test]
+fn a_runner_under_nohup_outlives_its_terminal() {
+    let script = format!("trap '' HUP; exec {} run --stdin", env!("CARGO_BIN_EXE_knee"));
+    // Its parent is the launcher, and the launcher's the runner.
+    let hang_up = "kill -HUP $(cut -d' ' -f4 /proc/$PPID/stat); sleep 0.2";
+    let specs = [&spec(&["sh", "-c", hang_up]), &spec(&["true"])];
+    let output = hand(Command::new("sh").args(["-c", &script]), &specs);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(super::records(&output).len(), 2, "{output:?}");
+}
+
+/// Ctrl-Z pauses, for as long as the user likes, and the time limit with it.
+#[test]
+fn ctrl_z_pauses_until_it_is_continued() {
+    let mut command = super::knee();
+    command.args(["run", "--json", "--timeout", "30", "--", "sleep", "4.125"]);
+    let knee = command.stdout(Stdio::piped()).spawn().unwrap();
+    let pid = Pid::from_child(&knee);
+    until(|| super::alive("4.125"));
+    std::thread::sleep(Duration::from_millis(200));
+    kill_process(pid, Signal::TSTP).unwrap();
+    until(|| state(pid) == Some('T'));
+    // Longer than any other stop lasts.
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(state(pid), Some('T'));
+    kill_process(pid, Signal::CONT).unwrap();
+    let output = knee.wait_with_output().unwrap();
+    assert_eq!(record_of(&output)["exit"], json!({ "code": 0 }));
+}

@@ -1,0 +1,118 @@
+"""Signals to a study: ignored ones, Ctrl-Z, and programs that stop the processes above them."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from knee.store import Folder
+
+SHORT = ["--no-report", "--no-pilot", "--blocks", "1", "--factor", "threads=1", "--out", "s"]
+
+ABOVE = 'parent() { cut -d" " -f4 "/proc/$1/stat"; }; launcher=$PPID runner=$(parent $PPID); knee=$(parent $runner);'
+"""Shell: the processes above a program, of which knee itself is Python."""
+
+QUICK_S = 30.0
+"""Seconds within which a stopped study goes on or ends. None takes half as long on an idle machine."""
+
+
+def start(binary: str, folder: Path, script: str, *options: str, shell: str = "") -> subprocess.Popen[bytes]:
+    words = [binary, "study", *SHORT, *options, "--", "sh", "-c", script]
+    said = (folder / "said").open("wb")
+    first = ["sh", "-c", f'{shell} exec "$@"', "sh"] if shell else []
+    return subprocess.Popen([*first, *words], cwd=folder, stdout=said, stderr=said, start_new_session=True)
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+
+
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + QUICK_S
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def running(word: str) -> list[int]:
+    """Every process with this word in its command line."""
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def records(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "s" / "records.jsonl").read_text().splitlines()]
+
+
+def test_under_nohup_a_study_outlives_its_terminal(binary, tmp_path):
+    script = "grep SigIgn: /proc/self/status; touch began; sleep 1"
+    study = start(binary, tmp_path, script, shell="trap '' HUP INT QUIT;")
+    until((tmp_path / "began").exists)
+    # As a terminal that is closed does, and Ctrl-C for the jobs in front of this one.
+    os.killpg(study.pid, signal.SIGHUP)
+    os.killpg(study.pid, signal.SIGINT)
+    assert study.wait(timeout=QUICK_S) == 0, (tmp_path / "said").read_text()
+    (record,) = records(tmp_path)
+    assert record["exit"] == {"code": 0}
+    assert int(record["output"]["stdout_tail"].split()[1], 16) & 7 == 7
+
+
+@pytest.mark.parametrize("whom", ["$launcher", "$runner", "$knee", "$launcher $runner $knee"])
+def test_a_program_that_stops_knee_reaches_its_time_limit(binary, tmp_path, whom):
+    study = start(binary, tmp_path, f"{ABOVE} kill -STOP {whom}; sleep 81.25", "--timeout", "1")
+    # No run is good, so there is no verdict.
+    assert study.wait(timeout=QUICK_S) == 1, (tmp_path / "said").read_text()
+    assert records(tmp_path)[0]["exit"]["timeout_s"] == 1
+    assert not running("81.25")
+
+
+@pytest.mark.parametrize("whom", ["$launcher", "$runner", "$knee", "$launcher $runner $knee"])
+def test_one_request_ends_a_study_whose_program_stops_knee(binary, tmp_path, whom):
+    study = start(binary, tmp_path, f"{ABOVE} kill -STOP {whom}; touch began; sleep 82.25")
+    until((tmp_path / "began").exists)
+    study.send_signal(signal.SIGTERM)
+    assert study.wait(timeout=QUICK_S) == 130, (tmp_path / "said").read_text()
+    assert "stopped: 0 of 1 runs are done" in (tmp_path / "said").read_text()
+    assert not running("82.25")
+    assert not running(str(tmp_path))
+
+
+def test_a_second_request_leaves_nothing_behind(binary, tmp_path):
+    # The launcher is kept from ending, and the runner waits for it.
+    script = f"{ABOVE} touch began; while :; do kill -STOP $launcher; done; sleep 83.25"
+    study = start(binary, tmp_path, script)
+    until((tmp_path / "began").exists)
+    study.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    study.send_signal(signal.SIGTERM)
+    assert study.wait(timeout=QUICK_S) == 130
+    until(lambda: not running("83.25"))
+    until(lambda: not running(str(tmp_path)))
+
+
+def test_ctrl_z_pauses_a_study_until_it_is_continued(binary, tmp_path):
+    study = start(binary, tmp_path, "touch began; sleep 0.2", "--blocks", "30")
+    until((tmp_path / "began").exists)
+    (runner,) = running("--stdin\0--samples\0s/samples")
+    time.sleep(0.5)
+    # Python alone, as with `kill -TSTP`; it passes that on.
+    study.send_signal(signal.SIGTSTP)
+    until(lambda: state(study.pid) == state(runner) == "T")
+    made = len(Folder(tmp_path / "s").read_records())
+    time.sleep(3)
+    assert (state(study.pid), state(runner)) == ("T", "T")
+    assert len(Folder(tmp_path / "s").read_records()) == made < 30
+    study.send_signal(signal.SIGCONT)
+    assert study.wait(timeout=60) == 0
+    assert len(records(tmp_path)) == 30
