@@ -35,6 +35,11 @@ MISTAKES = {
         "--factor threads=1,two: 'two' is not a number of threads",
         "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus",
     ),
+    "a variable without a name": (
+        ["--factor", "env:=1", *GOOD],
+        "--factor env:=1: the variable has no name",
+        "env:OMP_SCHEDULE=static,dynamic",
+    ),
     "a range backwards": (["-n", "8-1", *GOOD], "--threads 8-1: the range '8-1' runs backwards", "1-8"),
     "a range of counts that ends in another word": (
         ["-n", "1-core", *GOOD],

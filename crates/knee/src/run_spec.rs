@@ -256,6 +256,11 @@ impl RunSpec {
         if matches!(&self.program, Program::Command { command, .. } if command.is_empty()) {
             return Err(bad("the command is empty".into()));
         }
+        if let Program::Command { env, .. } = &self.program
+            && let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0']))
+        {
+            return Err(bad(format!("{name:?} is not the name of a variable")));
+        }
         if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
             return Err(bad("the time limit must be a positive number of seconds".into()));
         }

@@ -214,6 +214,41 @@ fn what_is_no_machine_is_refused_with_its_reason() {
         let error = Topology::from_hwloc_xml(text, "file.xml").unwrap_err().to_string();
         assert!(error.starts_with("cannot read the machine: file.xml") && error.contains(reason), "{text}: {error}");
     }
+    let pu = r#"<object type="PU" os_index="0" cpuset="0x1"/>"#;
+    let file = |object: &str, after: &str| {
+        format!(
+            r#"<topology version="2.0"><object type="Machine" cpuset="0x1">{object}{pu}</object>{after}</topology>"#
+        )
+    };
+    let matrix = |indexes: &str, values: &str| {
+        format!(
+            r#"<distances2 name="NUMALatency" indexing="os"><indexes>{indexes}</indexes><u64values>{values}</u64values></distances2>"#
+        )
+    };
+    let node = r#"<object type="NUMANode" os_index="0" cpuset="0x1" gp_index="7" local_memory="1"/>"#;
+    for (text, reason) in [
+        (file(r#"<object type="Core" os_index="-1" cpuset="0x1"/>"#, ""), "os_index=-1"),
+        (file(r#"<object type="NUMANode" os_index="0" local_memory="1e9" cpuset="0x1"/>"#, ""), "local_memory=1e9"),
+        (file(r#"<object type="L2Cache" cache_size="99999999999999999999" depth="2"/>"#, ""), "cache_size=9999"),
+        (file(r#"<object type="L2Cache" cache_size="1" depth="4294967296"/>"#, ""), "depth=4294967296"),
+        (file(r#"<object type="MemCache" cache_size="big">"#, ""), "is not XML"),
+        (file(&format!(r#"<object type="MemCache" cache_size="big">{node}</object>"#), ""), "cache_size=big"),
+        (file(node, &matrix("0", "ten")), "distance=ten"),
+        (file(node, &matrix("zero", "10")), "index=zero"),
+        (file(node, &matrix("0", "10 20")), "\"2 distances of 1 nodes\" is not a square of distances"),
+        (
+            file(node, r#"<memattr name="Latency"><memattr_value target_obj_gp_index="7" value="?"/></memattr>"#),
+            "value=?",
+        ),
+        (
+            file("", r#"<cpukind cpuset="0x1"><info name="FrequencyMaxMHz" value="3.5 GHz"/></cpukind>"#),
+            "FrequencyMaxMHz=3.5 GHz",
+        ),
+        (file("", r#"<cpukind cpuset="all"/>"#), "a set in hwloc's notation"),
+    ] {
+        let error = Topology::from_hwloc_xml(&text, "file.xml").map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("cannot read the machine: file.xml") && error.contains(reason), "{text}: {error}");
+    }
     assert!(Topology::from_input("no/such/file.xml").unwrap_err().to_string().contains("No such file"));
 }
 

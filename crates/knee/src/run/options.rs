@@ -66,7 +66,7 @@ pub(crate) struct Run {
     pub(super) env: Vec<String>,
     /// Stop the program and all its processes after this many seconds
     /// [default: no limit]
-    #[arg(long, value_name = "SECONDS", help_heading = "Program")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Program")]
     pub(super) timeout: Option<f64>,
     /// Regular expression that the standard output must match
     #[arg(long, value_name = "REGEX", help_heading = "Program")]
@@ -138,6 +138,11 @@ pub(crate) fn skip(text: &str) -> Result<Skipped, String> {
 
 fn threads(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| "expected a whole number; `knee study` takes several thread counts".into())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
+    seconds.ok_or_else(|| "expected a number of seconds above 0".into())
 }
 
 fn bind(text: &str) -> Result<Bind, String> {

@@ -48,6 +48,7 @@ class Factors(Kind):
             if not all(map(is_level, cast("list[Any]", levels))):
                 raise file.fail(f"{key}.{name}", "a level is text or a number")
             where = file.where(f"{key}.{name}")
+            _check_variable(name, where)
             written = [_levels_of(name, level, where) for level in cast("list[Level]", levels)]
             factors[name] = _checked(name, [*itertools.chain(*written)], where)
         return factors
@@ -63,6 +64,7 @@ class Factors(Kind):
             "type": "object",
             "additionalProperties": {"oneOf": [_list(LEVEL), dotted]},
             "properties": properties,
+            "propertyNames": {"not": {"pattern": "^env:($|[^=]*=)"}},
         }
 
 
@@ -142,10 +144,18 @@ def _factor(text: str, flag: str) -> Named:
     if not equals or not name or "" in parts:
         hint = f"a factor is written NAME=a,b,c: {flag} {name or 'threads'}={levels.strip(',') or '1,2'}"
         raise StudyError(f"bad factor: {text!r}", hint=hint)
+    _check_variable(name, where)
     if name == "threads":
         return name, _checked(name, _counts(parts, where), where)
     values = [level for part in parts for level in _levels_of(name, _level(part), where)]
     return name, _checked(name, values, where)
+
+
+def _check_variable(name: str, where: str) -> None:
+    """Raise :class:`StudyError` for a factor that is a variable without a valid name."""
+    if re.fullmatch(r"env:([^=\0]*[=\0].*)?", name, re.DOTALL):
+        reason = "the variable has no name" if name == "env:" else "a variable has no = in its name"
+        raise StudyError(f"{where}: {reason}", hint="env:OMP_SCHEDULE=static,dynamic")
 
 
 def _threads(text: str, flag: str) -> Named:

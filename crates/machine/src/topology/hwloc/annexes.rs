@@ -2,24 +2,27 @@
 
 use roxmltree::Node as Element;
 
-use super::{Found, number, set};
+use super::{Found, Reason, number, parsed, set};
 use crate::topology::{Access, CpuKind, Node, kinds};
 
 impl Found {
     /// Firmware distances; their rows and columns are in hwloc's order, ours in ascending order of node number.
-    pub(super) fn distances(&mut self, root: Element<'_, '_>) {
+    pub(super) fn distances(&mut self, root: Element<'_, '_>) -> Result<(), Reason> {
         let latency = |e: &Element<'_, '_>| e.has_tag_name("distances2") && e.attribute("name") == Some("NUMALatency");
-        let Some(matrix) = root.children().find(latency) else { return };
+        let Some(matrix) = root.children().find(latency) else { return Ok(()) };
         let words = |tag: &str| -> Vec<String> {
             let parts = matrix.children().filter(|child| child.has_tag_name(tag)).filter_map(|child| child.text());
             parts.flat_map(str::split_whitespace).map(str::to_owned).collect()
         };
         let by_os = matrix.attribute("indexing") != Some("gp");
-        let node = |word: &String| if by_os { word.parse().ok() } else { self.node_by_gp.get(word).copied() };
-        let indexes: Vec<Option<u32>> = words("indexes").iter().map(node).collect();
-        let values: Vec<u32> = words("u64values").iter().map(|word| word.parse().unwrap_or(0)).collect();
+        let node = |word: &String| {
+            if by_os { parsed(word, "index").map(Some) } else { Ok(self.node_by_gp.get(word).copied()) }
+        };
+        let indexes: Vec<Option<u32>> = words("indexes").iter().map(node).collect::<Result<_, _>>()?;
+        let values: Vec<u32> =
+            words("u64values").iter().map(|word| parsed(word, "distance")).collect::<Result<_, _>>()?;
         if values.len() != indexes.len() * indexes.len() {
-            return;
+            return Err((format!("{} distances of {} nodes", values.len(), indexes.len()), "a square of distances"));
         }
         let mut columns: Vec<(u32, usize)> =
             indexes.iter().enumerate().filter_map(|(at, id)| Some(((*id)?, at))).collect();
@@ -28,17 +31,18 @@ impl Found {
             let Some(row) = indexes.iter().position(|id| *id == Some(node.id)) else { continue };
             node.distances = columns.iter().map(|(_, column)| values[row * indexes.len() + column]).collect();
         }
+        Ok(())
     }
 
     /// Latency and bandwidth of each node from its nearest initiator (the firmware's HMAT, or a benchmark's).
-    pub(super) fn memory_attributes(&mut self, root: Element<'_, '_>) {
+    pub(super) fn memory_attributes(&mut self, root: Element<'_, '_>) -> Result<(), Reason> {
         for attribute in root.children().filter(|child| child.has_tag_name("memattr")) {
             let name = attribute.attribute("name").unwrap_or_default();
             for value in attribute.children().filter(|child| child.has_tag_name("memattr_value")) {
                 let gp = value.attribute("target_obj_gp_index").unwrap_or_default();
                 let node = self.node_by_gp.get(gp).and_then(|id| self.nodes.iter_mut().find(|node| node.id == *id));
-                if let Some((node, number)) = node.zip(number(value, "value")) {
-                    let near = set(value, "initiator_cpuset").ok().filter(|cpus| !cpus.is_empty());
+                if let Some((node, number)) = node.zip(number(value, "value")?) {
+                    let near = Some(set(value, "initiator_cpuset")?).filter(|cpus| !cpus.is_empty());
                     if near.is_none_or(|cpus| !cpus.intersection(&node.cpus).is_empty()) {
                         note(node, name, number);
                     }
@@ -50,9 +54,10 @@ impl Found {
                 node.access = None;
             }
         }
+        Ok(())
     }
 
-    pub(super) fn kinds(&mut self, root: Element<'_, '_>) {
+    pub(super) fn kinds(&mut self, root: Element<'_, '_>) -> Result<(), Reason> {
         let elements: Vec<_> = root.children().filter(|child| child.has_tag_name("cpukind")).collect();
         for element in &elements {
             let info = |name: &str| {
@@ -64,9 +69,9 @@ impl Found {
                 Some("IntelAtom") => "efficiency".to_owned(),
                 _ => String::new(),
             };
-            let max_mhz = info("FrequencyMaxMHz").and_then(|text| text.parse().ok());
-            let capacity = info("LinuxCapacity").and_then(|text| text.parse().ok());
-            let cpus = set(*element, "cpuset").unwrap_or_default();
+            let number = |name: &str| info(name).map(|text| parsed(text, name)).transpose();
+            let (max_mhz, capacity) = (number("FrequencyMaxMHz")?, number("LinuxCapacity")?);
+            let cpus = set(*element, "cpuset")?;
             self.kinds.push(CpuKind { id: 0, name, cpus, max_mhz, capacity });
         }
         self.kinds.sort_by_key(|kind| (kind.capacity, kind.max_mhz));
@@ -77,6 +82,7 @@ impl Found {
                 kind.name = kinds::name(several, id);
             }
         }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@
 mod annexes;
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
@@ -40,9 +41,12 @@ impl Topology {
         if found.threads.is_empty() {
             return Err(bad("no object of type PU".into(), "a machine with at least one hardware thread"));
         }
-        found.distances(root);
-        found.memory_attributes(root);
-        found.kinds(root);
+        let annexes = |found: &mut Found| {
+            found.distances(root)?;
+            found.memory_attributes(root)?;
+            found.kinds(root)
+        };
+        annexes(&mut found).map_err(|(text, expected)| bad(text, expected))?;
         Ok(found.topology())
     }
 }
@@ -87,7 +91,7 @@ impl Found {
     fn take(&mut self, object: Element<'_, '_>) -> Result<(), Reason> {
         let kind = object.attribute("type").unwrap_or_default();
         let cpus = set(object, "cpuset")?;
-        let os_index = number(object, "os_index").unwrap_or_else(|| cpus.first().unwrap_or(0).into());
+        let os_index: u64 = number(object, "os_index")?.unwrap_or_else(|| cpus.first().unwrap_or(0).into());
         let id = u32::try_from(os_index).map_err(|_| (os_index.to_string(), "an os_index of 32 bits"))?;
         let position = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         match kind {
@@ -106,14 +110,14 @@ impl Found {
                 let gp = object.attribute("gp_index").unwrap_or_default().to_owned();
                 self.node_by_gp.insert(gp, id);
                 let kind = object.attribute("subtype").map(str::to_owned);
-                let bytes = number(object, "local_memory").unwrap_or(0);
-                let side_cache_bytes = side_cache(object);
+                let bytes = number(object, "local_memory")?.unwrap_or(0);
+                let side_cache_bytes = side_cache(object)?;
                 self.nodes.push(Node { kind, side_cache_bytes, ..Node::plain(id, cpus, bytes) });
             }
             "Core" => self.cores.push(cpus),
             "PU" if id >= MOST_CPUS => return Err((id.to_string(), "a cpu number")),
             "PU" => self.threads.extend([id]),
-            _ if kind.ends_with("Cache") && kind.starts_with('L') => self.caches.extend(cache(object, cpus)),
+            _ if kind.ends_with("Cache") && kind.starts_with('L') => self.caches.extend(cache(object, cpus)?),
             _ => {}
         }
         Ok(())
@@ -198,24 +202,31 @@ fn cores(named: &[CpuSet], threads: &CpuSet, sockets: &[Group], nodes: &[Node]) 
 }
 
 /// Size of the largest cache in front of a node's memory.
-fn side_cache(node: Element<'_, '_>) -> u64 {
+fn side_cache(node: Element<'_, '_>) -> Result<u64, Reason> {
     let above = node.ancestors().filter(|object| object.attribute("type") == Some("MemCache"));
-    above.filter_map(|cache| number(cache, "cache_size")).max().unwrap_or(0)
+    let sizes = above.map(|cache| number(cache, "cache_size")).collect::<Result<Vec<_>, _>>()?;
+    Ok(sizes.into_iter().flatten().max().unwrap_or(0))
 }
 
-fn cache(object: Element<'_, '_>, cpus: CpuSet) -> Option<Cache> {
+fn cache(object: Element<'_, '_>, cpus: CpuSet) -> Result<Option<Cache>, Reason> {
     let kind = match object.attribute("cache_type") {
         Some("1" | "Data") => "data",
         Some("2" | "Instruction") => "instruction",
         _ => "unified",
     };
-    let level = u32::try_from(number(object, "depth")?).ok()?;
-    let size_bytes = number(object, "cache_size").unwrap_or(0);
-    Some(Cache { id: 0, level, kind: kind.into(), size_bytes, cpus })
+    let Some(level) = number(object, "depth")? else { return Ok(None) };
+    let size_bytes = number(object, "cache_size")?.unwrap_or(0);
+    Ok(Some(Cache { id: 0, level, kind: kind.into(), size_bytes, cpus }))
 }
 
-fn number(element: Element<'_, '_>, name: &str) -> Option<u64> {
-    element.attribute(name)?.trim().parse().ok()
+/// The number in an attribute; none where the attribute is missing.
+fn number<T: FromStr>(element: Element<'_, '_>, name: &str) -> Result<Option<T>, Reason> {
+    element.attribute(name).map(|text| parsed(text, name)).transpose()
+}
+
+/// A number, or that it is none: a number that is left out would change the machine without a word.
+fn parsed<T: FromStr>(text: &str, name: &str) -> Result<T, Reason> {
+    text.trim().parse().map_err(|_| (format!("{name}={text}"), "a number in range"))
 }
 
 fn set(element: Element<'_, '_>, name: &str) -> Result<CpuSet, Reason> {
