@@ -11,13 +11,13 @@ from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from knee import _binary
 from knee.explain.claims.judge import Judged
 from knee.opened import Study
 from knee.report.terminal import study as terminal
 from knee.store import Folder
+from knee.terminal.console import Console
 
 ROOT = Path(__file__).parents[2]
 

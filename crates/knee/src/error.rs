@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use knee_machine::placement::{PLACE_KINDS, PlaceKind};
 
+use crate::shown::shown;
+
 /// Exit statuses. `run` passes on those of the program it ran; these are knee's own.
 pub(crate) mod status {
     /// A check failed: the answer was wrong.
@@ -108,10 +110,10 @@ impl From<knee_workload::Error> for Failure {
     }
 }
 
-/// Prints a line on standard error. `eprintln!` panics when standard error is closed or its disk is full, and then the
+/// Prints a line on standard error, without control characters. `eprintln!` panics when standard error is closed or its disk is full, and then the
 /// result would be lost.
 pub(crate) fn say(line: impl fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", shown(&line.to_string()));
 }
 
 /// Plain data as JSON on one line.
@@ -119,10 +121,10 @@ pub(crate) fn json_line(data: &impl serde::Serialize) -> Result<String, Failure>
     serde_json::to_string(data).map_err(Failure::new)
 }
 
-/// Prints data on standard output. A closed pipe is no error; everything else is reported.
+/// Prints data on standard output, without control characters: see [`shown`]. A closed pipe is no error; everything else is reported.
 pub(crate) fn print_out(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(shown(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write: standard output: {error}")))
         }

@@ -3,6 +3,8 @@
 //! This binary measures. Verbs that plan and explain are passed to the Python package.
 
 #![deny(unsafe_code)]
+// What is printed goes through `shown`.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod error;
 mod listing;
@@ -13,6 +15,7 @@ mod record;
 mod registry;
 mod run;
 mod run_spec;
+mod shown;
 #[allow(unsafe_code)]
 mod sys;
 mod this;

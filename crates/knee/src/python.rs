@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use clap::Arg;
 
 use crate::error::{Failure, status};
+use crate::shown::shown;
 use crate::this;
 
 /// The interpreter's first lines: it checks itself, so no other process is started to test it.
@@ -34,7 +35,7 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     let message = format!("`knee {}` needs knee's Python part: {}", asked.display(), python.display());
     let hint = "install it with `pip install .` in knee's folder, or set KNEE_PYTHON to a Python that has it installed";
     let mut command = Command::new(&python);
-    command.args(["-c", BOOTSTRAP, &message, hint, verb]).args(words).env("KNEE_BIN", &knee);
+    command.args(["-c", BOOTSTRAP, &shown(&message), hint, verb]).args(words).env("KNEE_BIN", &knee);
     let error = command.exec();
     Err(Failure::new(format!("{message}: {error}")).hint(hint))
 }

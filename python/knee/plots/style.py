@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import altair as alt
 
+from knee.store import shown
+
 COLOURS: dict[str, list[str]] = {
     "light": ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999", "#000000"],
     "dark": ["#56B4E9", "#E69F00", "#2FC79A", "#CC79A7", "#F0E442", "#F2854A", "#BBBBBB", "#FFFFFF"],
@@ -102,6 +104,8 @@ def legend(labels: list[str], **more: Any) -> alt.Legend:
     It has several lines where the figure is narrower than all labels together, and a label has several lines where the
     figure is narrower than that label.
     """
+    # A label is part of an expression here, in which an escaped character would be read as itself.
+    labels = [shown(label) for label in labels]
     wide = LETTER * max((len(label) for label in labels), default=1) + MARK
     # The container's width, because the figure's own is known only after the legend is laid out. A picture without a
     # page has no container, and grows as wide as its longest label.

@@ -14,10 +14,10 @@ from knee.plots.figure import Figure
 from knee.report.markdown import markdown
 from knee.report.page import page
 from knee.report.specification import specification
-from knee.store import StudyError, write_whole
+from knee.store import StudyError, shown, shown_within, write_whole
 
 PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {
-    "svg": lambda spec: vlc.vegalite_to_svg(spec).encode(),
+    "svg": lambda spec: shown(vlc.vegalite_to_svg(spec)).encode(),
     "png": lambda spec: vlc.vegalite_to_png(spec, scale=2),
     "pdf": vlc.vegalite_to_pdf,
 }
@@ -40,7 +40,7 @@ def export(study: Study, form: str, into: Path | None = None, mark: str = "") ->
             write_whole(folder / f"report{mark}.html", page(study))
             return [folder / f"report{mark}.html"]
         if form == "json":
-            write_whole(folder / f"analysis{mark}.json", json.dumps(study.analysis.to_json(), indent=1) + "\n")
+            write_whole(folder / f"analysis{mark}.json", shown(json.dumps(study.analysis.to_json(), indent=1)) + "\n")
             return [folder / f"analysis{mark}.json"]
         target = folder / f"figures{mark}"
         if form == "md":
@@ -76,6 +76,6 @@ def _picture(figure: Figure, form: str, folder: Path) -> Path:
 
 def picture_of(figure: Figure, form: str) -> bytes:
     """Return a figure as a picture in one of the formats of ``PICTURES``."""
-    spec = specification(figure, "light")
+    spec = shown_within(specification(figure, "light"))
     spec |= {"title": _chosen(spec)} if _chosen(spec) else {}
     return PICTURES[form](spec)

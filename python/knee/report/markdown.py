@@ -10,6 +10,7 @@ from knee.explain.verdict.form import Line
 from knee.opened import Study
 from knee.report.first_screen import first_screen
 from knee.stats.intervals import Interval
+from knee.store import shown
 
 SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&])")
 """Characters that Markdown, or HTML inside it, may read as its own."""
@@ -40,7 +41,7 @@ def markdown(study: Study, figure: str | None) -> str:
         parts.append(f"![Speedup over threads]({figure})")
     about = [*first.about, Line("knee", __version__)]
     parts.append(f"<details><summary>Conditions</summary>\n\n{_list(about, code='command')}\n\n</details>")
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return shown("\n\n".join(part for part in parts if part) + "\n")
 
 
 def escaped(text: str) -> str:

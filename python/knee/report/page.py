@@ -24,7 +24,7 @@ from knee.report.specification import specification
 from knee.report.tables import counters, facts
 from knee.report.tables import factorial as factorial_tables
 from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
-from knee.store import finite
+from knee.store import finite, shown, shown_within
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 """Characters that could end a script element or begin another, escaped."""
@@ -34,7 +34,7 @@ HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>')
 
 def page(study: Study) -> str:
     """Return the report of a study as HTML."""
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_shown)
     environment.filters["number"] = number
     # Tests check every chart against Vega-Lite's schema; checking again here would take longer than drawing.
     with debug_mode(False):
@@ -64,7 +64,7 @@ def page(study: Study) -> str:
         contrasts=facts.contrast_rows(study.analysis),
         facts=facts.fact_rows(study.machine),
         design=design_rows(study),
-        programs=programs(study),
+        programs=shown_within(programs(study)),
         most_programs=MOST_PROGRAMS,
         unknown=facts.unknown(study),
         version=__version__,
@@ -125,7 +125,12 @@ def _embedded(spec: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str,
 
 
 def _json(value: object) -> str:
-    return json.dumps(finite(value), separators=(",", ":")).translate(SCRIPT_SAFE)
+    return json.dumps(shown_within(finite(value)), separators=(",", ":")).translate(SCRIPT_SAFE)
+
+
+def _shown(value: object) -> object:
+    """Return what stands in the template, text with control characters escaped; our own markup holds none."""
+    return shown(value) if type(value) is str else value
 
 
 def _resource(name: str) -> str:

@@ -12,6 +12,7 @@ from knee.store.run import Run, cut_off, role_of
 from knee.store.runs import all_runs, runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
+from knee.store.shown import shown, shown_within
 from knee.store.types import SCHEMA, StudyError, finite, one_of
 from knee.store.waits import Wait, note_wait, read_waits
 
@@ -54,3 +55,5 @@ __all__ = [
     "write_end",
     "write_whole",
 ]
+    "shown",
+    "shown_within",

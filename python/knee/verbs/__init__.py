@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import textwrap
 
-import click
+from knee import terminal
 
 EXIT_GATE, EXIT_USAGE, EXIT_STOPPED = 1, 2, 130
 
 
 def say(message: str, hint: str | None = None) -> None:
     """Print an error: what failed, then the one thing to try."""
-    click.echo(f"knee: {message}", err=True)
+    terminal.err(f"knee: {message}")
     if hint:
-        click.echo(f"\n{_lines(f'hint: {hint}')}", err=True)
+        terminal.err(f"\n{_lines(f'hint: {hint}')}")
 
 
 def _lines(text: str) -> str:

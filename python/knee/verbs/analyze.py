@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from knee import terminal
 from knee.store import Contents, StudyError
 from knee.study.kinds.text import smallest_effect
 
@@ -74,7 +75,7 @@ def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **a
         raise StudyError(f"nothing to analyze: {folder}: it has no runs yet", hint=f"knee study --resume {folder}")
     found = factorial.analyze(study.runs, Asked(factors=chosen, smallest=least, **asked))
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=1, allow_nan=False))
+        terminal.out(json.dumps(found.to_json(), indent=1, allow_nan=False))
     else:
         factorial_terminal.show(study.name, found)
     return 0

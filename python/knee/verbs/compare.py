@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from knee import terminal
 from knee.store import Contents, Folder, StudyError
 from knee.study.kinds.text import share, smallest_effect
 from knee.verbs import EXIT_GATE
@@ -89,7 +90,7 @@ def compare(
         raise StudyError("--out needs three or more studies", hint=hint)
     report = _compared(folders, asked)
     if as_json:
-        click.echo(json.dumps(report.to_json(), indent=1))
+        terminal.out(json.dumps(report.to_json(), indent=1))
     else:
         comparison.show(report)
     undecided = fail_undecided and bool(report.open)
@@ -118,15 +119,15 @@ def _over_time(folders: tuple[Path, ...], spread: float, out: Path, *, as_json: 
     """Print and draw speedups over time, without a verdict: a gate compares two studies."""
     from knee.explain.comparison.history import history
     from knee.report.history import draw
-    from knee.report.terminal import history as terminal
+    from knee.report.terminal import history as history_terminal
 
     found = history([_side(path) for path in folders], spread)
     draw(found, out)
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=1))
+        terminal.out(json.dumps(found.to_json(), indent=1))
     else:
-        terminal.show(found)
-        click.echo(str(out))
+        history_terminal.show(found)
+        terminal.out_path(out)
     return 0
 
 

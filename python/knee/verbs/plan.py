@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from knee import terminal
 from knee.store import StudyError
 from knee.study import planning
 from knee.study.checks.program import find_program
@@ -45,11 +46,11 @@ def plan(out: Path | None, for_slurm: bool, pilot: bool, as_json: bool, **asked:
         find_program(study_spec.program)
     said = summary(study_spec, specs, piloted(study_spec, specs) if pilot else UNKNOWN)
     if folder is not None:
-        click.echo(str(folder.path))
+        terminal.out_path(folder.path)
     elif sys.stdout.isatty() and not as_json:
-        click.echo(said)
+        terminal.out(said)
         return 0
     else:
-        click.echo("\n".join(map(json.dumps, specs)))
-    click.echo(said, err=True)
+        terminal.out("\n".join(map(json.dumps, specs)))
+    terminal.err(said)
     return 0

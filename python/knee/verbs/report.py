@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from knee import terminal
 from knee.store import Folder, StudyError, one_of
 from knee.verbs import EXIT_GATE
 
@@ -47,7 +48,7 @@ def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> in
     """Analyse and report. numpy is imported only here, after the last run."""
     from knee.opened import Study
     from knee.report.export import export
-    from knee.report.terminal import study as terminal
+    from knee.report.terminal import study as study_terminal
 
     if anonymise:
         from knee.report.anonymous import anonymous
@@ -55,11 +56,11 @@ def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> in
         folder.check()
         with anonymous(folder) as opened:
             files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
-            terminal.show(opened.analysis, str(folder.path))
+            study_terminal.show(opened.analysis, str(folder.path))
     else:
         opened = Study.read(folder.path)
         files = [file for form in forms for file in export(opened, form)]
-        terminal.show(opened.analysis, str(folder.path))
+        study_terminal.show(opened.analysis, str(folder.path))
     for file in files:
-        click.echo(str(file))
+        terminal.out_path(file)
     return EXIT_GATE if opened.analysis.bad else 0

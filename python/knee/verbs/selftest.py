@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from knee import _binary, store
+from knee import _binary, store, terminal
 from knee.store import Folder, RunSpec, StudyError
 from knee.study.design import pairs
 from knee.study.run import execute, progress
@@ -51,7 +51,7 @@ def selftest(comparisons: int, as_json: bool) -> int:
         study_spec = pairs.study_spec(size, more)
         plan = pairs.run_specs(pairs.templates(study_spec, machine), comparisons)
         seconds = max(ROUNDED_S, ROUNDED_S * round(len(plan) * each_s / ROUNDED_S))
-        click.echo(f"knee: {len(plan)} runs of {pairs.WORKLOAD}, about {seconds} s", err=True)
+        terminal.err(f"knee: {len(plan)} runs of {pairs.WORKLOAD}, about {seconds} s")
         folder = _folder(Path(place) / "pairs", study_spec.to_toml(), machine, plan)
         try:
             with progress.shown(plan, len(plan)) as tell:
@@ -95,7 +95,7 @@ def _conclude(folder: Folder, planted: float, as_json: bool) -> int:
 
     found = evaluate(store.runs(folder), planted)
     if as_json:
-        click.echo(json.dumps(found.to_json(), indent=1))
+        terminal.out(json.dumps(found.to_json(), indent=1))
     else:
         selftest.show(found)
     return 0 if found.passed else EXIT_GATE

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from knee import terminal
 from knee.store import Contents, Folder, Record, RunSpec, StudyError, all_runs, design_block, runs
 from knee.study import planning
 from knee.study.design.duration import WORTH
@@ -69,8 +69,7 @@ def _tell_duration(folder: Folder) -> execute.Piloted | None:
         return None
 
     def tell(spec: RunSpec, record: Record, run_s: float) -> None:
-        # Not by click, which would write into the progress bar.
-        sys.stderr.write(f"knee: duration: {duration(plan, spec, record, run_s)}\n")
+        terminal.err(f"knee: duration: {duration(plan, spec, record, run_s)}")
 
     return tell
 
@@ -123,7 +122,7 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     many = repeat(folder, blocks, most if budget_s is None else min(1, most))
     said = f"{len(blocks)} of {len({run.spec['block'] for run in timed})} blocks were disturbed"
     what = f"repeating {'one' if many == 1 else many} of them" if many else "no more will be repeated now"
-    click.echo(f"knee: {said}: {what}", err=True)
+    terminal.err(f"knee: {said}: {what}")
     return many
 
 

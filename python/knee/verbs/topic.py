@@ -6,6 +6,8 @@ import textwrap
 
 import click
 
+from knee import terminal
+
 
 def causes() -> str:
     """Return the description of every cause, with its four headings."""
@@ -28,4 +30,4 @@ TOPICS = {"causes": causes}
 @click.argument("name", type=click.Choice(list(TOPICS)))
 def topic(name: str) -> None:
     """Print a topic of `knee help`."""
-    click.echo(TOPICS[name]())
+    terminal.out(TOPICS[name]())

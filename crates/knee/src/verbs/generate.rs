@@ -14,7 +14,7 @@ use schemars::schema_for;
 use super::memory::MachineMemory;
 use super::workloads::{meaning, usage};
 use super::{VERBS, command};
-use crate::error::{Failure, status};
+use crate::error::{Failure, say, status};
 use crate::record::Record;
 use crate::registry;
 use crate::run::runtimes::RUNTIMES;
@@ -57,7 +57,7 @@ fn write(args: &Generate) -> Result<ExitCode, Failure> {
             let same = std::fs::read_to_string(&path).is_ok_and(|found| found == text);
             differ |= !same;
             if !same {
-                eprintln!("knee: out of date: {name}");
+                say(format_args!("knee: out of date: {name}"));
             }
         } else {
             put(&path, &text)?;

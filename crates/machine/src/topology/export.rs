@@ -188,6 +188,21 @@ impl Writer<'_> {
     }
 }
 
+/// Text as the value of an attribute, in printable ASCII. XML 1.0 has no way to write most control characters.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '"' => safe.push_str("&quot;"),
+            ' '..='~' => safe.push(letter),
+            '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {
+                safe.push_str("&#xfffd;");
+            }
+            // Writing to a string does not fail.
+            _ => drop(write!(safe, "&#x{:x};", u32::from(letter))),
+        }
+    }
+    safe
 }

@@ -12,6 +12,7 @@ import altair as alt
 from knee.plots.figure import Figure, Model, StudyData, of_response
 from knee.plots.style import LETTER, Chart, of_rows, tips
 from knee.stats.linear.effects import Effect
+from knee.store import shown_within
 
 TITLE = "Effects"
 SEES = (
@@ -94,7 +95,7 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
         # On a narrow page a title in the middle would be cut off on the right.
         axis=alt.Axis(title=title, titleAnchor="end"),
     )
-    labels = json.dumps([line["levels"] for line in lines])
+    labels = json.dumps(shown_within([line["levels"] for line in lines]))
     axis = alt.Axis(title=None, labelExpr=f"{labels}[datum.value]", ticks=False, domain=False, labelLimit=HALF)
     y = alt.Y("line:O", axis=axis, scale=alt.Scale(paddingInner=0.2))
     effects = of_rows([line for line in lines if "value" in line])

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from knee.explain.comparison.report import Report
+from knee.terminal.console import Console
 
 
 def show(report: Report) -> None:
     """Print a comparison, at most as wide as the terminal."""
     console = Console()
     console.print(Text(f"A: {report.a}\nB: {report.b}"))
-    console.print(_table(report))
+    console.table(_table(report))
     for letter, only in (("A", report.only_a), ("B", report.only_b)):
         if only:
             console.print(Text(f"Only in {letter}, so not compared: {'; '.join(only)}."))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console, RenderableType
 from rich.table import Table as Drawn
 from rich.text import Text
 
 from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.report.tables.conclusions import conclusions
 from knee.report.tables.factorial import Table, head, parts
+from knee.terminal.console import Console
 
 MOST = 24
 """Rows of a table; --json has all."""
@@ -20,15 +20,17 @@ def show(name: str, analysis: FactorialAnalysis) -> None:
     console = Console()
     console.print(Text("\n".join(head(name, analysis))))
     for part in parts(analysis):
-        for drawn in (one for table in part.tables for one in _drawn(table)):
-            console.print(drawn)
+        for table in part.tables:
+            console.table(_drawn(table))
+            if (more := len(table.rows) - MOST) > 0:
+                console.print(Text(f"{more} more rows: --json."))
         if part.says:
             console.print(Text("\n".join(part.says)))
     console.print(Text("\n".join(["", *conclusions(analysis)]), style="bold"))
 
 
-def _drawn(table: Table) -> list[RenderableType]:
-    """Return a table shortened for a terminal, and a line that says so."""
+def _drawn(table: Table) -> Drawn:
+    """Return the first rows of a table, for a terminal."""
     drawn = Drawn(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
@@ -42,5 +44,4 @@ def _drawn(table: Table) -> list[RenderableType]:
         drawn.add_column(name, justify="left" if words else "right", no_wrap=not words, overflow="fold")
     for row in table.rows[:MOST]:
         drawn.add_row(*row)
-    more = len(table.rows) - MOST
-    return [drawn, *([Text(f"{more} more rows: --json.")] if more > 0 else [])]
+    return drawn

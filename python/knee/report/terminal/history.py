@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from knee.explain.comparison.history import History, Past
+from knee.terminal.console import Console
 
 
 def show(history: History) -> None:
@@ -17,7 +17,7 @@ def show(history: History) -> None:
     console = Console()
     for name, points in history.lines.items():
         console.print(Text(name))
-        console.print(_table(points))
+        console.table(_table(points))
     for note in history.notes:
         console.print(Text(f"{note}."))
     spread = f"{100 * history.session_spread:g} %"

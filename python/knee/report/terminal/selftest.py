@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from knee.explain.selftest import SelfTest, Share
+from knee.terminal.console import Console
 
 
 def show(result: SelfTest) -> None:
@@ -20,7 +20,7 @@ def show(result: SelfTest) -> None:
     table.add_row("A with A: false alarms", *_cells(result.alarms), "5 %")
     more = f"A with {100 * (result.planted - 1):.1f} % more work: found"
     table.add_row(more, *_cells(result.found), "90 % or more")
-    console.print(table)
+    console.table(table)
     console.print(
         Text(
             f"Two equal runs of a pair differed by {100 * result.noise:.1f} % (standard deviation); "

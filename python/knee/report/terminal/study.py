@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -16,6 +15,7 @@ from knee.explain.verdict.form import FOLDER, Verdict
 from knee.report.tables.counters import sentence
 from knee.report.tables.design import repeated_words
 from knee.stats.intervals import Interval
+from knee.terminal.console import Console
 
 
 def show(analysis: Analysis, folder: str) -> None:
@@ -24,7 +24,7 @@ def show(analysis: Analysis, folder: str) -> None:
     for series in analysis.series:
         if len(series.curve.points) > 1:
             console.print(Text(series.name))
-            console.print(_table(series))
+            console.table(_table(series))
             if len(series.fitting) < len(series.curve.points):
                 console.print(Text(f"* more threads than the {series.cpus} cpus: no part of the verdict\n"))
             _scaling(console, analysis.summaries[series.name])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 
-from knee import _binary
+from knee import _binary, terminal
 from knee.store import StudyError
 from knee.study.kinds.factors import RESERVED
 from knee.study.kinds.near import nearest, suggestion
@@ -39,7 +38,7 @@ def _refuse_placeholders(study_spec: StudySpec) -> None:
                 where = "" if word == f"{{{name}}}" else f" in {word!r}"
                 raise StudyError(f"unknown placeholder '{{{name}}}'{where}", hint=f"did you mean {{{near}}}?")
             if word == f"{{{name}}}":
-                sys.stderr.write(f"knee: note: {word} is not a factor, so the program gets it as it is\n")
+                terminal.err(f"knee: note: {word} is not a factor, so the program gets it as it is")
 
 
 def unmentioned(name: str) -> StudyError:

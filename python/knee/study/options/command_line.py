@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from knee import _binary
+from knee import _binary, terminal
 from knee.store import StudyError
 from knee.study.checks.names import refuse_unknown_names
 from knee.study.kinds.factors import RESERVED
@@ -192,5 +192,5 @@ def _warn_if_deaf(study_spec: StudySpec) -> None:
     if "for" in program:
         return
     if not any("{threads}" in word or "{cpus}" in word for word in told):
-        click.echo("knee: note: neither the command nor a variable mentions {threads}: the program", err=True)
-        click.echo("      does not get the number of threads, only the cpus that it may use", err=True)
+        terminal.err("knee: note: neither the command nor a variable mentions {threads}: the program")
+        terminal.err("      does not get the number of threads, only the cpus that it may use")

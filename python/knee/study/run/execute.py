@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from knee import _binary
+from knee import _binary, terminal
 from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, design_block, read_end, write_end
 from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
@@ -145,7 +144,7 @@ def _set_up(folder: Folder) -> Generator[None]:
         try:
             _shell(folder, "cleanup")
         except StudyError as error:
-            sys.stderr.write(f"knee: {error}\n")
+            terminal.err(f"knee: {error}")
         raise
     _shell(folder, "cleanup")
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
+from knee import terminal
 from knee.store import Record, RunSpec, cut_off
 
 
@@ -17,7 +18,8 @@ def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record
         return
     # Imported only for a terminal: a log does not need it.
     from rich import progress
-    from rich.console import Console
+
+    from knee.terminal.console import Console
 
     columns = (
         progress.TextColumn("{task.description}"),
@@ -34,7 +36,7 @@ def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record
         def tell(spec: RunSpec, record: Record) -> None:
             bar.update(task, advance=1, description=f"block {spec['block']}")
             if record["exit"].get("code") != 0:
-                bar.console.print(f"run {spec['id']}: {ending(record)}", markup=False, highlight=False)
+                bar.console.print(f"run {spec['id']}: {ending(record)}")
 
         yield tell
 
@@ -44,9 +46,9 @@ def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record], None]:
 
     def tell(spec: RunSpec, record: Record) -> None:
         if record["exit"].get("code") != 0:
-            print(f"knee: run {spec['id']}: {ending(record)}", file=sys.stderr)
+            terminal.err(f"knee: run {spec['id']}: {ending(record)}")
         if last[spec["block"]] == spec["id"]:
-            print(f"knee: block {spec['block']} of {len(last)} is done", file=sys.stderr)
+            terminal.err(f"knee: block {spec['block']} of {len(last)} is done")
 
     return tell
 

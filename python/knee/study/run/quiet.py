@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 
-from knee import _binary
+from knee import _binary, terminal
 from knee.store import Folder, StudyError, Wait, note_wait
 
 LOOK_S = 0.3
@@ -88,4 +87,4 @@ def words(seconds: float) -> str:
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"knee: {text}\n")
+    terminal.err(f"knee: {text}")

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::error::{Failure, print_out};
+use crate::shown::is_escaped;
 
 /// The batch script for the command line of this process.
 pub(crate) fn print_script() -> Result<ExitCode, Failure> {
@@ -78,7 +79,19 @@ exit "$status"
 /// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    if !word.contains(is_escaped) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    // bash reads a byte behind \x in $'...'; the script is printed, so it holds no control characters.
+    let byte = |byte: &u8| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' | b'\t' | b'\n' => char::from(*byte).into(),
+        _ => format!("\\x{byte:02x}"),
+    };
+    format!("$'{}'", word.as_bytes().iter().map(byte).collect::<String>())
 }
 
 #[cfg(test)]
@@ -87,9 +100,10 @@ mod tests {
 
     #[test]
     fn words_come_through_a_shell_as_they_are() {
-        let words = ["printf", "%s|", "a b", "it's", "$HOME", "", "{threads}"].map(str::to_owned);
+        let words =
+            ["printf", "%s|", "a b", "it's", "$HOME", "", "{threads}", "\x1b[2J'\\ \u{202e}ä"].map(str::to_owned);
         let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-        let said = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
-        assert_eq!(String::from_utf8(said.stdout).unwrap(), "a b|it's|$HOME||{threads}|");
+        let said = std::process::Command::new("bash").args(["-c", &line]).output().unwrap();
+        assert_eq!(String::from_utf8(said.stdout).unwrap(), "a b|it's|$HOME||{threads}|\x1b[2J'\\ \u{202e}ä|");
     }
 }

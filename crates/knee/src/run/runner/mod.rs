@@ -21,6 +21,7 @@ use super::tree;
 use crate::error::{Failure, print_out, status};
 use crate::record::Record;
 use crate::run_spec::RunSpec;
+use crate::shown::shown;
 
 /// What a pipe takes without blocking when it takes anything at all (`PIPE_BUF`).
 const AT_ONCE: usize = 4096;
@@ -128,10 +129,9 @@ impl Runner {
     /// continues it. False when a signal asked us to stop.
     fn write(&self, record: &Record) -> Result<bool, Failure> {
         let fail = |error: io::Error| Failure::new(format!("cannot write the record of run {}: {error}", record.id));
-        let mut line = serde_json::to_vec(record).map_err(Failure::new)?;
-        line.push(b'\n');
+        let line = serde_json::to_string(record).map_err(Failure::new)? + "\n";
         let mut stdout = io::stdout();
-        for part in line.chunks(AT_ONCE) {
+        for part in shown(&line).as_bytes().chunks(AT_ONCE) {
             while self.wait([(stdout.as_fd(), PollFlags::OUT)])[0].is_empty() {
                 if self.signals.next().is_some() {
                     return Ok(false);

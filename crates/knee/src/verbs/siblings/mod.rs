@@ -8,7 +8,7 @@ use knee_machine::{CpuSet, Topology};
 use knee_meter::contention::{self, Crowded, Pair, Report, Verdict};
 use serde::Serialize;
 
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, print_out, say};
 
 /// Cpus above which the test takes long enough for a message in advance.
 const QUICK: usize = 8;
@@ -61,7 +61,7 @@ fn test(cores: &[CpuSet]) -> Siblings {
         return Siblings::untested(format!("this process may only use cpu {cpus}, so there is no pair"));
     }
     if cpus.len() > QUICK {
-        eprintln!("knee: testing {} cpus, which may take a minute", cpus.len());
+        say(format_args!("knee: testing {} cpus, which may take a minute", cpus.len()));
     }
     contention::examine(cores)
         .map_or_else(|error| Siblings::untested(error.to_string()), |report| Siblings::new(report, cores))

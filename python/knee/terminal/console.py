@@ -1,0 +1,61 @@
+"""Prints tables and styled text by rich: escaped, and with all columns also where the terminal is narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import rich.console
+from rich.console import ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.table import Column, Table
+from rich.text import Text
+
+from knee.store import shown
+
+FOLDED = 12
+"""Cells of a terminal that a column of names needs at least; longer names are folded."""
+
+WIDE = 10_000
+"""Cells of a terminal on which every table fits."""
+
+
+class Console(rich.console.Console):
+    """A console that prints names as they are: neither control characters nor rich's own markup in them count."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render text, tables and what is in them with control characters escaped; rich calls this for every part."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=shown(segment.text))
+
+    def table(self, table: Table) -> None:
+        """Print a table; where the terminal is too narrow for it, each row as a list of its columns."""
+        # rich would leave out the columns that do not fit.
+        if least_width(self, table) <= self.width:
+            self.print(table)
+            return
+        if table.title:
+            self.print(Text(str(table.title), style="bold"))
+        heads = [str(column.header) for column in table.columns]
+        for row in zip(*(column.cells for column in table.columns), strict=True):
+            lines = Table.grid(padding=(0, 2, 0, 0))
+            lines.add_column(overflow="fold")
+            lines.add_column(overflow="fold")
+            for head, cell in zip(heads, row, strict=True):
+                lines.add_row(head, cell)
+            self.print(lines)
+            self.print()
+
+
+def least_width(console: rich.console.Console, table: Table) -> int:
+    """Return how wide a table is if names are folded."""
+    options = console.options.update(width=WIDE)
+
+    def width(column: Column) -> int:
+        return max(console.measure(cell, options=options).maximum for cell in (column.header, *column.cells))
+
+    foldable = [width(column) for column in table.columns if not column.no_wrap]
+    return console.measure(table, options=options).maximum - sum(max(0, one - FOLDED) for one in foldable)
