@@ -1,7 +1,7 @@
 //! Time series as gzip CSV: `t_ns,source,name,value`, one line a value.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -21,7 +21,12 @@ impl Samples {
     }
 
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
-        let mut out = GzEncoder::new(BufWriter::new(File::create(path)?), Compression::fast());
+        // Made new: what is there may be a link to a file elsewhere, in a folder that came from somebody else.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut out = GzEncoder::new(BufWriter::new(File::create_new(path)?), Compression::fast());
         out.write_all(b"t_ns,source,name,value\n")?;
         out.write_all(&self.lines)?;
         out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()

@@ -14,7 +14,7 @@ from knee.plots.figure import Figure
 from knee.report.markdown import markdown
 from knee.report.page import page
 from knee.report.specification import specification
-from knee.store import StudyError, shown, shown_within, write_whole
+from knee.store import StudyError, make_folder, shown, shown_within, write_whole
 
 PICTURES: dict[str, Callable[[dict[str, Any]], bytes]] = {
     "svg": lambda spec: shown(vlc.vegalite_to_svg(spec)).encode(),
@@ -45,7 +45,7 @@ def export(study: Study, form: str, into: Path | None = None, mark: str = "") ->
         target = folder / f"figures{mark}"
         if form == "md":
             return _markdown(study, folder / f"report{mark}.md", target)
-        target.mkdir(exist_ok=True)
+        make_folder(target)
         return [_picture(figure, form, target) for figure in study.figures]
     except OSError as error:
         raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}") from error
@@ -55,7 +55,7 @@ def _markdown(study: Study, path: Path, figures: Path) -> list[Path]:
     """Write the report and the picture of the speedup that it shows."""
     drawn = [figure for figure in study.figures if figure.name == "speedup"]
     if drawn:
-        figures.mkdir(exist_ok=True)
+        make_folder(figures)
     pictures = [_picture(figure, "svg", figures) for figure in drawn]
     shown = pictures[0].relative_to(path.parent).as_posix() if pictures else None
     write_whole(path, markdown(study, shown))
@@ -70,7 +70,7 @@ def _chosen(spec: dict[str, Any]) -> str:
 
 def _picture(figure: Figure, form: str, folder: Path) -> Path:
     path = folder / f"{figure.name}.{form}"
-    path.write_bytes(picture_of(figure, form))
+    write_whole(path, picture_of(figure, form))
     return path
 
 

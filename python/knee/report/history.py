@@ -9,7 +9,7 @@ from knee.explain.comparison.history import History, Past
 from knee.plots.figure import Figure
 from knee.plots.history import chart
 from knee.report.export import PICTURES, picture_of
-from knee.store import StudyError
+from knee.store import StudyError, write_whole
 
 
 def draw(history: History, path: Path) -> None:
@@ -27,7 +27,7 @@ def draw(history: History, path: Path) -> None:
     rows = [_row(one) for one in history.points]
     sees = "A bar is a 90 % interval. Studies stand in the order of their dates."
     try:
-        path.write_bytes(picture_of(Figure("history", "Speedup over time", sees, chart(rows), rows), form))
+        write_whole(path, picture_of(Figure("history", "Speedup over time", sees, chart(rows), rows), form))
     except OSError as error:
         raise StudyError(f"cannot write {path}: {error.strerror}") from error
 

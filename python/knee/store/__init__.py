@@ -5,7 +5,7 @@ from knee.store.contents import Contents
 from knee.store.counters import Counted, counted
 from knee.store.counts import Count, count_named
 from knee.store.ended import End, read_end, write_end
-from knee.store.folder import Folder, write_whole
+from knee.store.folder import Folder
 from knee.store.observed import observed_threads
 from knee.store.repeats import design_block
 from knee.store.run import Run, cut_off, role_of
@@ -15,6 +15,7 @@ from knee.store.seam import Changed, Level, Record, Role, RunSpec
 from knee.store.shown import shown, shown_within
 from knee.store.types import SCHEMA, StudyError, finite, one_of
 from knee.store.waits import Wait, note_wait, read_waits
+from knee.store.write import make_folder, opened_to_write, write_whole
 
 __all__ = [
     "KINDS",
@@ -42,18 +43,20 @@ __all__ = [
     "cut_off",
     "design_block",
     "finite",
+    "make_folder",
     "note_wait",
     "noted",
     "observed_threads",
     "one_of",
+    "opened_to_write",
     "published",
     "read_end",
     "read_waits",
     "role_of",
     "runs",
     "samples",
+    "shown",
+    "shown_within",
     "write_end",
     "write_whole",
 ]
-    "shown",
-    "shown_within",

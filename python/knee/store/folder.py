@@ -1,4 +1,4 @@
-"""The folder of a study: its files, how they are read, and how they are written without loss."""
+"""The folder of a study: its files, and how they are read."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from knee.store.claims import claims
 from knee.store.run import role_of
 from knee.store.seam import MACHINE_MEMORY, RECORD, RUN_SPEC, TOPOLOGY, Level, Record, RunSpec
 from knee.store.types import StudyError
+from knee.store.write import opened_to_write
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,8 @@ class Folder:
         if self.records.exists():
             data = self.records.read_bytes()
             if not data.endswith(b"\n") and data:
-                os.truncate(self.records, data.rfind(b"\n") + 1)
+                with opened_to_write(self.records) as file:
+                    os.truncate(file.fileno(), data.rfind(b"\n") + 1)
 
     def _again(self) -> str:
         return f"restore {self.plan.name} from a copy of the folder, or plan a new study"
@@ -175,13 +177,3 @@ def _sharing(spec: RunSpec, alike: RunSpec) -> RunSpec:
     """Return the run spec with equal parts shared with another of its cell, to save memory."""
     equal: dict[str, Any] = {name: alike[name] for name in spec if name in alike and alike[name] == spec[name]}
     return cast("RunSpec", {**spec, **equal})
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically: a reader finds the old or the new content, never a part."""
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)

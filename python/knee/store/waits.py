@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 
 from knee.store import read
 from knee.store.check import NUMBER, TRUTH, WHOLE, thing
-from knee.store.folder import Folder, write_whole
+from knee.store.folder import Folder
 from knee.store.types import SCHEMA
+from knee.store.write import write_whole
 
 
 @dataclass(frozen=True)

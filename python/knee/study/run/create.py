@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
-import os
+import secrets
 import shutil
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
     if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
         raise _taken(path)
     whole = path.absolute()
-    partial = whole.with_name(f".{whole.name}.partial-{os.getpid()}")
+    partial = whole.with_name(f".{whole.name}.{secrets.token_hex(8)}.partial")
     try:
         partial.mkdir(parents=True)
         (partial / "samples").mkdir()

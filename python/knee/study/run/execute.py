@@ -11,10 +11,22 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from knee import _binary, terminal
-from knee.store import SCHEMA, End, Folder, Record, RunSpec, StudyError, design_block, read_end, write_end
+from knee.store import (
+    SCHEMA,
+    End,
+    Folder,
+    Record,
+    RunSpec,
+    StudyError,
+    design_block,
+    make_folder,
+    opened_to_write,
+    read_end,
+    write_end,
+)
 from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
 from knee.study.run.signals import pausable, stoppable
@@ -74,6 +86,7 @@ def run(
     _binary.hang_up()
     with locked(folder), stoppable():
         folder.cut_torn_record()
+        make_folder(folder.samples)
         todo = remaining(folder)
         if todo:
             with _set_up(folder):
@@ -107,7 +120,7 @@ def _make(
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
     # A resumed study completes the block in which it stopped.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
-    with folder.records.open("ab", buffering=0) as log, _runner(folder.samples) as runner:
+    with _opened(folder.records) as log, _runner(folder.samples) as runner:
         good, block = False, 0
         for spec in todo:
             if fresh and not good and spec["block"] == 2:
@@ -175,10 +188,18 @@ def _goes_on(folder: Folder, step: str) -> str:
     return f"all runs are kept: knee report {name}" if step == "cleanup" else f"knee study --resume {name}"
 
 
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return opened_to_write(path)
+    except OSError as error:
+        hint = "look at what it is, and remove it" if path.is_symlink() else None
+        raise StudyError(f"cannot write: {path}: {error.strerror}", hint=hint) from error
+
+
 @contextmanager
 def locked(folder: Folder) -> Generator[None]:
     """Lock the study: other processes can neither run it nor change its plan."""
-    with (folder.path / ".lock").open("w") as file:
+    with _opened(folder.path / ".lock") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

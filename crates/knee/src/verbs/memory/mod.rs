@@ -125,7 +125,10 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
 /// Refuses an unwritable file before minutes of measuring.
 fn writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let reason = if path.is_dir() {
+    let reason = if path == Path::new(words::FILE) && path.is_symlink() {
+        // The current folder may have come from somebody else; a path that was given is followed.
+        "is a symbolic link"
+    } else if path.is_dir() {
         "is a folder"
     } else if !folder.is_dir() {
         "folder does not exist"

@@ -12,7 +12,7 @@ use crate::listing::listed;
 use crate::nearest::nearest;
 
 /// The default file of a sweep of all probes.
-const FILE: &str = "machine-memory.json";
+pub(super) const FILE: &str = "machine-memory.json";
 
 /// What was asked for.
 pub(super) struct Asked {
