@@ -38,6 +38,15 @@ def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
     return printed.getvalue()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
+    """Folder for what knee notes about studies planned by this user, so that tests leave no trace."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("state")
+        patch.setenv("XDG_STATE_HOME", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def binary() -> str:
     """Path of the installed binary."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from knee.study.checks.program import find_program
 from knee.study.checks.text import check_text
 from knee.study.design import hold, plan
 from knee.study.design.cells import cells_of, placements_of
-from knee.study.run import slurm
+from knee.study.run import slurm, trust
 from knee.study.run.create import Taken, create
 from knee.study.spec import StudySpec
 
@@ -44,13 +46,11 @@ def planned(study_spec: StudySpec, out: Path | None = None, *, for_slurm: bool =
     machine, specs = run_specs(study_spec)
     read_events(study_spec)
     batch = slurm.script(study_spec, specs) if for_slurm else None
-    files = (_asked(study_spec), json.dumps(machine, indent=1) + "\n", specs, batch)
-    if out:
-        return create(out, *files)
-    while True:
-        # Another study of the same name may begin at the same moment.
-        with suppress(Taken):
-            return create(_unused(study_spec.name), *files)
+    described = json.dumps(machine, indent=1) + "\n"
+    make = partial(create, study_spec=_asked(study_spec), machine=described, plan=specs, batch=batch)
+    folder = make(out) if out else _made_unused(study_spec.name, make)
+    trust.note(folder)
+    return folder
 
 
 def run_specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
@@ -67,6 +67,13 @@ def run_specs(study_spec: StudySpec) -> tuple[dict[str, Any], list[RunSpec]]:
 def _asked(study_spec: StudySpec) -> str:
     """Return the study file, with the version of knee that planned it."""
     return f"knee = {json.dumps(__version__)}\n{study_spec.to_toml()}"
+
+
+def _made_unused(name: str, make: Callable[[Path], Folder]) -> Folder:
+    """Make the first unused folder of this name; another study of the same name may begin at the same moment."""
+    while True:
+        with suppress(Taken):
+            return make(_unused(name))
 
 
 def _unused(name: str) -> Path:

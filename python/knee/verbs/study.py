@@ -18,6 +18,7 @@ from knee.study.run.pilot import duration
 from knee.study.run.quiet import Waiting, say_load
 from knee.study.run.repeat import repeat
 from knee.study.run.signals import Stopped
+from knee.study.run.trust import check as check_trust
 from knee.verbs import EXIT_STOPPED, say
 
 ON_RESUME = {"wait_quiet_s", "rerun_disturbed"}
@@ -28,7 +29,7 @@ FORMS = (
     "[OPTIONS] -- COMMAND...",
     "[OPTIONS] WORKLOAD [ARGUMENTS]",
     "[OPTIONS] FILE.toml",
-    "--resume FOLDER [--wait-quiet [TIME]] [--rerun-disturbed]",
+    "--resume FOLDER [--wait-quiet [TIME]] [--rerun-disturbed] [--trust]",
 )
 
 
@@ -36,13 +37,14 @@ FORMS = (
 @study_options
 @click.option("--out", type=click.Path(path_type=Path), help="Folder of the study.  [default: knee-studies/NAME-DATE]")
 @click.option("--resume", type=click.Path(path_type=Path, readable=False), help="Continue the study in this folder.")
+@click.option("--trust", is_flag=True, help="With --resume: run the commands of a study that you did not plan.")
 @click.option(
     "--pilot/--no-pilot",
     default=True,
     help="Make one run first, to estimate how long the study takes.  [default: with 3 blocks or more]",
 )
 @click.option("--report/--no-report", default=True, help="Write report.html at the end.  [default: --report]")
-def study(out: Path | None, resume: Path | None, pilot: bool, report: bool, **asked: Any) -> int:
+def study(out: Path | None, resume: Path | None, trust: bool, pilot: bool, report: bool, **asked: Any) -> int:
     """Make the runs in random order, keep them in a folder, write a report.
 
     In a command {threads} becomes the thread count and {cpus} the list of cpus. Options stand before the -- of a
@@ -52,9 +54,13 @@ def study(out: Path | None, resume: Path | None, pilot: bool, report: bool, **as
         given = values_given(asked)
         if out is not None or asked["words"] or not given.keys() <= ON_RESUME:
             message = "--resume continues a study as planned: no program and no other options can be given"
-            raise StudyError(message, hint="only --wait-quiet and --rerun-disturbed go with --resume")
+            raise StudyError(message, hint="only --wait-quiet, --rerun-disturbed and --trust go with --resume")
         # Read and check all of it before anything is changed.
         folder = Contents.read(resume).folder
+        if execute.remaining(folder) or (folder.read_measure() | given).get("rerun_disturbed"):
+            check_trust(folder, trusted=trust)
+    elif trust:
+        raise StudyError("--trust goes with --resume", hint="a new study runs the commands that you give")
     else:
         given, folder = dict[str, Any](), planning.planned(study_spec_of(asked), out)
     return _measure(
