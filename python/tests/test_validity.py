@@ -102,3 +102,14 @@ def test_only_threads_held_by_the_set_are_said_to_be(simulated, bind, said):
     folder = simulated(TWO)
     rewrite(folder.records, lambda one: one | {"bind": bind})
     assert any("pinned to a set of cpus" in line for line in facts.unknown(Study.read(folder.path))) == said
+
+
+def test_threads_that_were_not_sampled_are_counted(simulated):
+    folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}})
+    assert not any("not sampled" in line for line in facts.unknown(Study.read(folder.path)))
+    sampling = {"period_ms": 10, "count": 97, "cost_ns": 717_400, "left_out": 1600}
+    rewrite(folder.records, lambda one: one | ({"sampling": sampling} if int(one["id"]) % 2 else {}))
+    assert any(
+        "In 5 of 10 runs more lived, up to 1600 of them not sampled" in line
+        for line in facts.unknown(Study.read(folder.path))
+    )

@@ -26,6 +26,6 @@ pub use computing::Observed;
 pub use gauges::{Gauges, NAMES as GAUGES};
 pub use helpers::is_helper;
 pub use proc::{Schedstat, descendants, pages_by_node};
-pub use sampler::{Published, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
+pub use sampler::{MOST_WATCHED, Published, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
 pub use states::{State, StateCounts};
 pub use validity::{Baseline, Validity};

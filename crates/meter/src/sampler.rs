@@ -29,7 +29,7 @@ const FIRST_TICKS: u64 = 16;
 const LOOK_EVERY: u64 = 4;
 /// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
 /// threads beyond this is still in the totals of the run.
-const MOST_WATCHED: usize = 400;
+pub const MOST_WATCHED: usize = 400;
 
 /// Source of samples from counters of the program itself.
 pub const WORKLOAD: &str = "workload";
@@ -83,6 +83,14 @@ pub struct Sampling {
     /// runtimes are left out.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ready: Vec<u32>,
+    /// Most threads that lived at once and were not sampled, because as many as can be sampled already were.
+    #[serde(skip_serializing_if = "is_none", default)]
+    pub left_out: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Sampling {
@@ -156,7 +164,7 @@ impl Sampler {
             threads: BTreeMap::new(),
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             samples: Samples::default(),
-            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new() },
+            sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
             budget: Budget::default(),
             newest: Newest::open(),
             looked_until: None,
@@ -261,22 +269,29 @@ impl Sampler {
             return;
         }
         self.looked_until = newest;
+        let mut room = MOST_WATCHED.saturating_sub(self.threads.values().filter(|one| one.task.is_some()).count());
+        let mut left_out = 0;
         for pid in descendants(self.ancestor) {
             for tid in numbered(&format!("/proc/{pid}/task")) {
-                self.watch(pid, tid, t_ns);
+                if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
+                    continue;
+                }
+                if room == 0 {
+                    left_out += 1;
+                } else {
+                    self.watch(pid, tid, t_ns);
+                    room -= 1;
+                }
             }
         }
+        if left_out > 0 {
+            // They may be watched at a later look, when others have ended.
+            self.looked_until = None;
+        }
+        self.sampling.left_out = self.sampling.left_out.max(left_out);
     }
 
     fn watch(&mut self, pid: i32, tid: i32, t_ns: u64) {
-        if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
-            return;
-        }
-        if self.threads.values().filter(|watched| watched.task.is_some()).count() >= MOST_WATCHED {
-            // It may be watched at a later look, when others have ended.
-            self.looked_until = None;
-            return;
-        }
         if let Some(task) = Task::open(pid, tid) {
             let seen = ThreadUse {
                 tid,

@@ -11,19 +11,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Validity {
     /// CPU time of the run over wall time × the cpus it could use at once.
+    #[schemars(range(min = 0.0))]
     pub own_share: f64,
     /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second, and absent below a tenth.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(range(min = 0.0))]
     pub other_busy: Option<f64>,
     /// Time a hypervisor took its cpus away. From the same ticks.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(range(min = 0.0))]
     pub steal: Option<f64>,
     /// Fraction of the wall time in which some task of the machine waited for a cpu (pressure stall information).
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(range(min = 0.0))]
     pub psi_cpu: Option<f64>,
     /// The clock proxy before the run, ns per link.
+    #[schemars(range(min = 0.0))]
     pub clock_before_ns: f64,
     /// The clock proxy after the run, ns per link.
+    #[schemars(range(min = 0.0))]
     pub clock_after_ns: f64,
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 from knee.store.check import (
+    AMOUNT,
     COUNT,
     LEVEL,
     NUMBER,
@@ -216,6 +217,7 @@ class Sampling(TypedDict):
     period_ms: int
     count: int
     cost_ns: int
+    left_out: NotRequired[int]
     ready: NotRequired[list[int]]
 
 
@@ -584,12 +586,12 @@ _RESOURCES = thing(
 )
 
 
-_SAMPLING = thing({"period_ms": COUNT, "count": COUNT, "cost_ns": COUNT}, {"ready": listed(COUNT)})
+_SAMPLING = thing({"period_ms": COUNT, "count": COUNT, "cost_ns": COUNT}, {"left_out": COUNT, "ready": listed(COUNT)})
 
 
 _VALIDITY = thing(
-    {"own_share": NUMBER, "clock_before_ns": NUMBER, "clock_after_ns": NUMBER},
-    {"other_busy": NUMBER, "psi_cpu": NUMBER, "steal": NUMBER},
+    {"own_share": AMOUNT, "clock_before_ns": AMOUNT, "clock_after_ns": AMOUNT},
+    {"other_busy": AMOUNT, "psi_cpu": AMOUNT, "steal": AMOUNT},
 )
 
 

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use knee_meter::MOST_WATCHED;
 use knee_meter::perf::Counter;
 
 use crate::error::{say, status};
@@ -19,11 +20,16 @@ fn say_times(record: &Record, threads: usize) {
     let (wall, user, system) = (seconds(record.wall_ns), seconds(record.user_ns), seconds(record.system_ns));
     let cpus = (user + system) / wall.max(1e-9);
     say(format_args!("knee: {wall:.3} s wall, {:.3} s CPU ({user:.3} user + {system:.3} system)", user + system));
+    let left_out = record.sampling.as_ref().map_or(0, |sampling| sampling.left_out);
     let unseen = record.unseen.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     say(format_args!(
         "      {cpus:.2} cpus busy on average, {threads} threads requested, {} seen{unseen}",
         record.observed_threads.len()
     ));
+    if left_out > 0 {
+        let most = format!("at most {MOST_WATCHED} are sampled");
+        say(format_args!("      {left_out} more threads lived at the same time and were not sampled: {most}"));
+    }
     for phase in &record.phases {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));
         say(format_args!("      phase {}: {wall:.3} s wall, {cpu:.3} s CPU", phase.name));
