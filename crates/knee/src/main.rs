@@ -27,6 +27,10 @@ use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use knee_machine::sys::OrExit;
+
+#[global_allocator]
+static ALLOCATOR: OrExit = OrExit;
 
 fn main() -> ExitCode {
     let given = match verbs::command().try_get_matches() {

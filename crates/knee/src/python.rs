@@ -1,9 +1,10 @@
 //! Hands a verb to the Python package: the interpreter beside this executable, else `KNEE_PYTHON`, else `python3`.
 
 use std::ffi::OsString;
+use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use clap::Arg;
 
@@ -13,6 +14,9 @@ use crate::this;
 
 /// The interpreter's first lines: it checks itself, so no other process is started to test it.
 const BOOTSTRAP: &str = include_str!("bootstrap.py");
+
+/// Variable with the path of an interpreter, for where none is beside the executable.
+const NAMED: &str = "KNEE_PYTHON";
 
 /// Any words of a Python verb.
 pub(crate) fn words() -> Arg {
@@ -34,15 +38,37 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     let asked = std::env::args_os().nth(1).unwrap_or_default();
     let message = format!("`knee {}` needs knee's Python part: {}", asked.display(), python.display());
     let hint = "install it with `pip install .` in knee's folder, or set KNEE_PYTHON to a Python that has it installed";
+    let refused = |reason: &dyn std::fmt::Display| Failure::new(format!("{message}: {reason}")).hint(hint);
+    if std::env::var_os(NAMED).is_some_and(|named| python == Path::new(&named)) {
+        match is_python(&python) {
+            Ok(true) => {}
+            Ok(false) => return Err(refused(&format!("it is no Python ({NAMED})"))),
+            Err(error) => return Err(refused(&error)),
+        }
+    }
     let mut command = Command::new(&python);
     command.args(["-c", BOOTSTRAP, &shown(&message), hint, verb]).args(words).env("KNEE_BIN", &knee);
     let error = command.exec();
-    Err(Failure::new(format!("{message}: {error}")).hint(hint))
+    Err(refused(&error))
+}
+
+/// Whether a program answers as a Python does. Any other one would run with words that it does not know: `true` would
+/// end as if all were done.
+fn is_python(program: &Path) -> io::Result<bool> {
+    let mut command = Command::new(program);
+    command.args(["-S", "-c", "print('Python')"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn()?;
+    let mut said = Vec::new();
+    // No more than a line: `yes` never ends.
+    process.stdout.take().expect("it was piped").take(16).read_to_end(&mut said)?;
+    let _ = process.kill();
+    process.wait()?;
+    Ok(said == b"Python\n")
 }
 
 /// A wheel puts the binary into the folder of its interpreter; links to it (as uv makes) are followed.
 fn interpreter(knee: &Path) -> PathBuf {
     let real = knee.canonicalize().unwrap_or_else(|_| knee.to_owned());
     let beside = real.parent().map(|folder| folder.join("python3")).filter(|python| python.exists());
-    beside.or_else(|| std::env::var_os("KNEE_PYTHON").map(PathBuf::from)).unwrap_or_else(|| "python3".into())
+    beside.or_else(|| std::env::var_os(NAMED).map(PathBuf::from)).unwrap_or_else(|| "python3".into())
 }

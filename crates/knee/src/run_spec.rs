@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use knee_machine::MemoryPolicy;
 use knee_meter::perf::Request;
-use knee_workload::Bind;
+use knee_workload::{Bind, MOST_THREADS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -247,6 +247,9 @@ impl RunSpec {
         let bad = |reason: String| Failure::new(format!("bad run spec: run {}: {reason}", self.id));
         if self.threads == 0 {
             return Err(bad("0 threads requested; at least 1 is needed".into()));
+        }
+        if self.threads > MOST_THREADS {
+            return Err(bad(format!("{} threads requested; at most {MOST_THREADS} are possible", self.threads)));
         }
         if self.id.is_empty() || !self.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')) {
             return Err(

@@ -1,14 +1,13 @@
 //! Reads small files of `/sys` and `/proc`: a word, a number or a set.
 
-use std::fs;
 use std::path::Path;
 
-use crate::{CpuSet, Error};
+use crate::{CpuSet, Error, files};
 
 /// A file of the kernel's without the line end; captures made with `dd` keep a zero byte behind it.
 pub(crate) fn text(path: &Path) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c == '\0';
-    fs::read_to_string(path).ok().map(|text| text.trim_matches(blank).to_owned())
+    files::text(path).ok().map(|text| text.trim_matches(blank).to_owned())
 }
 
 /// The same, read as a value.

@@ -10,11 +10,13 @@
 pub mod clock;
 pub mod cpuset;
 pub mod facts;
+pub mod files;
 mod kernel_files;
 pub mod memory;
 mod nest;
 pub mod pinned_team;
 pub mod placement;
+pub mod room;
 pub mod sys;
 pub mod topology;
 

@@ -1,5 +1,6 @@
 //! System calls: the only room of this crate with `unsafe`.
 
+mod allocator;
 mod signals;
 
 use std::io;
@@ -12,6 +13,7 @@ use rustix::process::Signal;
 use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
 
+pub use self::allocator::OrExit;
 pub use self::signals::{SignalTimer, ignores};
 
 /// Cpus an affinity mask can hold here: more than any kernel numbers (`CONFIG_NR_CPUS` is at most 8192).

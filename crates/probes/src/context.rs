@@ -1,9 +1,8 @@
 //! The context of a probe: the machine, the allowed cpus and nodes, and the observer.
 
-use std::fs;
 use std::str::FromStr;
 
-use knee_machine::{CpuSet, Order, Placement, Topology};
+use knee_machine::{CpuSet, Order, Placement, Topology, room};
 
 use crate::figure::ProbeValidity;
 
@@ -88,18 +87,10 @@ impl Context<'_> {
     #[must_use]
     pub fn beyond_caches(&self) -> (usize, Option<String>) {
         let wanted = (CACHES * self.caches()).max(LEAST).next_multiple_of(1 << 20);
-        let free = available().map_or(LEAST, |bytes| bytes / 4) >> 20 << 20;
+        let free = room::memory().map_or(LEAST, |bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX)) >> 20 << 20;
         let bytes = wanted.min(if self.quick { QUICK.max(2 * self.caches()) } else { usize::MAX }).min(free);
         let why = (bytes < CACHES * self.caches())
             .then(|| format!("{} MiB are less than four times the caches of {} MiB", bytes >> 20, self.caches() >> 20));
         (bytes, why)
     }
-}
-
-/// Memory available now. (Sizes of nodes change while a guest is set up.)
-fn available() -> Option<usize> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    Some(kibibytes << 10)
 }

@@ -19,7 +19,7 @@ pub use counter::{Counter, Publish, Publisher};
 pub use counts::{COUNTS, Count};
 pub use layout::{LAYOUTS, Layout};
 pub use phases::{Phase, Phases};
-pub use team::{Bind, Team};
+pub use team::{Bind, MOST_THREADS, Team};
 
 /// Something that can be measured.
 pub trait Workload: Sync {

@@ -3,7 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use knee_machine::room;
+
 use crate::{Count, Counter, Error, Publisher};
+
+/// Most threads that a run can have; more are a typing mistake.
+pub const MOST_THREADS: usize = 1 << 16;
 
 /// How threads are pinned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +34,20 @@ impl Team {
     #[must_use]
     pub fn new(threads: usize, cpus: &[u32], bind: Bind) -> Self {
         Self { threads, cpus: cpus.to_vec(), bind, publisher: None }
+    }
+
+    /// The same team if the system has room for that many threads. Otherwise starting them would fail half-way, which
+    /// takes long and may end the process.
+    ///
+    /// # Errors
+    /// When there are too many, with the limit.
+    pub fn fitting(self) -> Result<Self, Error> {
+        let threads = self.threads;
+        let most = || format!("at most {MOST_THREADS} are possible");
+        match (threads > MOST_THREADS).then(most).or_else(|| room::too_many(threads)) {
+            Some(reason) => Err(Error::new(format!("cannot start {threads} threads: {reason}")).hint("fewer: -n 8")),
+            None => Ok(self),
+        }
     }
 
     /// The same team with a publisher for its running counters.

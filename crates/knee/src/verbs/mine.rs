@@ -108,7 +108,7 @@ impl Mine {
         let machine = Topology::this_machine()?;
         let threads = self.options.threads.unwrap_or(machine.allowed.cpus.len());
         let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
-        let team = Team::new(threads, &cpus, Bind::Each);
+        let team = Team::new(threads, &cpus, Bind::Each).fitting()?;
         let mut phases = Phases::default();
         let mut run = workload().prepare(&args, &team, &mut phases)?;
         let answer = run.run(&mut phases);

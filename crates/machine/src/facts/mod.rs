@@ -13,6 +13,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::files;
 use crate::kernel_files::text;
 
 /// One fact: its text, or why there is none.
@@ -50,7 +51,7 @@ pub fn read(root: &Path) -> Facts {
     let mut facts: Facts =
         FILES.iter().map(|(name, file, absent)| ((*name).into(), file_fact(root, file, absent))).collect();
     facts.entry("transparent_huge_pages".into()).and_modify(chosen);
-    let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
+    let cpuinfo = files::text(&root.join("proc/cpuinfo")).unwrap_or_default();
     facts.insert("model".into(), known_or(field(&cpuinfo, "model name"), "/proc/cpuinfo names none"));
     let flags = field(&cpuinfo, "flags");
     let hypervisor = flags.as_ref().map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
@@ -75,7 +76,7 @@ pub fn read(root: &Path) -> Facts {
 /// Memory of the whole machine in bytes.
 #[must_use]
 pub fn total_memory_bytes(root: &Path) -> Option<u64> {
-    let text = fs::read_to_string(root.join("proc/meminfo")).ok()?;
+    let text = files::text(&root.join("proc/meminfo")).ok()?;
     let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
@@ -123,7 +124,7 @@ fn huge_pages(root: &Path) -> Option<String> {
 }
 
 fn file_fact(root: &Path, file: &str, absent: &str) -> Fact {
-    match fs::read_to_string(root.join(file)) {
+    match files::text(&root.join(file)) {
         Ok(text) if !text.trim().is_empty() => Fact::Known(text.trim().into()),
         Ok(_) if file.ends_with("isolated") => Fact::Known("none".into()),
         Ok(_) => unavailable(&format!("/{file} is empty")),

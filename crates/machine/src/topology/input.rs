@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Topology;
-use crate::Error;
+use crate::{Error, files};
 
 impl Topology {
     /// Reads what `lstopo -i` would: a folder with `sys` and `proc` under it, a file of hwloc's XML (format 2 or 3), or
@@ -20,7 +20,7 @@ impl Topology {
         if path.exists() || looks_like_path {
             let unreadable =
                 |error: std::io::Error| Error::Unreadable { path: input.into(), reason: error.to_string() };
-            return Self::from_hwloc_xml(&std::fs::read_to_string(path).map_err(unreadable)?, input);
+            return Self::from_hwloc_xml(&files::text(path).map_err(unreadable)?, input);
         }
         Self::from_synthetic(input)
     }

@@ -1,10 +1,10 @@
 //! Identifies the cpu model: from CPUID on x86, from `/proc/cpuinfo` elsewhere, or from a recorded text.
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 use knee_machine::facts::cpuid::{self, Caches, Verdict};
+use knee_machine::files;
 
 use super::numbers::number;
 use super::table::Vendor;
@@ -62,7 +62,7 @@ impl Cpu {
     /// From `/proc/cpuinfo` and the caches in `/sys` under `root`, as of a captured machine.
     #[must_use]
     pub fn read(root: &Path) -> Self {
-        let cpuinfo = fs::read_to_string(root.join("proc/cpuinfo")).unwrap_or_default();
+        let cpuinfo = files::text(&root.join("proc/cpuinfo")).unwrap_or_default();
         Self::told(&cpuinfo, Caches::read(root))
     }
 

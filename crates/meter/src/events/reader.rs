@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use knee_machine::files;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
@@ -89,7 +89,7 @@ impl Table {
     /// When the file cannot be read, or is no table.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let file = path.display().to_string();
-        match fs::read_to_string(path) {
+        match files::text(path) {
             Ok(text) => Self::parse(&text, &file),
             Err(error) => Err(Error {
                 file,

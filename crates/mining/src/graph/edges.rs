@@ -2,12 +2,14 @@
 //! repeated edges, trailing fields, plain or compressed.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
+use knee_machine::{files, room};
 use knee_workload::Error;
 use rayon::prelude::*;
+
+use super::check_room;
 
 /// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. Dropped lines are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,25 +26,25 @@ pub struct EdgeList {
     pub header: Option<(u64, u64)>,
 }
 
+const FORMS: &str = "give the path of an edge list, plain, .gz or .zst, that fits into memory; or rmat:17";
+
 impl EdgeList {
     /// Reads a text file, plain, `.gz` or `.zst`; the content decides, not the name.
     ///
     /// # Errors
-    /// When the file cannot be read or decompressed, or a line does not begin with two vertex numbers.
+    /// When the file cannot be read or decompressed, or a line does not begin with two vertex numbers; when it is no file,
+    /// or larger than the memory that is left.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display();
-        let broken = |error: std::io::Error| Error::new(format!("cannot read graph: {name}: {error}"));
-        let mut raw = Vec::new();
-        File::open(path).and_then(|mut file| file.read_to_end(&mut raw)).map_err(broken)?;
+        let broken = |error: io::Error| Error::new(format!("cannot read graph: {name}: {error}")).hint(FORMS);
+        let raw = files::open(path).and_then(whole).map_err(broken)?;
         let text = match raw.get(..4) {
-            Some([0x1f, 0x8b, ..]) => {
-                let mut text = Vec::new();
-                flate2::read::MultiGzDecoder::new(&raw[..]).read_to_end(&mut text).map_err(broken)?;
-                text
-            }
-            Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::decode_all(&raw[..]).map_err(broken)?,
+            Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])).map_err(broken)?,
+            Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
             _ => raw,
         };
+        let lines = text.split(|&byte| byte == b'\n').count();
+        check_room(&name.to_string(), lines as u64)?;
         Self::parse(&text).map_err(|reason| {
             Error::new(format!("cannot read graph: {name}: {reason}"))
                 .hint("an edge list has two vertex numbers a line, and comments begin with # or %")
@@ -54,7 +56,7 @@ impl EdgeList {
     /// # Errors
     /// The line and what is wrong with it.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
-        let mut pairs = Vec::with_capacity(text.len() / 12);
+        let mut pairs = Vec::new();
         for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
             let line = line.trim_ascii();
             if !line.is_empty() && !matches!(line[0], b'#' | b'%') {
@@ -96,6 +98,18 @@ impl EdgeList {
             straight.par_iter().map(|&(a, b)| if dense { (short(a), short(b)) } else { (number(a), number(b)) });
         Self { vertices, edges: edges.collect(), loops, repeated, header: None }
     }
+}
+
+/// The whole input, if half of the available memory holds it: a vector needs twice its size while it grows.
+fn whole(from: impl Read) -> io::Result<Vec<u8>> {
+    let most = room::memory().map_or(u64::MAX >> 1, |left| left / 2);
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let reason = format!("it is larger than {} MiB, half of the available memory", most >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
 }
 
 /// The two numbers that a line begins with, between blanks, tabs or commas. Further fields are attributes and are

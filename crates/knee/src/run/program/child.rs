@@ -131,7 +131,7 @@ fn publisher(name: &'static str) -> Option<&'static dyn Publish> {
 fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let workload = registry::find(&task.workload)?;
     let args = Args::complete(workload.params(), &task.args)?;
-    let team = Team::new(task.threads, &task.cpus, task.bind).publishing(publisher);
+    let team = Team::new(task.threads, &task.cpus, task.bind).fitting()?.publishing(publisher);
     let mut phases = Phases::launched_at(Duration::from_nanos(task.launch_ns));
     let mut run = workload.prepare(&args, &team, &mut phases)?;
     let answer = run.run(&mut phases);

@@ -3,6 +3,9 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 
+/// Longest line of standard input, in bytes; longer ones are not run specs.
+const MOST_BYTES: usize = 16 << 20;
+
 /// Lines out of a descriptor that is read only when it has something.
 #[derive(Default)]
 pub(super) struct Lines {
@@ -21,6 +24,9 @@ impl Lines {
         let mut chunk = [0; 1 << 14];
         let length = rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut chunk))?;
         self.buffer.extend_from_slice(&chunk[..length]);
+        if self.buffer.len() > MOST_BYTES {
+            return Err(io::Error::other(format!("a line has more than {} MiB", MOST_BYTES >> 20)));
+        }
         Ok(length > 0)
     }
 

@@ -1,0 +1,118 @@
+//! Sizes that an input or an option asks for are compared with what there is, before anything is allocated: one clear
+//! error, and no abort, no endless wait.
+
+mod shared;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use shared::{installed, knee};
+
+/// Runs knee within so many kilobytes of address space.
+fn within(kilobytes: u32, words: &[&str]) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_knee")]);
+    shell.args(words).output().unwrap()
+}
+
+/// Checks that a command failed with exactly this status and one error that begins so.
+#[track_caller]
+fn refused(output: &Output, status: i32, message: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{said}");
+    assert!(said.starts_with(&format!("knee: {message}")), "{said}");
+    assert!(said.contains("\n\nhint: ") && !said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn as_many_threads_as_fit_are_started() {
+    let begin = Instant::now();
+    let many = ["mine", "count", "rmat:4", "-n"];
+    let beyond = knee().args(many).arg("1000000000000").output().unwrap();
+    refused(&beyond, 2, "cannot start 1000000000000 threads: at most 65536 are possible");
+    let limited = |threads: &str| within(4_000_000, &[&many[..], &[threads]].concat());
+    refused(&limited("60000"), 2, "cannot start 60000 threads: their stacks take 135000 MiB, and 3");
+    refused(&limited("2000"), 2, "cannot start 2000 threads: their stacks take 4500 MiB");
+    assert_eq!(limited("200").status.code(), Some(0));
+    let run = knee().args(["run", "-n", "1000000000000", "--", "true"]).output().unwrap();
+    refused_run(&run);
+    assert!(begin.elapsed() < Duration::from_mins(1));
+}
+
+fn refused_run(output: &Output) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(125), "{said}");
+    assert!(said.contains("1000000000000 threads requested; at most 65536 are possible"), "{said}");
+}
+
+#[test]
+fn a_graph_that_does_not_fit_into_memory_is_refused_before_it_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = folder.path().join("graph");
+    let edges: Vec<_> = (0..2_000_000).map(|vertex| format!("{vertex} {}", vertex + 1)).collect();
+    std::fs::write(&plain, edges.join("\n") + "\n").unwrap();
+    let counted = |kilobytes, graph: &Path| within(kilobytes, &["mine", "count", graph.to_str().unwrap(), "-n", "1"]);
+    for kilobytes in [60_000, 100_000, 130_000] {
+        refused(&counted(kilobytes, &plain), 2, "cannot read graph: ");
+    }
+    for tool in ["gzip", "zstd"] {
+        let Some(tool) = installed("bounds", tool) else { continue };
+        let packed = folder.path().join("packed");
+        let done = Command::new(tool).arg("-c").arg(&plain).stdout(std::fs::File::create(&packed).unwrap()).status();
+        assert!(done.unwrap().success());
+        for kilobytes in [60_000, 100_000, 130_000] {
+            refused(&counted(kilobytes, &packed), 2, "cannot read graph: ");
+        }
+        assert_eq!(counted(2_000_000, &packed).status.code(), Some(0));
+    }
+    let drawn = within(4_000_000, &["mine", "count", "rmat:28:1024"]);
+    refused(&drawn, 2, "cannot read graph: rmat:28:1024: its 274877906944 edges need about 16777216 MiB of memory");
+}
+
+#[test]
+fn memory_that_runs_out_all_the_same_is_one_error() {
+    // 2^16 objects with a long list each are a large machine, but not one that is refused for its size.
+    let machine = within(60_000, &["machine", "--json", "-i", "pack:64 core:512 pu:2"]);
+    refused(&machine, 2, "out of memory: ");
+}
+
+#[test]
+fn a_device_in_place_of_a_file_is_refused() {
+    for words in [
+        &["mine", "count", "/dev/zero"][..],
+        &["machine", "-i", "/dev/zero"],
+        &["run", "--events", "/dev/zero", "--counters", "cycles", "--", "true"],
+    ] {
+        let output = knee().args(words).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("it is a device, not a file"), "{said}");
+    }
+}
+
+#[test]
+fn a_run_spec_without_an_end_is_refused() {
+    let zero = std::fs::File::open("/dev/zero").unwrap();
+    let output = knee().args(["run", "--stdin"]).stdin(Stdio::from(zero)).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said.lines().next(), Some("knee: cannot read run specs: standard input: a line has more than 16 MiB"));
+}
+
+#[test]
+fn a_program_that_is_no_python_is_not_taken_for_one() {
+    for program in ["true", "yes", "cat", "echo", "sh"] {
+        let Some(program) = installed("bounds", program) else { continue };
+        let output = knee().args(["report", "nothing"]).env("KNEE_PYTHON", &program).output().unwrap();
+        let message = format!("`knee report` needs knee's Python part: {}: it is no Python", program.display());
+        refused(&output, 2, &message);
+    }
+}
+
+#[test]
+fn threads_that_are_not_sampled_are_counted() {
+    let Some(python) = installed("bounds", "python3") else { return };
+    let program = "import threading as t, time\nfor _ in range(449): t.Thread(target=time.sleep, args=(2,)).start()";
+    let output = knee().args(["run", "--"]).arg(python).args(["-c", program]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("50 more threads lived at the same time and were not sampled: at most 400"), "{said}");
+}

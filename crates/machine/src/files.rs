@@ -1,0 +1,61 @@
+//! Reads files that others wrote: none is waited for without end, and none is larger than what is said.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{OFlags, fcntl_setfl};
+
+/// Largest text that is read as a whole. `/proc/cpuinfo` of 8192 cpus has 12 MB.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Opens a file or a pipe, as shells make one of `<(command)`. A named pipe without a writer is empty.
+///
+/// # Errors
+/// The system's; a device is refused, because it may never end.
+pub fn open(path: &Path) -> io::Result<File> {
+    // With NONBLOCK the call does not wait for a writer.
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let kind = file.metadata()?.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device, not a file"));
+    }
+    if kind.is_fifo() {
+        fcntl_setfl(&file, OFlags::empty())?;
+    }
+    Ok(file)
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// Those of [`open`]; when it is larger than [`MOST_BYTES`], or not UTF-8.
+pub fn text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", MOST_BYTES >> 20)));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_pipes_and_large_files_do_not_keep_a_reader() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        assert_eq!(text(Path::new("/dev/zero")).unwrap_err().to_string(), "it is a device, not a file");
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        assert_eq!(text(&at("pipe")).unwrap(), "");
+        File::create(at("holes")).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(text(&at("holes")).unwrap_err().to_string(), "it is larger than 64 MiB");
+        assert_eq!(text(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);
+        std::fs::write(at("text"), "words").unwrap();
+        assert_eq!(text(&at("text")).unwrap(), "words");
+    }
+}

@@ -1,0 +1,96 @@
+//! What this process may still take: memory and threads. Sizes that an input or an option asks for are compared with it
+//! before anything is allocated.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
+
+/// Stack of a thread that Rust starts, with the pages that guard it and its signal stack.
+const STACK: u64 = (2 << 20) + (256 << 10);
+/// Mappings of a thread: its stack, its signal stack, and what guards both.
+const MAPPINGS: u64 = 4;
+/// Stacks may take one part in so many of the address space: the allocator reserves 64 MiB for each of many threads, and
+/// a thread that gets its stack and not its signal stack ends the process.
+const SHARES: u64 = 2;
+
+/// Bytes of memory that this process can still have: what the machine has available, within the limits of its control
+/// group and of its address space. None where nothing is known.
+#[must_use]
+pub fn memory() -> Option<u64> {
+    [available(), in_group(Path::new("/")), address_space()].into_iter().flatten().min()
+}
+
+/// Why so many threads cannot be started; none where nothing speaks against it.
+#[must_use]
+pub fn too_many(threads: usize) -> Option<String> {
+    let (threads, mib) = (threads as u64, |bytes: u64| bytes >> 20);
+    let stacks = threads.saturating_mul(STACK);
+    if let Some(space) = address_space().filter(|space| stacks > space / SHARES) {
+        let left = format!("{} MiB of address space are left (ulimit -v)", mib(space));
+        let most = space / SHARES / STACK;
+        return Some(format!("their stacks take {} MiB, and {left}: enough for {most} threads", mib(stacks)));
+    }
+    let number = |file: &str| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+    let mappings = number("/proc/sys/vm/max_map_count").map(|most| ("vm.max_map_count", most / MAPPINGS));
+    let tasks = number("/proc/sys/kernel/threads-max").map(|most| ("kernel.threads-max", most));
+    let (name, most) = [mappings, tasks].into_iter().flatten().find(|(_, most)| threads > *most)?;
+    Some(format!("the kernel allows about {most} ({name})"))
+}
+
+fn available() -> Option<u64> {
+    kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+/// What is left below the limit on the address space, if there is one.
+fn address_space() -> Option<u64> {
+    let limit = getrlimit(Resource::As).current?;
+    let used = kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
+    Some(limit.saturating_sub(used))
+}
+
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+}
+
+/// What is left below the tightest limit from the control group (generation 2) up to the root.
+fn in_group(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let top = root.join("sys/fs/cgroup");
+    let left = |folder: &Path| {
+        let number = |file: &str| fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
+        Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+    };
+    top.join(path).ancestors().take_while(|folder| folder.starts_with(&top)).filter_map(left).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tightest_limit_of_the_control_groups_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = root.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        assert_eq!(in_group(root.path()), None);
+        write("proc/self/cgroup", "0::/a/b\n");
+        write("sys/fs/cgroup/a/memory.max", "5000\n");
+        write("sys/fs/cgroup/a/memory.current", "1000\n");
+        write("sys/fs/cgroup/a/b/memory.max", "max\n");
+        write("sys/fs/cgroup/a/b/memory.current", "1000\n");
+        assert_eq!(in_group(root.path()), Some(4000));
+    }
+
+    #[test]
+    fn a_few_threads_fit_and_a_million_do_not() {
+        assert_eq!(too_many(8), None);
+        assert!(too_many(100_000_000).is_some());
+        assert!(memory().is_some_and(|bytes| bytes > 1 << 20));
+    }
+}

@@ -1,0 +1,52 @@
+//! What happens when memory runs out.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
+
+/// The system's allocator for programs that can only report that memory has run out: they end with status 2 and one
+/// error, where Rust's default aborts with a backtrace.
+#[derive(Debug)]
+pub struct OrExit;
+
+// SAFETY: every call is handed to the system's allocator as it came, and its pointer is returned; where that is null,
+// nothing returns.
+unsafe impl GlobalAlloc for OrExit {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `alloc`.
+        had(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        had(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of `realloc`.
+        had(unsafe { System.realloc(pointer, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+fn had(pointer: *mut u8, bytes: usize) -> *mut u8 {
+    if pointer.is_null() { out_of_memory(bytes) } else { pointer }
+}
+
+#[cold]
+fn out_of_memory(bytes: usize) -> ! {
+    let mut text = [0; 200];
+    let mut left = text.as_mut_slice();
+    // It fits; and nothing here allocates.
+    let _ = write!(
+        left,
+        "knee: out of memory: {bytes} bytes more were needed\n\nhint: a smaller input, fewer threads, or a higher limit (ulimit -v)\n"
+    );
+    let unused = left.len();
+    let _ = rustix::io::write(rustix::stdio::stderr(), &text[..200 - unused]);
+    // SAFETY: the call ends the process and touches none of its memory; other threads may go on until it does.
+    unsafe { libc::_exit(2) }
+}
