@@ -1,8 +1,8 @@
 """Gives every reader mutated inputs, for some seconds each, and keeps the totals.
 
-Readers of the Python part, and run specs, take the next inputs of a counted list (`python/tests/mutated.py`), which
-continues where the last call ended. The totals are in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names.
-Exit status 1 with a finding of this call.
+Rust readers are fuzzed by `cargo fuzz` (`fuzz/`), whose corpus is kept; readers of the Python part, and run specs, take
+the next inputs of a counted list (`python/tests/mutated.py`). Both continue where the last call ended. The totals are
+in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names. Exit status 1 with a finding of this call.
 
     ci/fuzz.py [--seconds 120] [READER...]
 """
@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +23,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 KEPT = Path(os.environ.get("KNEE_FUZZ", ROOT / "target/fuzz"))
 TOTALS = KEPT / "totals.json"
+NIGHTLY = ("cargo", "+nightly", "fuzz")
 MOST_FINDINGS = 20
 """Findings of a reader that are kept."""
 
@@ -35,7 +38,12 @@ def main() -> int:
     asked = parser.parse_args()
     KEPT.mkdir(parents=True, exist_ok=True)
     totals: dict[str, Total] = json.loads(TOTALS.read_text()) if TOTALS.exists() else {}
-    found = with_python(asked.seconds, asked.readers, totals)
+    found = 0
+    for name in rust_readers():
+        if not asked.readers or name in asked.readers:
+            found += with_cargo(name, asked.seconds, total_of(totals, name))
+            keep(totals)
+    found += with_python(asked.seconds, asked.readers, totals)
     print(f"{'reader':<16}{'seconds':>9}{'executions':>13}{'findings':>10}")
     for name, total in totals.items():
         print(f"{name:<16}{total['seconds']:>9.0f}{total['executions']:>13}{total['findings']:>10}")
@@ -59,6 +67,37 @@ def add(total: Total, finding: str) -> None:
     total["findings"] += 1
     total["examples"] = [*total["examples"], finding][:MOST_FINDINGS]
     print(finding, file=sys.stderr)
+
+
+def rust_readers() -> list[str]:
+    """Return the names of the fuzz targets; none, after a note, without `cargo fuzz`."""
+    listed = subprocess.run([*NIGHTLY, "list"], capture_output=True, text=True, check=False, cwd=ROOT)
+    if listed.returncode == 0:
+        return listed.stdout.split()
+    note = "SKIPPED ci/fuzz.py, Rust: no cargo fuzz: cargo install --locked cargo-fuzz, and a nightly toolchain"
+    print(note)
+    if path := os.environ.get("KNEE_SKIPS"):
+        with Path(path).open("a") as file:
+            file.write(note + "\n")
+    return []
+
+
+def with_cargo(name: str, seconds: float, total: Total) -> int:
+    """Run a fuzz target on its corpus; return the number of findings."""
+    corpus = KEPT / "corpus" / name
+    corpus.mkdir(parents=True, exist_ok=True)
+    options = [f"-max_total_time={seconds:.0f}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=20"]
+    command = [*NIGHTLY, "run", name, str(corpus), "--", *options]
+    begin = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=ROOT)
+    total["seconds"] += time.monotonic() - begin
+    made = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+    if done.returncode != 0:
+        reason = re.search(r"panicked at.*|ERROR: .*|error.*", done.stderr)
+        artifact = re.search(r"Test unit written to (.*)", done.stderr)
+        add(total, f"{name}: {reason[0] if reason else done.stderr[-400:]}: {artifact[1] if artifact else 'no input'}")
+    total["executions"] += int(made[1]) if made else 0
+    return int(done.returncode != 0)
 
 
 def with_python(seconds: float, names: list[str], totals: dict[str, Total]) -> int:
