@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import rich.console
+import rich.text
 from rich.console import ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Column, Table
-from rich.text import Text
 
 from knee.store import shown
 
@@ -20,14 +20,25 @@ WIDE = 10_000
 """Cells of a terminal on which every table fits."""
 
 
+class Text(rich.text.Text):
+    """Styled text with control characters escaped, before rich counts its cells and folds it."""
+
+    def __init__(self, words: str, style: str = "") -> None:
+        super().__init__(shown(words), style=style)
+
+
 class Console(rich.console.Console):
     """A console that prints names as they are: neither control characters nor rich's own markup in them count."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
+    def render_str(self, text: str, **options: Any) -> rich.text.Text:
+        """Return a string, such as the cell of a table, as text with control characters escaped."""
+        return super().render_str(shown(text), **options)
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Render text, tables and what is in them with control characters escaped; rich calls this for every part."""
+        """Escape what is neither a string nor our :class:`Text`; rich calls this for every part."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=shown(segment.text))
 

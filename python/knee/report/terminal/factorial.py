@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from rich import box
 from rich.table import Table as Drawn
-from rich.text import Text
 
 from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.report.tables.conclusions import conclusions
 from knee.report.tables.factorial import Table, head, parts
-from knee.terminal.console import Console
+from knee.terminal.console import Console, Text
 
 MOST = 24
 """Rows of a table; --json has all."""

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from rich import box
 from rich.table import Table
-from rich.text import Text
 
 from knee.explain.comparison.history import History, Past
-from knee.terminal.console import Console
+from knee.terminal.console import Console, Text
 
 
 def show(history: History) -> None:

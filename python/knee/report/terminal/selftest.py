@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from rich import box
 from rich.table import Table
-from rich.text import Text
 
 from knee.explain.selftest import SelfTest, Share
-from knee.terminal.console import Console
+from knee.terminal.console import Console, Text
 
 
 def show(result: SelfTest) -> None:

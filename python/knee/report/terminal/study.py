@@ -6,7 +6,6 @@ import shlex
 
 from rich import box
 from rich.table import Table
-from rich.text import Text
 
 from knee.explain.analysis import Analysis
 from knee.explain.scaling.series import Series
@@ -15,7 +14,7 @@ from knee.explain.verdict.form import FOLDER, Verdict
 from knee.report.tables.counters import sentence
 from knee.report.tables.design import repeated_words
 from knee.stats.intervals import Interval
-from knee.terminal.console import Console
+from knee.terminal.console import Console, Text
 
 
 def show(analysis: Analysis, folder: str) -> None:
