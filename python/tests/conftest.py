@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
@@ -36,6 +37,13 @@ def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
     terminal.show(study.analysis, str(study.folder.path))
     return printed.getvalue()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard() -> None:
+    """Let knee hear signals that the tests' own shell may ignore: SIGINT in the background, SIGHUP under nohup."""
+    for number, handler in {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -372,7 +372,6 @@ EXTREMES: dict[str, dict[str, object]] = {
     "0006": {"counters": {"x": {"value": 1e308}}},
     "0007": {"validity": VALID | {"other_busy": 1e308, "steal": 1e308}},
     "0008": {"validity": VALID | {"clock_after_ns": 5e-324, "clock_before_ns": 1e308}},
-    "0010": {"validity": VALID | {"clock_before_ns": -1.0}},
     "0009": {"validity": VALID | {"other_busy": 1e308}, "counters": {"x": {"value": 2**64 - 1}}},
 }
 

@@ -155,7 +155,7 @@ def test_a_study_that_goes_on_may_wait_and_repeat_but_not_change(binary, tmp_pat
     assert knee(binary, "plan", "--out", "s", *SHORT, "--", "true", "{threads}", cwd=tmp_path).returncode == 0
     done = knee(binary, "study", "--resume", "s", "--blocks", "3", cwd=tmp_path)
     assert done.returncode == 2
-    assert "hint: only --wait-quiet and --rerun-disturbed" in done.stderr
+    assert "hint: only --wait-quiet, --rerun-disturbed and --trust go with --resume" in done.stderr
     words = ["--wait-quiet", "1s", "--rerun-disturbed", "--no-report"]
     done = knee(binary, "study", "--resume", "s", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -88,9 +89,20 @@ def test_one_request_ends_a_study_whose_program_stops_knee(binary, tmp_path, who
     assert not running(str(tmp_path))
 
 
+@pytest.mark.parametrize("whom", ["launcher", "runner"])
+def test_a_study_goes_on_after_a_program_stopped_knee_for_seconds(binary, tmp_path, whom):
+    # Such a loop ends the timers that would continue a process: see crates/knee/src/run/signals.rs.
+    loop = f"import os, time\nend = time.time() + 3\nwhile time.time() < end: os.kill(${whom}, {signal.SIGSTOP:d})"
+    study = start(binary, tmp_path, f'{ABOVE} {sys.executable} -c "{loop}"')
+    assert study.wait(timeout=QUICK_S) == 0, (tmp_path / "said").read_text()
+    (record,) = records(tmp_path)
+    assert record["exit"] == {"code": 0}
+
+
 def test_a_second_request_leaves_nothing_behind(binary, tmp_path):
-    # The launcher is kept from ending, and the runner waits for it.
-    script = f"{ABOVE} touch began; while :; do kill -STOP $launcher; done; sleep 83.25"
+    # Four loops stop the launcher so often that it cannot act, and the runner waits for it.
+    loop = f"{sys.executable} -c 'import os\nwhile True: os.kill('$launcher', {signal.SIGSTOP:d})' &"
+    script = f"{ABOVE} {loop * 4} sleep 0.3; touch began; sleep 83.25"
     study = start(binary, tmp_path, script)
     until((tmp_path / "began").exists)
     study.send_signal(signal.SIGTERM)

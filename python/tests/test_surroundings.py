@@ -46,6 +46,7 @@ def test_a_name_that_was_just_taken_is_tried_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr(planning, "_unused", lambda name: next(names))
     monkeypatch.setattr(planning, "run_specs", lambda study_spec: ({}, []))
     monkeypatch.setattr(planning, "find_program", lambda program: None)
+    monkeypatch.setattr(planning.trust, "note", lambda folder: None)
     # The other study's rename comes between our look and our rename.
     rename = Path.rename
 

@@ -8,8 +8,10 @@
 //! no time limit and hears no SIGTERM. Watching it from a fourth process only moves the question to that one, and a
 //! thread stops with its process. But the kernel's timers go on, and a SIGCONT continues its process when it is
 //! *sent*, not when it is delivered. So the runner and the launcher each have a timer that sends them SIGCONT every
-//! second ([`AWAKE`]): no stop lasts longer, and the handler does nothing. Python has no such timers; its runner looks
-//! once a second whether Python is stopped, and continues it.
+//! second ([`AWAKE`]), and the handler does nothing. SIGSTOP drops a SIGCONT that has not arrived, and a timer whose
+//! signal was dropped never fires again (all of 20 timers after 200,000 SIGSTOP in a row, Linux 6.18). So the runner
+//! also sends its launcher SIGCONT every second, and Python its runner. Python has no such timer; its runner looks once
+//! a second whether Python is stopped, and continues it.
 //!
 //! **Stopped by the user.** Ctrl-Z (SIGTSTP) can be caught, and is honoured: the timers rest until SIGCONT. Batch systems
 //! that suspend a job send SIGTSTP first. A bare SIGSTOP is not honoured: it looks like the program's.
@@ -17,7 +19,7 @@
 //! **Stopped again and again.** A program that sends SIGSTOP in a tight loop leaves its launcher no time to act. Against
 //! that stands a second timer, which the launcher sets [`LAST_RESORT`] beyond the time limit and which sends it SIGKILL.
 //! The launcher's death ends the program (see `run`), and the runner ends the rest and writes the record. The runner also
-//! kills a launcher that does not end when it is asked, and Python such a runner. A plain `knee run` is its own launcher:
+//! kills a launcher that does not end within seconds, or at a second request, and Python such a runner. A plain `knee run` is its own launcher:
 //! after this last resort, children of its program may remain.
 //!
 //! A program with the rights of its user can do worse, like killing everything of that user; this is against accidents
@@ -37,7 +39,7 @@ use rustix::process::Signal;
 use crate::error::Failure;
 
 /// The longest that a process of ours stays stopped.
-const AWAKE: Duration = Duration::from_secs(1);
+pub(super) const AWAKE: Duration = Duration::from_secs(1);
 
 /// So long after its time limit a launcher that could not act is killed. In order, it needs twice the time that a program
 /// has to end.

@@ -15,7 +15,6 @@ from typing import IO, BinaryIO
 
 from knee import _binary, terminal
 from knee.store import (
-    SCHEMA,
     End,
     Folder,
     Record,
@@ -29,10 +28,8 @@ from knee.store import (
 )
 from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
-from knee.study.run.signals import pausable, stoppable
-
-ENDING_S = 15.0
-"""Seconds within which a runner ends after SIGTERM, unless something keeps it from it."""
+from knee.study.run.runner import Runner, started
+from knee.study.run.signals import stoppable
 
 Enough = Callable[[], str | None]
 """Called before each block but the first: returns why the study may end there, or None."""
@@ -96,15 +93,15 @@ def run(
 def once(spec: RunSpec) -> tuple[Record, float]:
     """Make one run that belongs to no study; return its record, and the seconds it took."""
     _binary.hang_up()
-    with tempfile.TemporaryDirectory() as samples, _runner(Path(samples)) as runner:
+    with tempfile.TemporaryDirectory() as samples, started(Path(samples)) as runner:
         return _timed(runner, spec)
 
 
-def _timed(runner: subprocess.Popen[bytes], spec: RunSpec) -> tuple[Record, float]:
+def _timed(runner: Runner, spec: RunSpec) -> tuple[Record, float]:
     """Make a pilot run: it leaves no samples."""
     pilot: RunSpec = {**spec, "id": "pilot", "sample_ms": 0}
     began = time.monotonic()
-    line = _exchange(runner, pilot, "run the program by itself to see why")
+    line = runner.exchange(pilot, "run the program by itself to see why")
     return json.loads(line), time.monotonic() - began
 
 
@@ -120,7 +117,7 @@ def _make(
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
     # A resumed study completes the block in which it stopped.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
-    with _opened(folder.records) as log, _runner(folder.samples) as runner:
+    with _opened(folder.records) as log, started(folder.samples) as runner:
         good, block = False, 0
         for spec in todo:
             if fresh and not good and spec["block"] == 2:
@@ -137,7 +134,7 @@ def _make(
                 if fresh and piloted and spec is todo[0]:
                     pilot = pilot_of(todo)
                     piloted(pilot, *_timed(runner, pilot))
-            line = _exchange(runner, spec, f"knee study --resume {folder.path}")
+            line = runner.exchange(spec, f"knee study --resume {folder.path}")
             _append(log, line, folder)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
@@ -209,60 +206,6 @@ def locked(folder: Folder) -> Generator[None]:
             hint = "the file system, or a sandbox (seccomp), forbids it: try another folder, or outside of the sandbox"
             raise StudyError(f"cannot lock the study: {file.name}: {error.strerror}", hint=hint) from error
         yield
-
-
-@contextmanager
-def _runner(samples: Path) -> Generator[subprocess.Popen[bytes]]:
-    words = [str(_binary.find()), "run", "--stdin", "--samples", str(samples), "--parent", str(os.getpid())]
-    runner = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        with pausable(runner.send_signal):
-            yield runner
-    finally:
-        _end(runner)
-
-
-def _end(runner: subprocess.Popen[bytes]) -> None:
-    """End the runner. On SIGTERM or a closed pipe it ends its launcher, and the launcher all processes below it."""
-    try:
-        if runner.poll() is None:
-            runner.terminate()
-        for stream in (runner.stdin, runner.stdout):
-            _close(stream)
-        runner.wait(timeout=ENDING_S)
-    except BaseException as error:
-        # Something keeps it from ending, or the user is out of patience: a launcher without a runner ends by itself.
-        runner.kill()
-        runner.wait()
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
-
-
-def _close(stream: IO[bytes] | None) -> None:
-    try:
-        if stream is not None:
-            stream.close()
-    except BrokenPipeError:
-        pass  # the runner is gone
-
-
-def _exchange(runner: subprocess.Popen[bytes], spec: RunSpec, hint: str) -> bytes:
-    """Pass on one run spec and wait for its record; the hint is for a runner that is lost while waiting."""
-    if runner.stdin is None or runner.stdout is None:
-        raise StudyError("the runner has no pipes")
-    try:
-        runner.stdin.write(json.dumps(spec).encode() + b"\n")
-        runner.stdin.flush()
-    except BrokenPipeError:
-        line = b""
-    else:
-        line = runner.stdout.readline()
-    if not line.endswith(b"\n"):
-        raise StudyError(f"the runner was lost during run {spec['id']}: status {runner.wait()}", hint=hint)
-    record = json.loads(line)
-    if record.get("schema") != SCHEMA or record.get("id") != spec["id"]:
-        raise StudyError(f"the runner returned another run's record for run {spec['id']}", hint="check KNEE_BIN")
-    return line
 
 
 def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:

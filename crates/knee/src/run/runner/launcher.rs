@@ -2,17 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
 use super::super::launcher::{never_ran, now};
-use super::super::signals::Signals;
+use super::super::signals::{AWAKE, Signals};
 use super::super::tree::{self, Left};
 use crate::record::{Changed, Exit, Record};
 use crate::run_spec::RunSpec;
@@ -28,6 +28,7 @@ pub(super) struct Launcher {
     text: Vec<u8>,
     /// How often something stopped it.
     stops: u64,
+    woken: Instant,
 }
 
 /// How a launcher ended, and what it left.
@@ -53,7 +54,7 @@ impl Launcher {
         let output = OwnedFd::from(process.stdout.take().expect("it was piped"));
         // Failure would only make a read wait for the launcher, which is what it is for.
         let _ = rustix::fs::fcntl_setfl(&output, rustix::fs::OFlags::NONBLOCK);
-        Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0 })
+        Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0, woken: Instant::now() })
     }
 
     /// Reads what it has written; true when there is no more to come.
@@ -69,14 +70,23 @@ impl Launcher {
         }
     }
 
-    /// Counts it when the kernel says that it was stopped. It continues by itself.
+    /// Counts it when the kernel says that it was stopped.
     pub(super) fn note_stop(&mut self) {
         let id = WaitId::Pid(Pid::from_child(&self.process));
         let stopped = waitid(id, WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
         self.stops += u64::from(stopped.is_ok_and(|stopped| stopped.is_some()));
     }
 
-    /// Lets it end, and ends what it leaves. Something may keep it from ending: then it is killed.
+    /// Continues it about once a second, should something have stopped it.
+    pub(super) fn wake(&mut self) {
+        if self.woken.elapsed() >= AWAKE {
+            self.woken = Instant::now();
+            let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
+        }
+    }
+
+    /// Lets it end, and ends what it leaves. It is killed when it takes too long, since a program may stop it again and
+    /// again, or when another signal asks us to stop.
     pub(super) fn end(&mut self, signals: &Signals) -> io::Result<Ended> {
         drop(self.process.stdin.take());
         let last = Instant::now() + PATIENCE;
@@ -85,11 +95,11 @@ impl Launcher {
                 break status;
             }
             let left = last.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || signals.next().is_some() {
                 self.process.kill()?;
                 break self.process.wait()?;
             }
-            wait_for(signals.child(), left);
+            wait_for(signals, left);
             signals.hear_children();
         };
         Ok(Ended { status, left: tree::end_all() })
@@ -115,8 +125,11 @@ impl Launcher {
     }
 }
 
-fn wait_for(fd: BorrowedFd<'_>, most: Duration) {
+/// Waits until a child has ended, or a signal has come.
+fn wait_for(signals: &Signals, most: Duration) {
     let most = Timespec::try_from(most).ok();
+    let fds = signals.fds().chain([signals.child()]);
+    let mut fds: Vec<_> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
     // An interrupted poll is a poll that found nothing.
-    let _ = poll(&mut [PollFd::from_borrowed_fd(fd.as_fd(), PollFlags::IN)], most.as_ref());
+    let _ = poll(&mut fds, most.as_ref());
 }

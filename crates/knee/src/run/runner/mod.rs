@@ -26,7 +26,7 @@ use crate::shown::shown;
 /// What a pipe takes without blocking when it takes anything at all (`PIPE_BUF`).
 const AT_ONCE: usize = 4096;
 
-/// The longest wait where there is a parent to look at.
+/// The longest wait before we continue our parent or launcher, which a program may have stopped.
 const LOOK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Reads run specs until there are no more, and writes a record for each. The parent, where it is knee's own, is continued
@@ -114,6 +114,7 @@ impl Runner {
                 launcher.end(&self.signals).map_err(fail)?;
                 return Ok(None);
             }
+            launcher.wake();
             if !child.is_empty() {
                 self.signals.hear_children();
                 launcher.note_stop();
@@ -147,9 +148,8 @@ impl Runner {
         let watched = each.iter().map(|(fd, flags)| PollFd::from_borrowed_fd(*fd, *flags));
         let signals = self.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let mut fds: Vec<_> = watched.chain(signals).collect();
-        let pause = self.parent.as_ref().map(|_| LOOK);
         // An interrupted poll is a poll that found nothing.
-        let _ = poll(&mut fds, pause.as_ref());
+        let _ = poll(&mut fds, Some(&LOOK));
         let found = std::array::from_fn(|at| fds[at].revents());
         drop(fds);
         if let Some(parent) = &self.parent {
