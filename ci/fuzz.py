@@ -1,8 +1,9 @@
 """Gives every reader mutated inputs, for some seconds each, and keeps the totals.
 
-Rust readers are fuzzed by `cargo fuzz` (`fuzz/`), whose corpus is kept; readers of the Python part, and run specs, take
-the next inputs of a counted list (`python/tests/mutated.py`). Both continue where the last call ended. The totals are
-in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names. Exit status 1 with a finding of this call.
+Rust readers are fuzzed by `cargo fuzz` (`fuzz/`): their corpus begins with the examples in SEEDS, and is kept. Readers
+of the Python part, and run specs, take the next inputs of a counted list (`python/tests/mutated.py`). Both continue where
+the last call ended. The totals are in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names. Exit status 1
+when this call found something.
 
     ci/fuzz.py [--seconds 120] [READER...]
 """
@@ -26,6 +27,18 @@ TOTALS = KEPT / "totals.json"
 NIGHTLY = ("cargo", "+nightly", "fuzz")
 MOST_FINDINGS = 20
 """Findings of a reader that are kept."""
+
+SHARED = Path(os.environ.get("KNEE_SHARED", ROOT.parent / "shared"))
+SEEDS: dict[str, list[str] | Path] = {
+    "cpu_lists": ["0-3,8", "0-15:2/4", "ff,00000000", "0x0000ffff,0xffff0000", "3,1,2"],
+    "hwloc_xml": SHARED / "topologies/xml",
+    "synthetic": ["pack:2 numa:1 l3:2 core:4 pu:2", "numa:4(memory=1GB) core:8 pu:1", "group:2 die:2 l2:1 core:2 pu:4"],
+    "placement": ["sockets-spread+within:node:0,2+compact", "cores-close+per-core:2+leave-one", "0,2,4-6", "bind:0-1"],
+    "events": ROOT / "crates/meter/events",
+    "counters": ["instructions", "cycles:u,r01c4,msr/tsc/", "cpu/event=0x3c,umask=0x1/k", "uncore_imc/cas_count_read/"],
+    "edges": ["0 1\n1 2\n2 0\n", "# a comment\n5\t7\n\n7 5 0.5\n", "% other\n1000000 2\r\n", "14:16:42"],
+}
+"""Examples for each fuzz target: texts, or a folder of files."""
 
 Total = dict[str, Any]
 
@@ -74,7 +87,7 @@ def rust_readers() -> list[str]:
     listed = subprocess.run([*NIGHTLY, "list"], capture_output=True, text=True, check=False, cwd=ROOT)
     if listed.returncode == 0:
         return listed.stdout.split()
-    note = "SKIPPED ci/fuzz.py, Rust: no cargo fuzz: cargo install --locked cargo-fuzz, and a nightly toolchain"
+    note = "SKIPPED ci/fuzz.py, Rust: no cargo fuzz, or no nightly toolchain: ci/setup.sh nightly"
     print(note)
     if path := os.environ.get("KNEE_SKIPS"):
         with Path(path).open("a") as file:
@@ -86,8 +99,15 @@ def with_cargo(name: str, seconds: float, total: Total) -> int:
     """Run a fuzz target on its corpus; return the number of findings."""
     corpus = KEPT / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
+    examples = SEEDS.get(name, [])
+    folders = [str(corpus)]
+    if isinstance(examples, Path):
+        folders += [str(examples)] if examples.is_dir() else []
+    else:
+        for number, text in enumerate(examples):
+            (corpus / f"example-{number}").write_text(text)
     options = [f"-max_total_time={seconds:.0f}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=20"]
-    command = [*NIGHTLY, "run", name, str(corpus), "--", *options]
+    command = [*NIGHTLY, "run", name, *folders, "--", *options]
     begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=ROOT)
     total["seconds"] += time.monotonic() - begin

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 export PATH="$HOME/.cargo/bin:$PATH"
 target=${CARGO_TARGET_DIR:-$PWD/target}
 if ! cargo +nightly miri --version >/dev/null 2>&1; then
-    echo "SKIPPED ci/miri.sh: no Miri: rustup toolchain install nightly --component miri,rust-src" | tee -a "${KNEE_SKIPS:-/dev/null}"
+    echo "SKIPPED ci/miri.sh: no Miri: ci/setup.sh nightly" | tee -a "${KNEE_SKIPS:-/dev/null}"
     exit 0
 fi
 for rules in '' -Zmiri-tree-borrows; do

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Sets up everything on a fresh Debian 12: packages, the exact Rust toolchain, a private Python environment, and knee
-# itself as a wheel. `setup.sh study` is what a study needs, `setup.sh test` what the tests need.
+# itself as a wheel. `setup.sh study` is what a study needs, `setup.sh test` what the tests need, and `setup.sh nightly`
+# what slow proofs need beyond that.
 # What is there already is left alone, so a second call takes seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-study}
+proofs=
+if [ "$what" = nightly ]; then what=test proofs=1; fi
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
@@ -41,6 +44,16 @@ install_rust() {
     fi
 }
 
+# Miri, ThreadSanitizer and fuzzing want a nightly toolchain.
+install_proofs() {
+    if ! cargo +nightly miri --version >/dev/null 2>&1; then
+        rustup toolchain install nightly --profile minimal --component miri --component rust-src
+    fi
+    if ! cargo fuzz --version 2>/dev/null | grep -q ' 0\.13\.2$'; then
+        cargo install --quiet --locked cargo-fuzz@0.13.2
+    fi
+}
+
 install_python() {
     local lock=requirements/run.txt
     if [ "$what" = test ]; then lock=requirements/test.txt; fi
@@ -65,5 +78,6 @@ install_knee() {
 
 install_packages
 install_rust
+if [ -n "$proofs" ]; then install_proofs; fi
 install_python
 install_knee
