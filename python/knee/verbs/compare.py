@@ -80,6 +80,9 @@ def compare(
       knee compare knee-studies/mine --factor build --levels old,new
       knee compare knee-studies/monday knee-studies/tuesday knee-studies/friday
     """  # noqa: D301 -- click looks for the character itself
+    # First, since imports take half a second.
+    for folder in folders:
+        Folder(folder).check()
     from knee.report.terminal import comparison
 
     asked = Asked(factor, levels, smallest_effect(smallest), session_spread)

@@ -46,6 +46,8 @@ def report(folder: Path, forms: str, anonymise: bool) -> int:
 
 def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> int:
     """Analyse and report. numpy is imported only here, after the last run."""
+    # First, since imports take a second.
+    folder.check()
     from knee.opened import Study
     from knee.report.export import export
     from knee.report.terminal import study as study_terminal
@@ -53,7 +55,6 @@ def conclude(folder: Folder, forms: list[str], *, anonymise: bool = False) -> in
     if anonymise:
         from knee.report.anonymous import anonymous
 
-        folder.check()
         with anonymous(folder) as opened:
             files = [file for form in forms for file in export(opened, form, folder.path, "-anonymous")]
             study_terminal.show(opened.analysis, str(folder.path))
