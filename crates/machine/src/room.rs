@@ -4,8 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use rustix::process::{Resource, getrlimit};
-
 /// Stack of a thread that Rust starts, with the pages that guard it and its signal stack.
 const STACK: u64 = (2 << 20) + (256 << 10);
 /// Mappings of a thread: its stack, its signal stack, and what guards both.
@@ -44,7 +42,10 @@ fn available() -> Option<u64> {
 
 /// What is left below the limit on the address space, if there is one.
 fn address_space() -> Option<u64> {
-    let limit = getrlimit(Resource::As).current?;
+    // A file, since a sandbox may forbid the system call.
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
     let used = kilobytes(&fs::read_to_string("/proc/self/status").ok()?, "VmSize:")?;
     Some(limit.saturating_sub(used))
 }

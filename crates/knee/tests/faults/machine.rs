@@ -59,6 +59,14 @@ fn waiting_that_is_refused() {
     }
 }
 
+/// Limits are read before threads are started.
+#[test]
+fn limits_that_are_refused() {
+    let Some((_folder, mut command)) = refused("limits_that_are_refused", "limits") else { return };
+    let output = command.args(["run", "-n", "2", "fib", "--n", "15"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
 /// A control group that is gone when the test is over.
 struct Group(PathBuf);
 

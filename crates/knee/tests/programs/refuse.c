@@ -1,5 +1,5 @@
-/* refuse memory|pidfd|wait|NUMBER [ENOSYS] PROGRAM...: runs a program to which the kernel refuses memory policies, pidfds,
- * to wait for files, or one system call, as a container's filter of system calls may. */
+/* refuse memory|pidfd|wait|limits|NUMBER [ENOSYS] PROGRAM...: runs a program to which the kernel refuses memory policies,
+ * pidfds, to wait for files, to read limits, or one system call, as a container's filter of system calls may. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,6 +16,7 @@ int main(int count, char **words) {
     if (!strcmp(words[1], "memory")) first = SYS_set_mempolicy, second = SYS_mbind;
     else if (!strcmp(words[1], "pidfd")) first = second = SYS_pidfd_open;
     else if (!strcmp(words[1], "wait")) first = second = SYS_ppoll;
+    else if (!strcmp(words[1], "limits")) first = second = SYS_prlimit64;
     else first = second = atoi(words[1]);
     int absent = !strcmp(words[2], "ENOSYS");
     struct sock_filter filter[] = {
