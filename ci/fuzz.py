@@ -1,9 +1,9 @@
 """Gives every reader mutated inputs, for some seconds each, and keeps the totals.
 
-Rust readers are fuzzed by `cargo fuzz` (`fuzz/`): their corpus begins with the examples in SEEDS, and is kept. Readers
-of the Python part, and run specs, take the next inputs of a counted list (`python/tests/mutated.py`). Both continue where
-the last call ended. The totals are in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names. Exit status 1
-when this call found something.
+`cargo fuzz` (`fuzz/`) fuzzes the Rust readers and keeps their corpus, which begins with the examples in SEEDS. Python
+readers and run specs get the next inputs of a numbered list (`python/tests/mutated.py`). Both continue where the last
+call ended. The totals are in `target/fuzz/totals.json`, or in the folder that KNEE_FUZZ names. The exit status is 1 if
+this call found something.
 
     ci/fuzz.py [--seconds 120] [READER...]
 """
@@ -83,7 +83,7 @@ def add(total: Total, finding: str) -> None:
 
 
 def rust_readers() -> list[str]:
-    """Return the names of the fuzz targets; none, after a note, without `cargo fuzz`."""
+    """Return the names of the fuzz targets; without `cargo fuzz`, print a note and return none."""
     listed = subprocess.run([*NIGHTLY, "list"], capture_output=True, text=True, check=False, cwd=ROOT)
     if listed.returncode == 0:
         return listed.stdout.split()
@@ -96,7 +96,7 @@ def rust_readers() -> list[str]:
 
 
 def with_cargo(name: str, seconds: float, total: Total) -> int:
-    """Run a fuzz target on its corpus; return the number of findings."""
+    """Run a fuzz target on its corpus; return the number of findings, at most 1."""
     corpus = KEPT / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     examples = SEEDS.get(name, [])

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Slow proofs: 1,000 kills at random moments, each system call denied to each verb, coverage of intervals and false
-# alarms of thread counts by simulation, placement and faults on emulated machines; mutated inputs for every reader; the
-# runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, and a
+# Slow proofs: 1,000 kills at random moments; each system call denied to each verb; coverage of intervals and false
+# alarms of thread counts, by simulation; placement and faults on emulated machines; mutated inputs for every reader;
+# the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, and a
 # billion spawns.
 set -euo pipefail
 cd "$(dirname "$0")/.."

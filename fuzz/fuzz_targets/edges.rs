@@ -1,4 +1,4 @@
-//! A graph as a list of edges, and the description of a random one.
+//! A graph as a list of edges, and the description of a random graph.
 
 #![no_main]
 

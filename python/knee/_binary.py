@@ -143,7 +143,7 @@ class _Answers:
         process, self._process = self._process, None
         if process is None:
             return
-        # It holds nothing that it would have to put away, and may be stopped.
+        # Killed, because it has nothing to save, and SIGTERM would not end it while it is stopped.
         process.kill()
         for stream in (process.stdin, process.stdout):
             with contextlib.suppress(BrokenPipeError):

@@ -48,7 +48,7 @@ def heard() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def state(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
-    """Folder for what knee notes about studies planned by this user, so that tests leave no trace."""
+    """Folder for knee's list of planned studies, so that tests do not write into the user's own."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("state")
         patch.setenv("XDG_STATE_HOME", str(folder))

@@ -1,8 +1,8 @@
 """Runs knee's verbs with one system call at a time denied, as a container's filter may: none hangs, panics or aborts.
 
-A counted list: every verb of ``VERBS`` with every call of ``CALLS``, once with EPERM and once with ENOSYS. A verb may
-work, or say in one error what it could not do. Where a bare interpreter (for Python verbs) or a bare C program (for
-native ones) fails as well, nothing of knee has begun: that is counted apart.
+The cases are numbered: every verb of ``VERBS`` with every call of ``CALLS``, once with EPERM and once with ENOSYS. A
+verb may work, or report in one error what it could not do. A case is not a fault if a bare interpreter (for Python
+verbs) or a bare C program (for native ones) fails as well: then knee has not even started.
 
     python python/tests/denied.py --state denied.json
 """
@@ -27,12 +27,12 @@ from typing import Any
 from knee import _binary
 
 LIMIT_S = 40.0
-"""A verb that still runs after this long hangs."""
+"""A verb that still runs after this time counts as hanging."""
 
 REFUSE = Path(__file__).parents[2] / "crates" / "knee" / "tests" / "programs" / "refuse.c"
 
-# Calls that the verbs below make (strace) or could make. Left out are those that no sandbox forbids and no program does
-# without: to write, to end, to return from a signal's handler, to lock, to ask for one's own number.
+# Calls that the verbs below make (strace) or could make, except those that every program needs and no sandbox forbids:
+# to write, to exit, to return from a signal handler, to lock, to get the process id.
 NAMES = """
 access bind capget chdir chmod clock_getres clock_gettime clock_nanosleep clone clone3 close close_range connect
 copy_file_range dup dup2 dup3 epoll_create1 epoll_ctl epoll_wait eventfd2 faccessat2 fchdir fchmod fcntl fdatasync
@@ -58,7 +58,7 @@ class Verb:
     stdin: str = ""
 
 
-# Sleeping needs calls of its own.
+# Busy, because sleeping needs more system calls.
 BUSY = ("sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done")
 SPEC = {"schema": 1, "id": "1", "program": {"command": BUSY}, "threads": 1, "sample_ms": 10}
 SHORT = ("--blocks", "1", "--factor", "threads=1", "--no-pilot")
@@ -121,7 +121,7 @@ class Harness:
         return place
 
     def _run(self, words: list[str], call: str, errno: str, place: Path, stdin: str = "") -> tuple[int | None, str]:
-        """Return the exit status, which is negative for a signal and None for a hang, and what it said."""
+        """Return the exit status, which is negative for a signal and None for a hang, and its messages."""
         deny = [str(self.refuse), str(numbers()[call]), *(["ENOSYS"] if errno == "ENOSYS" else [])]
         (place / "stdin").write_text(stdin)
         with (place / "stdin").open() as given, (place / "said").open("w+b") as said:
@@ -133,7 +133,7 @@ class Harness:
             except subprocess.TimeoutExpired:
                 ended = None
             with suppress(ProcessLookupError):
-                # What it left in its session, too.
+                # This also kills processes that it left in its session.
                 os.killpg(one.pid, signal.SIGKILL)
             one.wait()
             said.seek(0)
@@ -147,17 +147,17 @@ class Harness:
         for word in ("panicked", "Traceback", "Fatal Python error"):
             if word in said:
                 return word
-        # A verb that fails says so in knee's words; those of a program are its own.
-        return None if ended == 0 or re.search("^knee: ", said, re.MULTILINE) else f"status {ended} without a word"
+        # A verb that fails must print an error of knee, whatever its program prints.
+        return None if ended == 0 or re.search("^knee: ", said, re.MULTILINE) else f"status {ended} without an error"
 
     def _excused(self, verb: Verb, call: str, errno: str) -> bool:
-        """Whether what knee is built on fails as well."""
+        """Whether a program without knee fails as well."""
         python = [sys.executable, "-c", "import click, json, subprocess, tempfile, tomllib"]
         return self._run(python if verb.python else ["true"], call, errno, self.folder)[0] != 0
 
 
 def telling(said: str) -> str:
-    """Return the part of an error that says what happened: what follows a panic, or else its end."""
+    """Return the useful part of a message: the text after a panic, or else its end."""
     return said.partition("panicked at ")[2][:300] or said[-300:]
 
 
@@ -165,10 +165,10 @@ def main() -> int:
     """Read the command line, try the list, and print the totals."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--from", dest="first", type=int, help="number of the first case")
-    parser.add_argument("--cases", type=int, default=1_000_000, help="how many cases at most")
+    parser.add_argument("--cases", type=int, default=1_000_000, help="largest number of cases to try")
     parser.add_argument("--verb", action="append", choices=VERBS, help="only this verb")
     parser.add_argument("--call", action="append", help="only this system call")
-    parser.add_argument("--state", type=Path, help="file of the totals, from which the next call goes on")
+    parser.add_argument("--state", type=Path, help="file of the totals; the next call continues there")
     asked = parser.parse_args()
     calls = [call for call in asked.call or CALLS if call in numbers()]
     cases = [(name, call, errno) for name in asked.verb or VERBS for call in calls for errno in ("EPERM", "ENOSYS")]

@@ -1,4 +1,4 @@
-"""Texts that command a terminal, and what tests of them share: a study full of them, a terminal, a look at output."""
+"""Hostile text for tests: text that controls a terminal, a study full of it, a terminal, and a check of output."""
 
 import json
 import os

@@ -1,7 +1,7 @@
-"""Ends processes of studies at random moments, and counts what that loses, doubles or leaves behind.
+"""Kills processes of studies at random moments, and counts runs lost or doubled and processes left behind.
 
-A counted list: study number N is drawn from N alone. In each one a signal hits one of its processes, the study is
-resumed, and so on until it is complete. Totals are kept in a file after every study, and the next call continues:
+Studies are numbered, and a study's number is the seed of everything random in it. A signal hits one of its processes,
+the study is resumed, and so on until it is complete. Totals are saved after every study, and the next call continues:
 
     python python/tests/kills.py --kills 1000 --state kills.json
     python python/tests/kills.py --kills 20 --from 321
@@ -33,9 +33,9 @@ SORTS = ("knee", "python", "answer", "runner", "launcher", "program")
 WEIGHTS = (1, 4, 2, 5, 5, 5)
 
 LIMIT_S = 60.0
-"""A study that has been hit ends within this time, or hangs."""
+"""A study that still runs this long after a signal counts as hung."""
 
-# A child and a grandchild, both of which would outlive the test by far if they were left.
+# A child and a grandchild, which would both outlive the test by far if nothing ended them.
 PROGRAM = ["sh", "-c", f"sleep {MARK} & sh -c 'sleep {MARK} & sleep 0.02; exit 0' & sleep 0.04; exit 0"]
 DESIGN = ["--no-report", "--blocks", "12", "--factor", "threads=1"]
 
@@ -82,7 +82,7 @@ def orphans(binary: str) -> list[int]:
 
 
 class Totals:
-    """What was done and what it came to."""
+    """Numbers of studies, kills and failures."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -131,7 +131,7 @@ class Case:
         self.most = most
 
     def run(self) -> None:
-        """Make it, and count."""
+        """Run the study until it is complete, and count failures."""
         words = ["study", *DESIGN, "--out", str(self.out), "--", *PROGRAM]
         for _ in range(200):
             self._once(words)
@@ -164,7 +164,7 @@ class Case:
             os.kill(pid, signal.SIGKILL)
 
     def _strike(self, study: subprocess.Popen[bytes]) -> None:
-        """Send a signal to a process of a drawn sort, as soon as there is one after a drawn time."""
+        """Wait for a random time, then send a signal to a process of a random sort as soon as one exists."""
         sort = self.draw.choices(SORTS, WEIGHTS)[0]
         number = self.draw.choice(SIGNALS)
         # A run takes about 0.1 s, and Python needs the first 0.3 s of a study.
@@ -181,7 +181,7 @@ class Case:
 
     def _of_sort(self, study: subprocess.Popen[bytes], sort: str) -> list[int]:
         if sort in ("knee", "python"):
-            # The binary becomes Python.
+            # The binary is replaced by Python (exec), so both have this id.
             return [study.pid]
         tree = below(study.pid)
         if sort == "program":
@@ -190,7 +190,7 @@ class Case:
         return [pid for pid, words in tree if word in words]
 
     def _missing(self) -> list[str]:
-        """Return planned runs without a record; counts those with several."""
+        """Return planned runs without a record; count a run with several records as doubled."""
         folder = Folder(self.out)
         try:
             records = [record["id"] for record in folder.read_records()]
@@ -205,7 +205,7 @@ class Case:
 
 
 def kill(kills: int, folder: Path, state: Path | None = None, first: int | None = None) -> Totals:
-    """Make this many kills more, in studies from number ``first`` on, or from where the file of totals ends."""
+    """Make this many more kills, in studies from number ``first`` on, or from where the totals end."""
     totals = Totals.read(state)
     totals.next = first or totals.next
     most = totals.kills + kills

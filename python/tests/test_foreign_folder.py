@@ -1,4 +1,4 @@
-"""Folders from somebody else: nothing is written outside of them, whatever in them is a link."""
+"""Folders from somebody else: knee writes nothing outside of them, even if files in them are links."""
 
 import os
 import shutil
@@ -32,17 +32,17 @@ WRITTEN = {
     "samples/0001.csv.gz": STUDY,
     "samples/0004.csv.gz": STUDY,
 }
-"""All that knee writes into the folder of a study, each with what writes it."""
+"""Every file that knee writes into the folder of a study, with the command that writes it."""
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
-    """Return every file below a folder with what it holds."""
+    """Return every file below a folder with its content."""
     return {str(one.relative_to(folder)): one.read_bytes() if one.is_file() else None for one in folder.rglob("*")}
 
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory, binary) -> Path:
-    """A study of which half is done."""
+    """A study with half of its runs done."""
     folder = tmp_path_factory.mktemp("planned")
     words = [*SHORT, "--", "sleep", "0.02"]
     assert knee(binary, "study", "--out", "s", *words, cwd=folder).returncode == 0
@@ -59,7 +59,7 @@ def linked(folder: Path, name: str, outside: Path) -> None:
         shutil.rmtree(link, ignore_errors=True)
     else:
         target.parent.mkdir(exist_ok=True)
-        # What knee expects there, so that nothing else is wrong with it.
+        # The target has valid content, so that only the link is wrong.
         target.write_bytes(link.read_bytes() if link.exists() else b"")
         link.unlink(missing_ok=True)
     link.parent.mkdir(exist_ok=True)
@@ -67,7 +67,7 @@ def linked(folder: Path, name: str, outside: Path) -> None:
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_no_written_name_is_followed_when_it_is_a_link(binary, tmp_path, planned, name):
+def test_links_in_place_of_written_files_are_not_followed(binary, tmp_path, planned, name):
     shutil.copytree(planned, tmp_path / "s")
     if name == "records.jsonl":
         with (tmp_path / "s" / name).open("a") as file:
@@ -80,7 +80,7 @@ def test_no_written_name_is_followed_when_it_is_a_link(binary, tmp_path, planned
     assert done.returncode in (0, 1) or "symbolic link" in done.stderr, done.stderr
 
 
-def test_names_that_can_be_foreseen_are_not_followed(binary, tmp_path, planned):
+def test_links_with_predictable_names_are_not_followed(binary, tmp_path, planned):
     shutil.copytree(planned, tmp_path / "s")
     for name in WRITTEN:
         linked(tmp_path / "s", f"{name}.partial", tmp_path / "outside")
@@ -103,14 +103,14 @@ def test_a_run_writes_its_samples_into_a_new_file(binary, tmp_path):
     assert (tmp_path / "mine").read_text() == "mine\n"
 
 
-def test_probes_do_not_follow_a_link_that_nobody_named(binary, tmp_path):
+def test_probes_do_not_follow_a_link_at_the_default_path(binary, tmp_path):
     (tmp_path / "machine-memory.json").symlink_to(tmp_path / "mine")
     done = knee(binary, "memory", "--quick", cwd=tmp_path)
     assert (done.returncode, (tmp_path / "mine").exists()) == (2, False)
     assert "cannot write machine-memory.json: is a symbolic link" in done.stderr
 
 
-def test_temporary_names_cannot_be_foreseen_and_leave_nothing(tmp_path, monkeypatch):
+def test_temporary_names_are_random_and_leave_nothing(tmp_path, monkeypatch):
     names: list[str] = []
     replace = Path.replace
 
@@ -132,7 +132,7 @@ def test_temporary_names_cannot_be_foreseen_and_leave_nothing(tmp_path, monkeypa
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b"]
 
 
-def test_what_is_no_regular_file_is_not_opened(tmp_path):
+def test_only_regular_files_are_opened(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "new")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe"):
@@ -143,7 +143,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_a_folder_that_cannot_be_made_removes_nothing_of_others(tmp_path):
+def test_a_failure_to_make_a_folder_removes_no_other_folder(tmp_path):
     there = tmp_path / f".s.partial-{os.getpid()}"
     there.mkdir()
     (there / "mine").write_text("mine\n")

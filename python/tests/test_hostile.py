@@ -1,4 +1,4 @@
-"""Text of somebody else, in every verb, page and picture: no control character gets through."""
+"""Hostile text in every verb, page and picture: no control character gets through."""
 
 import json
 import re
@@ -33,13 +33,13 @@ def called(binary: str, *words: str | bytes, cwd: Path, stdin: bytes = b"") -> s
 
 
 @given(st.text(st.characters(codec=None)))
-def test_shown_leaves_no_control_character_and_json_as_it_is(text):
+def test_shown_escapes_control_characters_and_keeps_the_data_of_json(text):
     assert raw(shown(text)) == []
     assert json.loads(shown(json.dumps(text, ensure_ascii=False))) == text
     assert shown(shown(text)) == shown(text)
 
 
-def test_what_people_write_stays_as_it_is():
+def test_ordinary_text_stays_unchanged():
     for text in ("größer → 日本語\n\tline", "👩\u200d💻", "می\u200cخواهم", "1 ≤ n", "a\u00a0b"):
         assert shown(text) == text
     assert shown_within({TEXT: [TEXT, 1]}) == {shown(TEXT): [shown(TEXT), 1]}
@@ -65,7 +65,7 @@ def test_every_verb_escapes_its_arguments(binary, tmp_path, verb):
         [b"--timeout", ARGUMENT],
         [b"--resume", ARGUMENT],
     ):
-        # These would do what they are asked: write files, and measure.
+        # These calls are valid: they would write files, and measure.
         if (verb, words[0]) not in (("generate", ARGUMENT), ("memory", b"--out")):
             done = called(binary, verb, *words, cwd=tmp_path)
             assert done.returncode != 0, (verb, words)
@@ -135,7 +135,7 @@ def test_facts_of_a_machine_are_escaped_and_its_xml_is_xml(binary, tmp_path, cap
     assert "evil" in called(binary, "machine", "-i", "m.xml", cwd=tmp_path).stdout.decode()
 
 
-def test_what_a_program_prints_under_run_is_its_own_but_not_what_knee_repeats_of_it(binary, tmp_path):
+def test_run_passes_output_unchanged_but_escapes_what_it_repeats(binary, tmp_path):
     script = ["sh", "-c", 'printf %s "$0"; printf %s "$0" >&2; exit 3', ARGUMENT]
     done = subprocess.run([binary, "run", "--", *script], cwd=tmp_path, capture_output=True, check=False)
     assert done.stdout == ARGUMENT
@@ -148,7 +148,7 @@ def test_what_a_program_prints_under_run_is_its_own_but_not_what_knee_repeats_of
     assert json.loads(done.stdout)["output"]["stderr_tail"] == TEXT
 
 
-def test_python_verbs_escape_what_stands_in_a_study(binary, tmp_path, simulated):
+def test_python_verbs_escape_text_from_a_study(binary, tmp_path, simulated):
     folder = hostile(simulated)
     name = str(folder.path)
     done = called(binary, "report", "--format", "html,md,json,svg", name, cwd=tmp_path)
@@ -175,7 +175,7 @@ def test_a_study_escapes_how_its_runs_fail(binary, tmp_path):
     assert called(binary, "plan", "s.toml", cwd=tmp_path).returncode == 2
 
 
-def test_a_terminal_gets_styles_from_knee_and_nothing_from_others(binary, tmp_path, simulated):
+def test_on_a_terminal_only_styles_of_knee_get_through(binary, tmp_path, simulated):
     folder = hostile(simulated)
     name = str(folder.path)
     program = ["sh", "-c", f"printf '%s' '{TEXT[:-2]}' >&2; exit 3"]
@@ -215,7 +215,7 @@ def _check_page(folder: Folder) -> None:
     assert "<b>" not in ours.replace("<body>", "")
     data = json.loads(page.data)
     assert raw(json.dumps(data, ensure_ascii=False)) == []
-    # In expressions of Vega, a character may be written in JSON's way once more.
+    # A Vega expression would decode a second escape of JSON.
     assert not re.search(r"\\u001b|\\u202e", re.sub(r"\\\\u", "", json.dumps(data)))
 
 

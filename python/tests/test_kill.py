@@ -1,4 +1,4 @@
-"""HUP, INT, TERM and KILL to any process of a study at random moments; ``ci/nightly.sh`` makes many more."""
+"""Sends HUP, INT, TERM and KILL to processes of a study at random moments; ``ci/nightly.sh`` sends many more."""
 
 import kills
 

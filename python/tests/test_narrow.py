@@ -1,4 +1,4 @@
-"""On a narrow terminal every column of every table is there, and no line is cut off."""
+"""A narrow terminal shows every column of every table, and no line is cut off."""
 
 import os
 import re
@@ -24,7 +24,7 @@ HEADS = {
 
 @pytest.mark.parametrize("width", [40, 60])
 @pytest.mark.parametrize("verb", HEADS)
-def test_every_column_is_there(binary, tmp_path, simulated, monkeypatch, verb, width):
+def test_every_column_is_shown(binary, tmp_path, simulated, monkeypatch, verb, width):
     folder: Folder = simulated(CURVES)
     monkeypatch.setenv("COLUMNS", str(width))
     words = {"report": ["report", "--format", "json"], "compare": ["compare", "--factor", "placement"]}.get(

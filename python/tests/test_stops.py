@@ -16,10 +16,10 @@ from knee.store import Folder
 SHORT = ["--no-report", "--no-pilot", "--blocks", "1", "--factor", "threads=1", "--out", "s"]
 
 ABOVE = 'parent() { cut -d" " -f4 "/proc/$1/stat"; }; launcher=$PPID runner=$(parent $PPID); knee=$(parent $runner);'
-"""Shell: the processes above a program, of which knee itself is Python."""
+"""Shell code that names the processes above a program; ``$knee`` is Python."""
 
 QUICK_S = 30.0
-"""Seconds within which a stopped study goes on or ends. None takes half as long on an idle machine."""
+"""Seconds within which a stopped study continues or ends; on an idle machine it takes less than half as long."""
 
 
 def start(binary: str, folder: Path, script: str, *options: str, shell: str = "") -> subprocess.Popen[bytes]:
@@ -60,7 +60,7 @@ def test_under_nohup_a_study_outlives_its_terminal(binary, tmp_path):
     script = "grep SigIgn: /proc/self/status; touch began; sleep 1"
     study = start(binary, tmp_path, script, shell="trap '' HUP INT QUIT;")
     until((tmp_path / "began").exists)
-    # As a terminal that is closed does, and Ctrl-C for the jobs in front of this one.
+    # What a closed terminal sends, and what Ctrl-C sends to a foreground job.
     os.killpg(study.pid, signal.SIGHUP)
     os.killpg(study.pid, signal.SIGINT)
     assert study.wait(timeout=QUICK_S) == 0, (tmp_path / "said").read_text()
@@ -72,7 +72,7 @@ def test_under_nohup_a_study_outlives_its_terminal(binary, tmp_path):
 @pytest.mark.parametrize("whom", ["$launcher", "$runner", "$knee", "$launcher $runner $knee"])
 def test_a_program_that_stops_knee_reaches_its_time_limit(binary, tmp_path, whom):
     study = start(binary, tmp_path, f"{ABOVE} kill -STOP {whom}; sleep 81.25", "--timeout", "1")
-    # No run is good, so there is no verdict.
+    # The only run fails, so there is no verdict.
     assert study.wait(timeout=QUICK_S) == 1, (tmp_path / "said").read_text()
     assert records(tmp_path)[0]["exit"]["timeout_s"] == 1
     assert not running("81.25")
@@ -118,7 +118,7 @@ def test_ctrl_z_pauses_a_study_until_it_is_continued(binary, tmp_path):
     until((tmp_path / "began").exists)
     (runner,) = running("--stdin\0--samples\0s/samples")
     time.sleep(0.5)
-    # Python alone, as with `kill -TSTP`; it passes that on.
+    # Only Python gets the signal, as with `kill -TSTP`, and passes it on.
     study.send_signal(signal.SIGTSTP)
     until(lambda: state(study.pid) == state(runner) == "T")
     made = len(Folder(tmp_path / "s").read_records())

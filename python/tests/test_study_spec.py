@@ -175,7 +175,10 @@ BAD = [
         "program.env.A: it is not text, a number, true or false",
     ),
     ("[program]\ncommand = ['x']\n[factors]\n'env:' = ['1']", "factors.env:: the variable has no name"),
-    ("[program]\ncommand = ['x']\n[factors]\n'env:A=B' = ['1']", "factors.env:A=B: a variable has no = in its name"),
+    (
+        "[program]\ncommand = ['x']\n[factors]\n'env:A=B' = ['1']",
+        "factors.env:A=B: the name of a variable must not contain =",
+    ),
     ("[program]\ncommand = ['x']\n[baseline]\nworkload = {heat = {}}", "baseline.workload: it is not text"),
     ("[program]\nworkload = 'x'\nargs = {n = [1]}", "program.args.n: it is not text, a number, true or false"),
     ("program = 1", "program: it is not a table"),

@@ -30,7 +30,7 @@ def apart(script: str, cwd: Path, binary: str, test: str) -> subprocess.Complete
     )
 
 
-def test_studies_that_begin_at_once_get_folders_of_their_own(binary, tmp_path):
+def test_studies_that_begin_at_once_get_different_folders(binary, tmp_path):
     words = [binary, "study", "--no-report", *SHORT, "--", "true"]
     begun = [subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     for study in begun:
@@ -40,7 +40,7 @@ def test_studies_that_begin_at_once_get_folders_of_their_own(binary, tmp_path):
     assert [len(Folder(folder).read_records()) for folder in folders] == [2, 2, 2]
 
 
-def test_a_name_that_was_just_taken_is_tried_no_more(tmp_path, monkeypatch):
+def test_a_name_that_was_just_taken_is_not_tried_again(tmp_path, monkeypatch):
     taken, free = tmp_path / "s-1", tmp_path / "s-2"
     names = iter([taken, free])
     monkeypatch.setattr(planning, "_unused", lambda name: next(names))
@@ -62,7 +62,7 @@ def test_a_name_that_was_just_taken_is_tried_no_more(tmp_path, monkeypatch):
         create(taken, "", "{}", [])
 
 
-def test_a_lock_that_is_forbidden_is_not_a_study_that_is_running(simulated):
+def test_a_forbidden_lock_is_not_reported_as_a_running_study(simulated):
     folder = simulated({"none": {1: (1.0, 1.0)}})
     denied = mock.patch("fcntl.flock", side_effect=PermissionError(errno.EPERM, "Operation not permitted"))
     refused = pytest.raises(StudyError, match=r"cannot lock the study: .*: Operation not permitted")
@@ -70,25 +70,26 @@ def test_a_lock_that_is_forbidden_is_not_a_study_that_is_running(simulated):
         pass
 
 
-def test_without_proc_a_study_is_made_and_says_what_is_missing(binary, tmp_path):
+def test_without_proc_a_study_runs_and_says_what_is_missing(binary, tmp_path):
     script = f"umount -l /proc && $KNEE study --no-report --out s {' '.join(SHORT)} -- sh -c 'echo {{threads}}'"
-    done = apart(script, tmp_path, binary, "test_without_proc_a_study_is_made_and_says_what_is_missing")
+    done = apart(script, tmp_path, binary, "test_without_proc_a_study_runs_and_says_what_is_missing")
     assert done.returncode == 0, done.stderr
     for record in Folder(tmp_path / "s").read_records():
         assert record["exit"]["code"] == 0
         assert record["unseen"] == "/proc is not mounted here"
 
 
-def test_without_proc_and_sys_a_run_is_made_and_a_study_says_what_is_missing(binary, tmp_path):
-    test = "test_without_proc_and_sys_a_run_is_made_and_a_study_says_what_is_missing"
+def test_without_proc_and_sys_a_run_is_possible_and_a_study_says_what_is_missing(binary, tmp_path):
+    test = "test_without_proc_and_sys_a_run_is_possible_and_a_study_says_what_is_missing"
     script = f"umount -l /sys /proc; $KNEE run --json -- true; $KNEE study --out s {' '.join(SHORT)} -- true; echo $?"
     done = apart(script, tmp_path, binary, test)
     record, status = done.stdout.splitlines()
     assert (json.loads(record)["exit"], status) == ({"code": 0}, "2")
     missing = "knee: cannot read the machine: /sys/devices/system/cpu: No such file or directory (os error 2)"
-    assert done.stderr.startswith(f"{missing}; the run needs no placement, and is made\n")
+    noted = missing.replace("knee: ", "knee: note: ")
+    assert done.stderr.startswith(f"{noted}; the run continues, because it is not pinned\n")
     assert done.stderr.endswith(
-        f"{missing}\n\nhint: mount /sys; without it, `knee run -- COMMAND` makes a run that is not pinned\n"
+        f"{missing}\n\nhint: mount /sys; without it only unpinned runs are possible: `knee run -- COMMAND`\n"
     )
 
 
@@ -101,8 +102,8 @@ def test_a_folder_whose_name_is_not_utf_8(binary, tmp_path):
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     message, _, hint = done.stderr.partition("\n\n")
-    assert "\nknee: not UTF-8, so the study cannot be written: directory = " in message
-    assert message.endswith(r'/caf\xe9"')
+    assert "\nknee: cannot write the study: directory = " in message
+    assert message.endswith(r'/caf\xe9": it is not UTF-8')
     assert hint == "hint: rename the folder, or start knee in another one\n"
     assert list(folder.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""What a stranger's study may do: nothing until its user says so, who is asked once."""
+"""A study from somebody else runs nothing until the user agrees; knee asks once."""
 
 import json
 import shutil
@@ -44,7 +44,7 @@ def ran(folder: Path) -> set[str]:
 
 @pytest.fixture
 def state(tmp_path, monkeypatch) -> Path:
-    """The user's own notes, empty: no study here was planned by this user."""
+    """Folder of an empty list of planned studies: this user has planned none yet."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state"
 
@@ -67,24 +67,24 @@ def test_looking_at_a_study_runs_none_of_its_commands(binary, tmp_path, state):
     assert ran(tmp_path) == set()
 
 
-def test_a_study_of_somebody_else_is_resumed_when_its_user_says_so(binary, tmp_path, state):
+def test_a_study_from_somebody_else_is_resumed_only_with_trust(binary, tmp_path, state):
     file = foreign(tmp_path)
     assert knee(binary, "plan", "--out", "s", str(file), cwd=tmp_path).returncode == 0
     shutil.rmtree(state)
     done = knee(binary, "study", "--resume", "s", cwd=tmp_path)
     assert done.returncode == 2
-    assert "this study was not planned by you on this machine: s: resuming it runs build: touch" in done.stderr
+    assert "knee: cannot resume: s: you did not plan it on this machine, and it would run build: touch" in done.stderr
     assert done.stderr.endswith("hint: read its study.toml and plan.jsonl, then knee study --resume s --trust\n")
     assert ran(tmp_path) == set()
     assert knee(binary, "study", "--no-report", "--resume", "s", "--trust", cwd=tmp_path).returncode == 0
     assert ran(tmp_path) == set(KINDS)
-    # All is run, so nothing would be; and once trusted it stays so.
+    # Nothing is left to run, so --trust is not needed; and a study once trusted stays trusted.
     assert knee(binary, "study", "--resume", "s", cwd=tmp_path).returncode == 0
     (tmp_path / "s/records.jsonl").unlink()
     assert knee(binary, "study", "--no-report", "--resume", "s", cwd=tmp_path).returncode == 0
 
 
-def test_one_s_own_study_is_resumed_without_a_question_wherever_it_is(binary, tmp_path, state):
+def test_a_user_s_own_study_is_resumed_without_a_question_in_any_folder(binary, tmp_path, state):
     file = foreign(tmp_path)
     assert knee(binary, "plan", "--out", "s", str(file), cwd=tmp_path).returncode == 0
     assert (state / "knee/planned").stat().st_mode & 0o077 == 0 or (state / "knee").stat().st_mode & 0o077 == 0
@@ -118,7 +118,7 @@ def test_a_folder_that_came_back_changed_is_asked_about(binary, tmp_path, state,
         (tmp_path / "s/study.toml").write_text(text.replace(f"ran/{name}", "ran/evil"))
     done = knee(binary, "study", "--resume", "s", cwd=tmp_path)
     assert done.returncode == 2, done.stderr
-    assert "not planned by you" in done.stderr
+    assert "you did not plan it" in done.stderr
     assert ran(tmp_path) == set()
 
 

@@ -88,7 +88,7 @@ impl From<knee_machine::Error> for Failure {
             ),
             E::TooFewPlaces { .. } => Some("`knee run --bind set` allows more threads than cpus".into()),
             E::Unreadable { path, .. } if path.starts_with("/sys/") => {
-                Some("mount /sys; without it, `knee run -- COMMAND` makes a run that is not pinned".into())
+                Some("mount /sys; without it only unpinned runs are possible: `knee run -- COMMAND`".into())
             }
             E::NotAllowed { .. } => Some("`knee machine` shows which cpus this process may use".into()),
             _ => None,
@@ -110,8 +110,8 @@ impl From<knee_workload::Error> for Failure {
     }
 }
 
-/// Prints a line on standard error, without control characters. `eprintln!` panics when standard error is closed or its disk is full, and then the
-/// result would be lost.
+/// Prints a line on standard error, with control characters escaped. `eprintln!` panics when standard error is closed
+/// or its disk is full, and then the result would be lost.
 pub(crate) fn say(line: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{}", shown(&line.to_string()));
 }
@@ -121,7 +121,8 @@ pub(crate) fn json_line(data: &impl serde::Serialize) -> Result<String, Failure>
     serde_json::to_string(data).map_err(Failure::new)
 }
 
-/// Prints data on standard output, without control characters: see [`shown`]. A closed pipe is no error; everything else is reported.
+/// Prints data on standard output, with control characters escaped (see [`shown`]). A closed pipe is no error;
+/// everything else is reported.
 pub(crate) fn print_out(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(shown(text).as_bytes()).and_then(|()| stdout.flush()) {

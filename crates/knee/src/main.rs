@@ -3,7 +3,7 @@
 //! This binary measures. Verbs that plan and explain are passed to the Python package.
 
 #![deny(unsafe_code)]
-// What is printed goes through `shown`.
+// All printing goes through `shown`, which escapes control characters.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod error;

@@ -12,10 +12,10 @@ use crate::error::{Failure, status};
 use crate::shown::shown;
 use crate::this;
 
-/// The interpreter's first lines: it checks itself, so no other process is started to test it.
+/// The interpreter's first lines. They check its version and packages, so no other process is started for that.
 const BOOTSTRAP: &str = include_str!("bootstrap.py");
 
-/// Variable with the path of an interpreter, for where none is beside the executable.
+/// Environment variable with the path of the interpreter to use if none is beside the executable.
 const NAMED: &str = "KNEE_PYTHON";
 
 /// Any words of a Python verb.
@@ -30,7 +30,8 @@ pub(crate) fn words() -> Arg {
 /// Becomes `python -c BOOTSTRAP MESSAGE HINT VERB WORDS...`.
 ///
 /// # Errors
-/// When there is no such interpreter. One that is too old, or has no package `knee`, prints knee's error itself.
+/// When there is no such interpreter, or `KNEE_PYTHON` names another program. One that is too old, or has no package
+/// `knee`, prints knee's error itself.
 pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Failure> {
     let knee = this::program()
         .map_err(|error| Failure::new(format!("cannot find this program: {error}")).code(status::USAGE))?;
@@ -42,7 +43,7 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     if std::env::var_os(NAMED).is_some_and(|named| python == Path::new(&named)) {
         match is_python(&python) {
             Ok(true) => {}
-            Ok(false) => return Err(refused(&format!("it is no Python ({NAMED})"))),
+            Ok(false) => return Err(refused(&format!("not a Python interpreter ({NAMED})"))),
             Err(error) => return Err(refused(&error)),
         }
     }
@@ -52,14 +53,14 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     Err(refused(&error))
 }
 
-/// Whether a program answers as a Python does. Any other one would run with words that it does not know: `true` would
-/// end as if all were done.
+/// Whether a program behaves like Python. Any other program would get arguments that it does not know; `true` would
+/// ignore them and report success.
 fn is_python(program: &Path) -> io::Result<bool> {
     let mut command = Command::new(program);
     command.args(["-S", "-c", "print('Python')"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut process = command.spawn()?;
     let mut said = Vec::new();
-    // No more than a line: `yes` never ends.
+    // Reads at most one line: `yes` never stops printing.
     process.stdout.take().expect("it was piped").take(16).read_to_end(&mut said)?;
     let _ = process.kill();
     process.wait()?;

@@ -262,7 +262,7 @@ impl RunSpec {
         if let Program::Command { env, .. } = &self.program
             && let Some(name) = env.keys().find(|name| name.is_empty() || name.contains(['=', '\0']))
         {
-            return Err(bad(format!("{name:?} is not the name of a variable")));
+            return Err(bad(format!("{name:?} is not a variable name; it must not be empty or contain = or NUL")));
         }
         if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
             return Err(bad("the time limit must be a positive number of seconds".into()));

@@ -1,17 +1,16 @@
-//! Escapes terminal control characters: names, errors of other programs and files may hold any text.
+//! Escapes terminal control characters: names, files and the errors of other programs may contain any text.
 //!
 //! Everything that knee prints goes through [`shown`], in [`crate::error::say`] and [`crate::error::print_out`]; Python
 //! has the same function in `knee.store.shown`. The one exception is the output of a program under `knee run`, which
-//! passes unchanged as in hyperfine's `--show-output` and `time`: it is the user's own program, its colours are wanted,
-//! and `knee run -- PROGRAM > FILE` has to write what `PROGRAM > FILE` writes.
+//! passes unchanged, as with `time` and hyperfine's `--show-output`: it is the user's own program, its colours are
+//! wanted, and `knee run -- PROGRAM > FILE` has to write what `PROGRAM > FILE` writes.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// Characters that command a terminal, reorder a line (Unicode's bidirectional controls), are invisible or not allowed
-/// in XML.
-/// The joiners U+200C and U+200D stay, since some scripts and emoji need them.
+/// Characters that control a terminal, reorder a line (Unicode's bidirectional controls), are invisible, or are not
+/// allowed in XML. The joiners U+200C and U+200D are not among them, since some scripts and emoji need them.
 const ESCAPED: [RangeInclusive<char>; 13] = [
     '\0'..='\u{8}',
     '\u{b}'..='\u{1f}',
@@ -28,12 +27,12 @@ const ESCAPED: [RangeInclusive<char>; 13] = [
     '\u{e0000}'..='\u{e007f}',
 ];
 
-/// Whether a character is escaped. Tabs and ends of lines are not.
+/// Whether a character is escaped. Tabs and line breaks are not.
 pub(crate) fn is_escaped(letter: char) -> bool {
     ESCAPED.iter().any(|range| range.contains(&letter))
 }
 
-/// The text with control characters as JSON writes them, like `\u001b`: JSON stays the same data.
+/// The text with control characters escaped as in JSON, like `\u001b`. Text that is JSON stays the same data.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_escaped) {
         return text.into();
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_commands_a_terminal_is_spelled_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(shown("a\x1b[2Jb\u{9b}c\u{202e}d\re\u{7f}"), r"a\u001b[2Jb\u009bc\u202ed\u000de\u007f");
         assert_eq!(shown("tag\u{e0041}"), r"tag\udb40\udc41");
         for plain in ["", "two\nlines\tand a tab", "größer → 日本語", "👩\u{200d}💻", "می\u{200c}خواهم"]

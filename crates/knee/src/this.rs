@@ -1,18 +1,18 @@
-//! Where this program is, to start it again.
+//! Finds this program's file, to start it again.
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// This program's file. Without `/proc`, which alone says so, it is where the caller looked for it.
+/// This program's file. `/proc` names it; without `/proc` it is searched for as the caller did.
 ///
 /// # Errors
-/// When it cannot be found in any way.
+/// When neither way finds it.
 pub(crate) fn program() -> io::Result<PathBuf> {
     env::current_exe().or_else(|error| named().ok_or(error))
 }
 
-/// By the first word of the command line: a path, or a name in a folder of `PATH`.
+/// The file that the first word of the command line names: a path, or a name in a folder of `PATH`.
 fn named() -> Option<PathBuf> {
     let word = PathBuf::from(env::args_os().next()?);
     let folders = env::var_os("PATH").unwrap_or_default();
@@ -21,6 +21,6 @@ fn named() -> Option<PathBuf> {
     } else {
         env::split_paths(&folders).map(|folder| folder.join(&word)).find(|file| file.is_file())
     };
-    // From the root on: the program that is started may be in another folder.
+    // An absolute path, because the new process may start in another folder.
     found.and_then(|file| std::path::absolute(file).ok()).filter(|file: &PathBuf| Path::is_file(file))
 }

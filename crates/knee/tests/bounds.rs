@@ -1,5 +1,5 @@
-//! Sizes that an input or an option asks for are compared with what there is, before anything is allocated: one clear
-//! error, and no abort, no endless wait.
+//! Sizes from inputs and options are checked against the available memory and threads before anything is allocated: one
+//! clear error, no abort, no endless wait.
 
 mod shared;
 
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use shared::{installed, knee};
 
-/// Runs knee within so many kilobytes of address space.
+/// Runs knee with a limit on its address space.
 fn within(kilobytes: u32, words: &[&str]) -> Output {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_knee")]);
     shell.args(words).output().unwrap()
 }
 
-/// Checks that a command failed with exactly this status and one error that begins so.
+/// Checks that a command failed with this status and one error that begins with this message.
 #[track_caller]
 fn refused(output: &Output, status: i32, message: &str) {
     let said = String::from_utf8_lossy(&output.stderr);
@@ -26,14 +26,14 @@ fn refused(output: &Output, status: i32, message: &str) {
 }
 
 #[test]
-fn as_many_threads_as_fit_are_started() {
+fn more_threads_than_fit_are_refused() {
     let begin = Instant::now();
     let many = ["mine", "count", "rmat:4", "-n"];
     let beyond = knee().args(many).arg("1000000000000").output().unwrap();
     refused(&beyond, 2, "cannot start 1000000000000 threads: at most 65536 are possible");
     let limited = |threads: &str| within(4_000_000, &[&many[..], &[threads]].concat());
-    refused(&limited("60000"), 2, "cannot start 60000 threads: their stacks take 135000 MiB, and 3");
-    refused(&limited("2000"), 2, "cannot start 2000 threads: their stacks take 4500 MiB");
+    refused(&limited("60000"), 2, "cannot start 60000 threads: their stacks need 135000 MiB, but only 3");
+    refused(&limited("2000"), 2, "cannot start 2000 threads: their stacks need 4500 MiB");
     assert_eq!(limited("200").status.code(), Some(0));
     let run = knee().args(["run", "-n", "1000000000000", "--", "true"]).output().unwrap();
     refused_run(&run);
@@ -47,7 +47,7 @@ fn refused_run(output: &Output) {
 }
 
 #[test]
-fn a_graph_that_does_not_fit_into_memory_is_refused_before_it_is_made() {
+fn a_graph_larger_than_memory_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("graph");
     let edges: Vec<_> = (0..2_000_000).map(|vertex| format!("{vertex} {}", vertex + 1)).collect();
@@ -71,8 +71,8 @@ fn a_graph_that_does_not_fit_into_memory_is_refused_before_it_is_made() {
 }
 
 #[test]
-fn memory_that_runs_out_all_the_same_is_one_error() {
-    // 2^16 objects with a long list each are a large machine, but not one that is refused for its size.
+fn running_out_of_memory_is_one_error() {
+    // 2^16 objects with a long cpu list each: a large machine, but not too large to be accepted.
     let machine = within(60_000, &["machine", "--json", "-i", "pack:64 core:512 pu:2"]);
     refused(&machine, 2, "out of memory: ");
 }
@@ -91,7 +91,7 @@ fn a_device_in_place_of_a_file_is_refused() {
 }
 
 #[test]
-fn a_run_spec_without_an_end_is_refused() {
+fn an_endless_run_spec_is_refused() {
     let zero = std::fs::File::open("/dev/zero").unwrap();
     let output = knee().args(["run", "--stdin"]).stdin(Stdio::from(zero)).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -99,11 +99,12 @@ fn a_run_spec_without_an_end_is_refused() {
 }
 
 #[test]
-fn a_program_that_is_no_python_is_not_taken_for_one() {
+fn a_program_that_is_not_python_is_refused() {
     for program in ["true", "yes", "cat", "echo", "sh"] {
         let Some(program) = installed("bounds", program) else { continue };
         let output = knee().args(["report", "nothing"]).env("KNEE_PYTHON", &program).output().unwrap();
-        let message = format!("`knee report` needs knee's Python part: {}: it is no Python", program.display());
+        let message =
+            format!("`knee report` needs knee's Python part: {}: not a Python interpreter", program.display());
         refused(&output, 2, &message);
     }
 }
@@ -114,5 +115,5 @@ fn threads_that_are_not_sampled_are_counted() {
     let program = "import threading as t, time\nfor _ in range(449): t.Thread(target=time.sleep, args=(2,)).start()";
     let output = knee().args(["run", "--"]).arg(python).args(["-c", program]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("50 more threads lived at the same time and were not sampled: at most 400"), "{said}");
+    assert!(said.contains("50 more threads were alive at the same time but not sampled: knee samples"), "{said}");
 }

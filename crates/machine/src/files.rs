@@ -1,4 +1,4 @@
-//! Reads files that others wrote: none is waited for without end, and none is larger than what is said.
+//! Reads files that other people or programs wrote: never waits forever, and refuses a text over [`MOST_BYTES`].
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -7,15 +7,15 @@ use std::path::Path;
 
 use rustix::fs::{OFlags, fcntl_setfl};
 
-/// Largest text that is read as a whole. `/proc/cpuinfo` of 8192 cpus has 12 MB.
+/// Largest text file that is read. `/proc/cpuinfo` of 8192 cpus has 12 MB.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Opens a file or a pipe, as shells make one of `<(command)`. A named pipe without a writer is empty.
+/// Opens a file, or a pipe such as a shell makes for `<(command)`. A named pipe without a writer reads as empty.
 ///
 /// # Errors
-/// The system's; a device is refused, because it may never end.
+/// The system's error. A device is refused too, because it may never end.
 pub fn open(path: &Path) -> io::Result<File> {
-    // With NONBLOCK the call does not wait for a writer.
+    // With NONBLOCK, opening a named pipe does not wait for a writer.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let kind = file.metadata()?.file_type();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_pipes_and_large_files_do_not_keep_a_reader() {
+    fn devices_pipes_and_large_files_do_not_block_a_reader() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         assert_eq!(text(Path::new("/dev/zero")).unwrap_err().to_string(), "it is a device, not a file");

@@ -1,25 +1,25 @@
-//! What this process may still take: memory and threads. Sizes that an input or an option asks for are compared with it
-//! before anything is allocated.
+//! How much memory and how many threads this process may still use. Sizes from inputs and options are checked against
+//! this before anything is allocated.
 
 use std::fs;
 use std::path::Path;
 
-/// Stack of a thread that Rust starts, with the pages that guard it and its signal stack.
+/// Address space of one Rust thread, in bytes: its stack, its guard pages and its signal stack.
 const STACK: u64 = (2 << 20) + (256 << 10);
-/// Mappings of a thread: its stack, its signal stack, and what guards both.
+/// Memory mappings of one thread: its stack, its signal stack, and a guard for each.
 const MAPPINGS: u64 = 4;
-/// Stacks may take one part in so many of the address space: the allocator reserves 64 MiB for each of many threads, and
-/// a thread that gets its stack and not its signal stack ends the process.
+/// Stacks may use one part in `SHARES` of the address space. The allocator reserves 64 MiB for each of many threads,
+/// and a thread that gets a stack but no signal stack ends the process.
 const SHARES: u64 = 2;
 
-/// Bytes of memory that this process can still have: what the machine has available, within the limits of its control
-/// group and of its address space. None where nothing is known.
+/// Bytes of memory that this process can still allocate: what the machine has available, within the limits of the
+/// control group and of the address space. None if nothing is known.
 #[must_use]
 pub fn memory() -> Option<u64> {
     [available(), in_group(Path::new("/")), address_space()].into_iter().flatten().min()
 }
 
-/// Why so many threads cannot be started; none where nothing speaks against it.
+/// The reason why this many threads cannot be started; none if there is no such reason.
 #[must_use]
 pub fn too_many(threads: usize) -> Option<String> {
     let (threads, mib) = (threads as u64, |bytes: u64| bytes >> 20);
@@ -27,7 +27,7 @@ pub fn too_many(threads: usize) -> Option<String> {
     if let Some(space) = address_space().filter(|space| stacks > space / SHARES) {
         let left = format!("{} MiB of address space are left (ulimit -v)", mib(space));
         let most = space / SHARES / STACK;
-        return Some(format!("their stacks take {} MiB, and {left}: enough for {most} threads", mib(stacks)));
+        return Some(format!("their stacks need {} MiB, but only {left}, enough for {most} threads", mib(stacks)));
     }
     let number = |file: &str| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
     let mappings = number("/proc/sys/vm/max_map_count").map(|most| ("vm.max_map_count", most / MAPPINGS));
@@ -40,7 +40,7 @@ fn available() -> Option<u64> {
     kilobytes(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
 }
 
-/// What is left below the limit on the address space, if there is one.
+/// Address space left below its limit (`ulimit -v`), if there is one.
 fn address_space() -> Option<u64> {
     // A file, since a sandbox may forbid the system call.
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
@@ -55,7 +55,7 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
-/// What is left below the tightest limit from the control group (generation 2) up to the root.
+/// Memory left in the control group (generation 2) of this process or in a group above it, whichever has least.
 fn in_group(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;

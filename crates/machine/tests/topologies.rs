@@ -235,7 +235,7 @@ fn what_is_no_machine_is_refused_with_its_reason() {
         (file(&format!(r#"<object type="MemCache" cache_size="big">{node}</object>"#), ""), "cache_size=big"),
         (file(node, &matrix("0", "ten")), "distance=ten"),
         (file(node, &matrix("zero", "10")), "index=zero"),
-        (file(node, &matrix("0", "10 20")), "\"2 distances of 1 nodes\" is not a square of distances"),
+        (file(node, &matrix("0", "10 20")), "\"2 distances for 1 nodes\" is not a square matrix"),
         (
             file(node, r#"<memattr name="Latency"><memattr_value target_obj_gp_index="7" value="?"/></memattr>"#),
             "value=?",

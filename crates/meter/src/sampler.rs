@@ -83,12 +83,12 @@ pub struct Sampling {
     /// runtimes are left out.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ready: Vec<u32>,
-    /// Most threads that lived at once and were not sampled, because as many as can be sampled already were.
+    /// Largest number of threads alive at once but not sampled, because the limit of sampled threads was reached.
     #[serde(skip_serializing_if = "is_none", default)]
     pub left_out: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_none(number: &u64) -> bool {
     *number == 0
 }
@@ -285,7 +285,7 @@ impl Sampler {
             }
         }
         if left_out > 0 {
-            // They may be watched at a later look, when others have ended.
+            // A later look may watch them, after others have ended.
             self.looked_until = None;
         }
         self.sampling.left_out = self.sampling.left_out.max(left_out);

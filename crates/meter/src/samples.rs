@@ -21,7 +21,7 @@ impl Samples {
     }
 
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
-        // Made new: what is there may be a link to a file elsewhere, in a folder that came from somebody else.
+        // Replaced by a new file: in a folder from somebody else, the old one may be a link to a file elsewhere.
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

@@ -7,7 +7,7 @@ use knee_machine::room;
 
 use crate::{Count, Counter, Error, Publisher};
 
-/// Most threads that a run can have; more are a typing mistake.
+/// Most threads that a run can have. A larger number is taken for a typing mistake.
 pub const MOST_THREADS: usize = 1 << 16;
 
 /// How threads are pinned.
@@ -40,12 +40,14 @@ impl Team {
     /// takes long and may end the process.
     ///
     /// # Errors
-    /// When there are too many, with the limit.
+    /// When there are too many; the error names the limit.
     pub fn fitting(self) -> Result<Self, Error> {
         let threads = self.threads;
         let most = || format!("at most {MOST_THREADS} are possible");
         match (threads > MOST_THREADS).then(most).or_else(|| room::too_many(threads)) {
-            Some(reason) => Err(Error::new(format!("cannot start {threads} threads: {reason}")).hint("fewer: -n 8")),
+            Some(reason) => {
+                Err(Error::new(format!("cannot start {threads} threads: {reason}")).hint("use fewer threads: -n 8"))
+            }
             None => Ok(self),
         }
     }

@@ -104,7 +104,7 @@ def legend(labels: list[str], **more: Any) -> alt.Legend:
     It has several lines where the figure is narrower than all labels together, and a label has several lines where the
     figure is narrower than that label.
     """
-    # A label is part of an expression here, in which an escaped character would be read as itself.
+    # Escaped before they become part of a Vega expression, because Vega would decode the escapes of JSON.
     labels = [shown(label) for label in labels]
     wide = LETTER * max((len(label) for label in labels), default=1) + MARK
     # The container's width, because the figure's own is known only after the legend is laid out. A picture without a

@@ -129,7 +129,7 @@ def _json(value: object) -> str:
 
 
 def _shown(value: object) -> object:
-    """Return what stands in the template, text with control characters escaped; our own markup holds none."""
+    """Return a value for the template: plain text with control characters escaped. Our own markup contains none."""
     return shown(value) if type(value) is str else value
 
 

@@ -1,7 +1,7 @@
 """Writes files of a study, and nothing outside its folder.
 
-A folder may come from anywhere, so anything in it may be a symbolic link. No link is followed, and files are replaced
-by new ones with names that cannot be foreseen.
+A folder may come from anywhere, so anything in it may be a symbolic link. knee follows no link there. It writes a new
+file with a random name, and renames it to replace the old one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file atomically: a reader finds the old or the new content, never a part."""
     partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
     try:
-        # The file is new, so it is no link.
+        # Mode x creates the file, so it cannot be a link.
         with partial.open("xb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
@@ -32,12 +32,12 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def opened_to_write(path: Path) -> BinaryIO:
-    """Open a file for appending without a buffer, and make it if there is none.
+    """Open a file for unbuffered appending; create it if it does not exist.
 
     Raises
     ------
     OSError
-        Also for anything that is no regular file: it may be a symbolic link to another file, or a pipe.
+        Also for anything but a regular file, such as a symbolic link or a pipe.
     """
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -51,12 +51,12 @@ def opened_to_write(path: Path) -> BinaryIO:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder inside that of a study, if there is none.
+    """Make a folder inside the folder of a study, if it does not exist.
 
     Raises
     ------
     OSError
-        Also when it is a symbolic link to a folder.
+        Also when the path is a symbolic link.
     """
     if path.is_symlink():
         raise _linked(path)

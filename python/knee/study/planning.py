@@ -70,7 +70,7 @@ def _asked(study_spec: StudySpec) -> str:
 
 
 def _made_unused(name: str, make: Callable[[Path], Folder]) -> Folder:
-    """Make the first unused folder of this name; another study of the same name may begin at the same moment."""
+    """Make the first unused folder of this name, also if another study of this name begins at the same moment."""
     while True:
         with suppress(Taken):
             return make(_unused(name))

@@ -1,7 +1,6 @@
-"""Prints text in the terminal, without control characters that somebody else wrote. No other room prints.
+"""Prints text with control characters escaped, since somebody else may have written it. No other room prints.
 
-Data goes to standard output, messages to standard error. ``console`` prints tables; it is imported only where there is
-one.
+Data goes to standard output, messages to standard error. ``console`` prints tables; it is imported only for a table.
 """
 
 from __future__ import annotations
@@ -17,23 +16,23 @@ from knee.store import shown
 
 
 def out(text: str) -> None:
-    """Print data on standard output. Text may be JSON, which stays the same data."""
+    """Print data on standard output. Text that is JSON stays the same data."""
     click.echo(shown(text))
 
 
 def err(text: str) -> None:
     """Print a message on standard error."""
-    # Not by click, which would write into a progress bar. None where standard error is closed.
+    # Without click, which would write into a progress bar. The stream is None if standard error is closed.
     stream: TextIO | None = sys.stderr
     if stream:
         stream.write(f"{shown(text)}\n")
 
 
 def out_path(path: Path) -> None:
-    """Print a path on standard output: as it is for a program that reads it, escaped in a terminal, like ls."""
+    """Print a path on standard output: unchanged for a program, escaped on a terminal, like ls."""
     text = str(path)
     if sys.stdout.isatty():
         out(text)
     else:
-        # As bytes, click changes nothing.
+        # click writes bytes unchanged.
         click.echo(text if text.isprintable() else os.fsencode(path))

@@ -1,4 +1,4 @@
-"""Prints tables and styled text by rich: escaped, and with all columns also where the terminal is narrow."""
+"""Prints tables and styled text with rich: escaped, and with all columns even on a narrow terminal."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from rich.table import Column, Table
 from knee.store import shown
 
 FOLDED = 12
-"""Cells of a terminal that a column of names needs at least; longer names are folded."""
+"""Least width of a column of names, in cells of the terminal; longer names are folded."""
 
 WIDE = 10_000
-"""Cells of a terminal on which every table fits."""
+"""A width at which every table fits, in cells of the terminal."""
 
 
 class Text(rich.text.Text):
-    """Styled text with control characters escaped, before rich counts its cells and folds it."""
+    """Styled text whose control characters are escaped before rich measures and folds it."""
 
     def __init__(self, words: str, style: str = "") -> None:
         super().__init__(shown(words), style=style)
 
 
 class Console(rich.console.Console):
-    """A console that prints names as they are: neither control characters nor rich's own markup in them count."""
+    """A console that prints names literally: it escapes control characters and does not interpret rich's markup."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)
@@ -38,12 +38,12 @@ class Console(rich.console.Console):
         return super().render_str(shown(text), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Escape what is neither a string nor our :class:`Text`; rich calls this for every part."""
+        """Escape also what is neither a string nor our :class:`Text`; rich calls this for every part."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=shown(segment.text))
 
     def table(self, table: Table) -> None:
-        """Print a table; where the terminal is too narrow for it, each row as a list of its columns."""
+        """Print a table; if the terminal is too narrow for it, print each row as a list of its columns."""
         # rich would leave out the columns that do not fit.
         if least_width(self, table) <= self.width:
             self.print(table)
@@ -62,7 +62,7 @@ class Console(rich.console.Console):
 
 
 def least_width(console: rich.console.Console, table: Table) -> int:
-    """Return how wide a table is if names are folded."""
+    """Return the width of a table whose names are folded."""
     options = console.options.update(width=WIDE)
 
     def width(column: Column) -> int:

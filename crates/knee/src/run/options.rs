@@ -94,7 +94,7 @@ pub(crate) struct Run {
     /// Read run specs from standard input and print records, one JSON object per line
     #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
     pub(super) stdin: bool,
-    /// The process that is continued when something has stopped it: knee's own, above this one
+    /// Process id of knee's Python process, the parent of this one; it is continued when a program stops it
     #[arg(long, value_name = "PID", requires = "stdin", hide = true)]
     pub(super) parent: Option<i32>,
     /// Print the record as JSON; the program's own output goes to standard error
@@ -142,7 +142,7 @@ fn threads(text: &str) -> Result<usize, String> {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
-    seconds.ok_or_else(|| "expected a number of seconds above 0".into())
+    seconds.ok_or_else(|| "expected a number of seconds above 0 and below 1e9".into())
 }
 
 fn bind(text: &str) -> Result<Bind, String> {

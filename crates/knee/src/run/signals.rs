@@ -1,29 +1,32 @@
-//! Signals of the processes that measure: which end them, which pause them, and that nothing else stops them.
+//! Signals of the runner and the launcher: which ones end or pause them, and how they recover from SIGSTOP.
 //!
-//! **Ignored stays ignored.** A signal that is ignored when knee starts (SIGHUP under `nohup`; SIGINT and SIGQUIT in
-//! background jobs of a shell without job control) is not caught, so it ends neither knee nor, since exec keeps it
-//! ignored, the program.
+//! **Ignored signals stay ignored.** knee does not catch a signal that is ignored when it starts: SIGHUP under `nohup`,
+//! SIGINT and SIGQUIT in background jobs of a shell without job control. Such a signal does not end knee, and it does
+//! not end the program, because exec keeps it ignored.
 //!
-//! **Stopped by the program.** Any program may send its parents SIGSTOP, which cannot be caught. A stopped process keeps
-//! no time limit and hears no SIGTERM. Watching it from a fourth process only moves the question to that one, and a
-//! thread stops with its process. But the kernel's timers go on, and a SIGCONT continues its process when it is
-//! *sent*, not when it is delivered. So the runner and the launcher each have a timer that sends them SIGCONT every
-//! second ([`AWAKE`]), and the handler does nothing. SIGSTOP drops a SIGCONT that has not arrived, and a timer whose
-//! signal was dropped never fires again (all of 20 timers after 200,000 SIGSTOP in a row, Linux 6.18). So the runner
-//! also sends its launcher SIGCONT every second, and Python its runner. Python has no such timer; its runner looks once
-//! a second whether Python is stopped, and continues it.
+//! **Stopped by the program.** Any program may send SIGSTOP to its parents, and SIGSTOP cannot be caught. A stopped
+//! process cannot keep a time limit or react to SIGTERM. A fourth process that watches could be stopped too, and a
+//! thread stops with its process. But kernel timers go on, and SIGCONT continues a process when it is *sent*, not when
+//! it is delivered. So the runner and the launcher each have a timer that sends them SIGCONT every second ([`AWAKE`]).
+//! The handler of SIGCONT does nothing. Python has no such timer: its runner checks once a second whether Python is
+//! stopped, and continues it.
 //!
-//! **Stopped by the user.** Ctrl-Z (SIGTSTP) can be caught, and is honoured: the timers rest until SIGCONT. Batch systems
-//! that suspend a job send SIGTSTP first. A bare SIGSTOP is not honoured: it looks like the program's.
+//! Timers alone are not enough. SIGSTOP drops a SIGCONT that was not yet delivered, and a timer whose signal was dropped
+//! never fires again (20 of 20 timers after 200,000 SIGSTOP in a row, Linux 6.18). So the runner also sends SIGCONT to
+//! its launcher every second, and Python to its runner.
 //!
-//! **Stopped again and again.** A program that sends SIGSTOP in a tight loop leaves its launcher no time to act. Against
-//! that stands a second timer, which the launcher sets [`LAST_RESORT`] beyond the time limit and which sends it SIGKILL.
-//! The launcher's death ends the program (see `run`), and the runner ends the rest and writes the record. The runner also
-//! kills a launcher that does not end within seconds, or at a second request, and Python such a runner. A plain `knee run` is its own launcher:
-//! after this last resort, children of its program may remain.
+//! **Stopped by the user.** Ctrl-Z sends SIGTSTP, which can be caught and is honoured: the timers are off until
+//! SIGCONT. Batch systems send SIGTSTP first when they suspend a job. A bare SIGSTOP is not honoured, because it looks
+//! like one from the program.
 //!
-//! A program with the rights of its user can do worse, like killing everything of that user; this is against accidents
-//! and carelessness, not against attackers.
+//! **Stopped again and again.** A program that sends SIGSTOP in a tight loop leaves its launcher no time to act. For
+//! this case the launcher sets a second timer, which sends it SIGKILL [`LAST_RESORT`] after the time limit. When the
+//! launcher dies, the kernel kills the program (see `run`), and the runner ends the rest and writes the record. The
+//! runner also kills a launcher that does not end within seconds or before a second request, and Python kills a runner
+//! that does not. A plain `knee run` is its own launcher: when this timer kills it, children of its program may remain.
+//!
+//! A program with its user's rights can do worse, such as killing all of the user's processes. All this protects
+//! against accidents and carelessness, not against attackers.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -38,11 +41,11 @@ use rustix::process::Signal;
 
 use crate::error::Failure;
 
-/// The longest that a process of ours stays stopped.
+/// Time between two signals that continue the runner or the launcher.
 pub(super) const AWAKE: Duration = Duration::from_secs(1);
 
-/// So long after its time limit a launcher that could not act is killed. In order, it needs twice the time that a program
-/// has to end.
+/// Time after the time limit at which a launcher that could not act is killed. A launcher that can act needs at most
+/// twice the time that a program has to end.
 const LAST_RESORT: Duration = Duration::from_secs(10);
 
 /// From here on SIGINT, SIGTERM and SIGHUP no longer end this process; they arrive here. Reaching a file's size limit
@@ -51,24 +54,24 @@ const LAST_RESORT: Duration = Duration::from_secs(10);
 pub(crate) struct Signals {
     streams: Vec<(Signal, UnixStream)>,
     child: UnixStream,
-    /// None where the kernel gives no timers: then a stop lasts.
+    /// None if the kernel provides no timers: then a stopped process stays stopped.
     awake: Option<SignalTimer>,
     last_resort: Option<SignalTimer>,
-    /// When the last resort comes.
+    /// The time limit of the current run, after which the last resort comes.
     limit: Cell<Option<Instant>>,
 }
 
 impl Signals {
-    /// Catches them.
+    /// Catches the signals.
     ///
     /// # Errors
-    /// When a sandbox forbids to catch signals, or to wait for anything.
+    /// When a sandbox forbids catching signals or waiting for events.
     pub(crate) fn catch() -> Result<Self, Failure> {
         let refused = |what: &str, error: io::Error| {
             let failure = Failure::new(format!("{what}: {error}"));
-            failure.hint("a sandbox (seccomp) around knee may forbid it: try outside of it")
+            failure.hint("a sandbox (seccomp) may forbid it; run knee outside of it")
         };
-        // Found out now, since a wait that fails is an endless loop.
+        // Checked here, because loops that wait would spin if every wait failed.
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut [], Some(&now)).map_err(|errno| refused("cannot wait for programs: ppoll", errno.into()))?;
         Self::register().map_err(|error| refused("cannot catch signals", error))
@@ -76,7 +79,7 @@ impl Signals {
 
     fn register() -> io::Result<Self> {
         signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default())?;
-        // The timer goes on only when its signals are taken.
+        // The timer sends its next signal only after this one was delivered to a handler.
         signal_hook::flag::register(Signal::CONT.as_raw(), Arc::default())?;
         let signals = [Signal::INT, Signal::TERM, Signal::HUP, Signal::TSTP];
         let caught = signals.into_iter().filter(|&signal| !sys::ignores(signal));
@@ -102,7 +105,7 @@ impl Signals {
         let _ = (&self.child).read(&mut [0; 64]);
     }
 
-    /// A signal that has come since the last call. Ctrl-Z is none: this process stops here, and goes on here.
+    /// A signal that has come since the last call. Ctrl-Z is not returned: it stops this process here until SIGCONT.
     pub(crate) fn next(&self) -> Option<Signal> {
         let arrived = |(_, stream): &&(Signal, UnixStream)| {
             let mut stream: &UnixStream = stream;
@@ -116,7 +119,7 @@ impl Signals {
         Some(*signal)
     }
 
-    /// Sets the last resort for a run that has this time limit, or none.
+    /// Arms the last resort for a run with this time limit; disarms it if there is none.
     pub(crate) fn limit(&self, at: Option<Instant>) {
         self.limit.set(at);
         if let Some(timer) = &self.last_resort {

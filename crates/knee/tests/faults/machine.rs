@@ -43,7 +43,7 @@ fn pidfds_that_are_refused() {
     assert!(wall >= 200_000_000, "it was waited for: {record}");
 }
 
-/// A wait that fails at once would be an endless loop.
+/// If every wait failed, the loops that wait would spin.
 #[test]
 fn waiting_that_is_refused() {
     for words in [&["run", "--stdin"][..], &["run", "--", "true"]] {

@@ -9,12 +9,12 @@ use serde_json::json;
 use super::shared::{hand, json as record_of};
 use super::{spec, state, until};
 
-/// What a program ignores: SIGHUP is the lowest bit, then SIGINT and SIGQUIT.
+/// Prints the signals that a program ignores: the lowest bit is SIGHUP, the next ones are SIGINT and SIGQUIT.
 const IGNORED: &str = "grep SigIgn: /proc/self/status";
 
 /// `nohup` ignores SIGHUP; a shell without job control lets its background jobs ignore SIGINT and SIGQUIT.
 #[test]
-fn what_is_ignored_stays_ignored() {
+fn ignored_signals_stay_ignored() {
     let knee = env!("CARGO_BIN_EXE_knee");
     let script = format!("trap '' HUP INT QUIT; exec {knee} run -- {IGNORED}");
     let output = Command::new("sh").args(["-c", &script]).output().unwrap();
@@ -31,11 +31,11 @@ fn what_is_ignored_stays_ignored() {
     assert!(said.lines().count() == 2 && said.lines().all(ignored), "{said}");
 }
 
-/// The runner too: SIGHUP ends neither it nor its run.
+/// A SIGHUP that is ignored ends neither the runner nor its run.
 #[test]
 fn a_runner_under_nohup_outlives_its_terminal() {
     let script = format!("trap '' HUP; exec {} run --stdin", env!("CARGO_BIN_EXE_knee"));
-    // Its parent is the launcher, and the launcher's the runner.
+    // The program's parent is the launcher, and the launcher's parent is the runner.
     let hang_up = "kill -HUP $(cut -d' ' -f4 /proc/$PPID/stat); sleep 0.2";
     let specs = [&spec(&["sh", "-c", hang_up]), &spec(&["true"])];
     let output = hand(Command::new("sh").args(["-c", &script]), &specs);
@@ -43,7 +43,7 @@ fn a_runner_under_nohup_outlives_its_terminal() {
     assert_eq!(super::records(&output).len(), 2, "{output:?}");
 }
 
-/// Ctrl-Z pauses, for as long as the user likes, and the time limit with it.
+/// Ctrl-Z pauses knee for as long as the user likes.
 #[test]
 fn ctrl_z_pauses_until_it_is_continued() {
     let mut command = super::knee();
@@ -54,7 +54,7 @@ fn ctrl_z_pauses_until_it_is_continued() {
     std::thread::sleep(Duration::from_millis(200));
     kill_process(pid, Signal::TSTP).unwrap();
     until(|| state(pid) == Some('T'));
-    // Longer than any other stop lasts.
+    // Longer than a stop by the program can last.
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(state(pid), Some('T'));
     kill_process(pid, Signal::CONT).unwrap();

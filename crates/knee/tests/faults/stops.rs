@@ -41,13 +41,13 @@ fn a_program_that_stops_its_runner_and_its_launcher() {
     assert!(!alive("66.5"));
 }
 
-/// It leaves its launcher no time to act.
+/// The loop leaves the launcher no time to act.
 #[test]
 fn a_program_that_stops_its_launcher_again_and_again() {
     let script = "while :; do kill -STOP $PPID; done; : 66.75";
     let begin = Instant::now();
     let record = in_study(&mut knee(), &limited(script));
-    // The launcher may have had its time after all.
+    // Sometimes the launcher gets to act in time.
     let reason = json!({ "error": "the launcher of this run died: signal 9, after a program had stopped it" });
     assert!(record["exit"] == reason || record["exit"]["timeout_s"] == json!(0.5), "{record}");
     assert!(begin.elapsed() < Duration::from_secs(40), "{:?}", begin.elapsed());
@@ -68,9 +68,9 @@ fn one_request_to_end_is_enough() {
     }
 }
 
-/// Also when the launcher cannot end in order.
+/// One request is enough even if the launcher cannot act on it.
 #[test]
-fn a_launcher_that_is_kept_from_ending() {
+fn a_launcher_that_cannot_end() {
     let script = "while :; do kill -STOP $PPID; done; : 67.75";
     let mut runner = running(script);
     until(|| alive(script));
@@ -79,7 +79,7 @@ fn a_launcher_that_is_kept_from_ending() {
     assert!(!alive(script));
 }
 
-/// A runner with a run of this script and without a time limit. Its standard input stays open.
+/// Starts a runner with one run of this script, without a time limit. Its standard input stays open.
 fn running(script: &str) -> Child {
     let mut runner = knee();
     let mut runner = runner.args(["run", "--stdin"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -87,7 +87,7 @@ fn running(script: &str) -> Child {
     runner
 }
 
-/// A process above the runner that says it is knee's own is continued as well.
+/// The runner also continues its parent, if `--parent` names it.
 #[test]
 fn a_parent_that_is_stopped() {
     let knee = env!("CARGO_BIN_EXE_knee");

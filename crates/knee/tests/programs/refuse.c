@@ -1,5 +1,5 @@
-/* refuse memory|pidfd|wait|limits|NUMBER [ENOSYS] PROGRAM...: runs a program to which the kernel refuses memory policies,
- * pidfds, to wait for files, to read limits, or one system call, as a container's filter of system calls may. */
+/* refuse memory|pidfd|wait|limits|NUMBER [ENOSYS] PROGRAM...: runs a program without memory policies, pidfds, ppoll,
+ * prlimit64 or one system call, as a container's filter of system calls may. They fail with EPERM, or ENOSYS if given. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

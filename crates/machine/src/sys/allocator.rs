@@ -1,15 +1,15 @@
-//! What happens when memory runs out.
+//! An allocator that reports when memory runs out.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
-/// The system's allocator for programs that can only report that memory has run out: they end with status 2 and one
-/// error, where Rust's default aborts with a backtrace.
+/// The system's allocator, for programs that cannot go on without memory: they end with status 2 and one error. Rust's
+/// default aborts with a backtrace.
 #[derive(Debug)]
 pub struct OrExit;
 
-// SAFETY: every call is handed to the system's allocator as it came, and its pointer is returned; where that is null,
-// nothing returns.
+// SAFETY: every call goes unchanged to the system's allocator and returns its pointer. If the pointer is null, the call
+// does not return.
 unsafe impl GlobalAlloc for OrExit {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `alloc`.
@@ -40,13 +40,13 @@ fn had(pointer: *mut u8, bytes: usize) -> *mut u8 {
 fn out_of_memory(bytes: usize) -> ! {
     let mut text = [0; 200];
     let mut left = text.as_mut_slice();
-    // It fits; and nothing here allocates.
+    // The text fits, and nothing here allocates.
     let _ = write!(
         left,
-        "knee: out of memory: {bytes} bytes more were needed\n\nhint: a smaller input, fewer threads, or a higher limit (ulimit -v)\n"
+        "knee: out of memory: cannot allocate {bytes} bytes\n\nhint: use less input, fewer threads or a higher ulimit -v\n"
     );
     let unused = left.len();
     let _ = rustix::io::write(rustix::stdio::stderr(), &text[..200 - unused]);
-    // SAFETY: the call ends the process and touches none of its memory; other threads may go on until it does.
+    // SAFETY: the call ends the process and touches none of its memory; other threads may run until it has ended.
     unsafe { libc::_exit(2) }
 }

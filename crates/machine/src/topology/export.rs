@@ -188,7 +188,8 @@ impl Writer<'_> {
     }
 }
 
-/// Text as the value of an attribute, in printable ASCII. XML 1.0 has no way to write most control characters.
+/// Text as the value of an attribute, in printable ASCII. XML 1.0 cannot express most control characters; they become
+/// U+FFFD.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -32,8 +32,8 @@ impl EdgeList {
     /// Reads a text file, plain, `.gz` or `.zst`; the content decides, not the name.
     ///
     /// # Errors
-    /// When the file cannot be read or decompressed, or a line does not begin with two vertex numbers; when it is no file,
-    /// or larger than the memory that is left.
+    /// When the file cannot be read or decompressed, is a device, or needs more than the available memory; when a line
+    /// does not begin with two vertex numbers.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display();
         let broken = |error: io::Error| Error::new(format!("cannot read graph: {name}: {error}")).hint(FORMS);
@@ -100,7 +100,7 @@ impl EdgeList {
     }
 }
 
-/// The whole input, if half of the available memory holds it: a vector needs twice its size while it grows.
+/// The whole input, if it fits into half of the available memory: a vector that grows needs twice its size.
 fn whole(from: impl Read) -> io::Result<Vec<u8>> {
     let most = room::memory().map_or(u64::MAX >> 1, |left| left / 2);
     let mut bytes = Vec::new();

@@ -152,9 +152,9 @@ def _factor(text: str, flag: str) -> Named:
 
 
 def _check_variable(name: str, where: str) -> None:
-    """Raise :class:`StudyError` for a factor that is a variable without a valid name."""
+    """Raise :class:`StudyError` if a factor is an environment variable with an invalid name."""
     if re.fullmatch(r"env:([^=\0]*[=\0].*)?", name, re.DOTALL):
-        reason = "the variable has no name" if name == "env:" else "a variable has no = in its name"
+        reason = "the variable has no name" if name == "env:" else "the name of a variable must not contain ="
         raise StudyError(f"{where}: {reason}", hint="env:OMP_SCHEDULE=static,dynamic")
 
 

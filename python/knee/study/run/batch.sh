@@ -131,7 +131,7 @@ again() {
 }
 
 if "$knee" study --help > /dev/null 2>&1; then
-    # Whoever starts this script has read it: it runs the commands of the study.
+    # --trust, because starting this script means running the commands of the study.
     run "$knee" study --resume . --trust
 else
     without_python

@@ -12,7 +12,7 @@ from knee.store import Folder, RunSpec, StudyError, write_whole
 
 
 class Taken(StudyError):
-    """There is something in the folder of a new study already."""
+    """The folder for a new study is not empty."""
 
 
 def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch: str | None = None) -> Folder:
@@ -42,7 +42,7 @@ def create(path: Path, study_spec: str, machine: str, plan: list[RunSpec], batch
     except OSError as error:
         shutil.rmtree(partial, ignore_errors=True)
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-            # Another study took the name meanwhile.
+            # Another study has taken the name in the meantime.
             raise _taken(path) from error
         hint = "choose another folder with --out"
         raise StudyError(f"cannot make the folder {path}: {error.strerror}", hint=hint) from error

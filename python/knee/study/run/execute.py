@@ -189,7 +189,7 @@ def _opened(path: Path) -> BinaryIO:
     try:
         return opened_to_write(path)
     except OSError as error:
-        hint = "look at what it is, and remove it" if path.is_symlink() else None
+        hint = "look where the link leads, then remove it" if path.is_symlink() else None
         raise StudyError(f"cannot write: {path}: {error.strerror}", hint=hint) from error
 
 
@@ -203,7 +203,7 @@ def locked(folder: Folder) -> Generator[None]:
             hint = "wait until the other process ends"
             raise StudyError(f"the study is already running: {folder.path}", hint=hint) from error
         except OSError as error:
-            hint = "the file system, or a sandbox (seccomp), forbids it: try another folder, or outside of the sandbox"
+            hint = "the file system or a sandbox (seccomp) forbids it; try another folder, or no sandbox"
             raise StudyError(f"cannot lock the study: {file.name}: {error.strerror}", hint=hint) from error
         yield
 
@@ -212,7 +212,7 @@ def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
     """Append a record and sync it to disk."""
     size = os.fstat(log.fileno()).st_size
     if not _is_there(log, folder):
-        hint = "let neither the program nor an editor write into the folder of a running study"
+        hint = "do not change the folder of a running study, neither by hand nor by the program"
         raise StudyError(f"cannot write a record: {folder.records}: removed or replaced during the study", hint=hint)
     try:
         rest = memoryview(line)
@@ -226,7 +226,7 @@ def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
 
 
 def _is_there(log: IO[bytes], folder: Folder) -> bool:
-    """Whether the open file of records still is the study's."""
+    """Whether the open file is still the study's file of records."""
     try:
         return os.path.samestat(os.fstat(log.fileno()), folder.records.stat())
     except FileNotFoundError:

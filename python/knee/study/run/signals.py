@@ -26,7 +26,7 @@ def stoppable() -> Generator[None]:
 
 @contextmanager
 def pausable(send: Callable[[int], None]) -> Generator[None]:
-    """Pass Ctrl-Z on to the runner, which otherwise continues this process: see ``crates/knee/src/run/signals.rs``.
+    """Pass Ctrl-Z on to the runner, which would otherwise continue this process (``crates/knee/src/run/signals.rs``).
 
     ``send`` sends the runner a signal.
     """

@@ -1,10 +1,10 @@
-"""Asks before a study that this user did not plan is resumed: resuming runs commands that the folder names.
+"""Asks before it resumes a study that this user did not plan, because resuming runs the commands in its folder.
 
-The owner of a folder proves nothing, since unpacking an archive makes its files one's own. So knee notes a fingerprint
-of the commands of every study that a user plans in a file of that user (``XDG_STATE_HOME``), which no archive can write
-to. A mark in the folder, signed with a key of the user, would tell the same, but a key must be kept secret and a list
-need not. A fingerprint is about commands only: the folder may be moved and copied, claims may be added to study.toml
-and disturbed blocks repeated, and nothing is asked.
+The owner of a folder proves nothing: files unpacked from an archive belong to the user who unpacked them. So for every
+study that a user plans, knee writes a fingerprint of its runs into a file of that user (``XDG_STATE_HOME``), outside
+the study's folder. A mark in the folder, signed with the user's key, would work too, but a key must be kept secret, and
+a list need not. The fingerprint covers what is run, not where the folder is: knee does not ask after the folder was
+moved or copied, claims were added to study.toml, or disturbed blocks were repeated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from knee import terminal
 from knee.store import Folder, RunSpec, StudyError, opened_to_write
 
 STEPS = ("build", "setup", "cleanup")
-"""Commands that a study runs once; those around each run are in its plan: prepare, the program, conclude."""
+"""Commands that a study runs once. The others (prepare, the program, conclude) are in the plan, for each run."""
 
 WHEN = ("id", "block", "repeats")
 """Fields of a run spec that say when it is run, not what."""
@@ -32,9 +32,9 @@ MOST_SHOWN = 12
 
 
 def note(folder: Folder) -> None:
-    """Note that this user has planned, or trusts, the commands of a study."""
+    """Note that this user has planned the commands of a study, or trusts them."""
     known = _known()
-    # Without a home, --resume asks.
+    # If the note cannot be written, --resume will ask.
     with contextlib.suppress(OSError):
         known.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with opened_to_write(known) as file:
@@ -42,12 +42,12 @@ def note(folder: Folder) -> None:
 
 
 def check(folder: Folder, *, trusted: bool) -> None:
-    """Return if the commands of a study may be run; on a terminal, ask for those that this user did not plan.
+    """Check that the commands of a study may be run; on a terminal, ask about those that this user did not plan.
 
     Raises
     ------
     StudyError
-        When they may not.
+        When they may not be run.
     """
     if not trusted:
         with contextlib.suppress(OSError):
@@ -60,22 +60,22 @@ def check(folder: Folder, *, trusted: bool) -> None:
 def _ask(folder: Folder) -> None:
     commands = _commands(folder)
     if not (sys.stdin and sys.stderr and sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"this study was not planned by you on this machine: {folder.path}: resuming it runs {commands[0]}"
+        message = f"cannot resume: {folder.path}: you did not plan it on this machine, and it would run {commands[0]}"
         hint = f"read its study.toml and plan.jsonl, then knee study --resume {shlex.quote(str(folder.path))} --trust"
         raise StudyError(message, hint=hint)
-    terminal.err(f"knee: this study was not planned by you on this machine: {folder.path}. Resuming it runs")
+    terminal.err(f"knee: you did not plan this study on this machine: {folder.path}. Resuming it runs")
     for command in commands[:MOST_SHOWN]:
         terminal.err(f"      {command}")
     if len(commands) > MOST_SHOWN:
         terminal.err(f"      and {len(commands) - MOST_SHOWN} more, in plan.jsonl")
     if not click.confirm("Run them?", err=True):
         raise StudyError(
-            f"not resumed: {folder.path}", hint=f"knee report {shlex.quote(str(folder.path))} runs nothing"
+            f"not resumed: {folder.path}", hint=f"knee report {shlex.quote(str(folder.path))} runs no commands"
         )
 
 
 def _commands(folder: Folder) -> list[str]:
-    """Return the distinct commands of a study, each after what it is."""
+    """Return the distinct commands of a study, each after its kind."""
     measure = folder.read_measure()
     found = [f"{step}: {measure[step]}" for step in STEPS if step in measure]
     for spec in folder.read_plan():
@@ -84,7 +84,7 @@ def _commands(folder: Folder) -> list[str]:
         variables = [f"{name}={value}" for name, value in program.get("env", {}).items()]
         words = program.get("command") or ["knee", "run", str(program.get("workload"))]
         found.append(f"program: {shlex.join([*variables, *words])}")
-    # What runs most is not what surprises: shell commands come first.
+    # Shell commands come first, because a reader may not expect them.
     return sorted(dict.fromkeys(found), key=lambda command: command.startswith("program: "))
 
 

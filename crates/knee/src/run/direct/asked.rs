@@ -83,12 +83,12 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
     spec.checked()
 }
 
-/// This machine; none, after a note, where it cannot be read and the kernel places the threads anyway.
+/// This machine. If it cannot be read and the run is not pinned, prints a note and returns none.
 fn machine(placement: &Placement) -> Result<Option<Topology>, Failure> {
     match Topology::this_machine() {
         Ok(machine) => Ok(Some(machine)),
         Err(error) if *placement == Placement::None => {
-            say(format_args!("knee: {error}; the run needs no placement, and is made"));
+            say(format_args!("knee: note: {error}; the run continues, because it is not pinned"));
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -10,7 +10,7 @@ use crate::shown::is_escaped;
 pub(crate) fn print_script() -> Result<ExitCode, Failure> {
     let words = std::env::args_os().map(OsString::into_string).collect::<Result<_, _>>();
     let mut words: Vec<String> =
-        words.map_err(|word| Failure::new(format!("not UTF-8, so no script can hold it: {}", word.display())))?;
+        words.map_err(|word| Failure::new(format!("cannot write the script: {}: it is not UTF-8", word.display())))?;
     let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let at = words[..options].iter().position(|word| word == "--slurm");
     if let Some(at) = at {
@@ -85,7 +85,7 @@ fn quoted(word: &str) -> String {
     if !word.contains(is_escaped) {
         return format!("'{}'", word.replace('\'', r"'\''"));
     }
-    // bash reads a byte behind \x in $'...'; the script is printed, so it holds no control characters.
+    // The script is printed, so control characters are escaped: inside $'...' bash reads \x1b as one byte.
     let byte = |byte: &u8| match byte {
         b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
         b' '..=b'~' | b'\t' | b'\n' => char::from(*byte).into(),

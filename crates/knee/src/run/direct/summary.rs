@@ -27,8 +27,8 @@ fn say_times(record: &Record, threads: usize) {
         record.observed_threads.len()
     ));
     if left_out > 0 {
-        let most = format!("at most {MOST_WATCHED} are sampled");
-        say(format_args!("      {left_out} more threads lived at the same time and were not sampled: {most}"));
+        let most = format!("knee samples at most {MOST_WATCHED}");
+        say(format_args!("      {left_out} more threads were alive at the same time but not sampled: {most}"));
     }
     for phase in &record.phases {
         let (wall, cpu) = (seconds(phase.wall_ns), seconds(phase.cpu_ns));

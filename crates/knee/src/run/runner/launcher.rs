@@ -1,4 +1,4 @@
-//! A launcher as the runner sees it: started with a run spec, read, asked to end, and killed when it does not.
+//! The runner's side of a launcher: starts it with a run spec, reads its record, asks it to end, or kills it.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,7 +18,7 @@ use crate::record::{Changed, Exit, Record};
 use crate::run_spec::RunSpec;
 use crate::this;
 
-/// A launcher needs less to end its tree and itself, unless it is kept from it.
+/// Time for a launcher to end its tree and itself, which is more than it normally needs. After that it is killed.
 const PATIENCE: Duration = Duration::from_secs(6);
 
 /// One started launcher.
@@ -26,12 +26,12 @@ pub(super) struct Launcher {
     process: Child,
     pub(super) output: File,
     text: Vec<u8>,
-    /// How often something stopped it.
+    /// How many times it was stopped by a signal.
     stops: u64,
     woken: Instant,
 }
 
-/// How a launcher ended, and what it left.
+/// How a launcher ended, and which processes it left.
 pub(super) struct Ended {
     status: ExitStatus,
     left: Left,
@@ -49,15 +49,16 @@ impl Launcher {
         let mut process = command.spawn()?;
         let mut line = serde_json::to_vec(spec)?;
         line.push(b'\n');
-        // Kept open afterwards: it is the launcher's lifeline. A launcher that is gone already is noticed when it is read.
+        // The pipe stays open: it is the launcher's lifeline. If the launcher has already ended, reading its output
+        // shows it.
         let _ = process.stdin.as_mut().expect("it was piped").write_all(&line);
         let output = OwnedFd::from(process.stdout.take().expect("it was piped"));
-        // Failure would only make a read wait for the launcher, which is what it is for.
+        // If this fails, a read waits for the launcher.
         let _ = rustix::fs::fcntl_setfl(&output, rustix::fs::OFlags::NONBLOCK);
         Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0, woken: Instant::now() })
     }
 
-    /// Reads what it has written; true when there is no more to come.
+    /// Reads what the launcher has written; true at the end of its output.
     pub(super) fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 1 << 14];
         match self.output.read(&mut buffer) {
@@ -70,14 +71,14 @@ impl Launcher {
         }
     }
 
-    /// Counts it when the kernel says that it was stopped.
+    /// Counts a stop of the launcher if the kernel reports one.
     pub(super) fn note_stop(&mut self) {
         let id = WaitId::Pid(Pid::from_child(&self.process));
         let stopped = waitid(id, WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
         self.stops += u64::from(stopped.is_ok_and(|stopped| stopped.is_some()));
     }
 
-    /// Continues it about once a second, should something have stopped it.
+    /// Continues the launcher about once a second, in case a program has stopped it.
     pub(super) fn wake(&mut self) {
         if self.woken.elapsed() >= AWAKE {
             self.woken = Instant::now();
@@ -85,8 +86,8 @@ impl Launcher {
         }
     }
 
-    /// Lets it end, and ends what it leaves. It is killed when it takes too long, since a program may stop it again and
-    /// again, or when another signal asks us to stop.
+    /// Asks the launcher to end, and ends the processes it left. The launcher is killed if it does not end within
+    /// [`PATIENCE`], since a program may stop it again and again, or if another signal asks us to stop.
     pub(super) fn end(&mut self, signals: &Signals) -> io::Result<Ended> {
         drop(self.process.stdin.take());
         let last = Instant::now() + PATIENCE;
@@ -105,7 +106,7 @@ impl Launcher {
         Ok(Ended { status, left: tree::end_all() })
     }
 
-    /// Its record; where there is none, one that says why.
+    /// The launcher's record, or one that says why there is none.
     pub(super) fn record(&self, spec: &RunSpec, ended: Ended) -> Record {
         let mut record: Record = serde_json::from_slice(&self.text).unwrap_or_else(|error| {
             let how = match ended.status.signal() {
@@ -116,7 +117,7 @@ impl Launcher {
             never_ran(spec, now(), Vec::new(), format!("the launcher of this run died: {how}{stops}"))
         });
         if self.stops > 0 {
-            // Its clock went on meanwhile.
+            // The clock of the run went on while the launcher was stopped.
             let (fact, held, found) = ("launcher".into(), "running".into(), "stopped by a signal".into());
             record.changed.push(Changed { fact, held, found });
         }

@@ -1,12 +1,12 @@
-//! Run specs as they come in.
+//! Splits standard input into lines: one run spec each.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
-/// Longest line of standard input, in bytes; longer ones are not run specs.
+/// Longest line that is read, in bytes. No run spec is longer.
 const MOST_BYTES: usize = 16 << 20;
 
-/// Lines out of a descriptor that is read only when it has something.
+/// Lines from a descriptor that is read only when it has data.
 #[derive(Default)]
 pub(super) struct Lines {
     buffer: Vec<u8>,
@@ -30,7 +30,7 @@ impl Lines {
         Ok(length > 0)
     }
 
-    /// A last line without an end.
+    /// The last line, if it does not end with a newline.
     pub(super) fn rest(&mut self) -> Option<String> {
         let rest = std::mem::take(&mut self.buffer);
         (!rest.is_empty()).then(|| String::from_utf8_lossy(&rest).into_owned())

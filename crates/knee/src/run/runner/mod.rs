@@ -23,14 +23,14 @@ use crate::record::Record;
 use crate::run_spec::RunSpec;
 use crate::shown::shown;
 
-/// What a pipe takes without blocking when it takes anything at all (`PIPE_BUF`).
+/// Bytes that a pipe takes without blocking when poll says that it is writable (`PIPE_BUF`).
 const AT_ONCE: usize = 4096;
 
-/// The longest wait before we continue our parent or launcher, which a program may have stopped.
+/// Longest wait before we continue our parent or launcher, which a program may have stopped.
 const LOOK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// Reads run specs until there are no more, and writes a record for each. The parent, where it is knee's own, is continued
-/// when a program has stopped it.
+/// Reads run specs until there are no more, and writes a record for each. `parent` is knee's Python process, which is
+/// continued when a program stops it.
 pub(crate) fn run_all(samples: Option<&Path>, parent: Option<i32>) -> Result<ExitCode, Failure> {
     if let Some(folder) = samples {
         let made = std::fs::create_dir_all(folder);
@@ -126,8 +126,8 @@ impl Runner {
         Ok(Some(Record { launch: self.launches, ..launcher.record(spec, ended) }))
     }
 
-    /// Writes a record, in parts that a pipe takes at once: a reader that is stopped must not block us: we are what
-    /// continues it. False when a signal asked us to stop.
+    /// Writes a record in parts that do not block: if the reader is stopped, only this process continues it. False when
+    /// a signal asks us to stop.
     fn write(&self, record: &Record) -> Result<bool, Failure> {
         let fail = |error: io::Error| Failure::new(format!("cannot write the record of run {}: {error}", record.id));
         let line = serde_json::to_string(record).map_err(Failure::new)? + "\n";
@@ -143,12 +143,13 @@ impl Runner {
         Ok(true)
     }
 
-    /// Waits for one of these or a signal; what has come of each. Looks after the parent meanwhile.
+    /// Waits until one of these descriptors is ready or a signal arrives; returns what is ready. Also checks the
+    /// parent.
     fn wait<const N: usize>(&self, each: [(BorrowedFd<'_>, PollFlags); N]) -> [PollFlags; N] {
         let watched = each.iter().map(|(fd, flags)| PollFd::from_borrowed_fd(*fd, *flags));
         let signals = self.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let mut fds: Vec<_> = watched.chain(signals).collect();
-        // An interrupted poll is a poll that found nothing.
+        // An interrupted poll counts as one that found nothing.
         let _ = poll(&mut fds, Some(&LOOK));
         let found = std::array::from_fn(|at| fds[at].revents());
         drop(fds);

@@ -1,4 +1,4 @@
-//! Python above the runner, which a program may have stopped.
+//! Continues knee's Python process, the parent of the runner, when a program has stopped it.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use rustix::process::{Pid, Signal, getppid, kill_process};
 
 use super::super::tree;
 
-/// Time between two looks at the parent.
+/// Least time between two checks of the parent.
 const PAUSE: Duration = Duration::from_millis(900);
 
-/// Knee's own process above a runner, which a program may have stopped.
+/// knee's Python process, the parent of a runner.
 pub(super) struct Parent {
     pid: Pid,
     stopped: Cell<bool>,
@@ -22,13 +22,14 @@ impl Parent {
         Pid::from_raw(pid).map(|pid| Self { pid, stopped: Cell::default(), last: Cell::new(Instant::now()) })
     }
 
-    /// Continues it when it is found stopped twice in a row: Ctrl-Z has by then stopped us as well.
+    /// Continues the parent if two checks in a row find it stopped. After Ctrl-Z there is no second check, because this
+    /// process is stopped as well.
     pub(super) fn look(&self) {
         if self.last.get().elapsed() < PAUSE {
             return;
         }
         self.last.set(Instant::now());
-        // Another process may have got its number once it is gone.
+        // Once the parent is gone, another process may have its id.
         let stopped = getppid() == Some(self.pid) && tree::is_stopped(self.pid);
         if self.stopped.replace(stopped) && stopped {
             let _ = kill_process(self.pid, Signal::CONT);

@@ -126,7 +126,7 @@ fn act(args: &Memory) -> Result<ExitCode, Failure> {
 fn writable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let reason = if path == Path::new(words::FILE) && path.is_symlink() {
-        // The current folder may have come from somebody else; a path that was given is followed.
+        // The current folder may come from somebody else. Links at other paths are followed, since the user gave them.
         "is a symbolic link"
     } else if path.is_dir() {
         "is a folder"

@@ -22,7 +22,7 @@ impl Found {
         let values: Vec<u32> =
             words("u64values").iter().map(|word| parsed(word, "distance")).collect::<Result<_, _>>()?;
         if values.len() != indexes.len() * indexes.len() {
-            return Err((format!("{} distances of {} nodes", values.len(), indexes.len()), "a square of distances"));
+            return Err((format!("{} distances for {} nodes", values.len(), indexes.len()), "a square matrix"));
         }
         let mut columns: Vec<(u32, usize)> =
             indexes.iter().enumerate().filter_map(|(at, id)| Some(((*id)?, at))).collect();

@@ -219,12 +219,12 @@ fn cache(object: Element<'_, '_>, cpus: CpuSet) -> Result<Option<Cache>, Reason>
     Ok(Some(Cache { id: 0, level, kind: kind.into(), size_bytes, cpus }))
 }
 
-/// The number in an attribute; none where the attribute is missing.
+/// The number in an attribute; none if the attribute is missing.
 fn number<T: FromStr>(element: Element<'_, '_>, name: &str) -> Result<Option<T>, Reason> {
     element.attribute(name).map(|text| parsed(text, name)).transpose()
 }
 
-/// A number, or that it is none: a number that is left out would change the machine without a word.
+/// A number, or an error. Skipping a number that cannot be read would silently describe another machine.
 fn parsed<T: FromStr>(text: &str, name: &str) -> Result<T, Reason> {
     text.trim().parse().map_err(|_| (format!("{name}={text}"), "a number in range"))
 }
