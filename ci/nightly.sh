@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Slow proofs: 1,000 kills at random moments; each system call denied to each verb; coverage of intervals and false
 # alarms of thread counts, by simulation; placement and faults on emulated machines; mutated inputs for every reader;
-# the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, and a
-# billion spawns.
+# the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, a
+# billion spawns, and 256 workers for an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh nightly
@@ -18,5 +18,5 @@ ci/loom.sh
 ci/shuttle.sh
 .venv/bin/python ci/mutants.py
 ci/miri.sh
-KNEE_STRESS_SPAWNS=${KNEE_STRESS_SPAWNS:-1000000000} cargo test --quiet --locked --release -p knee-runtime --test stress
+KNEE_STRESS_SPAWNS=${KNEE_STRESS_SPAWNS:-1000000000} KNEE_STRESS_SECONDS=${KNEE_STRESS_SECONDS:-3600} cargo test --quiet --locked --release -p knee-runtime --test stress
 KNEE_COMPUTING_RUNS=${KNEE_COMPUTING_RUNS:-2000} cargo test --quiet --locked --release -p knee-meter --test computing

@@ -1,9 +1,11 @@
 //! Everything at once, for a few seconds, or for as many spawns as `KNEE_STRESS_SPAWNS` says (the long run has a billion).
-//! `KNEE_STRESS_SEED` repeats a run's trees and panics; the schedule is the machine's.
+//! One large pool is kept for `KNEE_STRESS_SECONDS`. `KNEE_STRESS_SEED` repeats a run's trees and panics; the schedule
+//! is the machine's.
 
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +17,8 @@ const PATIENCE: Duration = Duration::from_mins(2);
 static SPAWNS: AtomicU64 = AtomicU64::new(0);
 static MADE: AtomicU64 = AtomicU64::new(0);
 static DROPPED: AtomicU64 = AtomicU64::new(0);
+/// Held by the test that counts.
+static COUNTING: Mutex<()> = Mutex::new(());
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect(name))
@@ -134,44 +138,85 @@ fn watch() {
     });
 }
 
+fn build(workers: usize, wait: Wait, strict: bool, seed: u64) -> Arc<Pool> {
+    let builder = Pool::builder().workers(workers).wait(wait).strict(strict).seed(seed);
+    Arc::new(builder.build().unwrap())
+}
+
+/// Three threads call both pools, with and without panics, and from one pool to the other and back.
+fn call(pools: &[Arc<Pool>; 2], round: u64) {
+    let threads: Vec<_> = (0..3)
+        .map(|caller| {
+            let pools = pools.clone();
+            thread::spawn(move || {
+                for turn in 0..8_u8 {
+                    let seed = mix(round ^ (caller << 8) ^ u64::from(turn));
+                    let tree = Tree { panics: [0, 0, 50, 5000][usize::from(turn) % 4], places: 2 };
+                    let pool = &pools[(seed % 2) as usize];
+                    run(pool, tree, 10 + u32::try_from(seed % 4).unwrap(), seed);
+                    if turn == 3 {
+                        let other = &pools[1 - (seed % 2) as usize];
+                        pool.install(|| other.install(|| run(pool, Tree { panics: 0, places: 0 }, 8, seed)));
+                        let workers = pool.broadcast(|worker| worker);
+                        assert_eq!(workers, (0..pool.workers()).collect::<Vec<_>>());
+                    }
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed), "round {round}");
+}
+
 #[test]
 fn nothing_is_lost_run_twice_or_left_waiting() {
+    let _counting = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
     let (wanted, seed) = (number("KNEE_STRESS_SPAWNS", 3_000_000), number("KNEE_STRESS_SEED", 1));
     watch();
-    let build = |workers: usize, wait: Wait, strict: bool, seed: u64| {
-        let builder = Pool::builder().workers(workers).wait(wait).strict(strict).seed(seed);
-        Arc::new(builder.build().unwrap())
-    };
     let mut round = seed;
     while SPAWNS.load(Ordering::Relaxed) < wanted {
         round = mix(round);
-        // Two pools, one with more workers than there are cpus, and threads that call both.
+        // Two pools, one with more workers than there are cpus.
         let workers = 1 + usize::try_from(round % 9).unwrap();
         let wait = if round.is_multiple_of(5) { Wait::Any } else { Wait::Leapfrog };
         let pools = [build(workers, wait, false, round), build(2, Wait::Leapfrog, round.is_multiple_of(3), round)];
-        let threads: Vec<_> = (0..3)
-            .map(|caller| {
-                let pools = pools.clone();
-                thread::spawn(move || {
-                    for turn in 0..8_u8 {
-                        let seed = mix(round ^ (caller << 8) ^ u64::from(turn));
-                        let tree = Tree { panics: [0, 0, 50, 5000][usize::from(turn) % 4], places: 2 };
-                        let pool = &pools[(seed % 2) as usize];
-                        run(pool, tree, 10 + u32::try_from(seed % 4).unwrap(), seed);
-                        if turn == 3 {
-                            // From one pool to the other and back.
-                            let other = &pools[1 - (seed % 2) as usize];
-                            pool.install(|| other.install(|| run(pool, Tree { panics: 0, places: 0 }, 8, seed)));
-                            let workers = pool.broadcast(|worker| worker);
-                            assert_eq!(workers, (0..pool.workers()).collect::<Vec<_>>());
-                        }
-                    }
-                })
-            })
-            .collect();
-        for thread in threads {
-            thread.join().unwrap();
-        }
-        assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed), "round {round}");
+        call(&pools, round);
     }
+}
+
+#[test]
+fn a_large_pool_works_for_long_and_leaves_nothing() {
+    const WORKERS: usize = 256;
+    let _counting = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let seconds = Duration::from_secs(number("KNEE_STRESS_SECONDS", 2));
+    watch();
+    let pool = build(WORKERS, Wait::Leapfrog, false, 1);
+    let (begin, mut round, mut rounds, mut resident) = (Instant::now(), number("KNEE_STRESS_SEED", 1), 0_u64, None);
+    while begin.elapsed() < seconds {
+        round = mix(round);
+        call(&[pool.clone(), pool.clone()], round);
+        // Long enough for all to fall asleep, in some rounds.
+        thread::sleep(Duration::from_millis(round % 30));
+        rounds += 1;
+        if begin.elapsed() > seconds / 10 {
+            resident.get_or_insert_with(|| status("VmRSS:"));
+        }
+    }
+    let (before, after) = (resident.unwrap_or_default(), status("VmRSS:"));
+    let spawns = SPAWNS.load(Ordering::Relaxed);
+    eprintln!("{WORKERS} workers, {rounds} rounds, {spawns} spawns, resident {before} to {after} KiB");
+    // Stacks of 256 threads may still be touched more deeply.
+    assert!(after < before + (64 << 10), "memory grew from {before} to {after} KiB");
+    assert!(status("Threads:") > WORKERS as u64);
+    drop(pool);
+    assert!(status("Threads:") < WORKERS as u64, "threads are left");
+}
+
+/// A number of this process, as the kernel says.
+fn status(name: &str) -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.split_whitespace().next().unwrap().parse().unwrap()
 }
