@@ -99,6 +99,23 @@ def test_a_pause_is_not_counted_as_measuring_time(simulated, before):
     assert enough(runs(folder), {"budget_s": 27}) == "22 s of 27 s are used, and one block takes up to 6 s"
 
 
+@pytest.mark.parametrize("step", ["set forward", "set back"])
+def test_a_clock_that_is_set_after_the_first_run_uses_no_budget(simulated, step):
+    folder = simulated({"p": {1: (1.0, 1.0)}}, blocks=4, noise=0.0)
+    first, later = ("01", "03") if step == "set forward" else ("03", "01")
+
+    def begun(one: dict) -> dict:
+        day = first if one["id"] == "0001" else later
+        return one | {"start": f"2026-01-{day}T00:00:{3 * int(one['id']):02d}.000Z"}
+
+    rewrite(folder.records, begun)
+    made = runs(folder)
+    assert enough(made[:2], {"budget_s": 4}) is None
+    # Three seconds a run, in the order of the plan; the first has no gap before it.
+    assert enough(made[2:], {"budget_s": 5}) == "4 s of 5 s are used, and one block takes up to 3 s"
+    assert enough(made, {"budget_s": 14}) is None
+
+
 def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_path):
     out = tmp_path / "s"
     words = ["--out", str(out), "--factor", "threads=1", "--factor", "placement=cores-close"]

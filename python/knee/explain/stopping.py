@@ -136,16 +136,17 @@ def _words(key: str) -> str:
 def _seconds(runs: list[Run]) -> list[float]:
     """Return how long each block took, with the gaps between runs.
 
-    A gap much longer than the others is a pause before a resume, and counts as a median gap.
+    A gap much longer than the others is a pause before a resume, or a clock that was set forward, and counts as a usual
+    gap. The runs stand in the order of the plan, since a clock may have been set back.
     """
-    begun = sorted((datetime.fromisoformat(run.record["start"]).timestamp(), run.order, run) for run in runs)
-    walls = [run.record["wall_ns"] / 1e9 for _, _, run in begun]
-    gaps = [
-        max(0.0, later[0] - one[0] - wall) for (one, later), wall in zip(itertools.pairwise(begun), walls, strict=False)
-    ]
-    usual = statistics.median(gaps) if gaps else 0.0
+    made = sorted(runs, key=lambda run: run.order)
+    begun = [datetime.fromisoformat(run.record["start"]).timestamp() for run in made]
+    walls = [run.record["wall_ns"] / 1e9 for run in made]
+    gaps = [max(0.0, later - one - wall) for (one, later), wall in zip(itertools.pairwise(begun), walls, strict=False)]
+    # Without the longest gap: the only one there is may be a pause.
+    usual = statistics.median(sorted(gaps)[:-1]) if len(gaps) > 1 else 0.0
     spent: dict[int, float] = {}
-    for (_, _, run), wall, gap in zip(begun, walls, [0.0, *gaps], strict=True):
+    for run, wall, gap in zip(made, walls, [0.0, *gaps], strict=True):
         block = run.spec["block"]
         spent[block] = spent.get(block, 0.0) + wall + (usual if gap > PAUSE * usual + PAUSE_S else gap)
     return list(spent.values())
