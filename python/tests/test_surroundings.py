@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 from conftest import skipped
 
-from knee.store import Folder, StudyError
+from knee.store import Folder, StudyError, write_whole
 from knee.study import planning
 from knee.study.run import execute
 from knee.study.run.create import Taken, create
@@ -140,19 +140,26 @@ def test_a_shared_memory_that_is_full(binary, tmp_path):
     assert json.loads(done.stdout)["exit"] == {"code": 0}
 
 
+UNTRUSTED = "changed during the study, so its results are not trusted"
+
+
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        ("echo garbage >> s/records.jsonl", "cannot read line 1: "),
-        ("printf garbage >> s/records.jsonl", "cannot read line 1: "),
+        ("echo garbage >> s/records.jsonl", "s/records.jsonl: changed during the study"),
+        ("printf garbage >> s/records.jsonl", "s/records.jsonl: changed during the study"),
         ("rm s/records.jsonl", "removed or replaced during the study"),
         ("cp s/plan.jsonl new; mv new s/records.jsonl", "removed or replaced during the study"),
         ("rm -r s", "removed or replaced during the study"),
         ("mv s t", "removed or replaced during the study"),
         ("rm s/plan.jsonl", "s/plan.jsonl: No such file or directory"),
-        ("echo '{}' > s/plan.jsonl", "cannot read line 1: "),
+        ("echo '{}' > s/plan.jsonl", f"{UNTRUSTED}: s/plan.jsonl"),
         ("echo '[' > s/study.toml", "cannot read the study: "),
         ("rm -r s/samples; echo > s/samples", ""),
+        ("sed -i 's/cores-close/threads-close/' s/plan.jsonl", f"{UNTRUSTED}: s/plan.jsonl"),
+        ("sed -i 's/size_bytes\": /&9/' s/machine.json", f"{UNTRUSTED}: s/machine.json"),
+        ("echo > s/study.toml", f"{UNTRUSTED}: s/study.toml"),
+        ("printf '[[claim]]\\nsays = \"so\"\\nspeedup = { threads = 2 }\\nabove = 0.1\\n' >> s/study.toml", ""),
     ],
 )
 def test_a_program_that_edits_its_own_study(binary, tmp_path, edit, message):
@@ -161,3 +168,24 @@ def test_a_program_that_edits_its_own_study(binary, tmp_path, edit, message):
     assert "Traceback" not in done.stderr
     assert done.returncode == (2 if message else 0), done.stderr
     assert message in done.stderr
+
+
+def test_a_program_that_changes_an_earlier_record(binary, tmp_path):
+    edit = "sed 's/\"code\":1/\"code\":0/' s/records.jsonl > new; cat new > s/records.jsonl"
+    words = ["sh", "-c", f"test -e failed || {{ touch failed; exit 1; }}; {edit}"]
+    options = ["--no-report", "--no-pilot", "--blocks", "1", "--factor", "threads=1", "--factor", "x=1,2"]
+    done = subprocess.run(
+        [binary, "study", "--out", "s", *options, "--", *words, "{x}"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert '"code":1' not in (tmp_path / "s" / "records.jsonl").read_text()
+    assert done.returncode == 2, done.stderr
+    assert f"knee: {UNTRUSTED}: s/records.jsonl\n" in done.stderr
+
+
+def test_a_file_that_does_not_fit_on_the_disk_is_named(tmp_path):
+    full = mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    with full, pytest.raises(OSError, match="No space left on device") as caught:
+        write_whole(tmp_path / "waits.jsonl", "text")
+    assert caught.value.filename == str(tmp_path / "waits.jsonl")
+    assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,13 @@ from typing import BinaryIO
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file atomically: a reader finds the old or the new content, never a part."""
+    """Write a file atomically: a reader finds the old or the new content, never a part.
+
+    Raises
+    ------
+    OSError
+        Its ``filename`` is the path, also where the disk is full.
+    """
     partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
     try:
         # Mode x creates the file, so it cannot be a link.
@@ -25,9 +31,12 @@ def write_whole(path: Path, content: str | bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             partial.unlink()
+        if isinstance(error, OSError):
+            # An error in writing has no name, one in opening the temporary name.
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 

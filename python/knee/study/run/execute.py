@@ -28,6 +28,7 @@ from knee.store import (
 )
 from knee.study.design.duration import pilot_of
 from knee.study.design.program import builds
+from knee.study.run.records import Records
 from knee.study.run.runner import Runner, started
 from knee.study.run.signals import stoppable
 
@@ -118,12 +119,14 @@ def _make(
     # A resumed study completes the block in which it stopped.
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
     with _opened(folder.records) as log, started(folder.samples) as runner:
+        records = Records(folder, log)
         good, block = False, 0
         for spec in todo:
             if fresh and not good and spec["block"] == 2:
                 hint = f"see errors above; knee study --resume {folder.path} continues anyway"
                 raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
             if "repeats" not in spec and 0 < begun < spec["block"] and (why := enough()):
+                records.check()
                 write_end(folder, End(spec["block"] - 1, why))
                 return
             begun = max(begun, spec["block"])
@@ -135,10 +138,11 @@ def _make(
                     pilot = pilot_of(todo)
                     piloted(pilot, *_timed(runner, pilot))
             line = runner.exchange(spec, f"knee study --resume {folder.path}")
-            _append(log, line, folder)
+            records.append(line)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
             tell(spec, record)
+        records.check()
 
 
 @contextmanager
@@ -208,26 +212,3 @@ def locked(folder: Folder) -> Generator[None]:
         yield
 
 
-def _append(log: IO[bytes], line: bytes, folder: Folder) -> None:
-    """Append a record and sync it to disk."""
-    size = os.fstat(log.fileno()).st_size
-    if not _is_there(log, folder):
-        hint = "do not change the folder of a running study, neither by hand nor by the program"
-        raise StudyError(f"cannot write a record: {folder.records}: removed or replaced during the study", hint=hint)
-    try:
-        rest = memoryview(line)
-        while rest:
-            rest = rest[os.write(log.fileno(), rest) :]
-        os.fsync(log.fileno())
-    except OSError as error:
-        os.ftruncate(log.fileno(), size)
-        hint = f"free some space, then knee study --resume {folder.path}"
-        raise StudyError(f"cannot write a record: {folder.records}: {error.strerror}", hint=hint) from error
-
-
-def _is_there(log: IO[bytes], folder: Folder) -> bool:
-    """Whether the open file is still the study's file of records."""
-    try:
-        return os.path.samestat(os.fstat(log.fileno()), folder.records.stat())
-    except FileNotFoundError:
-        return False
