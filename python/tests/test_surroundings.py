@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -133,6 +134,16 @@ def test_a_disk_that_is_full_in_the_middle_of_a_record(binary, tmp_path):
     assert len((tmp_path / "whole").read_text().splitlines()) == 2, done.stderr
 
 
+def test_samples_that_do_not_fit_on_the_disk_are_named(binary, tmp_path):
+    script = """mkdir small; mount -t tmpfs -o size=4k none small; cat /dev/zero > small/fill 2>/dev/null
+        $KNEE run --samples small -- sleep 0.05"""
+    done = apart(script, tmp_path, binary, "test_samples_that_do_not_fit_on_the_disk_are_named")
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"^knee: cannot write the samples of run \S+: small/\S+\.csv\.gz: No space left", done.stderr, re.MULTILINE
+    )
+
+
 def test_a_shared_memory_that_is_full(binary, tmp_path):
     script = """mount -t tmpfs -o size=4k none /dev/shm; cat /dev/zero > /dev/shm/fill 2>/dev/null
         $KNEE run --json -- true"""
@@ -140,6 +151,7 @@ def test_a_shared_memory_that_is_full(binary, tmp_path):
     assert json.loads(done.stdout)["exit"] == {"code": 0}
 
 
+GONE = "removed or replaced during the study"
 UNTRUSTED = "changed during the study, so its results are not trusted"
 
 
@@ -148,10 +160,10 @@ UNTRUSTED = "changed during the study, so its results are not trusted"
     [
         ("echo garbage >> s/records.jsonl", "s/records.jsonl: changed during the study"),
         ("printf garbage >> s/records.jsonl", "s/records.jsonl: changed during the study"),
-        ("rm s/records.jsonl", "removed or replaced during the study"),
-        ("cp s/plan.jsonl new; mv new s/records.jsonl", "removed or replaced during the study"),
-        ("rm -r s", "removed or replaced during the study"),
-        ("mv s t", "removed or replaced during the study"),
+        ("rm s/records.jsonl", GONE),
+        ("cp s/plan.jsonl new; mv new s/records.jsonl", GONE),
+        ("rm -r s", GONE),
+        ("mv s t", GONE),
         ("rm s/plan.jsonl", "s/plan.jsonl: No such file or directory"),
         ("echo '{}' > s/plan.jsonl", f"{UNTRUSTED}: s/plan.jsonl"),
         ("echo '[' > s/study.toml", "cannot read the study: "),
@@ -168,10 +180,12 @@ def test_a_program_that_edits_its_own_study(binary, tmp_path, edit, message):
     assert "Traceback" not in done.stderr
     assert done.returncode == (2 if message else 0), done.stderr
     assert message in done.stderr
+    if message == GONE:
+        assert "cannot read: " not in done.stderr
 
 
 def test_a_program_that_changes_an_earlier_record(binary, tmp_path):
-    edit = "sed 's/\"code\":1/\"code\":0/' s/records.jsonl > new; cat new > s/records.jsonl"
+    edit = 'sed \'s/"code":1/"code":0/\' s/records.jsonl > new; cat new > s/records.jsonl'
     words = ["sh", "-c", f"test -e failed || {{ touch failed; exit 1; }}; {edit}"]
     options = ["--no-report", "--no-pilot", "--blocks", "1", "--factor", "threads=1", "--factor", "x=1,2"]
     done = subprocess.run(

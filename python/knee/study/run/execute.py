@@ -148,26 +148,27 @@ def _make(
 @contextmanager
 def _set_up(folder: Folder) -> Generator[None]:
     """Run the study's setup before, and its cleanup after, also after an error."""
+    # Read before anything runs: the cleanup is the one that was asked for, also if the file is gone by then.
+    study_spec = folder.read_study_spec()
+    measure, directory = study_spec.get("measure", {}), study_spec.get("program", {}).get("directory")
     try:
-        for text in builds(folder.read_measure().get("build"), folder.read_plan()):
-            _shell(folder, "build", text)
-        _shell(folder, "setup")
+        for text in builds(measure.get("build"), folder.read_plan()):
+            _shell(folder, "build", text, directory)
+        _shell(folder, "setup", measure.get("setup"), directory)
         yield
     except BaseException:
         # The error that stopped the study is printed last; a failed cleanup before it.
         try:
-            _shell(folder, "cleanup")
+            _shell(folder, "cleanup", measure.get("cleanup"), directory)
         except StudyError as error:
             terminal.err(f"knee: {error}")
         raise
-    _shell(folder, "cleanup")
+    _shell(folder, "cleanup", measure.get("cleanup"), directory)
 
 
-def _shell(folder: Folder, step: str, text: str | None = None) -> None:
-    text = text or folder.read_measure().get(step)
+def _shell(folder: Folder, step: str, text: str | None, directory: str | None) -> None:
     if text is None:
         return
-    directory = folder.read_study_spec().get("program", {}).get("directory")
     # A file, not a pipe: a server that setup leaves running would keep a pipe open.
     with tempfile.TemporaryFile() as said:
         words = ["sh", "-c", text]
