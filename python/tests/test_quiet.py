@@ -160,3 +160,17 @@ def test_a_study_that_goes_on_may_wait_and_repeat_but_not_change(binary, tmp_pat
     done = knee(binary, "study", "--resume", "s", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(Folder(tmp_path / "s").read_records()) >= 2
+
+
+@pytest.mark.parametrize(("quota", "said"), [(1.5, True), (2.0, False), (None, False)])
+def test_a_quota_below_the_threads_is_said(simulated, capsys, quota, said):
+    folder = simulated({"p": {1: (2.0, 2.0), 2: (1.0, 2.0)}})
+    found = folder.read_machine()
+    found["allowed"] |= {"quota_cpus": quota}
+    folder.machine.write_text(json.dumps(found))
+    quiet.say_quota(folder)
+    printed = capsys.readouterr().err
+    assert (
+        "knee: the control group limits CPU time to 1.5 cpus, and the study uses up to 2 threads" in printed
+    ) is said
+    assert said or printed == ""

@@ -56,6 +56,8 @@ def test_a_folder_without_a_study_names_the_missing_file(tmp_path):
     [
         ({"exit": {"code": 3}}, "exit status 3"),
         ({"exit": {"signal": 9}}, "ended by signal 9"),
+        ({"exit": {"signal": 9, "memory_kills": 1}}, "ended by signal 9: out of memory"),
+        ({"exit": {"code": 1, "memory_kills": 2}}, "exit status 1: out of memory"),
         ({"exit": {"timeout_s": 5.0}}, "stopped after 5.0 s"),
         ({"exit": {"error": "cannot run x"}}, "cannot run x"),
         ({"check": {"ok": False, "reason": "wrong"}}, "check failed: wrong"),

@@ -103,6 +103,9 @@ pub(crate) struct Exit {
     /// It never ran, or its launcher was lost: why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
+    /// Processes that the kernel killed for lack of memory while it ran, in its control group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_kills: Option<u64>,
     /// It had stopped (SIGSTOP or its like) when its time was up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) was_stopped: bool,

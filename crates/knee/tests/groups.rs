@@ -7,7 +7,7 @@ mod shared;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ struct Group(PathBuf);
 
 impl Group {
     fn make(test: &str, controller: &str, settings: &[(&str, &str)]) -> Option<Self> {
-        let folder = Path::new("/sys/fs/cgroup").join(controller).join(format!("knee-{}", std::process::id()));
+        let folder = Path::new("/sys/fs/cgroup").join(controller).join(format!("knee-{}-{test}", std::process::id()));
         let made = fs::create_dir(&folder);
         let group = Self(folder);
         let set = made.and_then(|()| settings.iter().try_for_each(|(file, text)| fs::write(group.0.join(file), text)));
@@ -29,11 +29,15 @@ impl Group {
         }
     }
 
+    /// How knee ends inside.
+    fn done(&self, words: &[&str]) -> Output {
+        let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", self.0.display());
+        Command::new("sh").args(["-c", &join, "sh", env!("CARGO_BIN_EXE_knee")]).args(words).output().unwrap()
+    }
+
     /// What knee prints from inside.
     fn knee(&self, words: &[&str]) -> Value {
-        let join = format!("echo $$ > {}/cgroup.procs; exec \"$@\"", self.0.display());
-        let done =
-            Command::new("sh").args(["-c", &join, "sh", env!("CARGO_BIN_EXE_knee")]).args(words).output().unwrap();
+        let done = self.done(words);
         serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr)))
     }
 }
@@ -65,4 +69,26 @@ fn a_quota_is_seen() {
     let record = group.knee(&["run", "--json", "-n", "1", "--", "sh", "-c", busy]);
     let share = record["validity"]["own_share"].as_f64().unwrap();
     assert!(share < 0.75, "half a cpu is all it gets: {record}");
+}
+
+#[test]
+fn a_quota_below_the_threads_is_said() {
+    let settings = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "150000")];
+    let Some(group) = Group::make("a_quota_below_the_threads_is_said", "cpu", &settings) else { return };
+    let said = "knee: the control group limits CPU time to 1.5 cpus";
+    for (threads, expected) in [("2", true), ("1", false)] {
+        let done = group.done(&["run", "-n", threads, "--", "true"]);
+        assert_eq!(String::from_utf8_lossy(&done.stderr).contains(said), expected, "{done:?}");
+    }
+}
+
+#[test]
+fn a_program_that_the_kernel_kills_for_lack_of_memory_is_told_from_others() {
+    let test = "a_program_that_the_kernel_kills_for_lack_of_memory_is_told_from_others";
+    let Some(group) = Group::make(test, "memory", &[("memory.limit_in_bytes", "64M")]) else { return };
+    // It keeps the last line, which does not end.
+    let record = group.knee(&["run", "--json", "--", "sh", "-c", "exec tail -n 1 /dev/zero"]);
+    assert_eq!(record["exit"], json!({ "signal": 9, "memory_kills": 1 }));
+    let record = group.knee(&["run", "--json", "--", "sh", "-c", "kill -9 $$"]);
+    assert_eq!(record["exit"], json!({ "signal": 9 }));
 }

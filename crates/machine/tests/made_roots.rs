@@ -53,6 +53,26 @@ fn a_cpuset_of_either_generation_narrows_what_is_allowed() {
 }
 
 #[test]
+fn kills_for_lack_of_memory_are_counted_in_the_nearest_group_that_counts_them() {
+    let first = ("proc/self/cgroup", "4:memory:/job/step");
+    let second = ("proc/self/cgroup", "0::/job/step");
+    let machine = ("proc/vmstat", "oom_kill_disable 0\noom_kill 9");
+    let events = ("sys/fs/cgroup/job/step/memory.events", "max 7\noom 5\noom_kill 3\noom_group_kill 1");
+    let control = ("sys/fs/cgroup/memory/job/step/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2");
+    let parent = ("sys/fs/cgroup/job/memory.events", "oom_kill 4");
+    for (files, expected) in [
+        (&[second, machine, parent, events][..], Some(3)),
+        (&[second, machine, parent], Some(4)),
+        (&[first, machine, control, events], Some(2)),
+        (&[second, machine], Some(9)),
+        (&[second], None),
+    ] {
+        let (root, _machine) = made(files);
+        assert_eq!(knee_machine::facts::memory_kills(root.path()), expected);
+    }
+}
+
+#[test]
 fn a_cpuset_as_wide_as_the_machine_is_none() {
     let (_root, machine) = made(&[("proc/self/cgroup", "0::/"), ("sys/fs/cgroup/cpuset.cpus.effective", "0-3")]);
     assert_eq!((machine.allowed.cpuset, machine.allowed.quota_cpus), (None, None));

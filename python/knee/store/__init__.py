@@ -8,7 +8,7 @@ from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder
 from knee.store.observed import observed_threads
 from knee.store.repeats import design_block
-from knee.store.run import Run, cut_off, role_of
+from knee.store.run import Run, cut_off, out_of_memory, role_of
 from knee.store.runs import all_runs, runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
@@ -49,6 +49,7 @@ __all__ = [
     "observed_threads",
     "one_of",
     "opened_to_write",
+    "out_of_memory",
     "published",
     "read_end",
     "read_waits",

@@ -103,12 +103,17 @@ def _measured(record: Record) -> tuple[float, float | None, str | None]:
 def cut_off(end: Exit) -> str | None:
     """Return why a program did not end by itself; None if it did."""
     if error := end.get("error"):
-        return error
+        return f"{error}{out_of_memory(end)}"
     if (seconds := end.get("timeout_s")) is not None:
         return f"stopped after {seconds} s"
     if (signal := end.get("signal")) is not None:
-        return f"ended by signal {signal}"
+        return f"ended by signal {signal}{out_of_memory(end)}"
     return None
+
+
+def out_of_memory(end: Exit) -> str:
+    """Return what to add to how a program ended if the kernel killed processes for lack of memory meanwhile."""
+    return ": out of memory" if end.get("memory_kills") else ""
 
 
 def _failure(record: Record) -> str | None:
@@ -118,5 +123,5 @@ def _failure(record: Record) -> str | None:
     if check is not None and not check["ok"]:
         return f"check failed: {check.get('reason', 'no reason given')}"
     if end.get("code") != 0:
-        return f"exit status {end.get('code')}"
+        return f"exit status {end.get('code')}{out_of_memory(end)}"
     return None

@@ -125,6 +125,7 @@ class Exit(TypedDict):
     code: NotRequired[int]
     error: NotRequired[str]
     left_behind: NotRequired[int]
+    memory_kills: NotRequired[int]
     not_ended: NotRequired[str]
     signal: NotRequired[int]
     timeout_s: NotRequired[float]
@@ -516,6 +517,7 @@ _EXIT = thing(
         "code": WHOLE,
         "error": TEXT,
         "left_behind": COUNT,
+        "memory_kills": COUNT,
         "not_ended": TEXT,
         "signal": WHOLE,
         "timeout_s": NUMBER,

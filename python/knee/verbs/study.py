@@ -15,7 +15,7 @@ from knee.study.design.duration import WORTH
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
 from knee.study.run import execute, progress
 from knee.study.run.pilot import duration
-from knee.study.run.quiet import Waiting, say_load
+from knee.study.run.quiet import Waiting, say_load, say_quota
 from knee.study.run.repeat import repeat
 from knee.study.run.signals import Stopped
 from knee.study.run.trust import check as check_trust
@@ -84,6 +84,8 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
     waiting = Waiting(folder, how["wait_quiet_s"]) if "wait_quiet_s" in how else None
     before = waiting.before if waiting else None
     try:
+        if execute.remaining(folder):
+            say_quota(folder)
         if waiting is None and execute.remaining(folder):
             say_load()
         _run(folder, before, piloted)

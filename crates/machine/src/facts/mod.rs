@@ -2,9 +2,9 @@
 //! reason instead, and is never left out or 0.
 
 pub mod cpuid;
-mod quota;
+mod limits;
 
-pub use quota::quota_cpus;
+pub use limits::{memory_kills, quota_cpus};
 
 use std::collections::BTreeMap;
 use std::fs;

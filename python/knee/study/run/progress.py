@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from knee import terminal
-from knee.store import Record, RunSpec, cut_off
+from knee.store import Record, RunSpec, cut_off, out_of_memory
 
 
 @contextmanager
@@ -59,4 +59,4 @@ def ending(record: Record) -> str:
     if reason := cut_off(end):
         return reason
     said = str(record["output"].get("stderr_tail", "")).strip().splitlines()
-    return f"exit status {end.get('code')}" + (f": {said[0][:100]}" if said else "")
+    return f"exit status {end.get('code')}{out_of_memory(end)}" + (f": {said[0][:100]}" if said else "")

@@ -27,6 +27,15 @@ def say_load() -> None:
         _say(f"{load['says']}: results may be useless; --wait-quiet waits for a quiet machine")
 
 
+def say_quota(folder: Folder) -> None:
+    """Warn where a control group limits CPU time to fewer cpus than the study uses threads."""
+    quota = folder.read_machine()["allowed"].get("quota_cpus")
+    most = max(spec["threads"] for spec in folder.read_plan())
+    if quota is not None and quota < most:
+        said = f"the control group limits CPU time to {quota:g} cpus, and the study uses up to {most} threads"
+        _say(f"{said}: the kernel pauses threads that have used it up; raise cpu.max, or use fewer threads")
+
+
 class Waiting:
     """Waits before blocks until the machine is quiet, at most ``most_s`` seconds in total, and notes each wait."""
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 from knee.store import Folder, StudyError
 from knee.store.read import opened, reason_of
 
-HINT = "let neither the program nor an editor write into the folder of a running study"
+HINT = "do not change the folder of a running study, neither by hand nor by the program"
 
 
 class Records:
@@ -72,7 +72,7 @@ class Records:
             raise StudyError(f"changed during the study, so its results are not trusted: {changed[0]}", hint=hint)
 
     def _is_there(self) -> bool:
-        """Whether the open file of records still is the study's."""
+        """Whether the open file is still the study's file of records."""
         try:
             return os.path.samestat(os.fstat(self._log.fileno()), self._folder.records.stat())
         except OSError:

@@ -1,7 +1,9 @@
 //! The summary of a run on standard error, and the exit status of `knee run`.
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use knee_machine::facts;
 use knee_meter::MOST_WATCHED;
 use knee_meter::perf::Counter;
 
@@ -12,6 +14,7 @@ use crate::record::{Changed, Record};
 pub(super) fn say_all(record: &Record, threads: usize) {
     say_times(record, threads);
     say_validity(record);
+    say_quota(threads);
     say_end(record);
 }
 
@@ -53,12 +56,23 @@ fn say_validity(record: &Record) {
     }
 }
 
+fn say_quota(threads: usize) {
+    let Some(quota) = facts::quota_cpus(Path::new("/")).filter(|quota| *quota < threads as f64) else { return };
+    say(format_args!(
+        "knee: the control group limits CPU time to {quota} cpus: the kernel pauses threads that have used it up"
+    ));
+}
+
 fn say_end(record: &Record) {
     if let Some(reason) = record.check.as_ref().and_then(|check| check.reason.as_ref()) {
         say(format_args!("knee: check failed: {reason}"));
     }
     if let Some(seconds) = record.exit.timeout_s {
         say(format_args!("knee: stopped after {seconds} s"));
+    }
+    if let Some(kills) = record.exit.memory_kills {
+        let which = if kills == 1 { "a process".into() } else { format!("{kills} processes") };
+        say(format_args!("knee: out of memory: the kernel killed {which} while the program ran"));
     }
     if let Some(count) = record.exit.left_behind.filter(|_| record.exit.not_ended.is_none()) {
         say(format_args!("knee: the program left {count} processes running; knee terminated them"));

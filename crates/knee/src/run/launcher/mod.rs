@@ -1,6 +1,6 @@
 //! The launcher: makes one run (pin, start, watch, stop, record).
 
-mod facts;
+pub(super) mod facts;
 pub(super) mod hooks;
 mod judge;
 mod parts;
@@ -69,6 +69,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let mut changed = facts::changed(&spec.hold, clock_ns);
     let baseline = Baseline::take(cpus.clone(), clock_ns);
     let usage = sys::children_usage();
+    let kills = facts::memory_kills();
     // Before the clock starts: opening counters is not the program's time.
     let counting = Counting::open(&spec.counters, spec.events.as_deref());
     let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {
@@ -92,7 +93,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let validity = baseline.compare(end.wall, used.user + used.system, at_once, place::clock_on(&cpus, allowed));
     let times = Times::new(end.wall, used.user, used.system);
     let rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));
-    let exit = exit(&end, &running, left, spec.timeout_s);
+    let exit = Exit { memory_kills: facts::kills_since(kills), ..exit(&end, &running, left, spec.timeout_s) };
     let seen = Some(running.finish(spec, how.samples, end.wall));
     let concluded = match hooks::after(spec, &how.stop) {
         Ok(()) => None,
@@ -130,6 +131,7 @@ fn exit(end: &End, running: &Running, left: tree::Left, timeout_s: Option<f64>) 
         signal: status.and_then(|status| status.signal()),
         timeout_s,
         error: None,
+        memory_kills: None,
         was_stopped: running.was_stopped,
         left_behind: Some(left.living).filter(|&n| n > 0),
         not_ended: left.not_ended,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 
-use super::super::launcher::{never_ran, now};
+use super::super::launcher::{facts, never_ran, now};
 use super::super::signals::{AWAKE, Signals};
 use super::super::tree::{self, Left};
 use crate::record::{Changed, Exit, Record};
@@ -29,6 +29,8 @@ pub(super) struct Launcher {
     /// How many times it was stopped by a signal.
     stops: u64,
     woken: Instant,
+    /// Processes that the kernel had killed for lack of memory before.
+    kills: Option<u64>,
 }
 
 /// How a launcher ended, and which processes it left.
@@ -39,6 +41,7 @@ pub(super) struct Ended {
 
 impl Launcher {
     pub(super) fn start(spec: &RunSpec, samples: Option<&Path>) -> io::Result<Self> {
+        let kills = facts::memory_kills();
         let mut command = Command::new(this::program()?);
         command.arg("launch");
         if let Some(folder) = samples {
@@ -55,7 +58,7 @@ impl Launcher {
         let output = OwnedFd::from(process.stdout.take().expect("it was piped"));
         // If this fails, a read waits for the launcher.
         let _ = rustix::fs::fcntl_setfl(&output, rustix::fs::OFlags::NONBLOCK);
-        Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0, woken: Instant::now() })
+        Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0, woken: Instant::now(), kills })
     }
 
     /// Reads what the launcher has written; true at the end of its output.
@@ -114,7 +117,10 @@ impl Launcher {
                 None => format!("{}, {error}", ended.status),
             };
             let stops = if self.stops > 0 { ", after a program had stopped it" } else { "" };
-            never_ran(spec, now(), Vec::new(), format!("the launcher of this run died: {how}{stops}"))
+            let reason = format!("the launcher of this run died: {how}{stops}");
+            let mut record = never_ran(spec, now(), Vec::new(), reason);
+            record.exit.memory_kills = facts::kills_since(self.kills);
+            record
         });
         if self.stops > 0 {
             // The clock of the run went on while the launcher was stopped.

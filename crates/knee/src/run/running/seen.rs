@@ -108,7 +108,8 @@ fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Pat
     let lost = written.err().map(|error| {
         // A partly written file is useless.
         path.map(std::fs::remove_file);
-        say(format_args!("knee: cannot write samples of run {id}: {error}"));
+        let file = path.map_or_else(|| "samples".into(), |path| path.display().to_string());
+        say(format_args!("knee: cannot write the samples of run {id}: {file}: {error}"));
         error.to_string()
     });
     let file = path.filter(|_| lost.is_none()).map(relative_name);
