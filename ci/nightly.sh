@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Slow proofs: 1,000 kills at random moments; each system call denied to each verb; coverage of intervals and false
-# alarms of thread counts, by simulation; placement and faults on emulated machines; mutated inputs for every reader;
-# the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, a
-# billion spawns, and 256 workers for an hour.
+# Slow proofs: 1,000 kills at random moments; each system call denied to each verb; full disks, clocks that jump, edited
+# studies and control groups; coverage of intervals and false alarms of thread counts, by simulation; placement and
+# faults on emulated machines; mutated inputs for every reader; the runtime's protocol under loom, shuttle, Miri and
+# ThreadSanitizer, that its models notice each broken rule, a billion spawns, and 256 workers for an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh nightly
@@ -12,6 +12,7 @@ export PATH="$HOME/.cargo/bin:$PATH"
 mkdir -p target/nightly
 .venv/bin/python python/tests/kills.py --kills "${KNEE_KILLS:-1000}" --state target/nightly/kills.json
 .venv/bin/python python/tests/denied.py
+.venv/bin/python python/tests/surroundings.py
 ci/numa-vm.sh
 ci/faults-vm.sh
 ci/loom.sh
