@@ -46,7 +46,9 @@ def tried(case: str, first: int, most: int) -> tuple[int, int]:
         made += 1
         if fault:
             wrong += 1
-            sys.stderr.write(f"{case} {first + made - 1}: {name}: {fault}\n")
+        # Trials may take a minute each: what is done is said at once.
+        if fault or EMULATED:
+            sys.stderr.write(f"{case} {first + made - 1}: {name}: {fault or 'right'}\n")
     return made, wrong
 
 
