@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 from knee import _binary, terminal
 from knee.store import (
@@ -211,5 +210,3 @@ def locked(folder: Folder) -> Generator[None]:
             hint = "the file system or a sandbox (seccomp) forbids it; try another folder, or no sandbox"
             raise StudyError(f"cannot lock the study: {file.name}: {error.strerror}", hint=hint) from error
         yield
-
-

@@ -15,8 +15,8 @@ use self::text::{Kind, Level, parse};
 use super::{Allowed, Cache, Core, Group, NamedGroup, Node, Topology, hardware_threads};
 use crate::{CpuSet, Error, Facts};
 
-/// Machines beyond this are typing errors.
-const MOST_THREADS: usize = 1 << 16;
+/// Linux runs on no larger machine (`CONFIG_NR_CPUS` is at most 8192).
+const MOST_THREADS: usize = 1 << 13;
 /// Linux has no more (`CONFIG_NODES_SHIFT` is at most 10).
 const MOST_NODES: usize = 1 << 10;
 const DEFAULT_NODE_BYTES: u64 = 1 << 30;
