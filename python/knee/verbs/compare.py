@@ -80,12 +80,12 @@ def compare(
       knee compare knee-studies/mine --factor build --levels old,new
       knee compare knee-studies/monday knee-studies/tuesday knee-studies/friday
     """  # noqa: D301 -- click looks for the character itself
-    # First, since imports take half a second.
+    asked = Asked(factor, levels, smallest_effect(smallest), session_spread)
+    # Before imports, which take half a second.
     for folder in folders:
         Folder(folder).check()
     from knee.report.terminal import comparison
 
-    asked = Asked(factor, levels, smallest_effect(smallest), session_spread)
     if len(folders) > 2 and factor is None and levels is None:
         return _over_time(folders, asked.spread, out or Path("history.svg"), as_json=as_json)
     if out is not None:

@@ -173,9 +173,9 @@ def _other_placements(results: Results, chosen: Series) -> list[Line]:
     """Name the placement that differs most from the verdict's, on the largest thread count that both have."""
     mine = chosen.levels.get("placement")
     others = [one for one in results.series if one.levels.get("placement", mine) != mine]
-    if not others:
+    if mine is None or not others:
         return []
-    names = (chosen.levels["placement"], *(one.levels["placement"] for one in others))
+    names = (mine, *(one.levels["placement"] for one in others))
     asked = levels.compared([chosen, *others], "placement", names)
     differing = [one for one in asked.most if one.answer in ("faster", "slower")]
     if differing:
