@@ -106,7 +106,7 @@ def with_cargo(name: str, seconds: float, total: Total) -> int:
     else:
         for number, text in enumerate(examples):
             (corpus / f"example-{number}").write_text(text)
-    options = [f"-max_total_time={seconds:.0f}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=20"]
+    options = [f"-max_total_time={seconds:.0f}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=60"]
     command = [*NIGHTLY, "run", name, *folders, "--", *options]
     begin = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=ROOT)
