@@ -53,7 +53,7 @@ ROOMS = {
 LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"click", "rich", "tomli_w"}}
 """Rooms that may import only these libraries besides the standard library."""
 
-STARTERS = {"_binary.py", "study/run/execute.py"}
+STARTERS = {"_binary.py", "study/run/execute.py", "study/run/runner.py"}
 """The only modules that may start processes."""
 
 

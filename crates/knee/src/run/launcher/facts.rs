@@ -42,11 +42,11 @@ pub(super) fn lost_cpus(cpus: &CpuSet) -> Option<Changed> {
 }
 
 /// Processes that the kernel has killed for lack of memory so far.
-pub(in crate::run) fn memory_kills() -> Option<u64> {
+pub(crate) fn memory_kills() -> Option<u64> {
     facts::memory_kills(Path::new("/"))
 }
 
 /// Processes that it has killed since then; none if it killed none, or does not say.
-pub(in crate::run) fn kills_since(then: Option<u64>) -> Option<u64> {
+pub(crate) fn kills_since(then: Option<u64>) -> Option<u64> {
     memory_kills()?.checked_sub(then?).filter(|&kills| kills > 0)
 }
