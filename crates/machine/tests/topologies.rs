@@ -200,8 +200,9 @@ fn what_is_no_machine_is_refused_with_its_reason() {
         ("wheel:2", "'wheel' is not an object type"),
         ("pack:2 (core:2", "a bracket has no partner"),
         ("pu:4(indexes=0,1,2)", "does not number 4 objects"),
-        ("pack:60000 core:60000", "more than 8192 objects"),
-        ("22 co:2 numa:22 co:2 numa:22", "more than 1024 nodes"),
+        ("pack:600 core:600", "more than 8192 objects"),
+        ("numa:2000 pu:1", "more than 1024 nodes"),
+        ("l0:2 pu:1", "'l0' is not an object type"),
     ] {
         let error = Topology::from_input(text).unwrap_err().to_string();
         assert!(error.contains(reason), "{text}: {error}");

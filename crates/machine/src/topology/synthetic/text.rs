@@ -113,6 +113,7 @@ pub(super) fn kind(name: &str) -> Result<Kind, String> {
     ];
     if let Some(rest) = name.strip_prefix('l')
         && let Some(level) = rest.chars().next().and_then(|digit| digit.to_digit(10))
+        && (1..=5).contains(&level)
         && let Some((_, kind)) = caches.iter().find(|(end, _)| *end == &rest[1..])
     {
         return Ok(Kind::Cache(level, kind));
