@@ -8,7 +8,7 @@
 //! - the runner adopts orphans (it is a sub-reaper); when a launcher is gone it ends what the launcher left;
 //! - the kernel kills the program itself when its launcher is gone.
 //!
-//! If the program stops the runner or the launcher (SIGSTOP), a kernel timer continues it: see `signals`.
+//! If the program stops one of them (SIGSTOP), kernel timers and the other processes continue it: see `signals`.
 //!
 //! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
 

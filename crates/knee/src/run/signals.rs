@@ -59,6 +59,8 @@ pub(crate) struct Signals {
     last_resort: Option<SignalTimer>,
     /// The time limit of the current run, after which the last resort comes.
     limit: Cell<Option<Instant>>,
+    /// How long Ctrl-Z has paused this process.
+    paused: Cell<Duration>,
 }
 
 impl Signals {
@@ -85,7 +87,14 @@ impl Signals {
         let caught = signals.into_iter().filter(|&signal| !sys::ignores(signal));
         let streams = caught.map(|signal| Ok((signal, watch(signal)?))).collect::<io::Result<_>>()?;
         let [awake, last_resort] = [Signal::CONT, Signal::KILL].map(|signal| SignalTimer::new(signal).ok());
-        let signals = Self { streams, child: watch(Signal::CHILD)?, awake, last_resort, limit: Cell::new(None) };
+        let signals = Self {
+            streams,
+            child: watch(Signal::CHILD)?,
+            awake,
+            last_resort,
+            limit: Cell::new(None),
+            paused: Cell::default(),
+        };
         signals.stay_awake();
         Ok(signals)
     }
@@ -134,15 +143,28 @@ impl Signals {
         }
     }
 
+    /// How long Ctrl-Z has paused this process so far.
+    pub(crate) fn paused(&self) -> Duration {
+        self.paused.get()
+    }
+
     fn pause(&self) {
         let limit = self.limit.get();
         self.limit(None);
         if let Some(timer) = &self.awake {
             timer.set(Duration::ZERO, Duration::ZERO);
         }
+        let begin = Instant::now();
         let _ = signal_hook::low_level::raise(Signal::STOP.as_raw());
+        let pause = begin.elapsed();
+        self.paused.set(self.paused.get() + pause);
+        // One that came just before this pause would stop us again.
+        for (_, stream) in self.streams.iter().filter(|(signal, _)| *signal == Signal::TSTP) {
+            let mut stream: &UnixStream = stream;
+            let _ = stream.read(&mut [0; 64]);
+        }
         self.stay_awake();
-        self.limit(limit);
+        self.limit(limit.map(|at| at + pause));
     }
 }
 

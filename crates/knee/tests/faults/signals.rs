@@ -1,9 +1,10 @@
 //! Signals that were ignored when knee started, and Ctrl-Z.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
 
 use super::shared::{hand, json as record_of};
@@ -43,21 +44,27 @@ fn a_runner_under_nohup_outlives_its_terminal() {
     assert_eq!(super::records(&output).len(), 2, "{output:?}");
 }
 
-/// Ctrl-Z pauses knee for as long as the user likes.
+/// Ctrl-Z pauses knee and its program for as long as the user likes, which is no part of the time limit, and the record
+/// says it.
 #[test]
 fn ctrl_z_pauses_until_it_is_continued() {
     let mut command = super::knee();
-    command.args(["run", "--json", "--timeout", "30", "--", "sleep", "4.125"]);
+    let script = "for i in $(seq 20); do sleep 0.05; done; : 68.75";
+    command.args(["run", "--json", "--timeout", "4", "--", "sh", "-c", script]).process_group(0);
     let knee = command.stdout(Stdio::piped()).spawn().unwrap();
     let pid = Pid::from_child(&knee);
-    until(|| super::alive("4.125"));
+    until(|| super::alive(script));
     std::thread::sleep(Duration::from_millis(200));
-    kill_process(pid, Signal::TSTP).unwrap();
+    // As a terminal does.
+    kill_process_group(pid, Signal::TSTP).unwrap();
     until(|| state(pid) == Some('T'));
     // Longer than a stop by the program can last.
-    std::thread::sleep(Duration::from_millis(2500));
+    std::thread::sleep(Duration::from_secs(4));
     assert_eq!(state(pid), Some('T'));
-    kill_process(pid, Signal::CONT).unwrap();
-    let output = knee.wait_with_output().unwrap();
-    assert_eq!(record_of(&output)["exit"], json!({ "code": 0 }));
+    kill_process_group(pid, Signal::CONT).unwrap();
+    let record = record_of(&knee.wait_with_output().unwrap());
+    assert_eq!(record["exit"], json!({ "code": 0 }));
+    let changed = &record["changed"][0];
+    assert_eq!((&changed["fact"], &changed["held"]), (&json!("launcher"), &json!("running")));
+    assert!(changed["found"].as_str().unwrap().starts_with("paused for 4"), "{changed}");
 }

@@ -63,7 +63,8 @@ def _ask(folder: Folder) -> None:
         message = f"cannot resume: {folder.path}: you did not plan it on this machine, and it would run {commands[0]}"
         hint = f"read its study.toml and plan.jsonl, then knee study --resume {shlex.quote(str(folder.path))} --trust"
         raise StudyError(message, hint=hint)
-    terminal.err(f"knee: you did not plan this study on this machine: {folder.path}. Resuming it runs")
+    directory = folder.read_study_spec().get("program", {}).get("directory", "the current folder")
+    terminal.err(f"knee: you did not plan this study on this machine: {folder.path}. Resuming it runs, in {directory}:")
     for command in commands[:MOST_SHOWN]:
         terminal.err(f"      {command}")
     if len(commands) > MOST_SHOWN:

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use knee_machine::{CpuSet, Fact, facts, sys};
 
@@ -39,6 +40,12 @@ pub(super) fn lost_cpus(cpus: &CpuSet) -> Option<Changed> {
     let lost = cpus.difference(&sys::affinity());
     let found = cpus.difference(&lost).to_string();
     (!lost.is_empty()).then(|| Changed { fact: "cpus".into(), held: cpus.to_string(), found })
+}
+
+/// A pause of the program by Ctrl-Z, which its wall time includes.
+pub(super) fn paused(pause: Duration) -> Option<Changed> {
+    let found = format!("paused for {:.1} s", pause.as_secs_f64());
+    (!pause.is_zero()).then(|| Changed { fact: "launcher".into(), held: "running".into(), found })
 }
 
 /// Processes that the kernel has killed for lack of memory so far.

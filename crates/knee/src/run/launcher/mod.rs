@@ -9,7 +9,7 @@ mod place;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use knee_machine::{CpuSet, sys};
 use knee_meter::Baseline;
@@ -72,15 +72,21 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let kills = facts::memory_kills();
     // Before the clock starts: opening counters is not the program's time.
     let counting = Counting::open(&spec.counters, spec.events.as_deref());
+    // Already now: the program may stop us as soon as it has begun.
+    how.stop.signals.limit(spec.timeout_s.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)));
     let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {
         Ok(running) => running,
-        Err(error) => return not_started(spec, allowed, start, changed, &error),
+        Err(error) => {
+            how.stop.signals.limit(None);
+            return not_started(spec, allowed, start, changed, &error);
+        }
     };
     if let Some(cpu) = spec.sampler_cpu {
         // Only now, since the program would inherit it. If this cpu has gone since the plan, the sampler is unpinned,
         // and the run is still made.
         let _ = sys::pin(&[cpu]);
     }
+    let paused = how.stop.signals.paused();
     let Some(end) = running.watch(spec, &how.stop) else {
         tree::end_all();
         return Outcome::Abandoned;
@@ -90,6 +96,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     running.drain_rest(&left);
     place::pin_back(allowed);
     changed.extend(facts::lost_cpus(&cpus));
+    changed.extend(facts::paused(how.stop.signals.paused().saturating_sub(paused)));
     let validity = baseline.compare(end.wall, used.user + used.system, at_once, place::clock_on(&cpus, allowed));
     let times = Times::new(end.wall, used.user, used.system);
     let rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));

@@ -40,6 +40,7 @@ impl Running {
 
     fn watch_until(&mut self, mut stop_at: Option<Instant>, stop: &StopRequests<'_>) -> Option<End> {
         let mut killed = false;
+        let mut paused = stop.signals.paused();
         loop {
             self.tick();
             let events = self.wait(stop_at, stop);
@@ -65,6 +66,10 @@ impl Running {
                     tree::signal_all(signal);
                 }
             }
+            // The program was paused as well: Ctrl-Z reaches all of its process group.
+            let pause = stop.signals.paused().saturating_sub(paused);
+            paused += pause;
+            stop_at = stop_at.map(|at| at + pause);
             if stop_at.is_some_and(|at| Instant::now() >= at) {
                 if killed {
                     return Some(End { status: None, wall: self.begin.elapsed(), max_rss_bytes: 0 });
