@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from conftest import VALID, record, rewrite, shown
@@ -162,8 +163,8 @@ def test_the_rule_is_not_asked_before_a_repeat(simulated, monkeypatch):
     folder = simulated(TWO)
     repeat(folder, [2], 5)
     made = {spec["id"]: record(spec["id"], spec["block"], 1.0, 1.0) for spec in folder.read_plan()}
-    monkeypatch.setattr(execute, "_runner", lambda folder: contextlib.nullcontext())
-    monkeypatch.setattr(execute, "_exchange", lambda _, spec, folder: json.dumps(made[spec["id"]]).encode() + b"\n")
+    runner = mock.Mock(exchange=lambda spec, hint: json.dumps(made[spec["id"]]).encode() + b"\n")
+    monkeypatch.setattr(execute, "started", lambda samples: contextlib.nullcontext(runner))
     began: list[int] = []
     execute.run(folder, lambda spec, record: None, lambda: "it is enough", began.append)
     assert began == [6]

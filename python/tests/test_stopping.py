@@ -3,6 +3,7 @@
 import contextlib
 import json
 import subprocess
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -148,8 +149,8 @@ def test_the_rule_is_checked_only_before_an_unstarted_block(simulated, monkeypat
     lines = {line["id"]: line for line in folder.read_records()}
     stay = [lines[one["id"]] for one in folder.read_plan() if kept(one["block"], int(one["id"]) % 2)]
     folder.records.write_text("".join(json.dumps(line) + "\n" for line in stay))
-    monkeypatch.setattr(execute, "_runner", lambda folder: contextlib.nullcontext())
-    monkeypatch.setattr(execute, "_exchange", lambda _, spec, folder: json.dumps(lines[spec["id"]]).encode() + b"\n")
+    runner = mock.Mock(exchange=lambda spec, hint: json.dumps(lines[spec["id"]]).encode() + b"\n")
+    monkeypatch.setattr(execute, "started", lambda samples: contextlib.nullcontext(runner))
     made: list[int] = []
 
     def rule() -> str | None:
