@@ -88,6 +88,7 @@ impl Context<'_> {
     pub fn beyond_caches(&self) -> (usize, Option<String>) {
         let wanted = (CACHES * self.caches()).max(LEAST).next_multiple_of(1 << 20);
         let free = room::memory().map_or(LEAST, |bytes| usize::try_from(bytes / 4).unwrap_or(usize::MAX)) >> 20 << 20;
+        let free = free.max(1 << 20);
         let bytes = wanted.min(if self.quick { QUICK.max(2 * self.caches()) } else { usize::MAX }).min(free);
         let why = (bytes < CACHES * self.caches())
             .then(|| format!("{} MiB are less than four times the caches of {} MiB", bytes >> 20, self.caches() >> 20));

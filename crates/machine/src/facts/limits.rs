@@ -1,4 +1,5 @@
-//! Limits of control groups, generation 1 and 2: CPU time, and how often the kernel killed for lack of memory.
+//! Limits of control groups, generation 1 and 2: CPU time, memory, threads, and how often the kernel killed for lack of
+//! memory.
 
 use std::path::{Path, PathBuf};
 
@@ -31,15 +32,41 @@ pub fn memory_kills(root: &Path) -> Option<u64> {
     let groups = groups(root);
     let counts = ["memory.events", "memory.oom_control"].map(|file| {
         let mut dirs = groups.iter().flat_map(|group| group.chain("memory"));
-        dirs.find_map(|dir| count(&dir.join(file)))
+        dirs.find_map(|dir| named(&dir.join(file), "oom_kill"))
     });
-    counts.into_iter().flatten().next().or_else(|| count(&root.join("proc/vmstat")))
+    counts.into_iter().flatten().next().or_else(|| named(&root.join("proc/vmstat"), "oom_kill"))
 }
 
-/// The count of `oom_kill` in a file of names and numbers.
-fn count(file: &Path) -> Option<u64> {
+/// Bytes of memory left in the control group of this process or in a group above it, whichever has least. File pages
+/// that were not used lately do not count: the kernel drops them first.
+pub(crate) fn memory_left(root: &Path) -> Option<u64> {
+    least(root, "memory", |dir| {
+        let current = number(&dir.join("memory.max")).zip(number(&dir.join("memory.current")));
+        let first = || number(&dir.join("memory.limit_in_bytes")).zip(number(&dir.join("memory.usage_in_bytes")));
+        let (most, used) = current.or_else(first)?;
+        let cached = ["inactive_file", "total_inactive_file"].map(|name| named(&dir.join("memory.stat"), name));
+        Some(most.saturating_sub(used.saturating_sub(cached.into_iter().flatten().max().unwrap_or(0))))
+    })
+}
+
+/// Threads and processes that may still start in the control group of this process and in the groups above it.
+pub(crate) fn threads_left(root: &Path) -> Option<u64> {
+    least(root, "pids", |dir| Some(number(&dir.join("pids.max"))?.saturating_sub(number(&dir.join("pids.current"))?)))
+}
+
+/// The least of what is left in each group.
+fn least(root: &Path, controller: &str, left: impl Fn(&Path) -> Option<u64>) -> Option<u64> {
+    groups(root).iter().flat_map(|group| group.chain(controller)).filter_map(|dir| left(&dir)).min()
+}
+
+fn number(file: &Path) -> Option<u64> {
+    files::text(file).ok()?.trim().parse().ok()
+}
+
+/// The number after a name, in a file of names and numbers.
+fn named(file: &Path, name: &str) -> Option<u64> {
     let text = files::text(file).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
 /// A control group of this process: the controllers of its hierarchy (none in generation 2), and its path.
@@ -71,4 +98,52 @@ fn groups(root: &Path) -> Vec<Group> {
         Some(Group { base: root.join("sys/fs/cgroup"), controllers: controllers.to_owned(), path })
     });
     groups.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn the_group_with_the_least_memory_left_counts_without_its_cache() {
+        assert_eq!(memory_left(made(&[]).path()), None);
+        let second = made(&[
+            ("proc/self/cgroup", "0::/a/b"),
+            ("sys/fs/cgroup/a/memory.max", "5000"),
+            ("sys/fs/cgroup/a/memory.current", "4900"),
+            ("sys/fs/cgroup/a/memory.stat", "anon 100\ninactive_file 3900\nactive_file 900"),
+            ("sys/fs/cgroup/a/b/memory.max", "max"),
+            ("sys/fs/cgroup/a/b/memory.current", "4900"),
+        ]);
+        assert_eq!(memory_left(second.path()), Some(4000));
+        let first = made(&[
+            ("proc/self/cgroup", "7:cpu:/x\n4:memory:/a"),
+            ("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "5000"),
+            ("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "4000"),
+            ("sys/fs/cgroup/memory/a/memory.stat", "inactive_file 100\ntotal_inactive_file 600"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "4000"),
+        ]);
+        assert_eq!(memory_left(first.path()), Some(1600));
+    }
+
+    #[test]
+    fn threads_that_may_still_start_are_counted() {
+        let files = [("sys/fs/cgroup/a/pids.max", "100"), ("sys/fs/cgroup/a/pids.current", "40")];
+        let second = made(&[&[("proc/self/cgroup", "0::/a")], &files[..]].concat());
+        assert_eq!(threads_left(second.path()), Some(60));
+        let files = [("sys/fs/cgroup/pids/a/pids.max", "max"), ("sys/fs/cgroup/pids/a/pids.current", "40")];
+        let first = made(&[&[("proc/self/cgroup", "3:pids:/a")], &files[..]].concat());
+        assert_eq!(threads_left(first.path()), None);
+    }
 }

@@ -8,11 +8,9 @@
 mod indexes;
 mod text;
 
-use std::collections::HashMap;
-
 use self::indexes::numbers;
 use self::text::{Kind, Level, parse};
-use super::{Allowed, Cache, Core, Group, NamedGroup, Node, Topology, hardware_threads};
+use super::{Allowed, Cache, Core, Group, NamedGroup, Node, Topology, hardware_threads, node_of};
 use crate::{CpuSet, Error, Facts};
 
 /// Linux runs on no larger machine (`CONFIG_NR_CPUS` is at most 8192).
@@ -117,31 +115,15 @@ fn finish(machine: &mut Topology, threads: &[u32]) {
     for (id, cache) in (0..).zip(&mut machine.caches) {
         cache.id = id;
     }
-    // The smallest node that has a cpu is its own, as for other sources.
-    let mut smallest: Vec<&Node> = machine.nodes.iter().collect();
-    smallest.sort_by_key(|node| (node.cpus.len(), node.id));
-    let nodes = by_cpu(smallest.into_iter().map(|node| (node.id, &node.cpus)));
-    let sockets = by_cpu(machine.sockets.iter().map(|socket| (socket.id, &socket.cpus)));
     for (id, core) in (0..).zip(&mut machine.cores) {
         let first = core.cpus.first().unwrap_or(0);
         core.id = id;
-        core.node = nodes.get(&first).copied().unwrap_or(0);
-        core.socket = sockets.get(&first).copied().unwrap_or(0);
+        core.node = node_of(&machine.nodes, first).unwrap_or(0);
+        core.socket = machine.sockets.iter().find(|s| s.cpus.contains(first)).map_or(0, |s| s.id);
     }
     machine.hardware_threads = hardware_threads(&machine.cores);
     let nodes = machine.nodes.iter().map(|node| node.id).collect();
     machine.allowed = Allowed { cpus: all, nodes, cpuset: None, quota_cpus: None };
-}
-
-/// The first object that has each cpu.
-fn by_cpu<'a>(objects: impl Iterator<Item = (u32, &'a CpuSet)>) -> HashMap<u32, u32> {
-    let mut found = HashMap::new();
-    for (id, cpus) in objects {
-        for cpu in cpus.iter() {
-            found.entry(cpu).or_insert(id);
-        }
-    }
-    found
 }
 
 /// An empty topology.
