@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from knee.store import Folder
-
 SHORT = ["--no-report", "--no-pilot", "--blocks", "1", "--factor", "threads=1", "--out", "s"]
 
 ABOVE = 'parent() { cut -d" " -f4 "/proc/$1/stat"; }; launcher=$PPID runner=$(parent $PPID); knee=$(parent $runner);'
@@ -113,18 +111,23 @@ def test_a_second_request_leaves_nothing_behind(binary, tmp_path):
     until(lambda: not running(str(tmp_path)))
 
 
-def test_ctrl_z_pauses_a_study_until_it_is_continued(binary, tmp_path):
-    study = start(binary, tmp_path, "touch began; sleep 0.2", "--blocks", "30")
-    until((tmp_path / "began").exists)
+def test_ctrl_z_pauses_a_study_and_its_program_until_it_is_continued(binary, tmp_path):
+    beats = tmp_path / "beats"
+    study = start(binary, tmp_path, "for i in $(seq 15); do echo >> beats; sleep 0.1; done", "--blocks", "3")
+    until(beats.exists)
     (runner,) = running("--stdin\0--samples\0s/samples")
     time.sleep(0.5)
     # Only Python gets the signal, as with `kill -TSTP`, and passes it on.
     study.send_signal(signal.SIGTSTP)
     until(lambda: state(study.pid) == state(runner) == "T")
-    made = len(Folder(tmp_path / "s").read_records())
+    time.sleep(0.3)
+    size = beats.stat().st_size
     time.sleep(3)
     assert (state(study.pid), state(runner)) == ("T", "T")
-    assert len(Folder(tmp_path / "s").read_records()) == made < 30
+    assert beats.stat().st_size == size < 15
     study.send_signal(signal.SIGCONT)
     assert study.wait(timeout=60) == 0
-    assert len(records(tmp_path)) == 30
+    first, *others = records(tmp_path)
+    (changed,) = first["changed"]
+    assert changed["found"].startswith("paused for 3")
+    assert ["changed" in other for other in others] == [False, False]

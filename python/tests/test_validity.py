@@ -110,6 +110,6 @@ def test_threads_that_were_not_sampled_are_counted(simulated):
     sampling = {"period_ms": 10, "count": 97, "cost_ns": 717_400, "left_out": 1600}
     rewrite(folder.records, lambda one: one | ({"sampling": sampling} if int(one["id"]) % 2 else {}))
     assert any(
-        "In 5 of 10 runs there were more, and up to 1600 were not sampled" in line
+        "in 5 of 10 runs, up to 1600 threads at once were not sampled" in line
         for line in facts.unknown(Study.read(folder.path))
     )

@@ -84,12 +84,12 @@ pub struct Sampling {
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ready: Vec<u32>,
     /// Largest number of threads alive at once but not sampled, because the limit of sampled threads was reached.
-    #[serde(skip_serializing_if = "is_none", default)]
+    #[serde(skip_serializing_if = "is_zero", default)]
     pub left_out: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_none(number: &u64) -> bool {
+fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
@@ -269,26 +269,25 @@ impl Sampler {
             return;
         }
         self.looked_until = newest;
-        let mut room = MOST_WATCHED.saturating_sub(self.threads.values().filter(|one| one.task.is_some()).count());
-        let mut left_out = 0;
+        let (mut known, mut new) = (0, Vec::new());
         for pid in descendants(self.ancestor) {
             for tid in numbered(&format!("/proc/{pid}/task")) {
                 if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
-                    continue;
-                }
-                if room == 0 {
-                    left_out += 1;
+                    known += 1;
                 } else {
-                    self.watch(pid, tid, t_ns);
-                    room -= 1;
+                    new.push((pid, tid));
                 }
             }
         }
-        if left_out > 0 {
+        let room = MOST_WATCHED.saturating_sub(known);
+        if new.len() > room {
             // A later look may watch them, after others have ended.
             self.looked_until = None;
         }
-        self.sampling.left_out = self.sampling.left_out.max(left_out);
+        self.sampling.left_out = self.sampling.left_out.max(new.len().saturating_sub(room) as u64);
+        for (pid, tid) in new.into_iter().take(room) {
+            self.watch(pid, tid, t_ns);
+        }
     }
 
     fn watch(&mut self, pid: i32, tid: i32, t_ns: u64) {

@@ -57,8 +57,8 @@ def _markdown(study: Study, path: Path, figures: Path) -> list[Path]:
     if drawn:
         make_folder(figures)
     pictures = [_picture(figure, "svg", figures) for figure in drawn]
-    shown = pictures[0].relative_to(path.parent).as_posix() if pictures else None
-    write_whole(path, markdown(study, shown))
+    first = pictures[0].relative_to(path.parent).as_posix() if pictures else None
+    write_whole(path, markdown(study, first))
     return [path, *pictures]
 
 

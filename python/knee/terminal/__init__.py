@@ -31,7 +31,8 @@ def err(text: str) -> None:
 def out_path(path: Path) -> None:
     """Print a path on standard output: unchanged for a program, escaped on a terminal, like ls."""
     text = str(path)
-    if sys.stdout.isatty():
+    stream: TextIO | None = sys.stdout
+    if stream and stream.isatty():
         out(text)
     else:
         # click writes bytes unchanged.

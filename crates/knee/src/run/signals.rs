@@ -17,7 +17,8 @@
 //!
 //! **Stopped by the user.** Ctrl-Z sends SIGTSTP, which can be caught and is honoured: the timers are off until
 //! SIGCONT. Batch systems send SIGTSTP first when they suspend a job. A bare SIGSTOP is not honoured, because it looks
-//! like one from the program.
+//! like one from the program. Python passes SIGTSTP on to its runner, the runner to its launcher, and the launcher stops
+//! the program, which is in another process group than the terminal's.
 //!
 //! **Stopped again and again.** A program that sends SIGSTOP in a tight loop leaves its launcher no time to act. For
 //! this case the launcher sets a second timer, which sends it SIGKILL [`LAST_RESORT`] after the time limit. When the
@@ -37,8 +38,9 @@ use std::time::{Duration, Instant};
 
 use knee_machine::sys::{self, SignalTimer};
 use rustix::event::{Timespec, poll};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 
+use super::tree;
 use crate::error::Failure;
 
 /// Time between two signals that continue the runner or the launcher.
@@ -61,6 +63,8 @@ pub(crate) struct Signals {
     limit: Cell<Option<Instant>>,
     /// How long Ctrl-Z has paused this process.
     paused: Cell<Duration>,
+    /// The runner's launcher, which pauses with it. A launcher has none: it stops its program itself.
+    launcher: Cell<Option<Pid>>,
 }
 
 impl Signals {
@@ -94,6 +98,7 @@ impl Signals {
             last_resort,
             limit: Cell::new(None),
             paused: Cell::default(),
+            launcher: Cell::default(),
         };
         signals.stay_awake();
         Ok(signals)
@@ -148,6 +153,20 @@ impl Signals {
         self.paused.get()
     }
 
+    /// From here on this launcher pauses when this process does.
+    pub(super) fn pause_with(&self, launcher: Option<Pid>) {
+        self.launcher.set(launcher);
+    }
+
+    /// Sends a signal to the launcher; without one, sends another to every process below.
+    fn send_below(&self, to_launcher: Signal, to_program: Signal) {
+        match self.launcher.get() {
+            // An error means that it has ended.
+            Some(launcher) => drop(kill_process(launcher, to_launcher)),
+            None => tree::signal_all(to_program),
+        }
+    }
+
     fn pause(&self) {
         let limit = self.limit.get();
         self.limit(None);
@@ -155,7 +174,9 @@ impl Signals {
             timer.set(Duration::ZERO, Duration::ZERO);
         }
         let begin = Instant::now();
+        self.send_below(Signal::TSTP, Signal::STOP);
         let _ = signal_hook::low_level::raise(Signal::STOP.as_raw());
+        self.send_below(Signal::CONT, Signal::CONT);
         let pause = begin.elapsed();
         self.paused.set(self.paused.get() + pause);
         // One that came just before this pause would stop us again.

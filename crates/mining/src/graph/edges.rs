@@ -43,8 +43,7 @@ impl EdgeList {
             Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
             _ => raw,
         };
-        let lines = text.split(|&byte| byte == b'\n').count();
-        check_room(&name.to_string(), lines as u64)?;
+        check_room(&name.to_string(), lines(&text).count() as u64)?;
         Self::parse(&text).map_err(|reason| {
             Error::new(format!("cannot read graph: {name}: {reason}"))
                 .hint("an edge list has two vertex numbers a line, and comments begin with # or %")
@@ -57,11 +56,8 @@ impl EdgeList {
     /// The line and what is wrong with it.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
         let mut pairs = Vec::new();
-        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let line = line.trim_ascii();
-            if !line.is_empty() && !matches!(line[0], b'#' | b'%') {
-                pairs.push(pair(line).map_err(|reason| format!("line {number}: {reason}"))?);
-            }
+        for (number, line) in lines(text) {
+            pairs.push(pair(line).map_err(|reason| format!("line {number}: {reason}"))?);
         }
         let header = header(&pairs);
         if header.is_some() {
@@ -98,6 +94,12 @@ impl EdgeList {
             straight.par_iter().map(|&(a, b)| if dense { (short(a), short(b)) } else { (number(a), number(b)) });
         Self { vertices, edges: edges.collect(), loops, repeated, header: None }
     }
+}
+
+/// The lines of a text that are neither empty nor comments, with their numbers.
+fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let trimmed = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    (1..).zip(trimmed).filter(|(_, line)| line.first().is_some_and(|first| !matches!(first, b'#' | b'%')))
 }
 
 /// The whole input, if it fits into half of the available memory: a vector that grows needs twice its size.

@@ -164,8 +164,8 @@ def unknown(study: Study) -> list[str]:
     sampled = [run.record["sampling"] for run in study.runs if "sampling" in run.record]
     if beyond := [count for one in sampled if (count := one.get("left_out"))]:
         lines.append(
-            f"What some threads did: knee samples at most 400 at once. In {len(beyond)} of {len(study.runs)} runs "
-            f"there were more, and up to {max(beyond)} were not sampled; their CPU time is in the totals."
+            f"What some threads did: in {len(beyond)} of {len(study.runs)} runs, up to {max(beyond)} threads at once "
+            "were not sampled, because there were too many; their CPU time is in the totals."
         )
     lines.append("Other inputs, other builds, other machines: nothing here was measured on them.")
     return lines

@@ -13,7 +13,7 @@ def check_text(study_spec: StudySpec) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         line = text[: error.start].rpartition("\n")[2] + text[error.start :].partition("\n")[0]
-        shown = line.encode(errors="surrogateescape").decode(errors="backslashreplace")
+        written = line.encode(errors="surrogateescape").decode(errors="backslashreplace")
         directory = line.startswith("directory")
         hint = "rename the folder, or start knee in another one" if directory else "write names and arguments in UTF-8"
-        raise StudyError(f"cannot write the study: {shown}: it is not UTF-8", hint=hint) from error
+        raise StudyError(f"cannot write the study: {written}: it is not UTF-8", hint=hint) from error

@@ -33,6 +33,8 @@ MOST_SHOWN = 12
 
 def note(folder: Folder) -> None:
     """Note that this user has planned the commands of a study, or trusts them."""
+    if _is_known(folder):
+        return
     known = _known()
     # If the note cannot be written, --resume will ask.
     with contextlib.suppress(OSError):
@@ -50,9 +52,8 @@ def check(folder: Folder, *, trusted: bool) -> None:
         When they may not be run.
     """
     if not trusted:
-        with contextlib.suppress(OSError):
-            if _fingerprint(folder) in _known().read_text(encoding="ascii", errors="replace").split():
-                return
+        if _is_known(folder):
+            return
         _ask(folder)
     note(folder)
 
@@ -100,6 +101,13 @@ def _fingerprint(folder: Folder) -> str:
 
 def _run(spec: RunSpec) -> str:
     return json.dumps({name: value for name, value in spec.items() if name not in WHEN}, sort_keys=True)
+
+
+def _is_known(folder: Folder) -> bool:
+    try:
+        return _fingerprint(folder) in _known().read_text(encoding="ascii", errors="replace").split()
+    except OSError:
+        return False
 
 
 def _known() -> Path:

@@ -61,6 +61,10 @@ impl Launcher {
         Ok(Self { process, output: output.into(), text: Vec::new(), stops: 0, woken: Instant::now(), kills })
     }
 
+    pub(super) fn pid(&self) -> Pid {
+        Pid::from_child(&self.process)
+    }
+
     /// Reads what the launcher has written; true at the end of its output.
     pub(super) fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 1 << 14];
@@ -76,7 +80,7 @@ impl Launcher {
 
     /// Counts a stop of the launcher if the kernel reports one.
     pub(super) fn note_stop(&mut self) {
-        let id = WaitId::Pid(Pid::from_child(&self.process));
+        let id = WaitId::Pid(self.pid());
         let stopped = waitid(id, WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
         self.stops += u64::from(stopped.is_ok_and(|stopped| stopped.is_some()));
     }
@@ -85,7 +89,7 @@ impl Launcher {
     pub(super) fn wake(&mut self) {
         if self.woken.elapsed() >= AWAKE {
             self.woken = Instant::now();
-            let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
+            let _ = kill_process(self.pid(), Signal::CONT);
         }
     }
 
@@ -106,6 +110,7 @@ impl Launcher {
             wait_for(signals, left);
             signals.hear_children();
         };
+        signals.pause_with(None);
         Ok(Ended { status, left: tree::end_all() })
     }
 

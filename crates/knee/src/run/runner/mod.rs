@@ -103,6 +103,7 @@ impl Runner {
         self.launches += 1;
         let fail = |error: io::Error| Failure::new(format!("cannot launch run {}: {error}", spec.id));
         let mut launcher = Launcher::start(spec, samples).map_err(fail)?;
+        self.signals.pause_with(Some(launcher.pid()));
         let stdout = io::stdout();
         let ended = loop {
             let [record, child, reader] = self.wait([

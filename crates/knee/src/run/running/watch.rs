@@ -66,7 +66,7 @@ impl Running {
                     tree::signal_all(signal);
                 }
             }
-            // The program was paused as well: Ctrl-Z reaches all of its process group.
+            // The program was paused as well.
             let pause = stop.signals.paused().saturating_sub(paused);
             paused += pause;
             stop_at = stop_at.map(|at| at + pause);
