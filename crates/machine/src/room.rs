@@ -3,8 +3,6 @@
 
 use std::path::Path;
 
-use rustix::process::geteuid;
-
 use crate::{facts, files};
 
 /// Address space of one Rust thread, in bytes: its stack, its guard pages and its signal stack.
@@ -38,7 +36,7 @@ pub fn too_many(threads: usize) -> Option<String> {
         ("kernel.threads-max", number("/proc/sys/kernel/threads-max")),
         ("pids.max of the control group", facts::threads_left(Path::new("/"))),
         // Root is exempt.
-        ("ulimit -u", limit("Max processes").filter(|_| !geteuid().is_root())),
+        ("ulimit -u", limit("Max processes").filter(|_| !is_root())),
     ];
     let (most, name) = limits.into_iter().filter_map(|(name, most)| Some((most?, name))).min()?;
     (threads > most).then(|| format!("the kernel allows about {most} ({name})"))
@@ -53,7 +51,15 @@ fn address_space() -> Option<u64> {
     Some(limit("Max address space")?.saturating_sub(kilobytes("/proc/self/status", "VmSize:")?))
 }
 
-/// A limit of this process, by the kernel's name. From a file, since a sandbox may forbid the system call.
+/// Whether this process acts as root. From a file, like the limits, since a sandbox may forbid the system calls.
+fn is_root() -> bool {
+    let status = files::text(Path::new("/proc/self/status")).unwrap_or_default();
+    // The numbers are the real, effective, saved and file system's user.
+    let users = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+    users.and_then(|users| users.split_whitespace().nth(1)) == Some("0")
+}
+
+/// A limit of this process, by the kernel's name.
 fn limit(name: &str) -> Option<u64> {
     let limits = files::text(Path::new("/proc/self/limits")).ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;

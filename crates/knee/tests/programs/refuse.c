@@ -1,5 +1,6 @@
 /* refuse memory|pidfd|wait|limits|NUMBER [ENOSYS] PROGRAM...: runs a program without memory policies, pidfds, ppoll,
- * prlimit64 or one system call, as a container's filter of system calls may. They fail with EPERM, or ENOSYS if given. */
+ * prlimit64 and geteuid, or one system call, as a container's filter of system calls may. They fail with EPERM, or with
+ * ENOSYS if given. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,7 +17,7 @@ int main(int count, char **words) {
     if (!strcmp(words[1], "memory")) first = SYS_set_mempolicy, second = SYS_mbind;
     else if (!strcmp(words[1], "pidfd")) first = second = SYS_pidfd_open;
     else if (!strcmp(words[1], "wait")) first = second = SYS_ppoll;
-    else if (!strcmp(words[1], "limits")) first = second = SYS_prlimit64;
+    else if (!strcmp(words[1], "limits")) first = SYS_prlimit64, second = SYS_geteuid;
     else first = second = atoi(words[1]);
     int absent = !strcmp(words[2], "ENOSYS");
     struct sock_filter filter[] = {
