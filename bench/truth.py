@@ -1,0 +1,77 @@
+"""Proves explanations: plants a cause in a program, measures what it costs, and scores what knee says about it.
+
+    bench/planted/build.sh build/planted
+    python bench/truth.py measure --half tune --folder truth
+    python bench/truth.py measure --half score --folder truth
+    python bench/truth.py score --half score --folder truth
+
+`measure` continues where it stopped. Everything below, the programs, and the generator of made-up records
+(python/tests/made_up) were written before the explanation was, and are changed only for mistakes, which are then
+listed here. The explanation's thresholds are tuned on one half of the programs and scored on the other.
+
+**Programs.** bench/planted/programs.toml has our own, one dial each; bench/planted/natural.toml has dials of programs
+that we did not write. Both list the names that are acceptable for each: its own cause, or a group of at most three
+that only an intervention could separate which two cpus without hardware counters cannot run.
+
+**Truth.** A dial d costs, at n threads,
+
+    t = [ln T(n,d) - ln T(1,d)] - [ln T(n,0) - ln T(1,0)]
+
+because a dial has a cost at one thread, too. The four times are measured by bench/planted/dials.py, which uses
+nothing of knee: in complete blocks, in random order, pinned. They are never part of the study that knee explains.
+Dials are set so that t spans 5 to 60 % of ln n, the loss of a program that gains nothing from its threads.
+
+**Instances.** A program at one setting of its dial is a *planted* instance. It counts for names only if the interval
+of t lies above 0.05, because below there is nothing to explain. At dial 0 it is a *clean* instance, and a program
+that looks like a cause it does not have is also a *decoy* for that cause. A drawn third of all instances is measured
+a second time while another process comes and goes, and scored separately. Every drawn instance counts. Those that
+could not be measured are listed with the reason.
+
+**Score.** A finding has names: the cause it names, or the group that it leaves open.
+
+- *right*: a finding has the instance's own cause as its only name;
+- *group*: a finding has an acceptable group, which counts half;
+- *wrong*: a finding has a name that is neither acceptable nor one of the program's other true causes (`also`: a
+  runtime's start-up is a serial part, whatever the dial does). A wrong finding makes the instance wrong, even beside
+  a right one;
+- *silent*: nothing of the above.
+
+Clean instances and decoys are *right* if nothing is named, or only the truth. The part of a right finding has the
+right size if the interval of (part - t) holds 0; its half width is the root of the sum of both squares. Rates have
+exact intervals (Clopper and Pearson), and intervals over programs, since instances of one program are alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from planted.instances import HALVES, instances
+from planted.measure import measure
+from planted.scores import read, report
+
+
+def main() -> int:
+    """Read the command line; measure instances, or print their scores."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("act", choices=("measure", "score", "list"))
+    parser.add_argument("--half", choices=HALVES, default="tune", help="half of the programs")
+    parser.add_argument("--folder", type=Path, default=Path("truth"), help="folder of times, studies and results")
+    parser.add_argument("--built", type=Path, default=Path("build/planted"), help="folder of the built programs")
+    parser.add_argument("--only", action="append", help="only this program")
+    asked = parser.parse_args()
+    chosen = [one for one in instances(asked.half, asked.built) if asked.only is None or one.program in asked.only]
+    if asked.act == "list":
+        for one in chosen:
+            print(f"{one.name}: {one.cause or 'clean'}: {' '.join(one.command)}")
+        return 0
+    if asked.act == "measure":
+        measure(chosen, asked.folder)
+        return 0
+    print(report(read(chosen, asked.folder)), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

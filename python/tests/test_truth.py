@@ -1,0 +1,92 @@
+"""The rules by which explanations are scored (bench/truth.py), on findings made by hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+
+from planted.instances import HALVES, Instance, instances
+from planted.scores import Found, Part, Scored, over_programs, report
+
+BUILT = Path("build/planted")
+GROUP = frozenset({"false sharing", "true sharing"})
+
+
+def scored(*names: set[str], cause: str | None = "false sharing", also: str = "", part: float = 0.2, at: float = 0.2):
+    acceptable = (frozenset({"false sharing"}), GROUP) if cause else ()
+    instance = Instance("p", "1", cause, acceptable, frozenset({also} if also else ()), ("p",), ("p",))
+    found = tuple(Found(frozenset(one), Part(part, part - 0.03, part + 0.03)) for one in names)
+    return Scored(instance, Part(at, at - 0.04, at + 0.04), found)
+
+
+@pytest.mark.parametrize(
+    ("one", "outcome"),
+    [
+        (scored({"false sharing"}), "right"),
+        (scored(set(GROUP)), "group"),
+        (scored(), "silent"),
+        (scored({"spinning"}), "wrong"),
+        (scored({"false sharing"}, {"spinning"}), "wrong"),
+        (scored({"false sharing"}, {"serial part"}, also="serial part"), "right"),
+        (scored({"serial part"}, also="serial part"), "silent"),
+        (scored({"false sharing", "true sharing", "spinning"}), "wrong"),
+        # The other name of the group is not the cause.
+        (scored({"true sharing"}), "silent"),
+        (scored(cause=None), "silent"),
+        (scored({"false sharing"}, cause=None), "wrong"),
+        (scored({"serial part"}, cause=None, also="serial part"), "silent"),
+    ],
+)
+def test_findings_are_right_or_wrong(one, outcome):
+    assert one.outcome == outcome
+
+
+def test_a_small_loss_need_not_be_named():
+    assert scored().counts
+    assert not scored(at=0.08).counts
+    assert not scored(cause=None).counts
+
+
+def test_the_size_of_a_part_holds_if_both_intervals_allow_it():
+    # The half widths are 0.03 and 0.04, so the difference may be 0.05.
+    assert scored({"false sharing"}, part=0.249).size_holds
+    assert scored({"false sharing"}, part=0.251).size_holds is False
+    assert scored({"spinning"}).size_holds is None
+
+
+def test_instances_of_one_program_are_no_independent_trials():
+    alike = [scored({"false sharing"})] * 50 + [scored({"spinning"})] * 50
+    names = [Scored(Instance(f"p{n // 50}", *list(vars(one.instance).values())[1:]), one.truth, one.found)
+             for n, one in enumerate(alike)]  # fmt: skip
+    wide = over_programs(names, [float(one.outcome == "right") for one in names])
+    assert wide.high - wide.low > 0.9
+    apart = [Scored(Instance(f"p{n}", *list(vars(one.instance).values())[1:]), one.truth, one.found)
+             for n, one in enumerate(alike)]  # fmt: skip
+    narrow = over_programs(apart, [float(one.outcome == "right") for one in apart])
+    assert 0.12 < narrow.high - narrow.low < 0.22
+
+
+def test_the_report_has_rates_and_the_confusion_matrix():
+    said = report(([scored({"false sharing"}), scored(set(GROUP)), scored({"spinning"})], {"q-1": "it failed"}))
+    assert "| named right | 1.5 | 3 | 50.0 % |" in said
+    assert "| named wrong, small ones too | 1 | 3 | 33.3 % |" in said
+    assert "| false sharing | false sharing or true sharing | 1 |" in said
+    assert "- q-1: it failed" in said
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_table_of_programs_can_be_read(half):
+    found = instances(half, BUILT)
+    assert len({one.name for one in found}) == len(found)
+    loaded = [one for one in found if one.loaded]
+    assert len(loaded) == round((len(found) - len(loaded)) / 3)
+    assert all("{threads}" in " ".join(one.command) for one in found)
+
+
+def test_the_halves_share_no_program():
+    tune, score = ({one.program for one in instances(half, BUILT)} for half in HALVES)
+    assert not tune & score
