@@ -1,0 +1,164 @@
+"""Writes the course of a run as a record of the runner, with the errors that its instruments have."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from made_up.machine import Machine
+from made_up.play import Course, Lived
+
+SAMPLE_S = 0.01
+"""Time between two samples."""
+
+PERIOD_S = 0.1
+"""Period of a quota."""
+
+
+def record(spec: dict[str, Any], course: Course, factor: float, machine: Machine, *, switches: bool) -> dict[str, Any]:
+    """Return the record of a run.
+
+    Parameters
+    ----------
+    spec
+        The run spec.
+    course
+        What happened.
+    factor
+        By what noise multiplies all times.
+    machine
+        The machine.
+    switches
+        Whether the kernel gave records of context switches; else states come from samples, and have their error.
+    """
+    draw = random.Random(f"record {spec['id']}")
+    wall, threads = course.wall_s * factor, course.threads
+    system = sum(thread.system_s for thread in threads) * factor
+    threads_ns = [_thread(number, one, course, factor, draw, switches) for number, one in enumerate(threads, 1)]
+    rusage = {
+        "max_rss_bytes": 50 << 20,
+        "minor_faults": round(course.faults),
+        "major_faults": 0,
+        "voluntary_switches": round(sum(one.waits for one in threads)),
+        "involuntary_switches": round(sum(one.turns for one in threads)),
+    }
+    return {
+        "schema": 1,
+        "id": spec["id"],
+        "block": spec["block"],
+        "launch": 1,
+        "start": "2026-01-01T00:00:00.000Z",
+        "wall_ns": _ns(wall),
+        "user_ns": _ns(sum(one.cpu_s for one in threads) * factor - system),
+        "system_ns": _ns(system),
+        "phases": [],
+        "exit": {"code": 0},
+        "rusage": rusage,
+        "counters": {},
+        "pages": {str(node): round(share * 10_000) for node, share in course.pages.items()} or {"0": 10_000},
+        "bind": spec.get("bind", "set"),
+        "observed_threads": threads_ns,
+        "sampling": {"period_ms": 10, "count": round(wall / SAMPLE_S), "cost_ns": 0, "ready": _ready(course, factor)},
+        "switches": _switches(course, factor) if switches else {"mechanism": "samples", "count": 0, "lost": 0,
+                                                               "odd": 0, "cost_ns": 0, "unavailable": "made up"},
+        "cgroup": _cgroup(machine, course, factor),
+        "psi": {"unavailable": "made up"},
+        "validity": {"own_share": 1.0, "clock_before_ns": 1.0, "clock_after_ns": 1.0, "other_busy": 0.0, "steal": 0.0},
+        "output": {"stdout_bytes": 0},
+        "simulated": True,
+    }  # fmt: skip
+
+
+def _thread(tid: int, one: Lived, course: Course, factor: float, draw: random.Random, switches: bool) -> dict[str, Any]:
+    times = {"ready": one.ready_s, "asleep": one.asleep_s, "disk": one.disk_s}
+    seen = {name: _sampled(seconds * factor, draw) for name, seconds in times.items()}
+    counted = {
+        "running": one.cpu_s * factor,
+        "runnable": seen["ready"],
+        "sleeping": seen["asleep"],
+        "disk": seen["disk"],
+    }
+    states = {name: round(seconds / SAMPLE_S) for name, seconds in counted.items()} | {"other": 0}
+    if switches:
+        off = {"source": "records", "ready": _ns(one.ready_s * factor),
+               "asleep": _ns((one.asleep_s + one.disk_s) * factor)}  # fmt: skip
+    else:
+        off = {"source": "samples", "stopped": 0} | {name: _ns(seconds) for name, seconds in seen.items()}
+    return {
+        "tid": tid,
+        "pid": 1,
+        **({"name": one.name, "helper": True} if one.name else {}),
+        "cpu": one.cpu,
+        "cpu_ns": _ns(one.cpu_s * factor),
+        "run_delay_ns": _ns(one.ready_s * factor),
+        "states": states,
+        "off_ns": off,
+        "migrations": 0,
+        "first_seen_ns": 0,
+        "last_seen_ns": _ns(course.wall_s * factor),
+    }
+
+
+def _sampled(seconds: float, draw: random.Random) -> float:
+    """Return what samples make of a time: it has the error of counting."""
+    samples = seconds / SAMPLE_S
+    return max(0.0, draw.gauss(samples, samples**0.5)) * SAMPLE_S
+
+
+def _ready(course: Course, factor: float) -> list[int]:
+    most = max(course.at_once, default=0)
+    return [round(course.at_once.get(many, 0.0) * factor / SAMPLE_S) for many in range(most + 1)]
+
+
+def _switches(course: Course, factor: float) -> dict[str, Any]:
+    most = max(course.at_once, default=0)
+    at_once = [_ns(course.at_once.get(many, 0.0) * factor) for many in range(most + 1)]
+    given = {"on_ns": _ns(sum(one.cpu_s for one in course.threads) * factor),
+             "ready_ns": _ns(sum(one.ready_s for one in course.threads) * factor),
+             "asleep_ns": _ns(sum(one.asleep_s + one.disk_s for one in course.threads) * factor),
+             "voluntary": round(sum(one.waits for one in course.threads)),
+             "involuntary": round(sum(one.turns for one in course.threads))}  # fmt: skip
+    found: dict[str, Any] = {
+        "mechanism": "records",
+        "count": 2 * (given["voluntary"] + given["involuntary"]),
+        "lost": 0,
+        "odd": 0,
+        "cost_ns": 0,
+        "begin_ns": 0,
+        "end_ns": _ns(course.wall_s * factor),
+        "total": {"threads": len(course.threads), **given},
+        "concurrency": {"running_ns": at_once, "runnable_ns": at_once},
+    }
+    if course.alone:
+        by_thread: dict[int, float] = {}
+        for number, seconds, _ in course.alone:
+            by_thread[number] = by_thread.get(number, 0.0) + seconds
+        tid, most_s = max(by_thread.items(), key=lambda item: item[1])
+        lengths = [seconds / intervals for _, seconds, intervals in course.alone]
+        found["concurrency"]["alone"] = {
+            "tid": tid + 1,
+            "most_ns": _ns(most_s * factor),
+            "intervals": round(sum(intervals for *_, intervals in course.alone)),
+            "median_ns": _ns(sorted(lengths)[len(lengths) // 2] * factor),
+            "longest_ns": _ns(max(lengths) * factor),
+        }
+    return found
+
+
+def _cgroup(machine: Machine, course: Course, factor: float) -> dict[str, Any]:
+    if machine.quota_cpus is None:
+        return {"unavailable": "made up"}
+    periods = course.wall_s * factor / PERIOD_S
+    return {
+        "own": {
+            "group": "/made-up",
+            "quota_cpus": machine.quota_cpus,
+            "nr_periods": round(periods),
+            "nr_throttled": round(periods) if course.throttled_s else 0,
+            "throttled_ns": _ns(course.throttled_s * factor),
+        }
+    }
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
