@@ -21,6 +21,9 @@ from knee.study.kinds.lines import lines
 
 TWO = {"cores-close": {1: (2.0, 2.0), 2: (1.0, 2.0)}}
 HYPERFINE = '{"results": [{"command": "sleep 0.1", "mean": 0.1, "times": [0.1, 0.1]}]}\n'
+SUMS = {"on_ns": 1, "ready_ns": 0, "asleep_ns": 0, "voluntary": 0, "involuntary": 0}
+SWITCHES = {"mechanism": "records", "count": 2, "lost": 0, "odd": 0, "cost_ns": 1}
+BESIDE = {"workload": "spin", "cpus": [0], "wall_ns": 1, "cpu_ns": 1, "rate": 1.0, "unit": "multiplications/s"}
 
 Damage = Callable[[Folder], object]
 
@@ -228,6 +231,33 @@ DAMAGES: dict[str, tuple[Damage, str, str]] = {
     "record of a negative time": (
         field("records.jsonl", 2, user_ns=-1),
         "line 2: .*: user_ns is -1, less than 0",
+        RESUME,
+    ),
+    "record of switches in negative time": (
+        field("records.jsonl", 2, switches=SWITCHES | {"total": {**SUMS, "threads": 1, "on_ns": -5}}),
+        "line 2: .*: switches total on_ns is -5, less than 0",
+        RESUME,
+    ),
+    "record of a foreign mechanism": (
+        field("records.jsonl", 2, switches=SWITCHES | {"mechanism": "magic"}),
+        "switches mechanism is 'magic'; expected records or samples",
+        RESUME,
+    ),
+    "record of fewer than no periods": (
+        field(
+            "records.jsonl", 2, cgroup={"own": {"group": "/", "nr_periods": 1, "nr_throttled": -1, "throttled_ns": 0}}
+        ),
+        "line 2: .*: cgroup own nr_throttled is -1, less than 0",
+        RESUME,
+    ),
+    "record of half a pressure": (
+        field("records.jsonl", 2, psi={"of": "machine", "cpu": {"full_us": 1}}),
+        "line 2: .*: psi cpu has no some_us",
+        RESUME,
+    ),
+    "record of a program beside it that ran backwards": (
+        field("records.jsonl", 2, beside=[BESIDE | {"rate": -1.0}]),
+        "line 2: .*: beside 1 rate is -1.0, less than 0",
         RESUME,
     ),
     "record of null as a metric": (

@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 
 from knee.store import Record, RunSpec
+from knee.store.seam import RECORD
 from knee.study.design.repeats import repeats
 
 MINE = """
@@ -25,6 +26,9 @@ meaning = "What is counted."
 not_counted = "What is not."
 encodings = [{ name = "LOADS", code = 0xd3, umask = 0x01, checked = "not checked: made up" }]
 """
+
+UNPLANNED = {"test", "beside", "switches"}
+"""Fields of a run spec that no study plans yet."""
 
 
 def schema(name: str) -> dict:
@@ -52,7 +56,7 @@ def plan(binary, tmp_path_factory) -> list[dict]:
 def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):
     for spec in plan:
         jsonschema.validate(spec, schema("run-spec"))
-    assert set().union(*plan) >= set(schema("run-spec")["properties"])
+    assert set().union(*plan) >= set(schema("run-spec")["properties"]) - UNPLANNED
     text = "".join(json.dumps(spec) + "\n" for spec in plan)
     records = lines(binary, "run", "--stdin", input=text)
     assert [record["id"] for record in records] == [spec["id"] for spec in plan]
@@ -64,6 +68,18 @@ def test_a_plan_obeys_the_schema_and_runs_without_python(binary, plan):
         assert record["counters"]["minor-faults"] > 0
         # The table is for a part that does not exist: the reason is in the record, and the study was made all the same.
         assert record["counters"]["my_loads"]["unavailable"]
+
+
+def test_a_run_beside_others_obeys_the_schemas(binary):
+    beside = [{"workload": "spin", "cpus": [0]}, {"workload": "pirate", "cpus": [0], "bytes": 1 << 20}]
+    more = {"test": "clock", "beside": beside, "switches": True, "role": "co-runner", "sample_ms": 10}
+    spec = {"schema": 1, "id": "b", "program": {"command": ["sleep", "0.1"]}, "threads": 1, **more}
+    jsonschema.validate(spec, schema("run-spec"))
+    record = lines(binary, "run", "--stdin", input=json.dumps(spec))[0]
+    jsonschema.validate(record, schema("record"))
+    assert RECORD.mismatch(record) is None
+    assert [one["workload"] for one in record["beside"]] == ["spin", "pirate"]
+    assert {"switches", "cgroup", "psi"} <= record.keys()
 
 
 def test_the_machine_obeys_the_schema(binary):

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 
 use knee_machine::sys::Usage;
 use knee_meter::perf::Counter;
-use knee_meter::{Sampling, ThreadUse, Validity};
+use knee_meter::switches::Switches;
+use knee_meter::{Pressure, Sampling, ThreadUse, Throttling, Validity};
 use knee_workload::{Bind, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::run_spec::BesideWorkload;
 
 /// One run, also a failed one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +69,18 @@ pub(crate) struct Record {
     /// How the sampling went; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampling: Option<Sampling>,
+    /// Context switches of the whole tree, and how they were noticed; absent when threads were not watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) switches: Option<Switches>,
+    /// What CPU quotas of control groups did; absent when it never ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cgroup: Option<Throttling>,
+    /// For how long tasks waited for cpus, disks and memory (pressure stall information); absent when it never ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) psi: Option<Pressure>,
+    /// What the programs did that ran beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<BesideUse>,
     /// How many threads of a command computed: as many as it was asked to use where no sign tells of others; absent where it
     /// cannot be told, and of built-in workloads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -203,6 +218,27 @@ impl Pinning {
     pub(crate) fn is_empty(&self) -> bool {
         self.pinned + self.left_on_set + self.missed == 0
     }
+}
+
+/// What a program did that ran beside the measured one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct BesideUse {
+    /// Which one.
+    pub(crate) workload: BesideWorkload,
+    /// Its cpus, one thread on each.
+    pub(crate) cpus: Vec<u32>,
+    /// Memory that all its threads together went through, a part each; absent where it touched none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bytes: Option<u64>,
+    /// How long it ran.
+    pub(crate) wall_ns: u64,
+    /// CPU time of all its threads.
+    pub(crate) cpu_ns: u64,
+    /// What they did in a second of that wall time, all together: multiplications, or bytes that they read and wrote.
+    #[schemars(range(min = 0.0))]
+    pub(crate) rate: f64,
+    /// Unit of the rate.
+    pub(crate) unit: String,
 }
 
 /// A held fact that had changed, or the cpus of a run that lost some.

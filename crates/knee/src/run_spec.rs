@@ -1,5 +1,7 @@
 //! The run spec: describes one run, one JSON line each. Its JSON Schema is generated from here.
 
+mod beside;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -12,8 +14,12 @@ use serde_json::Value;
 
 use crate::error::Failure;
 
+pub(crate) use self::beside::{Beside, BesideWorkload};
+
 /// Version of run spec and record.
 pub(crate) const SCHEMA: u32 = 1;
+/// Bytes of the longest text that names a test.
+const LONGEST_TEST: usize = 200;
 
 /// One run to make.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -95,6 +101,15 @@ pub(crate) struct RunSpec {
     /// A check of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) check: Option<OutputCheck>,
+    /// Question of the explanation that this run serves; the run itself does not use it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) test: Option<String>,
+    /// Programs that run beside the measured one: from before it starts until after it has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<Beside>,
+    /// Whether to record context switches; absent records them where threads are sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) switches: Option<bool>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
@@ -267,6 +282,10 @@ impl RunSpec {
         if self.timeout_s.is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e9)) {
             return Err(bad("the time limit must be a positive number of seconds".into()));
         }
+        if self.test.as_ref().is_some_and(|test| test.is_empty() || test.len() > LONGEST_TEST) {
+            return Err(bad(format!("test must have between 1 and {LONGEST_TEST} bytes")));
+        }
+        self.beside.iter().try_for_each(|beside| beside.check().map_err(bad))?;
         for name in &self.counters {
             Request::parse(name).map_err(|reason| bad(format!("counter {reason}")))?;
         }

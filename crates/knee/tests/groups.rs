@@ -69,6 +69,14 @@ fn a_quota_is_seen() {
     let record = group.knee(&["run", "--json", "-n", "1", "--", "sh", "-c", busy]);
     let share = record["validity"]["own_share"].as_f64().unwrap();
     assert!(share < 0.75, "half a cpu is all it gets: {record}");
+    let own = &record["cgroup"]["own"];
+    assert_eq!(
+        (own["group"].as_str().map(|name| name.ends_with("a_quota_is_seen")), &own["quota_cpus"]),
+        (Some(true), &json!(0.5))
+    );
+    let [periods, throttled, ns] =
+        ["nr_periods", "nr_throttled", "throttled_ns"].map(|name| own[name].as_u64().unwrap());
+    assert!(throttled > 0 && throttled <= periods && ns > 10_000_000, "{own}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! System calls: the only room of this crate with `unsafe`.
 
 mod allocator;
+mod mapping;
 mod signals;
 
 use std::io;
@@ -14,6 +15,7 @@ use crate::memory::{MemoryPolicy, Policy};
 use crate::{CpuSet, Error};
 
 pub use self::allocator::OrExit;
+pub use self::mapping::Mapping;
 pub use self::signals::{SignalTimer, ignores};
 
 /// Cpus an affinity mask can hold here: more than any kernel numbers (`CONFIG_NR_CPUS` is at most 8192).

@@ -105,6 +105,8 @@ mod tests {
             helper: false,
             cpu_ns: nanoseconds(Duration::from_secs_f64(cpu_s)),
             run_delay_ns: None,
+            off_ns: None,
+            switches: None,
             states: StateCounts::default(),
             migrations: 0,
             first_seen_ns: 0,

@@ -19,7 +19,8 @@ use crate::gauges::Gauges;
 use crate::helpers::is_helper;
 use crate::proc::{Newest, Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
-use crate::states::{Growth, Stand, StateCounts, told};
+use crate::states::{Growth, OffCpu, Stand, StateCounts, told};
+use crate::switches::SwitchSums;
 
 /// Looking for new threads costs more than reading the files of those that are known. Programs start their threads early,
 /// so every one of the first ticks looks, and later every fourth; where no thread of the machine is new since the last
@@ -30,6 +31,10 @@ const LOOK_EVERY: u64 = 4;
 /// Living threads watched at once. Each holds two open files, and 1024 is the customary limit of a process; CPU time of
 /// threads beyond this is still in the totals of the run.
 pub const MOST_WATCHED: usize = 400;
+/// Open files of others in this process that leave room for those of so many threads.
+const OTHER_FILES: usize = 128;
+/// Threads watched at once, however many files others have open.
+const FEWEST_WATCHED: usize = 50;
 
 /// Source of samples from counters of the program itself.
 pub const WORKLOAD: &str = "workload";
@@ -60,6 +65,12 @@ pub struct ThreadUse {
     /// Time it was ready and waited for a cpu; absent where the kernel keeps no schedstat.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run_delay_ns: Option<u64>,
+    /// Time on no cpu, by what it did meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub off_ns: Option<OffCpu>,
+    /// What records of context switches say of it; absent where there are none of the whole run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub switches: Option<SwitchSums>,
     /// In how many samples it was seen in each state.
     pub states: StateCounts,
     /// Times it was seen on another cpu than in the sample before.
@@ -125,6 +136,8 @@ struct Thread {
     task: Option<Task>,
     seen: ThreadUse,
     growth: Growth,
+    /// When its state was read last.
+    stated_ns: u64,
     source: String,
 }
 
@@ -135,6 +148,7 @@ pub struct Sampler {
     period: Duration,
     due: Instant,
     threads: BTreeMap<i32, Thread>,
+    most: usize,
     census: Option<Census>,
     samples: Samples,
     sampling: Sampling,
@@ -162,6 +176,7 @@ impl Sampler {
             period,
             due,
             threads: BTreeMap::new(),
+            most: MOST_WATCHED,
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
@@ -171,6 +186,13 @@ impl Sampler {
             whole_cost: Duration::ZERO,
             tickless: tickless(),
         }
+    }
+
+    /// Watches fewer threads where something else in this process has many files open.
+    #[must_use]
+    pub fn leaving(self, files: usize) -> Self {
+        let fewer = files.saturating_sub(OTHER_FILES).div_ceil(2);
+        Self { most: MOST_WATCHED.saturating_sub(fewer).max(FEWEST_WATCHED), ..self }
     }
 
     /// Time until the next sample is due.
@@ -242,6 +264,8 @@ impl Sampler {
         for (stand, state) in stands.iter().zip(told(&stands)) {
             if let Some(watched) = self.threads.get_mut(&stand.tid) {
                 watched.seen.states.add(state);
+                let passed = t_ns - std::mem::replace(&mut watched.stated_ns, t_ns);
+                watched.seen.off_ns.get_or_insert_with(OffCpu::sampled).add(state, passed);
                 self.samples.push(t_ns, &watched.source, "state", state as u64);
             }
         }
@@ -279,7 +303,7 @@ impl Sampler {
                 }
             }
         }
-        let room = MOST_WATCHED.saturating_sub(known);
+        let room = self.most.saturating_sub(known);
         if new.len() > room {
             // A later look may watch them, after others have ended.
             self.looked_until = None;
@@ -302,13 +326,16 @@ impl Sampler {
                 helper: false,
                 cpu_ns: 0,
                 run_delay_ns: None,
+                off_ns: None,
+                switches: None,
                 states: StateCounts::default(),
                 migrations: 0,
                 first_seen_ns: t_ns,
                 last_seen_ns: t_ns,
             };
             let source = format!("thread:{tid}");
-            self.threads.insert(tid, Thread { task: Some(task), seen, growth: Growth::new(t_ns), source });
+            self.threads
+                .insert(tid, Thread { task: Some(task), seen, growth: Growth::new(t_ns), stated_ns: t_ns, source });
         }
     }
 

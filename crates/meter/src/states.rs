@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::switches::Mechanism;
+
 /// Time after which the kernel has updated a thread's CPU time.
 const TELLING_NS: u64 = 10_000_000;
 
@@ -63,6 +65,47 @@ impl StateCounts {
             State::Other => &mut self.other,
         };
         *count += 1;
+    }
+}
+
+/// Time of a thread on no cpu, in nanoseconds, by what it did meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OffCpu {
+    /// How it was measured. A time from samples counts from one sample to the next.
+    pub source: Mechanism,
+    /// Ready to go on. Records: preempted, or it yielded. Samples: also woken and waiting for a cpu.
+    pub ready: u64,
+    /// Asleep. Records: everything else off the cpu, waits for a disk, stops and waits for a cpu after waking among it.
+    pub asleep: u64,
+    /// Asleep and not to be woken by a signal, usually for a disk; absent where records do not tell.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub disk: Option<u64>,
+    /// Stopped, traced, or ended and not taken off the list; absent where records do not tell.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub stopped: Option<u64>,
+}
+
+impl OffCpu {
+    /// From records of context switches.
+    pub(crate) fn recorded(ready: u64, asleep: u64) -> Self {
+        Self { source: Mechanism::Records, ready, asleep, disk: None, stopped: None }
+    }
+
+    /// Nothing yet, from samples.
+    pub(crate) fn sampled() -> Self {
+        Self { source: Mechanism::Samples, ready: 0, asleep: 0, disk: Some(0), stopped: Some(0) }
+    }
+
+    /// Adds the time before a sample that found the thread in this state.
+    pub(crate) fn add(&mut self, state: State, passed_ns: u64) {
+        let time = match state {
+            State::Running => return,
+            State::Runnable => &mut self.ready,
+            State::Sleeping => &mut self.asleep,
+            State::Disk => self.disk.get_or_insert(0),
+            State::Other => self.stopped.get_or_insert(0),
+        };
+        *time += passed_ns;
     }
 }
 
@@ -147,6 +190,15 @@ mod tests {
     fn without_schedstat_a_ready_thread_alone_on_its_cpu_is_taken_to_run() {
         let stands = [stand(1, b'R', 0, None), stand(2, b'R', 0, None), stand(3, b'R', 1, None)];
         assert_eq!(told(&stands), [State::Running, State::Runnable, State::Running]);
+    }
+
+    #[test]
+    fn time_off_the_cpu_is_what_passed_before_each_sample() {
+        let mut off = OffCpu::sampled();
+        for (state, passed) in [(Running, 9), (Runnable, 8), (Sleeping, 7), (Sleeping, 6), (Disk, 5), (Other, 4)] {
+            off.add(state, passed);
+        }
+        assert_eq!((off.ready, off.asleep, off.disk, off.stopped), (8, 13, Some(5), Some(4)));
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub struct Baseline {
     ticks: Option<Ticks>,
     stalled: Option<Duration>,
     clock_before_ns: f64,
+    known: Duration,
 }
 
 /// What the kernel has counted of some cpus since it started.
@@ -59,7 +60,13 @@ impl Baseline {
     #[must_use]
     pub fn take(cpus: CpuSet, clock_before_ns: f64) -> Self {
         let (ticks, stalled) = (ticks(&cpus), stalled());
-        Self { begin: Instant::now(), cpus, ticks, stalled, clock_before_ns }
+        Self { begin: Instant::now(), cpus, ticks, stalled, clock_before_ns, known: Duration::ZERO }
+    }
+
+    /// Leaves this much CPU time on these cpus out of what others used: it was used on purpose, beside the run.
+    #[must_use]
+    pub fn known(self, cpu: Duration) -> Self {
+        Self { known: cpu, ..self }
     }
 
     /// Compares with the state now. `at_once` is how many cpus the run could use at the same time.
@@ -69,7 +76,8 @@ impl Baseline {
         let capacity = span * self.cpus.len().max(1) as f64;
         let tick = 1.0 / rustix::param::clock_ticks_per_second().max(1) as f64;
         let now = ticks(&self.cpus).zip(self.ticks).filter(|_| span >= TICKS_THAT_TELL * tick);
-        let other = now.map(|(now, then)| now.busy.saturating_sub(then.busy) as f64 * tick - cpu.as_secs_f64());
+        let other =
+            now.map(|(now, then)| now.busy.saturating_sub(then.busy) as f64 * tick - (cpu + self.known).as_secs_f64());
         let steal = now.map(|(now, then)| now.steal.saturating_sub(then.steal) as f64 * tick);
         let stall = stalled().zip(self.stalled).map(|(now, then)| now.saturating_sub(then).as_secs_f64());
         Validity {

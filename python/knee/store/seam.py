@@ -23,6 +23,18 @@ from knee.store.check import (
     thing,
 )
 
+BesideWorkload = Literal["spin", "stream", "pirate"]
+"""What a program beside the measured one does."""
+
+
+class Beside(TypedDict):
+    """A program of knee's own that runs beside the measured one and is not counted with it."""
+
+    workload: BesideWorkload
+    cpus: list[int]
+    bytes: NotRequired[int]
+
+
 Bind = Literal["each", "set"]
 """How threads are pinned."""
 
@@ -80,6 +92,7 @@ class RunSpec(TypedDict):
     block: int
     cell: dict[str, Level]
     cpus: list[int]
+    beside: NotRequired[list[Beside]]
     bind: NotRequired[Bind]
     cache: NotRequired[PageCache]
     census_ms: NotRequired[int]
@@ -96,8 +109,36 @@ class RunSpec(TypedDict):
     sample_ms: NotRequired[int]
     sampler_cpu: NotRequired[int]
     skip: NotRequired[list[int]]
+    switches: NotRequired[bool]
+    test: NotRequired[str]
     timeout_s: NotRequired[float]
     warmup: NotRequired[int]
+
+
+class BesideUse(TypedDict):
+    """What a program did that ran beside the measured one."""
+
+    workload: BesideWorkload
+    cpus: list[int]
+    wall_ns: int
+    cpu_ns: int
+    rate: float
+    unit: str
+    bytes: NotRequired[int]
+
+
+class GroupThrottling(TypedDict):
+    """What the quota of one group did over a run."""
+
+    group: str
+    nr_periods: int
+    nr_throttled: int
+    throttled_ns: int
+    quota_cpus: NotRequired[float]
+
+
+Throttling = dict[str, Any]
+"""What quotas did to a run, or why it is not known."""
 
 
 class Changed(TypedDict):
@@ -136,6 +177,20 @@ MetricValue = dict[str, Any]
 """The value of a metric, or why there is none."""
 
 
+Mechanism = Literal["records", "samples"]
+"""How time off the cpus was measured."""
+
+
+class OffCpu(TypedDict):
+    """Time of a thread on no cpu, in nanoseconds, by what it did meanwhile."""
+
+    source: Mechanism
+    ready: int
+    asleep: int
+    disk: NotRequired[int]
+    stopped: NotRequired[int]
+
+
 class StateCounts(TypedDict):
     """In how many samples a thread was seen in each state."""
 
@@ -144,6 +199,16 @@ class StateCounts(TypedDict):
     sleeping: int
     disk: int
     other: int
+
+
+class SwitchSums(TypedDict):
+    """What one thread did, or several together, according to context-switch records."""
+
+    on_ns: int
+    ready_ns: int
+    asleep_ns: int
+    voluntary: int
+    involuntary: int
 
 
 class ThreadUse(TypedDict):
@@ -160,7 +225,9 @@ class ThreadUse(TypedDict):
     affinity: NotRequired[CpuSet]
     helper: NotRequired[bool]
     name: NotRequired[str]
+    off_ns: NotRequired[OffCpu]
     run_delay_ns: NotRequired[int]
+    switches: NotRequired[SwitchSums]
 
 
 class Output(TypedDict):
@@ -202,6 +269,17 @@ class Pinning(TypedDict):
     retied: NotRequired[int]
 
 
+class Stall(TypedDict):
+    """For how long tasks waited for one thing."""
+
+    some_us: int
+    full_us: NotRequired[int]
+
+
+Pressure = dict[str, Any]
+"""For how long tasks waited during a run, or why it is not known."""
+
+
 class Resources(TypedDict):
     """What the process tree used, from the kernel's own accounting."""
 
@@ -220,6 +298,53 @@ class Sampling(TypedDict):
     cost_ns: int
     left_out: NotRequired[int]
     ready: NotRequired[list[int]]
+
+
+class Alone(TypedDict):
+    """The time in which exactly one thread was on a cpu or preempted."""
+
+    tid: int
+    most_ns: int
+    intervals: int
+    median_ns: int
+    longest_ns: int
+
+
+class Concurrency(TypedDict):
+    """How many threads of the tree were on a cpu, or could have been, and for how long."""
+
+    running_ns: list[int]
+    runnable_ns: list[int]
+    alone: NotRequired[Alone]
+
+
+class SwitchTotal(TypedDict):
+    """What several threads did together."""
+
+    threads: int
+    on_ns: int
+    ready_ns: int
+    asleep_ns: int
+    voluntary: int
+    involuntary: int
+
+
+class Switches(TypedDict):
+    """Context switches of the program's tree. Sums and profile cover the time from `begin_ns` to `end_ns`, which is
+    the whole run unless `unavailable` says otherwise.
+    """
+
+    mechanism: Mechanism
+    count: int
+    lost: int
+    odd: int
+    cost_ns: int
+    begin_ns: NotRequired[int]
+    concurrency: NotRequired[Concurrency]
+    end_ns: NotRequired[int]
+    total: NotRequired[SwitchTotal]
+    unavailable: NotRequired[str]
+    unsampled: NotRequired[SwitchTotal]
 
 
 class Validity(TypedDict):
@@ -253,16 +378,20 @@ class Record(TypedDict):
     observed_threads: list[ThreadUse]
     output: Output
     simulated: bool
+    beside: NotRequired[list[BesideUse]]
+    cgroup: NotRequired[Throttling]
     changed: NotRequired[list[Changed]]
     check: NotRequired[CheckResult]
     computing_threads: NotRequired[int]
     facts: NotRequired[dict[str, str]]
     metric: NotRequired[MetricValue]
     pinning: NotRequired[Pinning]
+    psi: NotRequired[Pressure]
     region_faults: NotRequired[list[str]]
     samples: NotRequired[str]
     samples_lost: NotRequired[str]
     sampling: NotRequired[Sampling]
+    switches: NotRequired[Switches]
     unseen: NotRequired[str]
     validity: NotRequired[Validity]
 
@@ -428,6 +557,12 @@ class MachineMemory(TypedDict):
     unavailable: NotRequired[dict[str, str]]
 
 
+_BESIDE_WORKLOAD = choice("spin", "stream", "pirate")
+
+
+_BESIDE = thing({"workload": _BESIDE_WORKLOAD, "cpus": listed(COUNT)}, {"bytes": COUNT})
+
+
 _BIND = choice("each", "set")
 
 
@@ -475,6 +610,7 @@ RUN_SPEC = thing(
         "cpus": listed(COUNT),
     },
     {
+        "beside": listed(_BESIDE),
         "bind": _BIND,
         "cache": _PAGE_CACHE,
         "census_ms": COUNT,
@@ -491,9 +627,34 @@ RUN_SPEC = thing(
         "sample_ms": COUNT,
         "sampler_cpu": COUNT,
         "skip": listed(COUNT),
+        "switches": TRUTH,
+        "test": TEXT,
         "timeout_s": NUMBER,
         "warmup": COUNT,
     },
+)
+
+
+_BESIDE_USE = thing(
+    {
+        "workload": _BESIDE_WORKLOAD,
+        "cpus": listed(COUNT),
+        "wall_ns": COUNT,
+        "cpu_ns": COUNT,
+        "rate": AMOUNT,
+        "unit": TEXT,
+    },
+    {"bytes": COUNT},
+)
+
+
+_GROUP_THROTTLING = thing(
+    {"group": TEXT, "nr_periods": COUNT, "nr_throttled": COUNT, "throttled_ns": COUNT}, {"quota_cpus": AMOUNT}
+)
+
+
+_THROTTLING = either(
+    thing({"own": _GROUP_THROTTLING}, {"above": _GROUP_THROTTLING}), thing({"unavailable": TEXT}), called="a throttling"
 )
 
 
@@ -533,7 +694,16 @@ _METRIC_VALUE = either(
 )
 
 
+_MECHANISM = choice("records", "samples")
+
+
+_OFF_CPU = thing({"source": _MECHANISM, "ready": COUNT, "asleep": COUNT}, {"disk": COUNT, "stopped": COUNT})
+
+
 _STATE_COUNTS = thing({"running": COUNT, "runnable": COUNT, "sleeping": COUNT, "disk": COUNT, "other": COUNT})
+
+
+_SWITCH_SUMS = thing({"on_ns": COUNT, "ready_ns": COUNT, "asleep_ns": COUNT, "voluntary": COUNT, "involuntary": COUNT})
 
 
 THREAD_USE = thing(
@@ -547,7 +717,14 @@ THREAD_USE = thing(
         "first_seen_ns": COUNT,
         "last_seen_ns": COUNT,
     },
-    {"affinity": _CPU_SET, "helper": TRUTH, "name": TEXT, "run_delay_ns": COUNT},
+    {
+        "affinity": _CPU_SET,
+        "helper": TRUTH,
+        "name": TEXT,
+        "off_ns": _OFF_CPU,
+        "run_delay_ns": COUNT,
+        "switches": _SWITCH_SUMS,
+    },
 )
 
 
@@ -577,6 +754,16 @@ _PINNING = thing(
 )
 
 
+_STALL = thing({"some_us": COUNT}, {"full_us": COUNT})
+
+
+_PRESSURE = either(
+    thing({"of": TEXT}, {"cpu": _STALL, "io": _STALL, "memory": _STALL}),
+    thing({"unavailable": TEXT}),
+    called="a pressure",
+)
+
+
 _RESOURCES = thing(
     {
         "max_rss_bytes": COUNT,
@@ -589,6 +776,30 @@ _RESOURCES = thing(
 
 
 _SAMPLING = thing({"period_ms": COUNT, "count": COUNT, "cost_ns": COUNT}, {"left_out": COUNT, "ready": listed(COUNT)})
+
+
+_ALONE = thing({"tid": WHOLE, "most_ns": COUNT, "intervals": COUNT, "median_ns": COUNT, "longest_ns": COUNT})
+
+
+_CONCURRENCY = thing({"running_ns": listed(COUNT), "runnable_ns": listed(COUNT)}, {"alone": _ALONE})
+
+
+_SWITCH_TOTAL = thing(
+    {"threads": COUNT, "on_ns": COUNT, "ready_ns": COUNT, "asleep_ns": COUNT, "voluntary": COUNT, "involuntary": COUNT}
+)
+
+
+_SWITCHES = thing(
+    {"mechanism": _MECHANISM, "count": COUNT, "lost": COUNT, "odd": COUNT, "cost_ns": COUNT},
+    {
+        "begin_ns": COUNT,
+        "concurrency": _CONCURRENCY,
+        "end_ns": COUNT,
+        "total": _SWITCH_TOTAL,
+        "unavailable": TEXT,
+        "unsampled": _SWITCH_TOTAL,
+    },
+)
 
 
 _VALIDITY = thing(
@@ -618,16 +829,20 @@ RECORD = thing(
         "simulated": TRUTH,
     },
     {
+        "beside": listed(_BESIDE_USE),
+        "cgroup": _THROTTLING,
         "changed": listed(_CHANGED),
         "check": _CHECK_RESULT,
         "computing_threads": COUNT,
         "facts": any_name(TEXT),
         "metric": _METRIC_VALUE,
         "pinning": _PINNING,
+        "psi": _PRESSURE,
         "region_faults": listed(TEXT),
         "samples": TEXT,
         "samples_lost": TEXT,
         "sampling": _SAMPLING,
+        "switches": _SWITCHES,
         "unseen": TEXT,
         "validity": _VALIDITY,
     },

@@ -12,6 +12,7 @@
 //!
 //! A fresh launcher per run also makes the kernel's accounting exact: its children are the tree of one run.
 
+mod beside;
 mod direct;
 pub(crate) mod launch_verb;
 mod launcher;

@@ -15,6 +15,33 @@ pub fn quota_cpus(root: &Path) -> Option<f64> {
     limits.reduce(f64::min)
 }
 
+/// A control group that may limit CPU time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CpuGroup {
+    /// Its folder.
+    pub dir: PathBuf,
+    /// Its path in its hierarchy, `/` for the top one.
+    pub name: String,
+    /// Its limit, in cpus; none where it has none of its own.
+    pub quota_cpus: Option<f64>,
+}
+
+/// The control groups that may limit the CPU time of this process: its own, and then those above it. Groups whose folder
+/// this process cannot see are left out. Of the hierarchy that counts periods, where there are two.
+#[must_use]
+pub fn cpu_groups(root: &Path) -> Vec<CpuGroup> {
+    let chains = groups(root).into_iter().map(|group| {
+        let dirs = group.chain("cpu").into_iter().filter(|dir| dir.join("cpu.stat").is_file());
+        let top = group.top("cpu");
+        let name = |dir: &Path| {
+            let rest = top.as_ref().and_then(|top| dir.strip_prefix(top).ok());
+            format!("/{}", rest.map(Path::to_string_lossy).unwrap_or_default())
+        };
+        dirs.map(|dir| CpuGroup { name: name(&dir), quota_cpus: quota(&dir), dir }).collect::<Vec<_>>()
+    });
+    chains.max_by_key(Vec::len).unwrap_or_default()
+}
+
 fn quota(dir: &Path) -> Option<f64> {
     if let Ok(text) = files::text(&dir.join("cpu.max")) {
         let (quota, period) = text.trim().split_once(' ')?;
@@ -77,13 +104,17 @@ struct Group {
 }
 
 impl Group {
+    /// The folder of its hierarchy, if that may have this controller.
+    fn top(&self, controller: &str) -> Option<PathBuf> {
+        match self.controllers.as_str() {
+            "" => Some(self.base.clone()),
+            list => list.split(',').any(|name| name == controller).then(|| self.base.join(controller)),
+        }
+    }
+
     /// Folders of the group and of its parents, where its hierarchy may have this controller.
     fn chain(&self, controller: &str) -> Vec<PathBuf> {
-        let top = match self.controllers.as_str() {
-            "" => self.base.clone(),
-            list if list.split(',').any(|name| name == controller) => self.base.join(controller),
-            _ => return Vec::new(),
-        };
+        let Some(top) = self.top(controller) else { return Vec::new() };
         let group = top.join(&self.path);
         group.ancestors().take_while(|dir| dir.starts_with(&top)).map(Path::to_path_buf).collect()
     }

@@ -33,7 +33,7 @@ mod pmu;
 mod reading;
 mod reason;
 mod request;
-mod sys;
+pub(crate) mod sys;
 
 pub use canary::{RealWork, Work};
 pub use counters::Counters;
@@ -44,5 +44,6 @@ pub use marks::{Counted, Marks};
 pub use placement::{PlacementProbe, check_placement};
 pub use pmu::{Encoding, Pmus};
 pub use reading::Counter;
+pub(crate) use reason::Subject;
 pub use reason::{CounterRefusal, Permissions};
 pub use request::{NamedEvent, Names, Reach, Request, Resolved, split};

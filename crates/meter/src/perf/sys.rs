@@ -1,5 +1,8 @@
-//! A loop of known length, and a structure as bytes: the only room of this module with `unsafe`.
+//! A loop of known length, a structure as bytes, and an event's descriptor: the only room of this module with `unsafe`.
 
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use perf_event::Sampler;
 use perf_event_open_sys::bindings::perf_event_attr;
 
 /// Executes two instructions `turns` times, and a handful around them. Returns their number; none on an architecture
@@ -26,4 +29,10 @@ pub(crate) fn bytes(attribute: &perf_event_attr) -> Vec<u8> {
     let start = std::ptr::from_ref(attribute).cast::<u8>();
     // SAFETY: the structure is made of integers without a gap between them, and is borrowed as long as the slice.
     unsafe { std::slice::from_raw_parts(start, size_of::<perf_event_attr>()) }.to_vec()
+}
+
+/// The descriptor of an event with a ring, to wait for records.
+pub(crate) fn descriptor(sampler: &Sampler) -> BorrowedFd<'_> {
+    // SAFETY: the sampler owns its descriptor, and is borrowed as long as the result.
+    unsafe { BorrowedFd::borrow_raw(sampler.as_raw_fd()) }
 }

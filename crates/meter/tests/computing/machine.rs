@@ -187,6 +187,8 @@ fn thread_use(task: &Task) -> Option<ThreadUse> {
         helper: task.thread.of == Of::Runtime,
         cpu_ns: seen * TICK_NS,
         run_delay_ns: None,
+        off_ns: None,
+        switches: None,
         states: StateCounts::default(),
         migrations: 0,
         first_seen_ns: 0,

@@ -79,6 +79,9 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         timeout_s: args.timeout,
         metric: None,
         check: args.check.map(|stdout| OutputCheck { stdout }),
+        test: None,
+        beside: Vec::new(),
+        switches: args.no_switches.then_some(false),
     };
     spec.checked()
 }

@@ -12,10 +12,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use knee_machine::{CpuSet, sys};
-use knee_meter::Baseline;
+use knee_meter::{Baseline, PressureBefore, ThrottlingBefore};
 
 use self::hooks::HookError;
-use self::parts::{Parts, Times};
+use self::parts::{Around, Parts, Times};
+use super::beside::Beside;
 use super::running::{Counting, End, Running, Streams};
 use super::signals::StopRequests;
 use super::tree;
@@ -67,11 +68,19 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let (cpus, at_once) = place::cpus_of(spec, allowed);
     let clock_ns = place::clock_on(&cpus, allowed);
     let mut changed = facts::changed(&spec.hold, clock_ns);
+    let beside = match Beside::start(&spec.beside) {
+        Ok(beside) => beside,
+        Err(error) => return refused(spec, start, changed, error.to_string(), error.kind()),
+    };
     let baseline = Baseline::take(cpus.clone(), clock_ns);
+    let before = (ThrottlingBefore::take(Path::new("/")), PressureBefore::take(Path::new("/")));
     let usage = sys::children_usage();
     let kills = facts::memory_kills();
     // Before the clock starts: opening counters is not the program's time.
-    let counting = Counting::open(&spec.counters, spec.events.as_deref());
+    let mut counting = Counting::open(&spec.counters, spec.events.as_deref());
+    if spec.switches.unwrap_or(spec.sample_ms.unwrap_or(0) > 0) {
+        counting = counting.and_switches(&cpus);
+    }
     // Already now: the program may stop us as soon as it has begun.
     how.stop.signals.limit(spec.timeout_s.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)));
     let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {
@@ -92,12 +101,15 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         return Outcome::Abandoned;
     };
     let left = tree::end_all();
+    let (cgroup, psi) = (before.0.since(), before.1.since());
+    let (beside, others) = beside.end(&cpus);
     let used = difference(sys::children_usage(), usage);
     running.drain_rest(&left);
     place::pin_back(allowed);
     changed.extend(facts::lost_cpus(&cpus));
     changed.extend(facts::paused(how.stop.signals.paused().saturating_sub(paused)));
-    let validity = baseline.compare(end.wall, used.user + used.system, at_once, place::clock_on(&cpus, allowed));
+    let clock_ns = place::clock_on(&cpus, allowed);
+    let validity = baseline.known(others).compare(end.wall, used.user + used.system, at_once, clock_ns);
     let times = Times::new(end.wall, used.user, used.system);
     let rusage = Resources::new(used, end.max_rss_bytes.max(left.max_rss_bytes));
     let exit = Exit { memory_kills: facts::kills_since(kills), ..exit(&end, &running, left, spec.timeout_s) };
@@ -108,7 +120,8 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         Err(HookError::Failed(reason, _)) => Some(CheckResult { ok: false, reason: Some(reason) }),
         Err(HookError::Abandoned) => return Outcome::Abandoned,
     };
-    let parts = Parts { exit, changed, cpus: cpus.len(), times, rusage, validity: Some(validity), seen, concluded };
+    let (cpus, validity, around) = (cpus.len(), Some(validity), Some(Around { cgroup, psi, beside }));
+    let parts = Parts { exit, changed, cpus, times, rusage, validity, around, seen, concluded };
     Outcome::Ran(Box::new(parts.record(spec, start)))
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
-use knee_meter::{Observed, Validity};
+use knee_meter::{Observed, Pressure, Throttling, Validity};
 
 use super::super::program::child::Report;
 use super::super::running::{Samples, Seen, Threads};
 use super::judge;
-use crate::record::{Changed, CheckResult, Exit, Record, Resources};
+use crate::record::{BesideUse, Changed, CheckResult, Exit, Record, Resources};
 use crate::run_spec::{Program, RunSpec, SCHEMA};
 
 /// The parts of a run's record, empty by default.
@@ -22,10 +22,18 @@ pub(super) struct Parts {
     pub(super) times: Times,
     pub(super) rusage: Resources,
     pub(super) validity: Option<Validity>,
+    pub(super) around: Option<Around>,
     /// None when the program did not run.
     pub(super) seen: Option<Seen>,
     /// The failure of the hook after the run, if it failed.
     pub(super) concluded: Option<CheckResult>,
+}
+
+/// What was around a run.
+pub(super) struct Around {
+    pub(super) cgroup: Throttling,
+    pub(super) psi: Pressure,
+    pub(super) beside: Vec<BesideUse>,
 }
 
 /// Times of a run.
@@ -58,9 +66,11 @@ pub(crate) fn never_ran(spec: &RunSpec, start: String, changed: Vec<Changed>, re
 impl Parts {
     /// Puts the record together.
     pub(super) fn record(self, spec: &RunSpec, start: String) -> Record {
-        let Self { exit, changed, cpus, times, rusage, validity, seen, concluded } = self;
+        let Self { exit, changed, cpus, times, rusage, validity, around, seen, concluded } = self;
+        let (cgroup, psi, beside) =
+            around.map_or_else(Default::default, |around| (Some(around.cgroup), Some(around.psi), around.beside));
         let ran = seen.is_some();
-        let Seen { counters, threads, pages, samples, marked, report, stdout, stderr, output } =
+        let Seen { counters, threads, pages, samples, switches, marked, report, stdout, stderr, output } =
             seen.unwrap_or_default();
         let said = [stdout.as_deref().unwrap_or_default(), stderr.as_deref().unwrap_or_default()];
         let reported_pages = report.as_ref().map(Report::pages);
@@ -98,6 +108,10 @@ impl Parts {
             observed_threads: observed,
             unseen,
             sampling,
+            switches,
+            cgroup,
+            psi,
+            beside,
             validity,
             samples: file,
             samples_lost: lost,

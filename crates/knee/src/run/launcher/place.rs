@@ -9,7 +9,8 @@ use crate::run_spec::RunSpec;
 
 /// Refuses cpus and nodes that this process may not use.
 pub(super) fn check(spec: &RunSpec, allowed: &CpuSet) -> io::Result<()> {
-    let asked: CpuSet = spec.cpus.iter().copied().collect();
+    let beside = spec.beside.iter().flat_map(|beside| &beside.cpus);
+    let asked: CpuSet = spec.cpus.iter().chain(beside).copied().collect();
     let refused = asked.difference(allowed);
     if !refused.is_empty() {
         return Err(io::Error::other(format!("cpus {refused} are not allowed; this process may use {allowed}")));

@@ -1,11 +1,14 @@
 //! The counters of one run: opened before the program starts, read when it has ended.
 
 use std::collections::BTreeMap;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 
+use knee_machine::CpuSet;
 use knee_meter::Gauges;
 use knee_meter::events::Table;
 use knee_meter::perf::{Counter, Counters, Linux, Marks, Request};
+use knee_meter::switches::SwitchRecorder;
 
 use crate::measures;
 
@@ -15,6 +18,7 @@ pub(crate) struct Counting {
     events: Option<Counters<Linux>>,
     gauges: Gauges,
     impossible: BTreeMap<String, Counter>,
+    switches: Option<SwitchRecorder>,
 }
 
 impl Counting {
@@ -37,7 +41,29 @@ impl Counting {
         let counters = |events: Vec<_>| Counters::open(Linux::default(), root, &events, &names);
         let events = (!events.is_empty()).then(|| counters(events));
         // Last: they count from their first reading.
-        Self { events, gauges: Gauges::open(root, &gauges), impossible }
+        Self { events, gauges: Gauges::open(root, &gauges), impossible, switches: None }
+    }
+
+    /// Also records the context switches of the program that the calling thread starts next, on these cpus.
+    pub(crate) fn and_switches(self, cpus: &CpuSet) -> Self {
+        Self { switches: Some(SwitchRecorder::open(cpus)), ..self }
+    }
+
+    /// Reads the records of switches that are there.
+    pub(crate) fn drain(&mut self) {
+        if let Some(switches) = &mut self.switches {
+            switches.drain();
+        }
+    }
+
+    /// Readable when there are many.
+    pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.switches.iter().flat_map(SwitchRecorder::fds)
+    }
+
+    /// The records of switches, when the whole tree has ended.
+    pub(crate) fn take_switches(&mut self) -> Option<SwitchRecorder> {
+        self.switches.take()
     }
 
     /// The same for the regions of the program's threads, at most so many events.

@@ -38,6 +38,8 @@ pub(crate) struct Running {
     /// Readable when it has ended; none before Linux 5.3 and where a container forbids the call.
     exited: Option<OwnedFd>,
     begin: Instant,
+    /// The same on the kernel's monotonic clock.
+    launch: Duration,
     stdout: Option<Capture>,
     stderr: Option<Capture>,
     report: Option<Capture>,
@@ -66,7 +68,7 @@ impl Running {
         counting.started();
         drop(command);
         let [out, err] = streams.echoes();
-        let sampler = sampler(spec, begin);
+        let sampler = sampler(spec, begin).map(|sampler| sampler.leaving(counting.fds().count()));
         let published = regions.iter().flatten().next().filter(|_| sampler.is_some()).and_then(Regions::totals);
         Ok(Self {
             stdout: captured(process.stdout.take(), out)?,
@@ -80,6 +82,7 @@ impl Running {
             exited: pidfd_open(Pid::from_child(&process), PidfdFlags::empty()).ok(),
             process,
             begin,
+            launch,
             timed_out: false,
             was_stopped: false,
             unseen: "it did not end",

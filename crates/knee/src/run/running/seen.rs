@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Counter;
+use knee_meter::switches::Switches;
 use knee_meter::{Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
 use knee_region::Totals;
 
@@ -26,6 +27,7 @@ pub(crate) struct Seen {
     /// By the census; a workload's report is more exact.
     pub(crate) pages: Option<Pages>,
     pub(crate) samples: Samples,
+    pub(crate) switches: Option<Switches>,
     /// The regions of a command.
     pub(crate) marked: Marked,
     /// A workload's own report.
@@ -55,7 +57,7 @@ pub(crate) struct Samples {
 
 impl Running {
     /// Collects all observations of a program that took `wall`. `samples` is the folder for the time series.
-    pub(crate) fn finish(self, spec: &RunSpec, samples: Option<&Path>, wall: Duration) -> Seen {
+    pub(crate) fn finish(mut self, spec: &RunSpec, samples: Option<&Path>, wall: Duration) -> Seen {
         let text = |capture: &Option<Capture>| capture.as_ref().map(Capture::text);
         let output = Output {
             stdout_bytes: self.stdout.as_ref().map_or(0, Capture::bytes),
@@ -63,6 +65,7 @@ impl Running {
             stdout_tail: self.stdout.as_ref().map(Capture::shown).unwrap_or_default(),
             stderr_tail: self.stderr.as_ref().map(Capture::shown).unwrap_or_default(),
         };
+        let recorder = self.counting.take_switches();
         let counters = self.counting.finish();
         let watched = self.pinner.is_some() || self.sampler.is_some();
         let (pinning, tied) = self.pinner.map(Pinner::finish).unzip();
@@ -76,15 +79,17 @@ impl Running {
             }
             finished(sampler, &marked.spans, path.as_deref())
         });
-        let (observed, pages, samples) = sampled.map_or_else(Default::default, |watched| {
+        let (mut observed, pages, samples) = sampled.map_or_else(Default::default, |watched| {
             let Watched { threads, sampling, pages, written } = watched;
             (threads, pages.map(Pages::known), kept(sampling, written, &spec.id, path.as_deref()))
         });
+        let switches = recorder.map(|recorder| recorder.finish(self.launch, &mut observed));
         Seen {
             counters,
             threads: Threads::new(observed, tied, pinning, watched.then_some(self.unseen)),
             pages,
             samples,
+            switches,
             marked,
             report: text(&self.report).and_then(|text| child::read_report(&text)),
             stdout: text(&self.stdout),

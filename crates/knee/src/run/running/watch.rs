@@ -87,6 +87,7 @@ impl Running {
         if let Some(pinner) = &mut self.pinner {
             pinner.tick();
         }
+        self.counting.drain();
         if let Some(sampler) = &mut self.sampler {
             let published = &mut self.published;
             sampler.tick(self.counting.gauges(), &mut |note| {
@@ -121,6 +122,7 @@ impl Running {
         let mut fds = vec![PollFd::from_borrowed_fd(exited, PollFlags::IN)];
         // The lifeline never carries anything after the run spec: readable means that its other end is gone.
         fds.extend(stop.lifeline.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)));
+        fds.extend(self.counting.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         fds.extend(stop.signals.fds().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let due = captures().filter_map(|capture| capture.fd(now));
         fds.extend(due.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
