@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# natural.sh FOLDER VENV: installs what natural.toml needs (Debian's packages; PyPI's into VENV) and makes the inputs in
+# FOLDER. A second call keeps what exists. natural.sh --remove FOLDER deletes the control groups, which outlive FOLDER.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+groups=/sys/fs/cgroup/cpu
+
+if [ "${1:-}" = --remove ]; then
+    for group in "$groups"/natural-*; do if [ -d "$group" ]; then rmdir "$group"; fi; done
+    exit
+fi
+folder=${1:?"usage: natural.sh FOLDER VENV"} venv=${2:?"usage: natural.sh FOLDER VENV"}
+
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+missing=()
+for package in gcc make golang-go openjdk-17-jdk-headless ruby python3-venv xz-utils zstd pigz plzip lbzip2 openssl \
+    sysbench stress-ng graphicsmagick libjemalloc2 libtcmalloc-minimal4; do
+    case $package in
+    golang-go) if command -v gofmt >/dev/null; then continue; fi ;;
+    openjdk-*) if command -v javac >/dev/null; then continue; fi ;;
+    python3-venv) if python3 -c 'import ensurepip' 2>/dev/null; then continue; fi ;;
+    esac
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "installing packages: ${missing[*]}"
+    as_root apt-get update -qq
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
+"$venv/bin/pip" install --quiet numpy==2.* lxml==6.* tokenizers==0.*
+
+mkdir -p "$folder"
+cd "$folder"
+
+# 48 MB of text: words drawn by Zipf's law from a fixed seed, ten a line.
+if [ ! -e text48 ]; then
+    "$venv/bin/python" - <<'EOF'
+import numpy
+rng = numpy.random.default_rng(17)
+letters = numpy.array(list("etaoinshrdlucmfwypvbgkjqxz"))
+words = ["".join(letters[rng.integers(0, 26, size)]) for size in rng.integers(2, 11, 20000)]
+with open("text48.part", "w") as text:
+    while text.tell() < 48_000_000:
+        drawn = rng.zipf(1.3, 100_000) % 20000
+        for first in range(0, 100_000, 10):
+            text.write(" ".join(words[word] for word in drawn[first : first + 10]) + "\n")
+EOF
+    head -c 48000000 text48.part >text48
+    rm text48.part
+fi
+for size in 4 8 12 24; do if [ ! -e text$size ]; then head -c ${size}000000 text48 >text$size; fi; done
+
+export folder venv
+python3 - "$here/natural.toml" <<'EOF' | bash -euo pipefail
+import sys, tomllib
+with open(sys.argv[1], "rb") as file:
+    for family in tomllib.load(file)["family"]:
+        if "setup" in family:
+            print(f"(\n{family['setup']}\n)")
+EOF
