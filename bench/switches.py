@@ -41,8 +41,8 @@ PROGRAMS = {
 
 def run(words: list[str], records: bool) -> dict:
     """Make one run; return its record."""
-    without = [] if records else ["--no-switches"]
-    words = [str(_binary.find()), "run", "--json", *without, *words]
+    asked = ["--switches"] if records else []
+    words = [str(_binary.find()), "run", "--json", *asked, *words]
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
 

@@ -1,6 +1,7 @@
 """Proves explanations: plants a cause in a program, measures what it costs, and scores what knee says about it.
 
     bench/planted/build.sh build/planted
+    bench/planted/natural.sh build/natural build/natural-venv
     python bench/truth.py measure --half tune --folder truth
     python bench/truth.py measure --half score --folder truth
     python bench/truth.py score --half score --folder truth
@@ -47,7 +48,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from planted.instances import HALVES, instances
+from planted.instances import HALVES, Places, instances
 from planted.measure import measure
 from planted.scores import read, report
 
@@ -58,10 +59,13 @@ def main() -> int:
     parser.add_argument("act", choices=("measure", "score", "list"))
     parser.add_argument("--half", choices=HALVES, default="tune", help="half of the programs")
     parser.add_argument("--folder", type=Path, default=Path("truth"), help="folder of times, studies and results")
-    parser.add_argument("--built", type=Path, default=Path("build/planted"), help="folder of the built programs")
+    parser.add_argument("--built", type=Path, default=Path("build/planted"), help="folder that build.sh filled")
+    parser.add_argument("--inputs", type=Path, default=Path("build/natural"), help="folder that natural.sh filled")
+    parser.add_argument("--venv", type=Path, default=Path("build/natural-venv"), help="environment from natural.sh")
     parser.add_argument("--only", action="append", help="only this program")
     asked = parser.parse_args()
-    chosen = [one for one in instances(asked.half, asked.built) if asked.only is None or one.program in asked.only]
+    places = Places(asked.built, asked.inputs, asked.venv)
+    chosen = [one for one in instances(asked.half, places) if asked.only is None or one.program in asked.only]
     if asked.act == "list":
         for one in chosen:
             print(f"{one.name}: {one.cause or 'clean'}: {' '.join(one.command)}")

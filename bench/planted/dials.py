@@ -54,7 +54,7 @@ def truth(instance: Instance, blocks: int = BLOCKS) -> Truth:
     answers: set[str] = set()
     for _ in range(blocks):
         for threads, command in draw.sample(cells, len(cells)):
-            seconds, answer = _launch(command, threads)
+            seconds, answer = _launch(command, threads, instance)
             times[threads, command].append(seconds)
             answers.add(answer)
     if len(answers) > 1:
@@ -71,18 +71,23 @@ def _growth(logs: dict[tuple[int, tuple[str, ...]], Array], command: tuple[str, 
     return logs[THREADS, command] - logs[1, command]
 
 
-def _launch(command: tuple[str, ...], threads: int) -> tuple[float, str]:
+def _launch(command: tuple[str, ...], threads: int, instance: Instance) -> tuple[float, str]:
     """Run a command on the first cpus; return its seconds, and a digest of its answer."""
     cpus = sorted(os.sched_getaffinity(0))[:threads]
     words = [word.replace("{threads}", str(threads)) for word in command]
     began = time.perf_counter()
     try:
         done = subprocess.run(
-            ["taskset", "-c", ",".join(map(str, cpus)), *words], capture_output=True, timeout=LIMIT_S, check=False
-        )
+            ["taskset", "-c", ",".join(map(str, cpus)), *words],
+            capture_output=True, timeout=LIMIT_S, check=False, cwd=instance.directory,
+        )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise Unmeasured(f"a launch took longer than {LIMIT_S:.0f} s") from error
     seconds = time.perf_counter() - began
     if done.returncode != 0:
         raise Unmeasured(f"status {done.returncode}: {done.stderr.decode(errors='replace').strip()[:200]}")
-    return seconds, hashlib.sha256(done.stdout).hexdigest()
+    said = done.stdout
+    if instance.answer is not None:
+        filtered = ["sh", "-c", instance.answer]
+        said = subprocess.run(filtered, input=said, capture_output=True, check=True, cwd=instance.directory).stdout
+    return seconds, hashlib.sha256(said).hexdigest()

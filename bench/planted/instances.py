@@ -35,6 +35,9 @@ class Instance:
     command: tuple[str, ...]
     base: tuple[str, ...]
     """The command at dial 0."""
+    directory: Path = Path()
+    answer: str | None = None
+    """Shell command that makes of the output what every setting has in common."""
     loaded: bool = False
 
     @property
@@ -43,31 +46,49 @@ class Instance:
         return f"{self.program}-{self.dial}{'-loaded' if self.loaded else ''}"
 
 
-def instances(half: Half, built: Path) -> list[Instance]:
+@dataclass(frozen=True)
+class Places:
+    """Folders of what the instances need."""
+
+    built: Path
+    """Our own programs, from build.sh."""
+    inputs: Path
+    """Inputs of the other programs, from natural.sh."""
+    venv: Path
+    """Python environment of the other programs, from natural.sh."""
+
+    def filled(self, text: str) -> str:
+        """Return text with the folders in place of their names."""
+        for name, folder in (("built", self.built), ("folder", self.inputs), ("venv", self.venv)):
+            text = text.replace(f"{{{name}}}", str(folder.absolute()))
+        return text
+
+
+def instances(half: Half, places: Places) -> list[Instance]:
     """Return the instances of one half of the programs, those under load last.
 
     Parameters
     ----------
     half
         The half of the programs: one to tune the explanation's thresholds, the other to score it.
-    built
-        Folder of the built programs, the inputs and the environment of the other programs.
+    places
+        Folders of what they need.
     """
-    calm = [*_own(_table("programs", half), built), *_natural(_table("natural", half), built)]
+    calm = [*_own(half, places), *_natural(half, places)]
     draw = random.Random(f"loaded {half}")
     drawn = draw.sample(range(len(calm)), round(LOADED * len(calm)))
     return calm + [replace(calm[number], loaded=True) for number in sorted(drawn)]
 
 
-def _table(name: str, half: Half) -> list[dict[str, Any]]:
-    path = FOLDER / f"{name}.toml"
-    tables = tomllib.loads(path.read_text()) if path.exists() else {}
-    return [one for one in tables.get("program", []) if one["half"] == half]
+def _tables(name: str) -> dict[str, list[dict[str, Any]]]:
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text())
 
 
-def _own(programs: list[dict[str, Any]], built: Path) -> Iterator[Instance]:
-    for one in programs:
-        words = [str(word).replace("{built}", str(built.absolute())) for word in one["command"]]
+def _own(half: Half, places: Places) -> Iterator[Instance]:
+    for one in _tables("programs")["program"]:
+        if one["half"] != half:
+            continue
+        words = [places.filled(str(word)) for word in one["command"]]
 
         def command(dial: object, work: object, words: list[str] = words) -> tuple[str, ...]:
             return (*words, "{threads}", str(dial), str(work))
@@ -79,16 +100,23 @@ def _own(programs: list[dict[str, Any]], built: Path) -> Iterator[Instance]:
             yield _planted(one, str(dial), command(dial, one["work"]), base)
 
 
-def _natural(programs: list[dict[str, Any]], built: Path) -> Iterator[Instance]:
-    for one in programs:
+def _natural(half: Half, places: Places) -> Iterator[Instance]:
+    tables = _tables("natural")
+    for one in tables["family"]:
+        if one["half"] != half:
+            continue
+        for dial in one["dials"]:
+            off, on = (_shell(one[side].replace("{dial}", str(dial)), places) for side in ("off", "on"))
+            yield replace(_planted(one, str(dial), on, off), directory=places.inputs, answer=one.get("answer"))
+    for number, one in enumerate(tables["clean"]):
+        # They have no cause that both halves should have.
+        if HALVES[number % 2] == half:
+            made = _clean(one | {"name": f"clean-{one['name']}"}, "0", _shell(one["command"], places))
+            yield replace(made, directory=places.inputs, answer=one.get("answer"))
 
-        def command(text: str) -> tuple[str, ...]:
-            return ("sh", "-c", text.replace("{built}", str(built.absolute())))
 
-        off = command(one["off"])
-        yield _clean(one, "0", off)
-        for dial in one.get("dials", []):
-            yield _planted(one, str(dial), command(one["on"].replace("{dial}", str(dial))), off)
+def _shell(text: str, places: Places) -> tuple[str, ...]:
+    return ("sh", "-c", places.filled(text))
 
 
 def _clean(one: dict[str, Any], dial: str, command: tuple[str, ...]) -> Instance:

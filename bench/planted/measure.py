@@ -52,10 +52,12 @@ def _measured(instance: Instance, folder: Path) -> dict[str, object]:
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:
     """Let knee explain a study of the program; return its findings at the largest thread count."""
-    words = [str(_binary.find()), "study", "--explain", "--no-pilot", "--out", str(folder)]
+    words = [str(_binary.find()), "study", "--explain", "--no-pilot", "--out", str(folder.absolute())]
     words += ["--factor", f"threads=1,{THREADS}", "--", *instance.command]
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=STUDY_S, check=False)
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=STUDY_S, check=False, cwd=instance.directory
+        )
     except subprocess.TimeoutExpired as error:
         raise Unmeasured(f"the study took longer than {STUDY_S:.0f} s") from error
     if done.returncode not in (0, 1):

@@ -9,10 +9,10 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
-from planted.instances import HALVES, Instance, instances
+from planted.instances import HALVES, Instance, Places, instances
 from planted.scores import Found, Part, Scored, over_programs, report
 
-BUILT = Path("build/planted")
+PLACES = Places(Path("built"), Path("inputs"), Path("venv"))
 GROUP = frozenset({"false sharing", "true sharing"})
 
 
@@ -80,13 +80,20 @@ def test_the_report_has_rates_and_the_confusion_matrix():
 
 @pytest.mark.parametrize("half", HALVES)
 def test_every_table_of_programs_can_be_read(half):
-    found = instances(half, BUILT)
+    found = instances(half, PLACES)
     assert len({one.name for one in found}) == len(found)
     loaded = [one for one in found if one.loaded]
     assert len(loaded) == round((len(found) - len(loaded)) / 3)
     assert all("{threads}" in " ".join(one.command) for one in found)
 
 
+def test_the_truth_of_enough_instances_is_measured():
+    score = [one for one in instances("score", PLACES) if not one.loaded]
+    assert sum(one.cause is not None for one in score) >= 100
+    natural = [one for half in HALVES for one in instances(half, PLACES) if one.directory != Path() and not one.loaded]
+    assert sum(one.cause is not None for one in natural) >= 60
+
+
 def test_the_halves_share_no_program():
-    tune, score = ({one.program for one in instances(half, BUILT)} for half in HALVES)
+    tune, score = ({one.program for one in instances(half, PLACES)} for half in HALVES)
     assert not tune & score

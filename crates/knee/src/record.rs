@@ -69,7 +69,7 @@ pub(crate) struct Record {
     /// How the sampling went; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampling: Option<Sampling>,
-    /// Context switches of the whole tree, and how they were noticed; absent when threads were not watched.
+    /// Context switches of the whole tree, and how they were noticed; absent when they were not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) switches: Option<Switches>,
     /// What CPU quotas of control groups did; absent when it never ran.

@@ -31,6 +31,6 @@ pub use helpers::is_helper;
 pub use pressure::{Pressure, PressureBefore, Stall};
 pub use proc::{Schedstat, descendants, pages_by_node};
 pub use sampler::{MOST_WATCHED, Published, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
-pub use states::{OffCpu, State, StateCounts};
+pub use states::{Mechanism, OffCpu, State, StateCounts};
 pub use throttling::{GroupThrottling, Throttling, ThrottlingBefore};
 pub use validity::{Baseline, Validity};

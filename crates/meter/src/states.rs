@@ -19,8 +19,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::switches::Mechanism;
-
 /// Time after which the kernel has updated a thread's CPU time.
 const TELLING_NS: u64 = 10_000_000;
 
@@ -66,6 +64,16 @@ impl StateCounts {
         };
         *count += 1;
     }
+}
+
+/// How time off the cpus was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mechanism {
+    /// By the kernel's records of context switches.
+    Records,
+    /// By samples of the threads' states.
+    Samples,
 }
 
 /// Time of a thread on no cpu, in nanoseconds, by what it did meanwhile.

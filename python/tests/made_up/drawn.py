@@ -107,11 +107,15 @@ PLANTED: dict[str, Change] = {
     "quota": _quota,
 }
 
-GROUPS: dict[str, frozenset[str]] = {
-    "false sharing": frozenset({"false sharing", "true sharing"}),
-    "true sharing": frozenset({"false sharing", "true sharing"}),
-    "spinning": frozenset({"spinning", "duplicated work"}),
-    "duplicated work": frozenset({"spinning", "duplicated work"}),
+LINES = frozenset({"false sharing", "true sharing"})
+TOGETHER = frozenset({"duplicated work", *LINES})
+COSTLY = frozenset({"spinning", "duplicated work"})
+
+GROUPS: dict[str, tuple[frozenset[str], ...]] = {
+    "false sharing": (LINES, TOGETHER),
+    "true sharing": (LINES, TOGETHER),
+    "spinning": (COSTLY,),
+    "duplicated work": (COSTLY, TOGETHER),
 }
 """Groups that are acceptable, because nothing in a record without hardware counters tells them apart."""
 

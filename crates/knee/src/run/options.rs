@@ -75,9 +75,10 @@ pub(crate) struct Run {
     /// Interval between samples of threads; 0 turns sampling off
     #[arg(long, value_name = "MS", default_value_t = 10, help_heading = "Measuring")]
     pub(super) sample_ms: u64,
-    /// Do not record context switches; they are recorded where threads are sampled
+    /// Record context switches: what threads did off the cpus, exactly. Costs up to a fifth of the time of programs
+    /// that start thousands of threads
     #[arg(long, help_heading = "Measuring")]
-    pub(super) no_switches: bool,
+    pub(super) switches: bool,
     /// Interval between counts of pages by node; 0 turns them off
     /// [default: 1000 on machines with several nodes, otherwise 0]
     #[arg(long, value_name = "MS", help_heading = "Measuring")]
@@ -96,7 +97,7 @@ pub(crate) struct Run {
     #[arg(long, help_heading = "Output")]
     pub(super) slurm: bool,
     /// Read run specs from standard input and print records, one JSON object per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "no_switches", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "switches", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
     pub(super) stdin: bool,
     /// Process id of knee's Python process, the parent of this one; it is continued when a program stops it
     #[arg(long, value_name = "PID", requires = "stdin", hide = true)]

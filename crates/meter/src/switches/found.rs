@@ -7,17 +7,7 @@ use super::accounts::{Followed, Life, SwitchSums};
 use super::merge::SETTLED_NS;
 use super::profile::Concurrency;
 use crate::sampler::ThreadUse;
-use crate::states::OffCpu;
-
-/// How time off the cpus was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Mechanism {
-    /// By the kernel's records of context switches.
-    Records,
-    /// By samples of the threads' states.
-    Samples,
-}
+use crate::states::{Mechanism, OffCpu};
 
 /// Context switches of the program's tree. Sums and profile cover the time from `begin_ns` to `end_ns`, which is the whole
 /// run unless `unavailable` says otherwise.

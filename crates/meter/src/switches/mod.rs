@@ -35,6 +35,6 @@ mod recorder;
 mod ring;
 
 pub use self::accounts::SwitchSums;
-pub use self::found::{Mechanism, SwitchTotal, Switches};
+pub use self::found::{SwitchTotal, Switches};
 pub use self::profile::{Alone, Concurrency};
 pub use self::recorder::{MOST_A_SECOND, SwitchRecorder};

@@ -9,11 +9,12 @@ use knee_machine::clock::{monotonic, nanoseconds, thread_cpu};
 
 use super::accounts::Accounts;
 use super::event::Said;
-use super::found::{Mechanism, Switches};
+use super::found::Switches;
 use super::merge::{Merge, SETTLED_NS};
 use super::ring::{Read, Refused, Ring};
 use crate::perf::{Permissions, Subject};
 use crate::sampler::ThreadUse;
+use crate::states::Mechanism;
 
 /// Switch records a second, a thread that goes and one that comes, above which recording ends.
 pub const MOST_A_SECOND: u64 = 200_000;

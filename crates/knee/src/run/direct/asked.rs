@@ -81,7 +81,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         check: args.check.map(|stdout| OutputCheck { stdout }),
         test: None,
         beside: Vec::new(),
-        switches: args.no_switches.then_some(false),
+        switches: args.switches,
     };
     spec.checked()
 }

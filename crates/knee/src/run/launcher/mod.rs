@@ -78,7 +78,7 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     let kills = facts::memory_kills();
     // Before the clock starts: opening counters is not the program's time.
     let mut counting = Counting::open(&spec.counters, spec.events.as_deref());
-    if spec.switches.unwrap_or(spec.sample_ms.unwrap_or(0) > 0) {
+    if spec.switches {
         counting = counting.and_switches(&cpus);
     }
     // Already now: the program may stop us as soon as it has begun.
