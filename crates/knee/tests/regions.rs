@@ -228,7 +228,8 @@ fn threads_that_look_at_once_all_find_the_listener_where_one_file_may_be_open() 
 fn what_was_complete_survives_a_kill() {
     let Some(program) = in_c("what_was_complete_survives_a_kill") else { return };
     let killed = record(&[], &[program, "killed"]);
-    assert_eq!(killed["exit"], json!({ "signal": 9 }));
+    // The child that killed it may still be ending, and then counts as left behind.
+    assert_eq!(killed["exit"]["signal"], 9, "{killed}");
     assert_eq!(names(&killed), ["step"]);
     phase(&killed, "step", [1000, 1]);
     let open = |name: &str| format!("region {name}: calls that never ended (not in its times): 1");
@@ -319,7 +320,8 @@ fn running_counters_are_sampled_and_their_last_value_is_the_sum_of_all_threads_a
     assert_eq!(counted(&[program, "counts"], "lists").0.last(), Some(&5));
     assert!(faults(&record).is_empty() && names(&record).is_empty(), "{record}");
     let (steps, killed) = counted(&[program, "counts-killed"], "steps");
-    assert_eq!(killed["exit"], json!({ "signal": 9 }));
+    // The child that killed it may still be ending, and then counts as left behind.
+    assert_eq!(killed["exit"]["signal"], 9, "{killed}");
     assert!(steps.is_sorted() && steps.iter().all(|sum| sum % 1_000_000_007 == 0), "a torn sum: {steps:?}");
     assert!(steps.last() > Some(&0) && faults(&killed).is_empty(), "{killed}");
 }
@@ -435,7 +437,8 @@ fn a_program_in_python() {
     let closed = record(&[&["--env", &path], &COUNTED[..]].concat(), &[words[0], words[1], "closes"]);
     assert_eq!(closed["exit"], json!({ "code": 0 }), "{closed}");
     let killed = record(&["--env", &path], &[words[0], words[1], "killed"]);
-    assert_eq!(killed["exit"], json!({ "signal": 9 }));
+    // The child that killed it may still be ending, and then counts as left behind.
+    assert_eq!(killed["exit"]["signal"], 9, "{killed}");
     phase(&killed, "both", [2, 2]);
     assert_eq!(faults(&killed)[0], "region last: calls that never ended (not in its times): 1");
 }
