@@ -38,9 +38,4 @@ static uint64_t body(int thread) {
     return followed;
 }
 
-int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
-    print_answer(in_threads(body));
-    return 0;
-}
+int main(int argc, char **argv) { return in_threads_only(argc, argv, body); }

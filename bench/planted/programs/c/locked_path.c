@@ -33,8 +33,7 @@ static uint64_t several(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     print_answer(in_threads(threads == 1 ? alone : several));
     return 0;
 }

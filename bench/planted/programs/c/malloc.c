@@ -29,8 +29,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     mallopt(M_ARENA_MAX, 1);
     print_answer(in_threads(body));
     return 0;

@@ -21,8 +21,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     table = calloc((size_t)work, sizeof *table);
     uint64_t sum = in_threads(body);
     for (long i = 0; i < work; i++) sum += table[i];

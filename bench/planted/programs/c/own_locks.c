@@ -25,8 +25,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     for (int t = 0; t < threads; t++) pthread_mutex_init(&own[t].lock, 0);
     print_answer(in_threads(body));
     return 0;

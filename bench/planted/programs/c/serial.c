@@ -16,8 +16,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     alone = (long)(dial * (double)work);
     uint64_t sum = 0;
     for (long i = 0; i < alone; i++) sum += unit(i, STEPS);

@@ -24,8 +24,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
     print_answer(in_threads(body));
     return 0;

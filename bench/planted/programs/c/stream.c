@@ -43,8 +43,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     array = mmap(0, ARRAY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (array == MAP_FAILED) return 1;
     madvise(array, ARRAY, MADV_HUGEPAGE);

@@ -25,8 +25,7 @@ static uint64_t body(int thread) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     uint64_t sum = in_threads(body);
     print_answer(sum + all.count);
     return 0;

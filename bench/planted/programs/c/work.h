@@ -14,7 +14,11 @@ static int threads;
 static double dial;
 static long work;
 
-static inline void arguments(char **argv) {
+static inline void arguments(int argc, char **argv) {
+    if (argc != 4) {
+        fprintf(stderr, "usage: %s THREADS DIAL WORK\n", argv[0]);
+        exit(2);
+    }
     threads = atoi(argv[1]);
     dial = atof(argv[2]);
     work = atol(argv[3]);
@@ -66,4 +70,11 @@ static inline uint64_t in_threads(uint64_t (*body)(int thread)) {
         sum += parts[t].sum;
     }
     return sum;
+}
+
+/* The whole program, where every thread runs `body` and nothing comes before or after. */
+static inline int in_threads_only(int argc, char **argv, uint64_t (*body)(int thread)) {
+    arguments(argc, argv);
+    print_answer(in_threads(body));
+    return 0;
 }

@@ -18,8 +18,7 @@ static uint64_t long_unit(long number, double length) {
 }
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     if (getenv("OMP_SCHEDULE") == 0) omp_set_schedule(omp_sched_static, 0);
     uint64_t sum = 0;
     for (int loop = 0; loop < LOOPS; loop++) {

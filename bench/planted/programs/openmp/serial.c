@@ -9,8 +9,7 @@
 enum { STEPS = 20000, LOOPS = 10 };
 
 int main(int argc, char **argv) {
-    (void)argc;
-    arguments(argv);
+    arguments(argc, argv);
     long count = work / LOOPS, alone = (long)(dial * (double)count);
     uint64_t sum = 0;
     for (int loop = 0; loop < LOOPS; loop++) {
