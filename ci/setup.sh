@@ -9,10 +9,10 @@ what=${1:-study}
 proofs=
 if [ "$what" = nightly ]; then what=test proofs=1; fi
 
-as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+. ci/packages.sh
 
 install_packages() {
-    local wanted=(gcc libc6-dev curl ca-certificates python3 python3-venv) missing=()
+    local wanted=(gcc libc6-dev curl ca-certificates python3 python3-venv)
     # Tests compile the examples and small programs in every kind of language, open the report in a browser, unpack
     # captured machines, and ask lstopo about them and libpfm4 about events.
     if [ "$what" = test ]; then
@@ -21,14 +21,7 @@ install_packages() {
         command -v go >/dev/null || wanted+=(golang-go)
         command -v javac >/dev/null || wanted+=(default-jdk-headless)
     fi
-    for package in "${wanted[@]}"; do
-        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-    done
-    if [ ${#missing[@]} -gt 0 ]; then
-        echo "installing packages: ${missing[*]}"
-        as_root apt-get update -qq
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-    fi
+    install_debian "${wanted[@]}"
 }
 
 install_rust() {

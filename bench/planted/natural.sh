@@ -11,23 +11,13 @@ if [ "${1:-}" = --remove ]; then
 fi
 folder=${1:?"usage: natural.sh FOLDER VENV"} venv=${2:?"usage: natural.sh FOLDER VENV"}
 
-as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-
-missing=()
-for package in gcc make golang-go openjdk-17-jdk-headless ruby python3-venv xz-utils zstd pigz plzip lbzip2 openssl \
-    sysbench stress-ng graphicsmagick libjemalloc2 libtcmalloc-minimal4; do
-    case $package in
-    golang-go) if command -v gofmt >/dev/null; then continue; fi ;;
-    openjdk-*) if command -v javac >/dev/null; then continue; fi ;;
-    python3-venv) if python3 -c 'import ensurepip' 2>/dev/null; then continue; fi ;;
-    esac
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-    echo "installing packages: ${missing[*]}"
-    as_root apt-get update -qq
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-fi
+. "$here/../../ci/packages.sh"
+wanted=(gcc make ruby xz-utils zstd pigz plzip lbzip2 openssl sysbench stress-ng graphicsmagick libjemalloc2)
+wanted+=(libtcmalloc-minimal4)
+command -v gofmt >/dev/null || wanted+=(golang-go)
+command -v javac >/dev/null || wanted+=(openjdk-17-jdk-headless)
+python3 -c 'import ensurepip' 2>/dev/null || wanted+=(python3-venv)
+install_debian "${wanted[@]}"
 if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
 "$venv/bin/pip" install --quiet numpy==2.* lxml==6.* tokenizers==0.*
 

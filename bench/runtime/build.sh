@@ -7,17 +7,8 @@ cd "$(dirname "$0")"
 export PATH="$HOME/.cargo/bin:$PATH"
 jobs=${JOBS:-1}
 
-as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
-
-missing=()
-for package in gcc g++ clang libomp-dev libtbb-dev; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-    echo "installing packages: ${missing[*]}"
-    as_root apt-get update -qq
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-fi
+. ../../ci/packages.sh
+install_debian gcc g++ clang libomp-dev libtbb-dev
 
 mkdir -p target/sides
 features=forte
