@@ -41,6 +41,12 @@ pub fn text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// The number after a name, in a text of names and numbers like `cpu.stat`: `nr_periods 12`.
+#[must_use]
+pub fn number_after(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub enum Throttling {
     /// Counts over the run. They include everything else in the same group.
     Known {
-        /// The program's own group; for a container the outermost one that it can see.
+        /// The group in which the program begins; for a container the outermost one that it can see.
         own: GroupThrottling,
         /// The group above it with the smallest quota; absent where none above has one.
         #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -78,8 +78,8 @@ impl ThrottlingBefore {
         });
         match groups.next() {
             Some(own) => {
-                let above = groups.filter(|group| group.quota_cpus.is_some());
-                let above = above.min_by(|one, other| one.quota_cpus.partial_cmp(&other.quota_cpus).expect("no NaN"));
+                let above = groups.filter_map(|group| Some((group.quota_cpus?, group)));
+                let above = above.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, group)| group);
                 Throttling::Known { own, above }
             }
             None => Throttling::Unavailable {
@@ -94,9 +94,7 @@ impl Counts {
     /// None where the group does not count, as the top one of generation 2.
     fn of(dir: &Path) -> Option<Self> {
         let text = files::text(&dir.join("cpu.stat")).ok()?;
-        let named = |name: &str| -> Option<u64> {
-            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
-        };
+        let named = |name: &str| files::number_after(&text, name);
         let throttled_ns = named("throttled_usec").map(|time| time.saturating_mul(1000)).or(named("throttled_time"));
         Some(Self { periods: named("nr_periods")?, throttled: named("nr_throttled")?, throttled_ns: throttled_ns? })
     }

@@ -75,8 +75,8 @@ pub(crate) struct Run {
     /// Interval between samples of threads; 0 turns sampling off
     #[arg(long, value_name = "MS", default_value_t = 10, help_heading = "Measuring")]
     pub(super) sample_ms: u64,
-    /// Record context switches: what threads did off the cpus, exactly. Costs up to a fifth of the time of programs
-    /// that start thousands of threads
+    /// Record context switches: what threads did off the cpus, exactly. Slows down programs that switch often or start
+    /// thousands of threads
     #[arg(long, help_heading = "Measuring")]
     pub(super) switches: bool,
     /// Interval between counts of pages by node; 0 turns them off

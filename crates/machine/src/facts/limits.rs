@@ -92,8 +92,7 @@ fn number(file: &Path) -> Option<u64> {
 
 /// The number after a name, in a file of names and numbers.
 fn named(file: &Path, name: &str) -> Option<u64> {
-    let text = files::text(file).ok()?;
-    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+    files::number_after(&files::text(file).ok()?, name)
 }
 
 /// A control group of this process: the controllers of its hierarchy (none in generation 2), and its path.
