@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use knee_machine::sys::Usage;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
-use knee_meter::{Pressure, Sampling, ThreadUse, Throttling, Validity};
+use knee_meter::{Mapped, Pressure, Sampling, ThreadUse, Throttling, Validity};
 use knee_workload::{Bind, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,9 @@ pub(crate) struct Record {
     /// Resident base pages by node: of a built-in workload when the work was done, of a command's whole tree at the
     /// census that found most.
     pub(crate) pages: Pages,
+    /// Programs and shared libraries of the process tree; absent where no sample shows any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mapped: Option<Mapped>,
     /// How threads were pinned to the cpus of the run spec.
     pub(crate) bind: Bind,
     /// How threads of a command were pinned one by one; absent when they were not.

@@ -17,6 +17,7 @@ use crate::budget::Budget;
 use crate::census::Census;
 use crate::gauges::Gauges;
 use crate::helpers::is_helper;
+use crate::mapped::{Mapped, Mappings};
 use crate::proc::{Newest, Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
 use crate::states::{Growth, OffCpu, Stand, StateCounts, told};
@@ -126,6 +127,8 @@ pub struct Watched {
     pub sampling: Sampling,
     /// Pages of the whole tree by node at the census that found most, in base pages; none when there was no census.
     pub pages: Option<BTreeMap<u32, u64>>,
+    /// Programs and libraries; none where no process could be read.
+    pub mapped: Option<Mapped>,
     /// Whether the series could be written.
     pub written: io::Result<()>,
 }
@@ -150,6 +153,7 @@ pub struct Sampler {
     threads: BTreeMap<i32, Thread>,
     most: usize,
     census: Option<Census>,
+    mappings: Mappings,
     samples: Samples,
     sampling: Sampling,
     budget: Budget,
@@ -178,6 +182,7 @@ impl Sampler {
             threads: BTreeMap::new(),
             most: MOST_WATCHED,
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
+            mappings: Mappings::default(),
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
             budget: Budget::default(),
@@ -233,6 +238,7 @@ impl Sampler {
         if looks {
             self.look(t_ns);
         }
+        self.mappings.tick(t_ns);
         if looks || Budget::allows(self.whole_cost, self.period) {
             let before = thread_cpu();
             self.read_whole(t_ns, looks);
@@ -295,6 +301,7 @@ impl Sampler {
         self.looked_until = newest;
         let (mut known, mut new) = (0, Vec::new());
         for pid in descendants(self.ancestor) {
+            self.mappings.know(pid, t_ns);
             for tid in numbered(&format!("/proc/{pid}/task")) {
                 if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
                     known += 1;
@@ -353,6 +360,7 @@ impl Sampler {
             threads: seen.filter(|thread| thread.cpu != u32::MAX).collect(),
             sampling: self.sampling,
             pages: self.census.and_then(Census::fullest),
+            mapped: self.mappings.finish(),
             written,
         }
     }

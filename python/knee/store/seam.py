@@ -77,7 +77,18 @@ Program = dict[str, Any]
 
 
 Role = Literal[
-    "measure", "baseline", "copies", "counting", "one-cpu", "busy-cores", "co-runner", "placement", "remedy", "profile"
+    "measure",
+    "baseline",
+    "copies",
+    "counting",
+    "one-cpu",
+    "more-threads",
+    "intervention",
+    "busy-cores",
+    "co-runner",
+    "placement",
+    "remedy",
+    "profile",
 ]
 """Purpose of a run. All but `measure` are controls: runs outside the design, which explain it."""
 
@@ -171,6 +182,13 @@ class Exit(TypedDict):
     signal: NotRequired[int]
     timeout_s: NotRequired[float]
     was_stopped: NotRequired[bool]
+
+
+class Mapped(TypedDict):
+    """Executable files that processes of the tree had mapped, as far as samples show."""
+
+    programs: list[str]
+    libraries: list[str]
 
 
 MetricValue = dict[str, Any]
@@ -384,6 +402,7 @@ class Record(TypedDict):
     check: NotRequired[CheckResult]
     computing_threads: NotRequired[int]
     facts: NotRequired[dict[str, str]]
+    mapped: NotRequired[Mapped]
     metric: NotRequired[MetricValue]
     pinning: NotRequired[Pinning]
     psi: NotRequired[Pressure]
@@ -595,7 +614,18 @@ _PROGRAM = either(
 
 
 _ROLE = choice(
-    "measure", "baseline", "copies", "counting", "one-cpu", "busy-cores", "co-runner", "placement", "remedy", "profile"
+    "measure",
+    "baseline",
+    "copies",
+    "counting",
+    "one-cpu",
+    "more-threads",
+    "intervention",
+    "busy-cores",
+    "co-runner",
+    "placement",
+    "remedy",
+    "profile",
 )
 
 
@@ -685,6 +715,9 @@ _EXIT = thing(
         "was_stopped": TRUTH,
     },
 )
+
+
+_MAPPED = thing({"programs": listed(TEXT), "libraries": listed(TEXT)})
 
 
 _METRIC_VALUE = either(
@@ -835,6 +868,7 @@ RECORD = thing(
         "check": _CHECK_RESULT,
         "computing_threads": COUNT,
         "facts": any_name(TEXT),
+        "mapped": _MAPPED,
         "metric": _METRIC_VALUE,
         "pinning": _PINNING,
         "psi": _PRESSURE,

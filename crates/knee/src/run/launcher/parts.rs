@@ -70,7 +70,7 @@ impl Parts {
         let (cgroup, psi, beside) =
             around.map_or_else(Default::default, |around| (Some(around.cgroup), Some(around.psi), around.beside));
         let ran = seen.is_some();
-        let Seen { counters, threads, pages, samples, switches, marked, report, stdout, stderr, output } =
+        let Seen { counters, threads, pages, mapped, samples, switches, marked, report, stdout, stderr, output } =
             seen.unwrap_or_default();
         let said = [stdout.as_deref().unwrap_or_default(), stderr.as_deref().unwrap_or_default()];
         let reported_pages = report.as_ref().map(Report::pages);
@@ -101,6 +101,7 @@ impl Parts {
             rusage,
             counters: if ran { counters } else { judge::counters_unknown(spec) },
             pages: reported_pages.or(pages).unwrap_or_else(|| judge::pages_unknown(&spec.program)),
+            mapped,
             bind: spec.bind(),
             pinning,
             changed,

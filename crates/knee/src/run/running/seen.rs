@@ -8,7 +8,7 @@ use std::time::Duration;
 use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
-use knee_meter::{Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
+use knee_meter::{Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
 use knee_region::Totals;
 
 use super::super::pinning::{Observed, Pinner};
@@ -26,6 +26,8 @@ pub(crate) struct Seen {
     pub(crate) threads: Threads,
     /// By the census; a workload's report is more exact.
     pub(crate) pages: Option<Pages>,
+    /// Programs and libraries of the tree; none without samples.
+    pub(crate) mapped: Option<Mapped>,
     pub(crate) samples: Samples,
     pub(crate) switches: Option<Switches>,
     /// The regions of a command.
@@ -79,15 +81,16 @@ impl Running {
             }
             finished(sampler, &marked.spans, path.as_deref())
         });
-        let (mut observed, pages, samples) = sampled.map_or_else(Default::default, |watched| {
-            let Watched { threads, sampling, pages, written } = watched;
-            (threads, pages.map(Pages::known), kept(sampling, written, &spec.id, path.as_deref()))
+        let (mut observed, pages, mapped, samples) = sampled.map_or_else(Default::default, |watched| {
+            let Watched { threads, sampling, pages, mapped, written } = watched;
+            (threads, pages.map(Pages::known), mapped, kept(sampling, written, &spec.id, path.as_deref()))
         });
         let switches = recorder.map(|recorder| recorder.finish(self.launch, &mut observed));
         Seen {
             counters,
             threads: Threads::new(observed, tied, pinning, watched.then_some(self.unseen)),
             pages,
+            mapped,
             samples,
             switches,
             marked,
