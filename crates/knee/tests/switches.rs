@@ -52,10 +52,11 @@ fn at_a_mutex_threads_take_turns() {
     let Some(record) = record("at_a_mutex_threads_take_turns", "mutex") else { return };
     let (one, two) = (with(&record, "running_ns", 1), with(&record, "running_ns", 2));
     assert!(one >= 180.0 && two < one / 10.0, "{one} ms of one thread, {two} of two: {record}");
-    // The main thread waits for both. They wait for the mutex, or on one cpu for each other.
+    // The main thread waits for both. They wait for the mutex, or on one cpu for each other: for half of the time each where
+    // they alternate, and only one of them for half of it where the other one keeps the mutex until it ends.
     let total = &record["switches"]["total"];
     assert!(number(&total["asleep_ns"]) >= 180e6, "{record}");
-    assert!(number(&total["asleep_ns"]) + number(&total["ready_ns"]) >= 350e6, "{record}");
+    assert!(number(&total["asleep_ns"]) + number(&total["ready_ns"]) >= 280e6, "{record}");
 }
 
 #[test]
