@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from knee.cli import listed, verb
-from knee.explain.causes import CAUSES
-from knee.explain.causes.headings import description
+from knee.explain.causes.headings import descriptions
 from knee.study.options.page import page
 from knee.study.options.schema import schema
 
@@ -29,7 +28,7 @@ def causes() -> str:
     """Return the page of the causes with their four headings."""
     about = "Causes of a bend in a speedup curve that knee can name. `knee help causes` prints the same text."
     text = f"# Causes\n\n{GENERATED}\n{about}\n"
-    for cause in map(description, CAUSES):
+    for cause in descriptions():
         text += f"\n## {cause.name}\n"
         for heading, below in cause.parts.items():
             text += f"\n**{heading}.** {below.replace('``', '`')}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import keyword
 import re
 from functools import cache
 from importlib import import_module
@@ -91,7 +92,9 @@ class Verbs(click.Group):
 @cache
 def verb(name: str) -> click.Command:
     """Import a verb and complete its help."""
-    command: click.Command = getattr(import_module(f"knee.verbs.{name}"), name)
+    # A word of Python's own, like try, cannot name a module or a function.
+    called = f"{name}_" if keyword.iskeyword(name) else name
+    command: click.Command = getattr(import_module(f"knee.verbs.{called}"), called)
     line = listed()[name]
     command.hidden = not line
     command.help = f"{line}.\n\n{cleandoc(command.help or '')}" if line else command.help

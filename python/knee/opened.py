@@ -105,6 +105,13 @@ class Study:
 
         return run_rows(self.runs, self.analysis.outliers, self.analysis.disturbed)
 
+    @cached_property
+    def ledger(self) -> list[dict[str, Any]]:
+        """Parts of the loss of every series at every thread count: one dictionary for each part, with its interval."""
+        from knee.explain.ledger.rows import ledger_rows
+
+        return ledger_rows(one for explained in self.analysis.ledgers.values() for one in explained)
+
     def frame(self, kind: str = "pandas") -> Any:
         """Return the runs as a data frame of pandas or polars.
 
@@ -158,4 +165,5 @@ class Study:
             weak=any(series.weak for series in analysis.series),
             # A response that cannot be analysed has a sentence in place of a model.
             models={name: model for name, model in models.items() if model is not None and not isinstance(model, str)},
+            losses=self.ledger,
         )

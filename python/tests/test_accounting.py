@@ -1,23 +1,23 @@
-"""Accounting of lost time: parts add up to the loss, and time taken by other programs is never idle time."""
+"""Accounting of lost time without questions: time taken by other programs is never idle time."""
 
 import math
 
 import pytest
 from conftest import THREAD, VALID, rewrite
 
-from knee.explain.scaling.accounting import TAKEN, TAKEN_FROM_BASE
+from knee.explain.ledger.ledger import NOT_COMPUTED, TAKEN, TAKEN_FROM_BASE, UNCLASSED, UNDIVIDED
 from knee.opened import Study
 from knee.report.page import page
 
-IDLE, INFLATION, BASE = "idle", "inflation of CPU time", "what the base did not compute"
+IDLE, INFLATION, BASE = UNCLASSED, UNDIVIDED, NOT_COMPUTED
 
 
 def parts(folder, threads: int = 2) -> dict[str, float]:
     """Return the parts at a thread count, after checking their sum."""
-    accounts = Study.read(folder.path).analysis.accounts["cores-close"]
-    (account,) = (one for one in accounts if one.threads == threads)
-    found = {part.name: part.value for part in account.parts}
-    assert sum(found.values()) == pytest.approx(account.loss.value, abs=1e-12)
+    explained = Study.read(folder.path).analysis.ledgers["cores-close"]
+    (book,) = (one.ledger for one in explained if one.threads == threads)
+    found = {part.name: book.value(part.name).value for part in book.entries}
+    assert sum(found.values()) == pytest.approx(book.loss.value, abs=1e-12)
     return found
 
 

@@ -6,9 +6,11 @@ import subprocess
 
 import pytest
 from conftest import rewrite
+from test_tried import add as trials
 
 from knee.opened import Study
-from knee.store import Folder
+from knee.report.anonymous import anonymous
+from knee.store import Folder, Noted, Trials, write_trials
 
 SECRETS = (
     *("adalove", "lovelace", "engine-room", "kludge", "T13:37", "adalove@example.org", "custom-lab"),
@@ -139,3 +141,17 @@ def test_a_folder_that_is_no_study_is_one_error(binary, tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("knee: not the folder of a study")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_remedies_name_nobody_and_keep_their_results(simulated):
+    folder = simulated({"p": {1: (2.0, 2.0), 2: (1.0, 2.0)}})
+    name, preloaded = "build of /home/babbage/mill", "LD_PRELOAD=/home/babbage/lib/libjemalloc.so.2"
+    trials(folder, {name: 0.5, "huge pages": 0.9})
+    treats = ("I/O", "quota, throttling", "page faults, mmap lock")
+    write_trials(folder, Trials((Noted(name, treats, preloaded), Noted("huge pages", ("TLB",), "A=b"))))
+    with anonymous(folder) as study:
+        first, second = study.analysis.tried
+        written = json.dumps(study.analysis.to_json()["tried"])
+    assert "babbage" not in written
+    assert (first.treats, first.answer, second.remedy) == (treats, "faster", "huge pages")
+    assert first.does.endswith("/libjemalloc.so.2")

@@ -3,7 +3,7 @@
 import pytest
 from conftest import THREAD, VALID, rewrite
 
-from knee.explain.causes.growing_cpu_time import CAUSES, LINES, MACHINE, SPINNING, WORK
+from knee.explain.causes.symptoms.growing_cpu_time import CAUSES, LINES, MACHINE, SPINNING, WORK
 from knee.opened import Study
 from knee.report.page import page
 

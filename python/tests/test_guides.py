@@ -5,12 +5,14 @@ from typing import get_args
 
 import click
 from conftest import ROOT
+from test_remedies import here
 
 from knee import cli
 from knee.explain.responses import COMPARED, DERIVED
 from knee.stats.practical import Size
 from knee.store.outputs import WHERE
 from knee.study.kinds.option import GROUPS
+from knee.study.remedies import all_remedies
 
 
 def guide(name: str) -> str:
@@ -62,6 +64,13 @@ def test_the_guide_of_analyze_lists_every_response_and_size():
     assert [name for name in (*COMPARED, *DERIVED) if f"`{name}`" not in listed] == []
     assert "what a workload reports of itself" in listed
     assert [one for one in get_args(Size) if f"*{one}*" not in listed] == []
+
+
+def test_the_guide_of_try_lists_every_remedy(tmp_path):
+    listed = guide("try")
+    names = [one.name for one in all_remedies(here(tmp_path))]
+    assert len(names) > 15
+    assert [name for name in names if name not in listed and name != "fewer threads"] == []
 
 
 def test_files_that_the_rust_code_names_are_there():

@@ -166,7 +166,7 @@ def test_the_rule_is_not_asked_before_a_repeat(simulated, monkeypatch):
     runner = mock.Mock(exchange=lambda spec, hint: json.dumps(made[spec["id"]]).encode() + b"\n")
     monkeypatch.setattr(execute, "started", lambda samples: contextlib.nullcontext(runner))
     began: list[int] = []
-    execute.run(folder, lambda spec, record: None, lambda: "it is enough", began.append)
+    execute.run(folder, lambda spec, record, left: None, lambda: "it is enough", began.append)
     assert began == [6]
     assert execute.remaining(folder) == []
     assert not (folder.path / "ended.json").exists()

@@ -157,7 +157,7 @@ def test_the_rule_is_checked_only_before_an_unstarted_block(simulated, monkeypat
         made.append(max(one["block"] for one in folder.read_records()) + 1)
         return "it is enough" if made[-1] > 5 else None
 
-    execute.run(folder, lambda spec, record: None, rule)
+    execute.run(folder, lambda spec, record, left: None, rule)
     assert made == asked
     assert read_end(folder) == End(end, "it is enough")
     assert len(folder.read_records()) == 2 * end

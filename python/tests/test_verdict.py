@@ -171,13 +171,13 @@ def test_a_study_whose_base_is_bad_gets_no_verdict(simulated):
     assert line(said, "rejected").startswith("1 thread: 5 of 5 runs rejected (exit status 1)")
 
 
-def test_parts_of_the_account_add_up_to_the_loss(simulated):
+def test_parts_of_the_ledger_add_up_to_the_loss(simulated):
     curve = {1: (8.0, 7.6), 2: (4.5, 8.2), 4: (2.9, 9.0), 8: (2.4, 11.0)}
     analysis = Study.read(simulated({"cores-close": curve}).path).analysis
-    accounts = analysis.accounts["cores-close"]
-    assert [account.threads for account in accounts] == [2, 4, 8]
-    for account in accounts:
-        assert sum(part.value for part in account.parts) == pytest.approx(account.loss.value)
+    books = [one.ledger for one in analysis.ledgers["cores-close"]]
+    assert [book.threads for book in books] == [2, 4, 8]
+    for book in books:
+        assert sum(book.value(part.name).value for part in book.entries) == pytest.approx(book.loss.value)
 
 
 def test_the_kernels_choice_is_not_preferred_to_a_pinned_series(simulated):

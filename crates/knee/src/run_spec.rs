@@ -143,6 +143,10 @@ pub(crate) enum Role {
     Counting,
     /// All threads on one cpu: their cost when none runs in parallel.
     OneCpu,
+    /// More threads on the same cpus: whether smaller pieces of work help.
+    MoreThreads,
+    /// One setting of the program's runtime changed, to test a cause.
+    Intervention,
     /// The run while every other cpu computes in registers: how much the clock drops.
     BusyCores,
     /// The run beside another program.

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from knee.explain.causes import CAUSES
 from knee.explain.causes.cause import Finding
+from knee.explain.causes.lists import SYMPTOMS
 from knee.explain.changes import Change, changes
 from knee.explain.checklist import Item, StudyParts, checklist
 from knee.explain.claims.evidence import Evidence
@@ -19,9 +19,12 @@ from knee.explain.counters import Counters, counters
 from knee.explain.disturbance import Disturbance, disturbance, disturbances
 from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.explain.factorial.variation import of_responses, variation
-from knee.explain.scaling.accounting import Account, account
+from knee.explain.ledger.checks import Check
+from knee.explain.ledger.explanation import Explanation, explanations
+from knee.explain.ledger.predictions import predictions
 from knee.explain.scaling.series import Series, group, table
 from knee.explain.scaling.summary import ScalingSummary, summarize
+from knee.explain.tried import Tried, tried
 from knee.explain.verdict.form import Verdict
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
@@ -57,7 +60,8 @@ class Analysis:
     verdict: Verdict
     series: list[Series]
     summaries: dict[str, ScalingSummary]
-    accounts: dict[str, list[Account]]
+    ledgers: dict[str, list[Explanation]]
+    """For each series the explanation of every thread count but its base."""
     findings: list[Finding]
     baseline: dict[str, Ratio]
     contrasts: list[Contrast]
@@ -83,6 +87,10 @@ class Analysis:
     planned: int
     made: int
     simulated: bool
+    tried: list[Tried]
+    """Remedies that `knee try` has tried."""
+    predictions: list[Check]
+    """For each cause, the gain that it predicts against that of the remedies for it."""
 
     def __repr__(self) -> str:
         """Return the verdict: all fields together are too long to be read."""
@@ -100,7 +108,7 @@ class Analysis:
             "name": self.name,
             "verdict": asdict(self.verdict),
             "series": [_series(one, self.summaries[one.name]) for one in self.series],
-            "accounts": {name: [asdict(one) for one in accounts] for name, accounts in self.accounts.items()},
+            "ledgers": {name: [one.to_json() for one in explained] for name, explained in self.ledgers.items()},
             "findings": [asdict(finding) for finding in self.findings],
             "baseline": {name: asdict(one) for name, one in self.baseline.items()},
             "contrasts": [asdict(one) for one in self.contrasts],
@@ -123,6 +131,8 @@ class Analysis:
             "planned": self.planned,
             "made": self.made,
             "simulated": self.simulated,
+            "tried": [one.to_json() for one in self.tried],
+            "predictions": [asdict(one) for one in self.predictions],
         }
         return cast("dict[str, Any]", finite(plain))
 
@@ -145,19 +155,22 @@ def analyze(
     """
     series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
     summaries = {one.name: summarize(one) for one in series}
-    findings = _findings(series)
+    ledgers = {one.name: explanations(one) for one in series}
+    findings = _findings(series, ledgers)
     good = [run for run in runs if run.bad is None]
     trend, odd = _residual_checks(good)
     baseline, factorial = _baseline(runs, series), variation(runs)
     designed = [run for run in runs if not run.is_control]
     others, computed = disturbances([run for run in designed if run.bad is None]), other_counts(series)
+    attempts = tried(folder, runs, len(machine["allowed"]["cpus"]))
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
+    results = Results(name, designed, series, summaries, findings, answers, others, computed, ledgers, attempts)
     return Analysis(
         name=name,
-        verdict=make(Results(name, designed, series, summaries, findings, answers, others, computed)),
+        verdict=make(results),
         series=series,
         summaries=summaries,
-        accounts={one.name: _accounts(one) for one in series},
+        ledgers=ledgers,
         findings=findings,
         baseline=baseline,
         contrasts=_contrasts(runs, series),
@@ -178,6 +191,8 @@ def analyze(
         planned=planned,
         made=len(runs),
         simulated=any(run.record["simulated"] for run in runs),
+        tried=attempts,
+        predictions=predictions(findings, attempts),
     )
 
 
@@ -195,10 +210,17 @@ def _series(one: Series, summary: ScalingSummary) -> dict[str, Any]:
     }
 
 
-def _findings(series: list[Series]) -> list[Finding]:
+def _findings(series: list[Series], ledgers: dict[str, list[Explanation]]) -> list[Finding]:
+    """Return the causes of each series; where no run explains it, the symptoms of its curve."""
     # Unpinned runs are the negative control; they are examined only when no series is pinned.
     examined = [one for one in series if one.pinned] or series
-    return [finding for one in examined for cause in CAUSES if (finding := cause.examine(one)) is not None]
+    found: list[Finding] = []
+    for one in examined:
+        explained = [each for each in ledgers[one.name] if each.status != "not asked"]
+        found += [finding for each in explained for finding in each.findings]
+        if not any(each.status in ("explained", "not explained", "provisional") for each in explained):
+            found += [finding for symptom in SYMPTOMS if (finding := symptom.examine(one)) is not None]
+    return found
 
 
 def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:
@@ -211,14 +233,9 @@ def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:
 
 
 def _codes(runs: list[Run]) -> Codes:
-    names = [str((run.role, sorted(run.cell.items()))) for run in runs]
+    names = [str((run.role, run.spec.get("test"), sorted(run.cell.items()))) for run in runs]
     numbers = {name: number for number, name in enumerate(sorted(set(names)))}
     return np.array([numbers[name] for name in names], dtype=np.int64)
-
-
-def _accounts(series: Series) -> list[Account]:
-    accounts = [account(series, point.threads) for point in series.curve.points]
-    return [one for one in accounts if one is not None]
 
 
 def _baseline(runs: list[Run], series: list[Series]) -> dict[str, Ratio]:

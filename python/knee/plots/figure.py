@@ -105,6 +105,8 @@ class StudyData:
     """Whether the work grows with the threads."""
     models: Mapping[str, Model]
     """Factorial analyses by response; the empty name is what the study measures."""
+    losses: Sequence[dict[str, Any]] = ()
+    """Parts of the loss, one row for each part at each thread count (``knee.explain.ledger.rows``)."""
 
     @property
     def scales(self) -> bool:

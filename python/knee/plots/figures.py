@@ -7,10 +7,11 @@ from knee.plots.factorial import effects, interaction, residuals
 from knee.plots.figure import Figure, FigureFile, StudyData
 from knee.plots.machine import latency, matrix, placements
 from knee.plots.resources import cpu_time, cpu_use, instructions, over_time, traffic, work_over_time
-from knee.plots.scaling import efficiency, run_time, speedup
+from knee.plots.scaling import efficiency, loss, run_time, speedup
 
 FIGURES: tuple[FigureFile, ...] = (
     speedup,
+    loss,
     efficiency,
     run_time,
     instructions,

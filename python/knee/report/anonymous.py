@@ -24,10 +24,12 @@ import tomli_w
 from knee.opened import Study
 from knee.store import Folder, StudyError, read
 
-FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jsonl", "machine-memory.json")
+FILES = ("machine.json", "plan.jsonl", "records.jsonl", "ended.json", "waits.jsonl", "trials.json",
+         "machine-memory.json")  # fmt: skip
 
 TOLD = ("output", "error", "program", "baseline", "command", "env", "directory", "name", "measure", "why", "prepare",
-        "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults")  # fmt: skip
+        "conclude", "factors", "cell", "claim", "exclude", "weak", "pair", "region_faults", "test", "treats",
+        "does")  # fmt: skip
 """Fields that hold a user's own words: names and relative folders are looked for there, too."""
 
 _PATH = re.compile(r"((?<![\w.@+~/-])-[A-Za-z](?=/)|(?<![\w.}\]]))((?:~[\w.-]*)?/(?:[\w.@+~-]+/)*)([\w.@+~-]*)")

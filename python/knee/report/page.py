@@ -14,14 +14,14 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from knee import __version__
-from knee.explain.scaling.accounting import TAKEN
+from knee.explain.ledger.ledger import TAKEN
 from knee.opened import Study
 from knee.plots.figure import Figure
 from knee.plots.style import config
 from knee.report.bundle import bundle
 from knee.report.first_screen import first_screen
 from knee.report.specification import specification
-from knee.report.tables import counters, facts
+from knee.report.tables import counters, facts, why
 from knee.report.tables import factorial as factorial_tables
 from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
 from knee.store import finite, shown, shown_within
@@ -56,8 +56,12 @@ def page(study: Study) -> str:
         claims=facts.claim_rows(study.analysis),
         checklist=facts.checklist_rows(study.analysis),
         variations=_variations(study),
-        accounts=facts.account_rows(study.analysis),
+        ledgers=facts.ledger_rows(study.analysis),
         taken=TAKEN,
+        causes=why.cause_rows(study.analysis),
+        doubts=why.doubts(study.analysis),
+        checked=why.checked(study.analysis),
+        tried=why.tried_rows(study.analysis),
         counted=counters.counter_rows(study.analysis.counters),
         parts=counters.part_rows(study.analysis.counters),
         notes=counters.notes(study.analysis.counters),

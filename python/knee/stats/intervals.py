@@ -10,6 +10,7 @@ performance evaluation*, OOPSLA 2007.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,10 @@ class Interval:
     def excludes(self, value: float) -> bool:
         """Whether the value lies outside. An unknown interval excludes nothing."""
         return bool(self.low > value or self.high < value)
+
+    def shifted(self, by: float) -> Interval:
+        """Return the interval around another centre."""
+        return Interval(self.low + by, self.high + by)
 
 
 @dataclass(frozen=True)
@@ -79,3 +84,40 @@ def t_interval(values: Array, level: float = LEVEL) -> Interval:
     half = float(student_value((1 + level) / 2, values.size - 1) * values.std(ddof=1) / np.sqrt(values.size))
     mean = float(values.mean())
     return Interval(mean - half, mean + half)
+
+
+def combined(own: Array, others: Sequence[tuple[float, Array]], level: float = LEVEL) -> tuple[float, Interval]:
+    """Return a sum of means of independent samples of different sizes, with Welch's interval.
+
+    Parameters
+    ----------
+    own
+        The first sample, without NaN; its mean counts once.
+    others
+        Further samples, without NaN, each with the factor by which its mean counts.
+    level
+        Confidence level of the interval.
+
+    Notes
+    -----
+    Welch, *The generalization of 'Student's' problem when several different population variances are involved*,
+    Biometrika 34, 1947; degrees of freedom by Satterthwaite's approximation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> value, ends = combined(np.array([1.0, 2.0, 3.0]), [(-1.0, np.array([1.0, 1.5]))])
+    >>> round(value, 3), round(ends.low, 2), round(ends.high, 2)
+    (0.75, -0.74, 2.24)
+    """
+    samples = [(1.0, own), *((factor, sample) for factor, sample in others if factor)]
+    value = float(sum(factor * sample.mean() for factor, sample in samples if sample.size))
+    if any(sample.size < 2 for _, sample in samples):
+        return value if all(sample.size for _, sample in samples) else np.nan, Interval(np.nan, np.nan)
+    squares = [(factor**2 * float(sample.var(ddof=1)) / sample.size, sample.size - 1) for factor, sample in samples]
+    variance = sum(square for square, _ in squares)
+    if variance <= 0:
+        return value, Interval(value, value)
+    freedom = variance**2 / sum(square**2 / degrees for square, degrees in squares if square > 0)
+    half = float(student_value((1 + level) / 2, freedom) * np.sqrt(variance))
+    return value, Interval(value - half, value + half)

@@ -8,11 +8,12 @@ from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder
 from knee.store.observed import observed_threads
 from knee.store.repeats import design_block
-from knee.store.run import Run, cut_off, out_of_memory, role_of
+from knee.store.run import Run, cut_off, is_trial, out_of_memory, role_of
 from knee.store.runs import all_runs, runs
 from knee.store.samples import STATES, WORKLOAD, Series, noted, published, samples
 from knee.store.seam import Changed, Level, Record, Role, RunSpec
 from knee.store.shown import shown, shown_within
+from knee.store.trials import FactChange, Noted, Trials, read_trials, write_trials
 from knee.store.types import SCHEMA, StudyError, finite, one_of
 from knee.store.waits import Wait, note_wait, read_waits
 from knee.store.write import make_folder, opened_to_write, write_whole
@@ -28,14 +29,17 @@ __all__ = [
     "Count",
     "Counted",
     "End",
+    "FactChange",
     "Folder",
     "Level",
+    "Noted",
     "Record",
     "Role",
     "Run",
     "RunSpec",
     "Series",
     "StudyError",
+    "Trials",
     "Wait",
     "all_runs",
     "count_named",
@@ -43,6 +47,7 @@ __all__ = [
     "cut_off",
     "design_block",
     "finite",
+    "is_trial",
     "make_folder",
     "note_wait",
     "noted",
@@ -52,6 +57,7 @@ __all__ = [
     "out_of_memory",
     "published",
     "read_end",
+    "read_trials",
     "read_waits",
     "role_of",
     "runs",
@@ -59,5 +65,6 @@ __all__ = [
     "shown",
     "shown_within",
     "write_end",
+    "write_trials",
     "write_whole",
 ]

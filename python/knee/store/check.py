@@ -201,6 +201,9 @@ STUDY_SPEC = thing(
         "program": OBJECT,
         "factors": OBJECT,
         "design": thing({}, {"budget_s": NUMBER, "width": NUMBER}),
+        "remedy": listed(
+            thing({"name": TEXT}, {"treats": listed(TEXT), "command": listed(TEXT), "args": OBJECT, "env": OBJECT})
+        ),
         "measure": thing({}, {"same_output": TRUTH, "responses": listed(TEXT)}),
     },
 )

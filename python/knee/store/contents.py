@@ -11,7 +11,7 @@ from typing import Any
 
 from knee.store.ended import End, read_end
 from knee.store.folder import Folder
-from knee.store.run import Run
+from knee.store.run import Run, is_trial
 from knee.store.runs import runs_of
 from knee.store.seam import RunSpec
 
@@ -55,10 +55,10 @@ class Contents:
 
     @property
     def planned(self) -> int:
-        """Number of planned runs: those of the design, and failed runs of repeated blocks."""
+        """Number of planned runs: those of the design, trials of remedies, and failed runs of repeated blocks."""
         last = self.end.block if self.end else None
         design = (spec for spec in self.plan if "repeats" not in spec)
-        planned = sum(1 for spec in design if last is None or spec["block"] <= last)
+        planned = sum(1 for spec in design if last is None or spec["block"] <= last or is_trial(spec))
         return planned + sum(run.replaced for run in self.runs)
 
 

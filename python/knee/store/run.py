@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
-from knee.store.seam import Changed, Exit, Level, Record, Role, RunSpec
+from knee.store.idle import Idle, idle_of
+from knee.store.seam import Changed, Exit, Level, Record, Role, RunSpec, Switches
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,10 @@ class Run:
     waited_ns: int | None = None
     work: int = 1
     replaced: bool = False
+    idle: Idle | None = None
+    """What its threads did while they did not compute; None if the record does not say."""
+    shares: tuple[float, ...] = ()
+    """Shares of the observed CPU time of its threads, the largest first; at most :data:`MOST_SHARES`."""
 
     @property
     def threads(self) -> int:
@@ -65,8 +71,25 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     slim: Record = {**record, "observed_threads": []}
     if sampling := record.get("sampling"):
         slim["sampling"] = {**sampling, "ready": []}
+    if switches := record.get("switches"):
+        kept = {name: value for name, value in switches.items() if name != "concurrency"}
+        slim["switches"] = cast("Switches", kept)
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
-    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work)
+    # The idle time of a run that answers a question is counted against the threads that it explains.
+    counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
+    idle = idle_of(record, int(counted))
+    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work, idle=idle, shares=_shares(record))
+
+
+MOST_SHARES = 64
+"""Of a run's threads only the largest shares are kept."""
+
+
+def _shares(record: Record) -> tuple[float, ...]:
+    times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"]]
+    known = sorted((time for time in times if isinstance(time, int) and time > 0), reverse=True)
+    total = sum(known)
+    return tuple(time / total for time in known[:MOST_SHARES]) if total else ()
 
 
 def _waited(record: Record) -> int | None:
@@ -74,6 +97,11 @@ def _waited(record: Record) -> int | None:
     # The form of observed threads has not been checked yet; see `observed`.
     known = [wait for wait in waits if isinstance(wait, int)]
     return sum(known) if known and len(known) == len(waits) else None
+
+
+def is_trial(spec: RunSpec) -> bool:
+    """Whether a run tries a remedy, or is the run as it is beside one (``knee try``)."""
+    return role_of(spec) == "remedy"
 
 
 LARGEST = 1e30

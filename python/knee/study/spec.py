@@ -16,7 +16,11 @@ from knee.study.kinds.kind import Choice, Distinct, File, Names, NamesOrNone, Nu
 from knee.study.kinds.measures import UNITS, Check, Claims, Metric, Threads
 from knee.study.kinds.option import AROUND, DESIGN, MEASURING, OUTPUT, PROGRAM, STATISTICS, Flag, option, options_of
 from knee.study.kinds.program import Baseline, Program
+from knee.study.kinds.remedies import Remedies
 from knee.study.kinds.text import seconds, share
+
+BLOCKS, EXPLAINING_BLOCKS = 5, 8
+"""Blocks of a study that names none; of one that is explained, since questions join it after the first blocks."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,13 @@ class StudySpec:
         default=list,
     )
     blocks: int = option(
-        "design.blocks", Whole(1, 1000), DESIGN, "Runs of each combination, one per block.", metavar="N", default=5
+        "design.blocks",
+        Whole(1, 1000),
+        DESIGN,
+        f"Runs of each combination, one per block. With --explain: {EXPLAINING_BLOCKS}, since questions join from the"
+        " fourth block on.",
+        metavar="N",
+        default=BLOCKS,
     )
     seed: int = option("design.seed", Whole(0, 2**53), DESIGN, "Seed of the random order.", metavar="N", default=1)
     pair: str | None = option(
@@ -135,6 +145,16 @@ class StudySpec:
         DESIGN,
         "Also run independent one-thread copies side by side: shows whether the machine or the program limits scaling.",
         default=False,
+    )
+    explain: float | None = option(
+        "design.explain",
+        Number(0.01, 1000),
+        DESIGN,
+        "Also make runs that explain the loss: all threads on one cpu, copies side by side, twice the threads, other"
+        " programs beside it; only those that can tell something. They take at most SHARE times the study's own time."
+        " Without SHARE: 1.",
+        metavar="[SHARE]",
+        bare="1",
     )
 
     # Measuring: what is measured and checked
@@ -254,6 +274,15 @@ class StudySpec:
     )
     claims: list[dict[str, Any]] = option(
         "claim", Claims(), STATISTICS, "Claims: sentences, each with a test on the results.", flag=None, default=list
+    )
+
+    remedies: list[dict[str, Any]] = option(
+        "remedy",
+        Remedies(),
+        STATISTICS,
+        "Remedies that `knee try` tries beside its own: each changes the command, arguments or variables.",
+        flag=None,
+        default=list,
     )
 
     # Around the runs: commands, warm-up, page cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +83,8 @@ def _folder(path: Path, study_spec: str, machine: dict[str, Any], plan: list[Run
     return create(path, study_spec, json.dumps(machine), plan)
 
 
-def _silent() -> Callable[[RunSpec, Any], None]:
-    return lambda _spec, _record: None
+def _silent() -> execute.Tell:
+    return lambda _spec, _record, _left: None
 
 
 def _conclude(folder: Folder, planted: float, as_json: bool) -> int:

@@ -9,7 +9,17 @@ from typing import Any
 import click
 
 from knee import terminal
-from knee.store import Contents, Folder, Record, RunSpec, StudyError, all_runs, design_block, runs
+from knee.store import (
+    Contents,
+    Folder,
+    Record,
+    RunSpec,
+    StudyError,
+    all_runs,
+    design_block,
+    is_trial,
+    runs,
+)
 from knee.study import planning
 from knee.study.design.duration import WORTH
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
@@ -20,6 +30,7 @@ from knee.study.run.repeat import repeat
 from knee.study.run.signals import Stopped
 from knee.study.run.trust import check as check_trust
 from knee.verbs import EXIT_STOPPED, say
+from knee.verbs.between import questions
 
 ON_RESUME = {"wait_quiet_s", "rerun_disturbed"}
 """Options that a resumed study may be given: they do not change the plan."""
@@ -90,7 +101,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
             say_load()
         _run(folder, before, piloted)
         # At most as many repeats as the design has blocks: a machine may stay busy.
-        left = len({design_block(spec) for spec in folder.read_plan()})
+        left = len({design_block(spec) for spec in folder.read_plan() if not is_trial(spec)})
         while how.get("rerun_disturbed") and (many := _repeat(folder, left, waiting)):
             left -= many
             _run(folder, before)
@@ -105,7 +116,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
 
 def _run(folder: Folder, before: execute.Before | None, piloted: execute.Piloted | None = None) -> None:
     with progress.shown(folder.read_plan(), len(execute.remaining(folder))) as tell:
-        execute.run(folder, tell, _rule(folder), before, piloted)
+        execute.run(folder, tell, _rule(folder), before, piloted, questions.asks(folder))
 
 
 def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
@@ -117,9 +128,10 @@ def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     from knee.explain.disturbance import disturbance
 
     budget_s = folder.read_study_spec().get("design", {}).get("budget_s")
-    if budget_s is not None and stopping.enough(all_runs(folder), {"budget_s": budget_s}):
+    own = [run for run in all_runs(folder) if not is_trial(run.spec)]
+    if budget_s is not None and stopping.enough(own, {"budget_s": budget_s}):
         return 0
-    timed = [run for run in runs(folder) if run.role != "counting" and not run.replaced]
+    timed = [run for run in runs(folder) if run.role not in ("counting", "remedy") and not run.replaced]
     blocks = sorted({run.spec["block"] for run in timed if disturbance(run)})
     if not blocks:
         return 0

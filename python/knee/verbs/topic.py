@@ -11,11 +11,10 @@ from knee import terminal
 
 def causes() -> str:
     """Return the description of every cause, with its four headings."""
-    from knee.explain.causes import CAUSES
-    from knee.explain.causes.headings import description
+    from knee.explain.causes.headings import descriptions
 
     text = ""
-    for cause in map(description, CAUSES):
+    for cause in descriptions():
         text += f"{cause.name}\n\n"
         for heading, below in cause.parts.items():
             text += f"  {heading}\n{textwrap.indent(below.replace('``', '`'), '    ')}\n"

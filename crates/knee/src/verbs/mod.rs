@@ -35,6 +35,8 @@ pub(crate) const VERBS: &[Verb] = &[
     python("report", "Rebuild a study's report"),
     python("analyze", "Show which factors explain a result"),
     python("compare", "Compare two studies, or two levels of one factor; fails on a regression"),
+    python("explain", "Show where a study's time went, why, and what would help"),
+    python("try", "Run remedies on a study's program, and show what each gains"),
     python("selftest", "Measure knee's false-alarm and detection rates on this machine"),
     native::<help::Help>("help", "Show help for a verb or a topic"),
     native::<answer::Answer>("answer", ""),

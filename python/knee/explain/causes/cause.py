@@ -6,7 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from knee.explain.ledger.evidence import Evidence, Mean
+    from knee.explain.ledger.ledger import Ledger
     from knee.explain.scaling.series import Series
+
+
+OPEN = "growing CPU time side by side"
+"""The symptom of a finding that leaves several causes open."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the loss in natural logarithms, with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, mean: Mean) -> Part:
+        """Return the part that a mean over blocks is."""
+        return cls(mean.value, mean.interval.low, mean.interval.high)
 
 
 @dataclass(frozen=True)
@@ -25,11 +45,40 @@ class Finding:
     refute: str
     remedy: str
     left: tuple[str, ...] = ()
+    threads: int | None = None
+    """The thread count that was examined; None if the finding is about the whole curve."""
+    part: Part | None = None
+    """How much of the loss the cause holds; None if no run tells."""
+    holds: tuple[str, ...] = ()
+    """Parts of the ledger that the cause holds."""
+    ask: tuple[str, ...] = ()
+    """Names of remedies that would decide, most telling first."""
+
+    settles: tuple[str, ...] = ()
+    """Causes that have the same signs without the run that decided for this one."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The cause, or the causes that remain possible."""
+        return self.left or (self.cause,)
+
+
+class Symptom(Protocol):
+    """A module that recognises a symptom in the curve alone, without runs that explain it."""
+
+    def examine(self, series: Series) -> Finding | None:
+        """Return the finding, or None when the symptom is absent."""
+        ...
 
 
 class Cause(Protocol):
-    """A module that recognises one cause."""
+    """A module that recognises one cause from the evidence on one thread count."""
 
-    def examine(self, series: Series) -> Finding | None:
-        """Return the finding, or None when the signs of the cause are absent."""
+    @property
+    def NAME(self) -> str:  # noqa: N802 -- a constant of the module
+        """Its name in the list of causes."""
+        ...
+
+    def explain(self, found: Evidence, book: Ledger) -> Finding | None:
+        """Return the finding, or None when its signs are absent."""
         ...

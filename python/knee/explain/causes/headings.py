@@ -1,14 +1,21 @@
-"""Reads the four headings of a cause's docstring, for ``knee help causes`` and the reference."""
+"""Reads the four headings of the causes' docstrings, for ``knee help causes`` and the reference.
+
+Files are read, not imported: help does not wait for numpy.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
-
-from knee.explain.causes.cause import Cause
+from pathlib import Path
 
 HEADINGS = ("What it sees", "Why the curve bends", "How to test it", "How to move it")
+
+ROOMS = ("idle", "computing", "machine", "symptoms")
+"""Folders of causes, in the order in which they are described."""
 
 
 @dataclass(frozen=True)
@@ -19,15 +26,22 @@ class Description:
     parts: dict[str, str]
 
 
-def description(cause: Cause) -> Description:
-    """Read the docstring of a cause: its name, then each heading with indented lines below it.
+def descriptions() -> Iterator[Description]:
+    """Yield the description of every cause and symptom."""
+    for room in ROOMS:
+        for path in sorted((Path(__file__).parent / room).glob("[a-z]*.py")):
+            yield description(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "")
+
+
+def description(text: str) -> Description:
+    """Read a docstring: the name, then each heading with indented lines below it.
 
     Raises
     ------
     ValueError
         When a heading is missing or empty.
     """
-    first, *lines = inspect.cleandoc(cause.__doc__ or "").splitlines()
+    first, *lines = inspect.cleandoc(text).splitlines()
     parts: dict[str, str] = {}
     for heading in HEADINGS:
         if heading not in lines:

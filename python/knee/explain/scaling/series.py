@@ -40,6 +40,8 @@ class Series:
     """Thread count to its CPU time over that of one thread with all threads on one cpu, if the study has such a
     placement.
     """
+    asked: tuple[Run, ...] = ()
+    """Runs that explain the loss: each answers a question about the thread count of its cell."""
     weak: bool = False
     """Whether the input grows with the threads (weak scaling). The work is then n/base times as much."""
 
@@ -98,20 +100,23 @@ class Series:
         many, base = (_counter_table(self.counting, counter, n, self._blocks) for n in (threads, self.curve.base))
         return ratio(many / (threads / self.curve.base if self.weak else 1), base)
 
-    def taken(self, threads: int) -> Array:
+    def taken(self, threads: int, blocks: int | None = None) -> Array:
         """Return the largest share of each block's time that other programs may have cost, shape (blocks,)."""
-        return self._taken(self.by_threads.get(threads, []), threads)
+        return self._taken(self.by_threads.get(threads, []), threads, blocks)
 
-    def _taken(self, runs: Sequence[Run], threads: int) -> Array:
-        shares = np.zeros(self._blocks)
+    def _taken(self, runs: Sequence[Run], threads: int, blocks: int | None = None) -> Array:
+        shares = np.zeros(blocks or self._blocks)
         for run in runs:
             if run.threads == threads and run.bad is None:
                 shares[run.spec["block"] - 1] = taken(run, self.cpus)
         return shares
 
 
-DRAWN = ("measure", "copies", "counting")
-"""Roles of the runs in a series: runs of the design, copies, and counting runs."""
+EXPLAINING = ("copies", "one-cpu", "more-threads", "busy-cores", "co-runner", "placement", "remedy", "intervention")
+"""Roles of runs that may answer a question."""
+
+DRAWN = ("measure", "counting", *EXPLAINING)
+"""Roles of the runs in a series: runs of the design, counting runs, and those that explain."""
 
 
 def group(runs: list[Run], allowed: int, *, weak: bool = False) -> list[Series]:
@@ -192,12 +197,14 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
         n: ratio(table(copies, n, blocks, cpu=False), times[fitted.base]) for n in {run.threads for run in copies}
     }
     levels = {key: str(level) for key, level in runs[0].spec["cell"].items() if key != "threads"}
-    counting = [run for run in members if run.role == "counting"]
+    counting = [run for run in members if run.role == "counting" and "test" not in run.spec]
+    asked = tuple(run for run in members if run.role in EXPLAINING or "test" in run.spec)
     cpus = _cpus(runs) or allowed
     counted_runs = tuple(counting or runs)
     return Series(
-        name, levels, tuple(runs), counted_runs, fitted, cpus, allowed, slowed, tuple(copies), one_cpu={}, weak=weak
-    )
+        name, levels, tuple(runs), counted_runs, fitted, cpus, allowed, slowed, tuple(copies),
+        one_cpu={}, asked=asked, weak=weak,
+    )  # fmt: skip
 
 
 def _cpus(runs: list[Run]) -> int:

@@ -17,7 +17,7 @@ WIDEST = 100
 OF_A_NAME = 12
 """Characters of a study's name for which a headline always has room."""
 
-MOST_LINES = 5
+MOST_LINES = 7
 
 INTERVAL = re.compile(r" \[[^]]*\]")
 
@@ -33,6 +33,8 @@ ORDER = (
     "use",
     "why",
     "decide",
+    "move",
+    "tried",
     "also",
     "claims",
     "rejected",
@@ -52,6 +54,8 @@ IMPORTANCE = (
     "disturbed",
     "do",
     "why",
+    "move",
+    "tried",
     "also",
     "knee",
     "use",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from knee.explain.causes.cause import Finding
 from knee.explain.claims.judge import Judged
 from knee.explain.computed import OtherCount
 from knee.explain.disturbance import Disturbance
+from knee.explain.ledger.explanation import Explanation
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
+from knee.explain.tried import Tried
 from knee.store import Run
 
 
@@ -26,6 +28,8 @@ class Results:
     claims: Sequence[Judged]
     disturbance: Disturbance | None
     computed: Sequence[OtherCount] = ()
+    ledgers: Mapping[str, Sequence[Explanation]] = field(default_factory=dict[str, Sequence[Explanation]])
+    tried: Sequence[Tried] = ()
 
     @property
     def blocks(self) -> int:

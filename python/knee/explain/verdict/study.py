@@ -12,10 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from knee.explain.causes.cause import Finding
 from knee.explain.disturbance import observed
 from knee.explain.scaling.series import Series, called
-from knee.explain.verdict import curve, levels
+from knee.explain.verdict import curve, levels, why
 from knee.explain.verdict.computed import sentence
 from knee.explain.verdict.curve import CurveVerdict, of_curve
 from knee.explain.verdict.form import Line, Verdict, verdict
@@ -114,8 +113,8 @@ def _of_levels(results: Results, asked: levels.Question, extra: list[Line]) -> V
     differing = [one for one in asked.most if one.answer in ("faster", "slower") and len(asked.most) > 1]
     lines = [Line("also", f"{one.where}: {levels.said_of(one)}".removeprefix(": ")) for one in differing]
     status = "decided" if asked.decided else "undecided"
-    why = [line for one in results.findings[:1] for line in _cause(one, f"{one.series}: ")]
-    return verdict(status, results.name, levels.headline(asked), [*extra, *lines, *why, *_curves_of(results, asked)])
+    causes = [line for one in results.findings[:1] for line in why.cause(one, of=f"{one.series}: ")]
+    return verdict(status, results.name, levels.headline(asked), [*extra, *lines, *causes, *_curves_of(results, asked)])
 
 
 def _curves_of(results: Results, asked: levels.Question) -> list[Line]:
@@ -158,15 +157,8 @@ def _claims(results: Results) -> list[Line]:
 
 
 def _why(results: Results, chosen: Series) -> list[Line]:
-    finding = next((one for one in results.findings if one.series == chosen.name), None)
-    return [] if finding is None else _cause(finding)
-
-
-def _cause(finding: Finding, of: str = "") -> list[Line]:
-    """Name the cause, or describe the symptom and the run that would decide."""
-    if finding.left:
-        return [Line("why", f"{of}not named: {finding.says}"), Line("decide", finding.refute)]
-    return [Line("why", f"{of}{finding.says}")]
+    explained = results.ledgers.get(chosen.name, ())
+    return [*why.why(results.findings, explained, chosen), *why.attempts(results.tried, chosen.levels)]
 
 
 def _other_placements(results: Results, chosen: Series) -> list[Line]:

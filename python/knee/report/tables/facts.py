@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from knee.explain.analysis import Analysis
-from knee.explain.scaling.accounting import BOUNDS, Part
+from knee.explain.ledger.evidence import Mean
+from knee.explain.ledger.ledger import BOUNDS
 from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.opened import Study
 from knee.stats.answers import answer
@@ -104,20 +105,24 @@ def base_lines(analysis: Analysis) -> list[str]:
     ]
 
 
-def account_rows(analysis: Analysis) -> list[Row]:
+def ledger_rows(analysis: Analysis) -> list[Row]:
     """Return where the lost time went: one row a cell, whose parts add up to the loss. Bounds have no interval."""
-    names = dict.fromkeys(part.name for one in analysis.accounts.values() for account in one for part in account.parts)
+    explained = [one for ledgers in analysis.ledgers.values() for one in ledgers]
+    names = dict.fromkeys(entry.name for one in explained for entry in one.ledger.entries)
     return [
-        {"series": name, "threads": account.threads, "loss": _with(account.loss.value, account.loss.interval)}
+        {"series": one.series, "threads": one.threads, "loss": _mean(one.ledger.loss)}
         | dict.fromkeys(names, "0")
-        | {part.name: _part(part) for part in account.parts}
-        for name, accounts in analysis.accounts.items()
-        for account in accounts
+        | {entry.name: _part(entry.name, one.ledger.value(entry.name)) for entry in one.ledger.entries}
+        for one in explained
     ]
 
 
-def _part(part: Part) -> str:
-    return f"{part.value:.3f}" if part.name in BOUNDS else _with(part.value, part.interval)
+def _part(name: str, mean: Mean) -> str:
+    return f"{mean.value:.3f}" if name in BOUNDS else _mean(mean)
+
+
+def _mean(mean: Mean) -> str:
+    return _with(mean.value, mean.interval)
 
 
 def contrast_rows(analysis: Analysis) -> list[Row]:

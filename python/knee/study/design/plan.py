@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from knee.store import SCHEMA, Role, RunSpec, StudyError, role_of
 from knee.store.seam import Bind, MemoryPolicy, OutputCheck, PageCache, Policy
@@ -33,21 +34,16 @@ def run_specs(
     planned: list[RunSpec] = []
     everything = _everything(study_spec, cells, placements)
     width = max(4, len(str(len(everything) * study_spec.blocks)))
-    groups = together(everything, study_spec.pair)
+    groups = together(everything, study_spec.pair, lambda part: (part[0], None, part[1]))
     for block in range(1, study_spec.blocks + 1):
         for group in draw.sample(groups, len(groups)):
             # A B in one block, B A in the next: a linear drift affects both sides equally.
             for role, cell in group if block % 2 else reversed(group):
-                name = f"{len(planned) + 1:0{width}d}"
-                planned.append(planner.run_spec(name, block, role, cell))
+                planned.append(planner.run_spec(f"{len(planned) + 1:0{width}d}", block, role, cell))
     return planned
 
 
-Part = tuple[Role, Cell]
-"""A run of each block: its role and its cell."""
-
-
-def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements) -> list[Part]:
+def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements) -> list[tuple[Role, Cell]]:
     """Return the cells of the design and the controls beside them."""
     by_role: dict[Role, list[Cell]] = {"measure": cells}
     if study_spec.copies:
@@ -60,12 +56,19 @@ def _everything(study_spec: StudySpec, cells: list[Cell], placements: Placements
     return [(role, cell) for role, those in by_role.items() for cell in those]
 
 
-def together(parts: list[Part], pair: str | None) -> list[list[Part]]:
-    """Return groups of parts that run back to back: those that differ in the pair's factor only."""
-    groups: dict[str, list[Part]] = {}
-    for number, (role, cell) in enumerate(parts):
+T = TypeVar("T")
+
+
+def together(parts: Iterable[T], pair: str | None, of: Callable[[T], tuple[Role, str | None, Cell]]) -> list[list[T]]:
+    """Return groups of parts that run back to back: those that differ in the pair's factor only.
+
+    ``of`` returns a part's role, question and cell.
+    """
+    groups: dict[str, list[T]] = {}
+    for number, part in enumerate(parts):
+        role, test, cell = of(part)
         rest = sorted((name, str(level)) for name, level in cell.items() if name != pair)
-        groups.setdefault(str((role, rest)) if pair in cell else str(number), []).append((role, cell))
+        groups.setdefault(str((role, test, rest)) if pair in cell else str(number), []).append(part)
     return list(groups.values())
 
 

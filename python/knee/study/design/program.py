@@ -32,7 +32,7 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
             raise unmentioned(name)
     command = [filled(word, arguments) for word in program["command"]]
     made = program | {"command": command} | ({"env": program.get("env", {}) | variables} if variables else {})
-    return _side_by_side(made, int(cell["threads"])) if role == "copies" else made
+    return side_by_side(made, int(cell["threads"])) if role == "copies" else made
 
 
 def grown(study_spec: StudySpec, cell: Cell) -> dict[str, str]:
@@ -67,8 +67,10 @@ def filled(word: str, arguments: dict[str, str]) -> str:
     return word
 
 
-def _side_by_side(program: dict[str, Any], number: int) -> dict[str, Any]:
-    """Return a program that runs this many copies of the command at once, each with one thread."""
+def side_by_side(program: dict[str, Any], number: int) -> dict[str, Any]:
+    """Return a program that runs copies at once, each with one thread. Copies of a workload are made by the runner."""
+    if "workload" in program:
+        return program
     one = [word.replace("{threads}", "1") for word in program["command"]]
     env = {name: value.replace("{threads}", "1") for name, value in program.get("env", {}).items()}
     return (

@@ -17,22 +17,20 @@ from knee.study.design.plan import together
 def repeats(plan: Sequence[RunSpec], blocks: Sequence[int], seed: int, pair: str | None) -> list[RunSpec]:
     """Return the runs that repeat these blocks, to append to the plan."""
     first = max(spec["block"] for spec in plan) + 1
-    names = _names(plan)
+    free = names(plan)
     added: list[RunSpec] = []
     for number, block in enumerate(blocks, first):
-        specs = {(role_of(spec), str(spec["cell"])): spec for spec in plan if spec["block"] == block}
-        groups = together([(role_of(spec), spec["cell"]) for spec in specs.values()], pair)
+        specs = [spec for spec in plan if spec["block"] == block]
+        groups = together(specs, pair, lambda spec: (role_of(spec), spec.get("test"), spec["cell"]))
         draw = random.Random(f"{seed} {number}")
         for group in draw.sample(groups, len(groups)):
             # A pair keeps the order of the repeated block.
-            for role, cell in group:
-                spec = specs[role, str(cell)]
-                added.append({**spec, "id": next(names), "block": number, "repeats": block})
+            added.extend({**spec, "id": next(free), "block": number, "repeats": block} for spec in group)
     return added
 
 
-def _names(plan: Sequence[RunSpec]) -> Iterator[str]:
-    """Yield ids that the plan does not have."""
+def names(plan: Sequence[RunSpec]) -> Iterator[str]:
+    """Yield ids that a plan does not have."""
     known, width = {spec["id"] for spec in plan}, max(len(spec["id"]) for spec in plan)
     numbers = (f"{number:0{width}d}" for number in itertools.count(len(plan) + 1))
     return (name for name in numbers if name not in known)

@@ -46,7 +46,7 @@ def lines(text: str) -> Lines:
 
 def line_of(numbers: Lines, key: str) -> int | None:
     """Return the line of a key, or of the table around it; None when the file has neither."""
-    path = re.sub(r"^claim (\d+)(: )?", r"claim.\1.", key).rstrip(".")
+    path = re.sub(r"^(claim|remedy) (\d+)(: |\.)?", r"\1.\2.", key).rstrip(".")
     around = [known for known in numbers if path == known or path.startswith(known + ".")]
     return numbers[max(around, key=len)] if around else None
 

@@ -12,7 +12,7 @@ from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.study_file import StudyFile
 
 _VALUE: Schema = {"type": ["string", "number", "boolean"]}
-_VALUES: Schema = {"type": "object", "additionalProperties": _VALUE}
+VALUES: Schema = {"type": "object", "additionalProperties": _VALUE}
 
 
 class Program(Kind):
@@ -35,7 +35,7 @@ class Program(Kind):
             raise file.fail(key, "give either command or workload", hint)
         for name in ("args", "env"):
             if name in table:
-                table[name] = _words(table[name], f"{key}.{name}", file)
+                table[name] = values_of(table[name], f"{key}.{name}", file)
         if "workload" in table:
             table["workload"] = self.workload(table["workload"], f"{key}.workload", file)
         elif not file.names(table["command"], f"{key}.command", "words"):
@@ -51,7 +51,7 @@ class Program(Kind):
         named = file.table(value, key)  # pyright: ignore[reportUnknownArgumentType]
         if not named:
             raise file.fail(key, "it is empty", "workload = { heat = {}, cilksort = {} }")
-        return {name: _words(args, f"{key}.{name}", file) for name, args in named.items()}
+        return {name: values_of(args, f"{key}.{name}", file) for name, args in named.items()}
 
     def schema(self) -> Schema:
         words: Schema = {"type": "array", "items": {"type": "string"}, "minItems": 1}
@@ -61,8 +61,8 @@ class Program(Kind):
             "properties": {
                 "command": {"description": f"Words of a command; {self.replaced}", **words},
                 "workload": self.workload_schema(),
-                "args": {**_VALUES, "description": "Arguments of the workload."},
-                "env": {**_VALUES, "description": f"Variables of the program; {self.variables}"},
+                "args": {**VALUES, "description": "Arguments of the workload."},
+                "env": {**VALUES, "description": f"Variables of the program; {self.variables}"},
                 "for": {"description": runtime, "type": "string"},
                 "directory": {
                     "description": "Where the program runs, from the folder of this file.",
@@ -77,7 +77,7 @@ class Program(Kind):
         """Return the schema of the key ``workload``."""
         return {
             "description": "A built-in workload, or several: a table of their names with their own arguments.",
-            "oneOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "additionalProperties": _VALUES}],
+            "oneOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "additionalProperties": VALUES}],
         }
 
 
@@ -112,7 +112,7 @@ def resolved(words: list[str]) -> tuple[dict[str, Any], str | None]:
     return {"workload": answer["workload"], "args": args, "directory": str(Path.cwd())}, answer["phase"]
 
 
-def _words(value: Any, key: str, file: StudyFile) -> dict[str, str]:
+def values_of(value: Any, key: str, file: StudyFile) -> dict[str, str]:
     """Return a table of values as words of a program."""
     table = file.table(value, key)
     for name, one in table.items():

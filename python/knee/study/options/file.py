@@ -8,7 +8,7 @@ from typing import Any
 from knee.store import SCHEMA, StudyError, read
 from knee.study.kinds.near import suggestion
 from knee.study.kinds.study_file import LARGEST, StudyFile
-from knee.study.spec import OPTIONS, StudySpec
+from knee.study.spec import EXPLAINING_BLOCKS, OPTIONS, StudySpec
 
 HEADER = ("schema", "knee")
 """Keys that are not options: the version of the format, and of the knee that planned the study."""
@@ -56,4 +56,6 @@ def from_file(path: Path) -> StudySpec:
         if key in around:
             values[one.name] = one.kind.from_toml(around[key], one.key, file)
     values["name"] = values["name"] or path.stem
+    if values.get("explain") is not None:
+        values.setdefault("blocks", EXPLAINING_BLOCKS)
     return StudySpec(**values)

@@ -7,7 +7,8 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Generator
+from collections import deque
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -20,6 +21,7 @@ from knee.store import (
     RunSpec,
     StudyError,
     design_block,
+    is_trial,
     make_folder,
     opened_to_write,
     read_end,
@@ -31,31 +33,43 @@ from knee.study.run.records import Records
 from knee.study.run.runner import Runner, started
 from knee.study.run.signals import stoppable
 
+Tell = Callable[[RunSpec, Record, Collection[RunSpec]], None]
+
 Enough = Callable[[], str | None]
 """Called before each block but the first: returns why the study may end there, or None."""
 
 Before = Callable[[int], None]
 """Called with the number of a block before its first run."""
 
+Ask = Callable[[int], bool]
+"""Called with the number of a block of the design before its first run: may extend the plan, and says whether it did.
+"""
+
 Piloted = Callable[[RunSpec, Record, float], None]
 """Called after the pilot run, with its spec, its record, and the seconds it took with all that is done around it."""
 
 
 def remaining(folder: Folder) -> list[RunSpec]:
-    """Return the planned runs without a record, up to the block after which the stopping rule ended the study."""
+    """Return the planned runs without a record: trials of remedies, and all others up to the block after which the
+    stopping rule ended the study.
+    """
     done = {record["id"] for record in folder.read_records()}
     end = read_end(folder)
     last = end.block if end else None
-    planned = (spec for spec in folder.read_plan() if last is None or design_block(spec) <= last)
-    return [spec for spec in planned if spec["id"] not in done]
+    return [
+        spec
+        for spec in folder.read_plan()
+        if spec["id"] not in done and (last is None or design_block(spec) <= last or is_trial(spec))
+    ]
 
 
 def run(
     folder: Folder,
-    tell: Callable[[RunSpec, Record], None],
+    tell: Tell,
     enough: Enough = lambda: None,
     before: Before | None = None,
     piloted: Piloted | None = None,
+    ask: Ask | None = None,
 ) -> None:
     """Make every run that has no record yet.
 
@@ -64,14 +78,17 @@ def run(
     folder
         The study.
     tell
-        Called after each record is safe on disk.
+        Called after each record is safe on disk, with the runs that are left.
     enough
-        The study's stopping rule. It does not apply before repeated blocks, which replace others.
+        The study's stopping rule. It does not apply before repeated blocks, which replace others, nor before trials of
+        remedies, which are no part of the design.
     before
         Called before each block.
     piloted
         Called after a pilot run, which is made before the first block of a new study and recorded nowhere; without
         it there is no pilot run.
+    ask
+        Adds runs that explain the loss, see :mod:`knee.study.run.asking`.
 
     Raises
     ------
@@ -87,7 +104,7 @@ def run(
         todo = remaining(folder)
         if todo:
             with _set_up(folder):
-                _make(folder, todo, tell, enough, before, piloted)
+                _make(folder, todo, tell, enough, before, piloted, ask)
 
 
 def once(spec: RunSpec) -> tuple[Record, float]:
@@ -108,10 +125,11 @@ def _timed(runner: Runner, spec: RunSpec) -> tuple[Record, float]:
 def _make(
     folder: Folder,
     todo: list[RunSpec],
-    tell: Callable[[RunSpec, Record], None],
+    tell: Tell,
     enough: Enough,
     before: Before | None,
     piloted: Piloted | None,
+    ask: Ask | None,
 ) -> None:
     fresh = len(todo) == len(folder.read_plan())
     blocks = {spec["id"]: spec["block"] for spec in folder.read_plan()}
@@ -119,29 +137,44 @@ def _make(
     begun = max((blocks.get(record["id"], 0) for record in folder.read_records()), default=0)
     with _opened(folder.records) as log, started(folder.samples) as runner:
         records = Records(folder, log)
-        good, block = False, 0
-        for spec in todo:
+        good, block, ended = False, 0, False
+        coming = deque(todo)
+        while coming:
+            if ask and not ended and coming[0]["block"] > max(block, 1) and not _free(coming[0]):
+                number = coming[0]["block"]
+                if records.extend(lambda number=number: ask(number)):
+                    coming = deque(remaining(folder))
+            spec = coming.popleft()
+            free = _free(spec)
+            if ended and not free:
+                continue
             if fresh and not good and spec["block"] == 2:
                 hint = f"see errors above; knee study --resume {folder.path} continues anyway"
                 raise StudyError("every run of the first block failed, so the study stops here", hint=hint)
-            if "repeats" not in spec and 0 < begun < spec["block"] and (why := enough()):
+            if not free and 0 < begun < spec["block"] and (why := enough()):
                 records.check()
                 write_end(folder, End(spec["block"] - 1, why))
-                return
+                ended = True
+                continue
             begun = max(begun, spec["block"])
             if spec["block"] != block:
                 block = spec["block"]
                 if before:
                     before(block)
-                if fresh and piloted and spec is todo[0]:
+                if fresh and piloted and block == todo[0]["block"]:
                     pilot = pilot_of(todo)
                     piloted(pilot, *_timed(runner, pilot))
             line = runner.exchange(spec, f"knee study --resume {folder.path}")
             records.append(line)
             record: Record = json.loads(line)
             good = good or record["exit"].get("code") == 0
-            tell(spec, record)
+            tell(spec, record, coming)
         records.check()
+
+
+def _free(spec: RunSpec) -> bool:
+    """Whether a run is no part of the design, so that the stopping rule does not apply to it."""
+    return "repeats" in spec or is_trial(spec)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 
 from knee import terminal
@@ -11,8 +11,8 @@ from knee.store import Record, RunSpec, cut_off, out_of_memory
 
 
 @contextmanager
-def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record], None]]:
-    """Show progress while runs are made; yields the function to call after each run."""
+def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record, Collection[RunSpec]], None]]:
+    """Show progress while runs are made; yields the function to call after each run, with the runs that are left."""
     if not sys.stderr.isatty():
         yield _log(plan)
         return
@@ -33,22 +33,25 @@ def shown(plan: list[RunSpec], todo: int) -> Generator[Callable[[RunSpec, Record
     with progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("measuring", total=len(plan), completed=len(plan) - todo)
 
-        def tell(spec: RunSpec, record: Record) -> None:
-            bar.update(task, advance=1, description=f"block {spec['block']}")
+        def tell(spec: RunSpec, record: Record, left: Collection[RunSpec]) -> None:
+            # The plan may grow while it runs.
+            done = bar.tasks[task].completed + 1
+            bar.update(task, completed=done, total=done + len(left), description=f"block {spec['block']}")
             if record["exit"].get("code") != 0:
                 bar.console.print(f"run {spec['id']}: {ending(record)}")
 
         yield tell
 
 
-def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record], None]:
-    last = {spec["block"]: spec["id"] for spec in plan}
+def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record, Collection[RunSpec]], None]:
+    blocks = sorted({spec["block"] for spec in plan})
+    numbers = {block: number for number, block in enumerate(blocks, 1)}
 
-    def tell(spec: RunSpec, record: Record) -> None:
+    def tell(spec: RunSpec, record: Record, left: Collection[RunSpec]) -> None:
         if record["exit"].get("code") != 0:
             terminal.err(f"knee: run {spec['id']}: {ending(record)}")
-        if last[spec["block"]] == spec["id"]:
-            terminal.err(f"knee: block {spec['block']} of {len(last)} is done")
+        if all(one["block"] != spec["block"] for one in left):
+            terminal.err(f"knee: block {numbers[spec['block']]} of {len(numbers)} is done")
 
     return tell
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -55,6 +55,13 @@ class Records:
             raise StudyError(f"cannot write a record: {records}: {error.strerror}", hint=hint) from error
         self._digest.update(line)
         self._size += len(line)
+
+    def extend(self, extend: Callable[[], bool]) -> bool:
+        """Let this process extend the plan, after a check that nobody else changed it; return whether it did."""
+        self.check()
+        extended = extend()
+        self._fixed[self._folder.plan] = _digest(self._folder.plan)
+        return extended
 
     def check(self) -> None:
         """Raise :class:`StudyError` if records, plan, machine or design are not as this process left them.

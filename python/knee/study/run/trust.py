@@ -1,10 +1,11 @@
-"""Asks before it resumes a study that this user did not plan, because resuming runs the commands in its folder.
+"""Asks before it resumes a study that this user did not plan, or tries remedies on it: both run commands of its folder.
 
 The owner of a folder proves nothing: files unpacked from an archive belong to the user who unpacked them. So for every
 study that a user plans, knee writes a fingerprint of its runs into a file of that user (``XDG_STATE_HOME``), outside
 the study's folder. A mark in the folder, signed with the user's key, would work too, but a key must be kept secret, and
 a list need not. The fingerprint covers what is run, not where the folder is: knee does not ask after the folder was
-moved or copied, claims were added to study.toml, or disturbed blocks were repeated.
+moved or copied, claims were added to study.toml, or disturbed blocks were repeated. It does ask after
+remedies were added.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import json
 import os
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,6 +34,20 @@ WHEN = ("id", "block", "repeats")
 MOST_SHOWN = 12
 
 
+@dataclass(frozen=True)
+class Doing:
+    """What a user asked for that runs commands of a folder: for errors, for questions, and how to ask for it."""
+
+    infinitive: str
+    participle: str
+    done: str
+    command: str
+
+
+RESUME = Doing("resume", "Resuming it", "resumed", "knee study --resume")
+TRY = Doing("try remedies", "Trying remedies", "tried", "knee try")
+
+
 def note(folder: Folder) -> None:
     """Note that this user has planned the commands of a study, or trusts them."""
     if _is_known(folder):
@@ -43,7 +60,7 @@ def note(folder: Folder) -> None:
             file.write(f"{_fingerprint(folder)}\n".encode())
 
 
-def check(folder: Folder, *, trusted: bool) -> None:
+def check(folder: Folder, *, trusted: bool, doing: Doing = RESUME) -> None:
     """Check that the commands of a study may be run; on a terminal, ask about those that this user did not plan.
 
     Raises
@@ -54,25 +71,27 @@ def check(folder: Folder, *, trusted: bool) -> None:
     if not trusted:
         if _is_known(folder):
             return
-        _ask(folder)
+        _ask(folder, doing)
     note(folder)
 
 
-def _ask(folder: Folder) -> None:
+def _ask(folder: Folder, doing: Doing) -> None:
     commands = _commands(folder)
     if not (sys.stdin and sys.stderr and sys.stdin.isatty() and sys.stderr.isatty()):
-        message = f"cannot resume: {folder.path}: you did not plan it on this machine, and it would run {commands[0]}"
-        hint = f"read its study.toml and plan.jsonl, then knee study --resume {shlex.quote(str(folder.path))} --trust"
+        reason = f"you did not plan it on this machine, and it would run {commands[0]}"
+        message = f"cannot {doing.infinitive}: {folder.path}: {reason}"
+        hint = f"read its study.toml and plan.jsonl, then {doing.command} {shlex.quote(str(folder.path))} --trust"
         raise StudyError(message, hint=hint)
     directory = folder.read_study_spec().get("program", {}).get("directory", "the current folder")
-    terminal.err(f"knee: you did not plan this study on this machine: {folder.path}. Resuming it runs, in {directory}:")
+    said = f"you did not plan this study on this machine: {folder.path}. {doing.participle} runs, in {directory}:"
+    terminal.err(f"knee: {said}")
     for command in commands[:MOST_SHOWN]:
         terminal.err(f"      {command}")
     if len(commands) > MOST_SHOWN:
         terminal.err(f"      and {len(commands) - MOST_SHOWN} more, in plan.jsonl")
     if not click.confirm("Run them?", err=True):
         raise StudyError(
-            f"not resumed: {folder.path}", hint=f"knee report {shlex.quote(str(folder.path))} runs no commands"
+            f"not {doing.done}: {folder.path}", hint=f"knee report {shlex.quote(str(folder.path))} runs no commands"
         )
 
 
@@ -86,6 +105,7 @@ def _commands(folder: Folder) -> list[str]:
         variables = [f"{name}={value}" for name, value in program.get("env", {}).items()]
         words = program.get("command") or ["knee", "run", str(program.get("workload"))]
         found.append(f"program: {shlex.join([*variables, *words])}")
+    found += [f"remedy: {_remedy(one)}" for one in folder.read_study_spec().get("remedy", [])]
     # Shell commands come first, because a reader may not expect them.
     return sorted(dict.fromkeys(found), key=lambda command: command.startswith("program: "))
 
@@ -96,7 +116,14 @@ def _fingerprint(folder: Folder) -> str:
     once = [study_spec.get("measure", {}).get(step) for step in STEPS]
     directory = study_spec.get("program", {}).get("directory")
     runs = sorted({_run(spec) for spec in folder.read_plan()})
-    return hashlib.sha256(json.dumps([once, directory, runs]).encode()).hexdigest()
+    # Only where there are any: without them it stays as earlier versions wrote it.
+    remedies = [study_spec["remedy"]] if "remedy" in study_spec else []
+    return hashlib.sha256(json.dumps([once, directory, runs, *remedies]).encode()).hexdigest()
+
+
+def _remedy(table: dict[str, Any]) -> str:
+    variables = [f"{name}={value}" for name, value in {**table.get("env", {}), **table.get("args", {})}.items()]
+    return shlex.join([*variables, *table.get("command", [])])
 
 
 def _run(spec: RunSpec) -> str:

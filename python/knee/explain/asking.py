@@ -1,0 +1,228 @@
+"""Which runs would tell more about the loss, decided between two blocks of a running study (``knee study --explain``).
+
+Nothing is asked before the first answer, and nothing where there is nothing to explain. Then the questions that can
+tell something come first: where threads are idle, what they wait for; where CPU time grows, whether it grows on one cpu
+and in copies. What these answer decides about the next ones. Each question is asked in at least three blocks, or not
+at all, and all of them together take at most a share of the study's own time.
+
+Choosing questions by what was measured biases nothing: their own runs are made afterwards, in random order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.ledger.evidence import COPIES, ONE_CPU, SWITCHES, TWICE, Evidence, evidence
+from knee.explain.ledger.explanation import LEAST, candidates, explanation
+from knee.explain.ledger.ledger import (
+    IDLE,
+    INFLATION,
+    MACHINE,
+    MORE,
+    NOBODY,
+    TOGETHER,
+    UNDIVIDED,
+    Ledger,
+    ledger,
+)
+from knee.explain.scaling.series import Series, group
+from knee.explain.signs.beside import BUSY, PIRATE, STREAM
+from knee.store import Level, Run
+
+FIRST_LAUNCHES = 6
+"""The first answer comes after this many launches."""
+
+BLOCKS = 3
+"""A question is asked in at least this many blocks."""
+
+GROWN = 0.03
+"""Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
+
+BESIDE = (STREAM, PIRATE, BUSY)
+"""Questions about the machine, asked where copies slow each other down."""
+
+QUESTIONS = (SWITCHES, ONE_CPU, COPIES, TWICE, *BESIDE)
+"""Questions that can be asked about any program."""
+
+COLLECTOR, INTERPRETER, ALLOCATOR, FAULTS, FILES = (
+    "garbage collection",
+    "interpreter lock",
+    "allocator",
+    "page faults",
+    "I/O",
+)
+"""Causes that a setting of the program's runtime can test, where it has such a setting."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A question for a block.
+
+    Parameters
+    ----------
+    cell
+        The cell that is explained.
+    name
+        The name of the question, or of a cause that a changed setting tests.
+    block
+        The block.
+    cost_s
+        Seconds that its runs take in a block, estimated.
+    """
+
+    cell: dict[str, Level]
+    name: str
+    block: int
+    cost_s: float
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left of a study: its blocks and its time for questions.
+
+    Parameters
+    ----------
+    block, blocks
+        The next block, and the number of blocks of the design.
+    share
+        Time for the questions, as a share of the study's own.
+    testable
+        Whether a changed setting of a cell's program can test a cause.
+    """
+
+    block: int
+    blocks: int
+    share: float
+    testable: Callable[[dict[str, Level], str], bool]
+
+
+def wanted(runs: Sequence[Run], allowed: int, left: Left) -> list[Wanted]:
+    """Return the questions for the next block.
+
+    Parameters
+    ----------
+    runs
+        All runs so far.
+    allowed
+        Number of cpus that the study may use.
+    left
+        What is left of the study.
+    """
+    if len(runs) < first(left.blocks):
+        return []
+    own = [run for run in runs if run.role == "measure" and not run.replaced]
+    made = max((run.spec["block"] for run in own), default=0)
+    budget_s = left.share * _seconds(own) * left.blocks / max(1, made)
+    left_s = budget_s - _seconds([run for run in runs if "test" in run.spec])
+    targets = [evidence(one, threads) for one, threads in explained(group(list(runs), allowed))]
+    chosen: list[Wanted] = []
+    for found in targets:
+        chosen += _affordable(found, left_s / len(targets), left)
+    return chosen
+
+
+def first(blocks: int) -> int:
+    """Return after how many launches questions are asked: late enough to know what to ask, and in enough blocks."""
+    return FIRST_LAUNCHES if blocks > BLOCKS + 2 else 1
+
+
+def explained(series: Sequence[Series]) -> list[tuple[Series, int]]:
+    """Return what is explained: of each combination of other factors the first placement, at the largest count."""
+    chosen: dict[str, tuple[Series, int]] = {}
+    for one in series:
+        fitting = [count for count in one.fitting if count != one.curve.base]
+        rest = str(sorted((name, level) for name, level in one.levels.items() if name != "placement"))
+        if one.pinned and fitting and rest not in chosen:
+            chosen[rest] = (one, max(fitting))
+    return list(chosen.values())
+
+
+def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
+    """Return the questions that fit into the time and the blocks that are left, most telling first."""
+    if not found.many.runs or not found.base.runs:
+        return []
+    cell, blocks = found.many.runs[0].cell, left.blocks - left.block + 1
+    names = [name for name in questions(found) if name in QUESTIONS or left.testable(cell, name)]
+    done = {name: _done(found, name) for name in names}
+    chosen: list[Wanted] = []
+    # First each question as often as it must be asked, then more often.
+    for name in names:
+        missing, each = BLOCKS - done[name], cost_s(found, name)
+        if 0 < missing <= blocks and missing * each <= left_s:
+            chosen.append(Wanted(cell, name, left.block, each))
+            left_s -= missing * each
+    for name in names:
+        each = cost_s(found, name)
+        if done[name] >= BLOCKS and blocks * each <= left_s:
+            chosen.append(Wanted(cell, name, left.block, each))
+            left_s -= blocks * each
+    return chosen
+
+
+def _done(found: Evidence, name: str) -> int:
+    """Return in how many blocks a question was answered."""
+    return max((len(cell.runs) for test, cell in found.tests.items() if test.partition(": ")[0] == name), default=0)
+
+
+def questions(found: Evidence) -> list[str]:
+    """Return the names of the questions that can tell something, most telling first."""
+    book = ledger(found)
+    known = np.isfinite(book.loss.interval.high)
+    if not book.loss.value > GROWN or (known and book.loss.interval.high < LEAST):
+        return []
+    idle, inflation = book.group(IDLE).value, book.group(INFLATION).value
+    copies = [COPIES] if found.base.threads == 1 else []
+    # A collector or an interpreter's lock can look like any other wait.
+    if idle >= inflation:
+        basic = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])]
+    else:
+        basic = [ONE_CPU, *copies, TWICE, INTERPRETER, COLLECTOR, *([SWITCHES] if idle > GROWN else [])]
+    return [*basic, *_further(found, book, basic)]
+
+
+def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
+    """Return what the answers so far ask for."""
+    if any(name in QUESTIONS and name not in found.tests for name in basic):
+        return []
+    further = [name for one in candidates(found, book) for name in one.ask]
+    if book.entry(MACHINE) is not None and book.value(MACHINE).value > GROWN:
+        further += BESIDE
+    if _in_kernel(found) > GROWN:
+        further.append(FAULTS)
+    if book.value(MORE, TOGETHER, UNDIVIDED).value > GROWN:
+        further.append(ALLOCATOR)
+    if book.value(NOBODY).value > GROWN:
+        further.append(FILES)
+    return list(dict.fromkeys(further))
+
+
+def _in_kernel(found: Evidence) -> float:
+    """Return the share of the CPU time that the kernel used."""
+    return float(np.nanmean(found.many.system / found.many.cpu))
+
+
+def cost_s(found: Evidence, name: str) -> float:
+    """Return the seconds that the runs of a question take in a block: those of its own runs, or an estimate."""
+    own = [cell for test, cell in found.tests.items() if test.partition(": ")[0] == name and cell.runs]
+    if own:
+        return sum(_seconds(cell.runs) / len(cell.runs) for cell in own)
+    base, many = (_seconds(cell.runs) / len(cell.runs) for cell in (found.base, found.many))
+    on_one = float(np.nanmean(found.many.cpu)) if np.isfinite(found.many.cpu).any() else many
+    return {ONE_CPU: max(on_one, many), COPIES: base, SWITCHES: many, TWICE: many}.get(
+        name, base if name in BESIDE else base + many
+    )
+
+
+def _seconds(runs: Sequence[Run]) -> float:
+    return sum(run.record["wall_ns"] / 1e9 for run in runs)
+
+
+def answered(runs: Sequence[Run], allowed: int) -> list[str]:
+    """Return the answers so far, a line for each combination of factors that is explained."""
+    return [
+        f"{one.name}: {explanation(evidence(one, threads)).first_words}"
+        for one, threads in explained(group(list(runs), allowed))
+    ]

@@ -1,0 +1,51 @@
+"""Instruction growth.
+
+What it sees
+    CPU time grows with the threads even if all of them run on one cpu, where none waits for another core.
+Why the curve bends
+    The program does more for the same answer: atomic operations and locks that one thread does not need, results that
+    are merged, tables that every thread fills.
+How to test it
+    Run all threads on one cpu: what grows there is the program's own.
+How to move it
+    Merge less often, share tables that are only read, keep the way that one thread takes.
+"""
+
+from __future__ import annotations
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.doubled import doubled
+from knee.explain.signs.words import as_ratio
+
+NAME = "instruction growth"
+
+LEAST = 0.02
+"""A smaller part is not examined."""
+
+SAME = 0.10
+"""Twice the threads take at most this much longer, in logarithms; spinning threads take more."""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    on_one, twice = book.value(MORE), doubled(found)
+    if not on_one.interval.low > LEAST or twice is None or not twice.seconds.interval.low < SAME:
+        return None
+    # What grows on one cpu only, as where compilers of a runtime get less time there, costs nothing side by side.
+    holds = (MORE,) if book.value(TOGETHER, UNDIVIDED).value >= 0 else (MORE, TOGETHER, UNDIVIDED)
+    grown = book.value(*holds)
+    if not grown.interval.low > LEAST:
+        return None
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"{found.threads} threads do more for the same answer than 1",
+        signs=(f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",),
+        refute="count instructions: if they do not grow, it is not more work",
+        remedy="merge results less often, and avoid atomic operations on data that one thread uses",
+        threads=found.threads,
+        part=Part.of(grown),
+        holds=holds,
+    )

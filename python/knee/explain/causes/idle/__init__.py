@@ -1,0 +1,1 @@
+"""Causes of idle time."""

@@ -1,0 +1,47 @@
+"""Serial part.
+
+What it sees
+    One thread works while the others wait, in few long stretches.
+Why the curve bends
+    The time of the serial part stays the same however many threads there are, so it is a growing share (Amdahl's
+    law).
+How to test it
+    Run twice the threads on the same cpus: a serial part takes as long as before, uneven work is divided more finely.
+How to move it
+    Divide the serial part among threads, or let it overlap with parallel work.
+"""
+
+from __future__ import annotations
+
+from knee.explain.causes.cause import Finding
+from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.ledger.ledger import Ledger
+from knee.explain.signs.alone import alone
+from knee.explain.signs.words import plain
+
+NAME = "serial part"
+
+LEAST = 0.02
+"""A smaller part is not named."""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    divided = alone(found, book, "one")
+    if divided is None or not divided.undivided.low > LEAST:
+        return None
+    seconds = mean(found.watched.idle("one") / (found.threads - 1))
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"one thread works alone for {seconds.value:.3g} s of each run while the others wait",
+        signs=(
+            f"with {found.threads} threads one works alone for {plain(seconds)} s",
+            f"with twice the threads on the same cpus that takes {plain(divided.stays)} times as long",
+        ),
+        refute="divide that part among threads: if the loss stays, it is not the serial part",
+        remedy="divide the serial part among threads, or let it overlap with parallel work",
+        threads=found.threads,
+        part=divided.undivided,
+        holds=divided.holds,
+    )

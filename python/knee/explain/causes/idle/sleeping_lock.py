@@ -1,0 +1,56 @@
+"""Sleeping lock.
+
+What it sees
+    Threads go to sleep and wake up hundreds or thousands of times a second, waiting for each other.
+Why the curve bends
+    Only one thread at a time can be inside the lock, so the others sleep; each hand-over costs system calls, too.
+How to test it
+    Run all threads on one cpu: nobody else runs while a lock is held, so almost nobody waits for it.
+How to move it
+    Hold the lock for a shorter time, use several locks, or give each thread its own data.
+"""
+
+from __future__ import annotations
+
+import math
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.signs.relief import relief
+from knee.explain.signs.waits import waits
+
+NAME = "sleeping lock"
+
+INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"
+"""Files of interpreters with a global lock."""
+
+LEAST = 0.02
+"""A smaller part is not examined."""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    idle, waiting = book.value(NOBODY, ONE, FEW), waits(found)
+    if not idle.interval.low > LEAST or waiting is None or not waiting.passed_on:
+        return None
+    # An interpreter's own lock has the same signs; a run with longer turns tells them apart.
+    if found.mapped(INTERPRETERS) and relief(found, "interpreter lock") is None:
+        return None
+    low, high = (math.exp(end) for end in (waiting.ratio.interval.low, waiting.ratio.interval.high))
+    # Handing over costs CPU time as well, and only where threads meet.
+    holds = (NOBODY, ONE, FEW, TOGETHER)
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"threads wait for each other {waiting.rate.value:,.0f} times a second",
+        signs=(
+            f"{found.threads} threads go to sleep {waiting.rate.value:,.0f} times a second",
+            f"{math.exp(waiting.ratio.value):.0f} [{low:.0f}, {high:.0f}] times as often as all threads on one cpu",
+        ),
+        refute="give each thread its own data: if the loss stays, it is not a lock",
+        remedy="hold the lock for a shorter time, or use several",
+        threads=found.threads,
+        part=Part.of(book.value(*holds)),
+        holds=holds,
+    )

@@ -1,0 +1,1 @@
+"""Causes of CPU time that grows because threads share hardware."""

@@ -1,0 +1,56 @@
+"""Memory bandwidth.
+
+What it sees
+    Copies that share nothing but the machine slow each other down, and other memory traffic slows one thread.
+Why the curve bends
+    All threads share the channels to memory, and together they ask for more than these can carry.
+How to test it
+    Run one thread beside a program that reads memory, and beside one that only takes its share of the cache. Threads on
+    a second socket move the knee, since it has channels of its own.
+How to move it
+    Read less: smaller types, results that stay in the cache, one pass instead of two. Use the memory of all sockets.
+"""
+
+from __future__ import annotations
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.machine import clock, shared_cache
+from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.ledger import MACHINE, Ledger
+from knee.explain.signs.beside import PIRATE, STREAM, slower
+from knee.explain.signs.words import as_ratio, plain
+
+NAME = "memory bandwidth"
+
+LEAST = 0.02
+"""A smaller part is not named."""
+
+QUIET = 0.5
+"""Share of the slowdown beside traffic that a smaller share of the cache may cause."""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    machine, stream, pirate = book.value(MACHINE), slower(found, STREAM), slower(found, PIRATE)
+    if not machine.interval.low > LEAST or stream is None or not stream.interval.low > LEAST:
+        return None
+    if clock.explain(found, book) is not None or shared_cache.explain(found, book) is not None:
+        return None
+    sure = pirate is not None and pirate.interval.high < QUIET * stream.value
+    signs = [
+        f"copies that share nothing are slower by {plain(machine)}",
+        f"one thread beside other memory traffic takes {as_ratio(stream)} times its CPU time",
+        *([f"beside a program that takes its share of the cache, {as_ratio(pirate)} times"] if pirate else []),
+    ]
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says="threads wait for memory, whose channels they share",
+        signs=tuple(signs),
+        refute="put the threads on two sockets: if the knee stays, it is not the bandwidth of one",
+        remedy="read less memory, or use the memory of all sockets",
+        left=() if sure else (NAME, shared_cache.NAME),
+        threads=found.threads,
+        part=Part.of(machine),
+        holds=(MACHINE,),
+    )

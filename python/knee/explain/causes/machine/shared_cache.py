@@ -1,0 +1,55 @@
+"""Shared cache.
+
+What it sees
+    Copies that share nothing but the machine slow each other down, and one thread slows down when it gets a smaller
+    share of the cache.
+Why the curve bends
+    What fits the last-level cache for one thread does not fit it for all of them.
+How to test it
+    Run one thread beside a program that takes a share of the cache and hardly reads memory.
+How to move it
+    Work on smaller blocks, so that those of all threads fit; or share what threads only read.
+"""
+
+from __future__ import annotations
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.machine import clock
+from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.ledger import MACHINE, Ledger
+from knee.explain.signs.beside import PIRATE, STREAM, slower
+from knee.explain.signs.words import as_ratio, plain
+
+NAME = "shared cache"
+
+LEAST = 0.02
+"""A smaller part is not named."""
+
+ALIKE = 0.75
+"""A smaller share of the cache slows one thread by at least this share of what other memory traffic does: traffic takes
+a share of the cache as well.
+"""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    machine, stream, pirate = book.value(MACHINE), slower(found, STREAM), slower(found, PIRATE)
+    if not machine.interval.low > LEAST or pirate is None or not pirate.interval.low > LEAST:
+        return None
+    if clock.explain(found, book) is not None or stream is None or pirate.value < ALIKE * stream.value:
+        return None
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says="threads take each other's share of the cache",
+        signs=(
+            f"copies that share nothing are slower by {plain(machine)}",
+            f"one thread with a smaller share of the cache takes {as_ratio(pirate)} times its CPU time",
+            f"beside other memory traffic, {as_ratio(stream)} times",
+        ),
+        refute="halve the input: if copies slow each other down as before, it is not the cache",
+        remedy="work on smaller blocks, so that those of all threads fit into the cache",
+        threads=found.threads,
+        part=Part.of(machine),
+        holds=(MACHINE,),
+    )

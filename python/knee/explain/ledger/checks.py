@@ -1,0 +1,72 @@
+"""Checks of a ledger that can fail.
+
+Both ways to divide the loss telescope from the same times, so their parts add up by construction, which proves nothing.
+Two checks compare numbers from different sources; a third, the gain predicted for a remedy against the gain measured,
+needs `knee try` (``knee.explain.tried``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.ledger.ledger import INFLATION, MACHINE, Ledger
+
+OFF = 0.05
+"""Idle time of all classes may differ from n·T - CPU by this share of the thread-seconds."""
+
+FASTER, FASTER_SHARE = 0.05, 0.10
+"""The program's own CPU time may be below 0 by the larger of the first, and the second times the loss."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check of the ledger: two numbers that must agree, and whether they do.
+
+    ``ok`` is None if this cannot be told, since a run is missing.
+    """
+
+    name: str
+    says: str
+    ok: bool | None
+    difference: Mean
+
+
+def checks(found: Evidence, book: Ledger) -> tuple[Check, ...]:
+    """Return the checks of a ledger."""
+    return (_idle(found), _machine(book))
+
+
+def _idle(found: Evidence) -> Check:
+    """Compare the idle time of all classes with n·T - CPU, in the runs that have the classes."""
+    watched, name = found.watched, "idle time"
+    thread_seconds = found.threads * watched.seconds
+    off = mean((watched.idle("total") - (thread_seconds - watched.cpu)) / thread_seconds)
+    if off.blocks < 2:
+        return Check(name, "no run says what idle threads did", None, off)
+    fails = off.interval.low > OFF or off.interval.high < -OFF
+    how = "differ" if fails else "agree"
+    says = (
+        f"idle time of all classes and n x T - CPU {how}: {100 * off.value:+.1f} % of the thread-seconds "
+        f"[{100 * off.interval.low:+.1f}, {100 * off.interval.high:+.1f}]"
+    )
+    return Check(name, says, not fails, off)
+
+
+def _machine(book: Ledger) -> Check:
+    """Compare the CPU time of copies with that of the program, which cannot need much less."""
+    name = "shared hardware"
+    if book.entry(MACHINE) is None:
+        return Check(name, "no copies were run", None, mean(np.zeros(0)))
+    own = book.value(*(one.name for one in book.entries if one.of == INFLATION and one.name != MACHINE))
+    least = -max(FASTER, FASTER_SHARE * book.loss.value)
+    fails = own.interval.high < least
+    how = "take longer than the program itself, so they do not stand for it" if fails else "do not contradict it"
+    says = f"CPU time of the program over that of copies: {_ratio(own)}; copies {how}"
+    return Check(name, says, not fails if own.blocks > 1 else None, own)
+
+
+def _ratio(log: Mean) -> str:
+    return f"{np.exp(log.value):.2f} [{np.exp(log.interval.low):.2f}, {np.exp(log.interval.high):.2f}]"

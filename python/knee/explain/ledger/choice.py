@@ -1,0 +1,33 @@
+"""Chooses which explanations of a study are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from knee.explain.ledger.explanation import Explanation
+
+
+def chosen(
+    ledgers: Mapping[str, Sequence[Explanation]], threads: int | None, series: str | None, *, every: bool
+) -> list[Explanation]:
+    """Return the explanations of a thread count; without one, of the largest that questions were asked about.
+
+    Parameters
+    ----------
+    ledgers
+        Explanations by series.
+    threads, series
+        The thread count and the series asked for; None for any.
+    every
+        Whether every thread count is wanted.
+    """
+    found: list[Explanation] = []
+    for name, explained in ledgers.items():
+        fitting = [one for one in explained if threads in (None, one.threads)]
+        if series not in (None, name) or not fitting:
+            continue
+        asked = [one for one in fitting if one.asked]
+        found += fitting if every else [max(asked or fitting, key=lambda one: one.threads)]
+    # Series that were asked about say more than the others.
+    told = [one for one in found if one.asked]
+    return told if told and series is None and threads is None and not every else found

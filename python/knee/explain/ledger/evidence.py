@@ -1,0 +1,169 @@
+"""Evidence: what the runs at one thread count say, and the runs beside them that each change one thing.
+
+All arrays are by block, shape (blocks,); NaN where there is no good run. Times are seconds, CPU times too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from knee.explain.scaling.series import Series
+from knee.stats.intervals import Array, Interval, combined, t_interval
+from knee.store import Run
+
+CLASSES = ("nobody", "one", "few", "waiting")
+"""Classes of idle time (``knee.store.idle``)."""
+
+SWITCHES, ONE_CPU, COPIES, TWICE = "switches", "one cpu", "copies", "twice the threads"
+"""Names of questions, as run specs have them (``knee.study.design.questions``)."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of one kind, by block."""
+
+    threads: int
+    runs: tuple[Run, ...]
+    blocks: int
+    work: float = 1.0
+    """Its amount of work relative to the base's; times and CPU times are for the base's amount."""
+
+    def by_block(self, value: dict[int, float]) -> Array:
+        """Return values by block."""
+        found = np.full(self.blocks, np.nan)
+        for block, one in value.items():
+            found[block - 1] = one
+        return found
+
+    def _each(self, of: str) -> Array:
+        return self.by_block({run.spec["block"]: _VALUES[of](run) for run in self.runs}) / self.work
+
+    @property
+    def seconds(self) -> Array:
+        """Times."""
+        return self._each("seconds")
+
+    @property
+    def cpu(self) -> Array:
+        """CPU times."""
+        return self._each("cpu")
+
+    @property
+    def system(self) -> Array:
+        """CPU times inside the kernel."""
+        return self._each("system")
+
+    @property
+    def faults(self) -> Array:
+        """Numbers of page faults."""
+        return self._each("faults")
+
+    @property
+    def sleeps(self) -> Array:
+        """How often threads gave up their cpu."""
+        return self._each("sleeps")
+
+    @property
+    def turns(self) -> Array:
+        """How often threads lost their cpu to others."""
+        return self._each("turns")
+
+    def idle(self, name: str) -> Array:
+        """Return idle thread-seconds of a class."""
+        found = {run.spec["block"]: getattr(run.idle, name) for run in self.runs if run.idle is not None}
+        return self.by_block(found) / self.work
+
+    def alone(self, name: str) -> Array:
+        """Return a number about the time in which one thread worked alone."""
+        found = {r.spec["block"]: float(getattr(r.idle.alone, name)) for r in self.runs if r.idle and r.idle.alone}
+        return self.by_block(found)
+
+
+_VALUES: dict[str, Callable[[Run], float]] = {
+    "seconds": lambda run: run.time_s,
+    "cpu": lambda run: run.cpu_s or np.nan,
+    "system": lambda run: run.record["system_ns"] / 1e9,
+    "faults": lambda run: run.record["rusage"]["minor_faults"],
+    "sleeps": lambda run: run.record["rusage"]["voluntary_switches"],
+    "turns": lambda run: run.record["rusage"]["involuntary_switches"],
+}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All runs that explain one thread count of a series."""
+
+    series: Series
+    threads: int
+    base: Cell
+    many: Cell
+    tests: dict[str, Cell] = field(default_factory=dict[str, Cell])
+    """Runs that change one thing, by the name of their question."""
+
+    @property
+    def asked(self) -> bool:
+        """Whether questions were asked; copies alone (``--copies``) are none."""
+        return any("test" in run.spec for cell in self.tests.values() for run in cell.runs)
+
+    def test(self, name: str) -> Cell | None:
+        """Return the runs of a question, if there are any."""
+        return self.tests.get(name)
+
+    def mapped(self, pattern: str) -> bool:
+        """Whether the program had a file mapped, as a program or library, whose name begins with this pattern."""
+        for run in (*self.many.runs, *self.base.runs):
+            files = run.record.get("mapped") or {"programs": [], "libraries": []}
+            names = [*(path.rpartition("/")[2] for path in files["programs"]), *files["libraries"]]
+            if any(re.match(pattern, name) for name in names):
+                return True
+        return False
+
+    @property
+    def watched(self) -> Cell:
+        """The runs that say what idle threads did: those with records of context switches, if there are any."""
+        return self.tests.get(SWITCHES, self.many)
+
+
+def evidence(series: Series, threads: int) -> Evidence:
+    """Gather the evidence on one thread count."""
+    blocks = max(run.spec["block"] for run in (*series.runs, *series.asked))
+    base = series.curve.base
+
+    def cell(runs: Iterable[Run], count: int) -> Cell:
+        good = tuple(run for run in runs if run.bad is None)
+        return Cell(count, good, blocks, threads / base if series.weak and count != base else 1.0)
+
+    by_test: dict[str, list[Run]] = {}
+    for run in series.asked:
+        name = run.spec.get("test") or (COPIES if run.role == "copies" else None)
+        if name is not None and run.cell["threads"] == threads:
+            by_test.setdefault(name, []).append(run)
+    tests = {name: cell(runs, runs[0].threads) for name, runs in by_test.items()}
+    one, many = (cell(series.by_threads[count], count) for count in (base, threads))
+    return Evidence(series, threads, one, many, {name: one for name, one in tests.items() if one.runs})
+
+
+def against(values: Array, others: Array) -> Mean:
+    """Return the logarithm of a ratio of geometric means; the runs of both may be in different blocks."""
+    logs, reference = (np.log(each[np.isfinite(each)]) for each in (values, others))
+    value, ends = combined(logs, [(-1.0, reference)])
+    return Mean(value, ends, min(logs.size, reference.size))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of one value per block, with its interval."""
+
+    value: float
+    interval: Interval
+    blocks: int
+
+
+def mean(values: Array) -> Mean:
+    """Return the mean over the blocks that have a value."""
+    known = values[np.isfinite(values)]
+    return Mean(float(known.mean()) if known.size else np.nan, t_interval(known), int(known.size))

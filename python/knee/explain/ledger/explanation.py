@@ -1,0 +1,165 @@
+"""The explanation of the loss at one thread count: its ledger, the causes that hold it, and what is left.
+
+Nothing is named where there is nothing to explain, where a check fails, or where too much is unexplained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from knee.explain.causes.cause import Finding
+from knee.explain.ledger.checks import Check, checks
+from knee.explain.ledger.evidence import Evidence, Mean, evidence
+from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINE, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
+from knee.explain.scaling.series import Series
+from knee.explain.signs.words import plain
+from knee.stats.intervals import Interval
+
+LEAST = 0.05
+"""A loss whose interval reaches below this is not explained."""
+
+TOO_MUCH = 0.20
+"""Share of the loss that may be unexplained."""
+
+SETTLES = 0.5
+"""A changed setting that takes this share of a part away decides for its cause."""
+
+FEWEST = 3
+"""An answer from fewer blocks is provisional and names no cause."""
+
+Status = Literal["explained", "provisional", "nothing to explain", "not explained", "not asked"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Where the loss of a series at one thread count comes from.
+
+    ``findings`` is empty unless the status is ``explained``; ``why`` says why nothing is named.
+    """
+
+    series: str
+    ledger: Ledger
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    unexplained: Mean
+    status: Status
+    why: str
+    questions: int = 0
+    """How many questions were asked about this thread count."""
+
+    @property
+    def threads(self) -> int:
+        """The thread count."""
+        return self.ledger.threads
+
+    @property
+    def asked(self) -> bool:
+        """Whether runs were made that tell causes apart."""
+        return self.questions > 0
+
+    @property
+    def first_words(self) -> str:
+        """Return the loss and how it divides, in a line."""
+        book = self.ledger
+        loss, idle, inflation = book.loss, book.group(IDLE), book.group(INFLATION)
+        return (
+            f"{self.threads} threads take {np.exp(loss.value):.2f}x [{np.exp(loss.interval.low):.2f}, "
+            f"{np.exp(loss.interval.high):.2f}] the time of perfect scaling "
+            f"(idle {idle.value:+.2f}, CPU time {inflation.value:+.2f})"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for analysis.json."""
+        parts = [{"name": one.name, "of": one.of, **asdict(self.ledger.value(one.name))} for one in self.ledger.entries]
+        return {
+            "series": self.series,
+            "threads": self.threads,
+            "base": self.ledger.base,
+            "loss": asdict(self.ledger.loss),
+            "parts": parts,
+            "unexplained": asdict(self.unexplained),
+            "findings": [asdict(one) for one in self.findings],
+            "checks": [asdict(one) for one in self.checks],
+            "status": self.status,
+            "why": self.why,
+        }
+
+
+def explanations(series: Series) -> list[Explanation]:
+    """Return the explanation of every thread count but the base, the smallest count first."""
+    counts = [point.threads for point in series.curve.points if point.threads != series.curve.base]
+    made = [explanation(evidence(series, threads)) for threads in counts]
+    return [one for one in made if one.ledger.loss.blocks]
+
+
+def explanation(found: Evidence) -> Explanation:
+    """Return the explanation of one thread count."""
+    book = ledger(found)
+    checked, possible = checks(found, book), candidates(found, book)
+    left = unexplained(book, possible)
+    status, why = _status(found, book, checked, left)
+    kept = tuple(possible) if status == "explained" else ()
+    if status == "explained" and not kept:
+        why = "no cause shows both of its signs"
+    return Explanation(
+        found.series.name, book, checked, kept, left, status, why, len(found.tests) if found.asked else 0
+    )
+
+
+def candidates(found: Evidence, book: Ledger) -> list[Finding]:
+    """Return the findings of all causes, also of those that may not be named in the end."""
+    from knee.explain.causes.lists import CAUSES
+
+    named = [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
+    settled = {name for one in named for name in one.settles if _covers(one, named, name)}
+    return [one for one in named if one.cause not in settled]
+
+
+def _covers(deciding: Finding, named: list[Finding], name: str) -> bool:
+    """Whether a finding explains most of what another one would."""
+    other = next((one for one in named if one.cause == name), None)
+    parts = (deciding.part, other.part if other else None)
+    return bool(parts[0] and parts[1] and parts[0].value > SETTLES * parts[1].value)
+
+
+def unexplained(book: Ledger, findings: list[Finding]) -> Mean:
+    """Return idle time of no class, and inflation that neither shared hardware nor a finding holds."""
+    held = {MACHINE, *(name for one in findings for name in one.holds)}
+    names = [
+        one.name
+        for one in book.entries
+        if one.name == UNCLASSED or (one.of == INFLATION and one.name not in held)
+    ]  # fmt: skip
+    return book.value(*names) if names else Mean(0.0, Interval(0.0, 0.0), book.loss.blocks)
+
+
+def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mean) -> tuple[Status, str]:
+    loss = book.loss
+    if not loss.interval.low >= LEAST:
+        return "nothing to explain", f"the loss at {found.threads} threads is {plain(loss)}, which may be below {LEAST}"
+    if not found.asked:
+        return "not asked", "no run was made that could tell why: `knee study --explain`"
+    if loss.blocks < FEWEST or max(cell_blocks(found)) < FEWEST:
+        return "provisional", f"fewer than {FEWEST} blocks: no cause is named yet"
+    doubt = _doubt(book, checked, left)
+    return ("not explained", doubt) if doubt else ("explained", "")
+
+
+def _doubt(book: Ledger, checked: tuple[Check, ...], left: Mean) -> str | None:
+    """Return why nothing may be named; None if something may."""
+    own = book.value(*(one.name for one in book.entries if one.of != OTHERS))
+    if book.entry(TAKEN) is not None and not own.interval.low >= LEAST:
+        return f"other programs may have caused it: without them the loss is {plain(own)}"
+    if failed := next((one for one in checked if one.ok is False), None):
+        return failed.says
+    if left.value > TOO_MUCH * book.loss.value:
+        return f"{100 * left.value / book.loss.value:.0f} % of the loss is of no known cause"
+    return None
+
+
+def cell_blocks(found: Evidence) -> list[int]:
+    """Return how many good blocks each question has."""
+    return [int(np.isfinite(cell.seconds).sum()) for cell in found.tests.values()]

@@ -1,0 +1,143 @@
+"""The parts of the loss at one thread count, by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from knee.explain.ledger.evidence import CLASSES, COPIES, ONE_CPU, Evidence, Mean, mean
+from knee.stats.intervals import Array, combined
+
+INFLATION, IDLE, BASE, OTHERS = "inflation", "idle", "base", "others"
+"""Groups of parts."""
+
+MACHINE, MORE, TOGETHER, UNDIVIDED = "shared hardware", "more to do", "only side by side", "CPU time, undivided"
+"""Parts of inflation."""
+
+NOBODY, ONE, FEW, WAITING, UNCLASSED = (
+    "no thread ready",
+    "one thread ready",
+    "too few threads ready",
+    "waiting for a cpu",
+    "idle, undivided",
+)
+"""Parts of idle time."""
+
+NOT_COMPUTED = "what the base did not compute"
+
+TAKEN, TAKEN_FROM_BASE = "taken by other programs, at most", "taken from the base, at most"
+BOUNDS = (TAKEN, TAKEN_FROM_BASE)
+"""Upper bounds; idle time beside them is then a lower bound."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A part of the loss, in natural logarithms: a mean over the blocks of the program's own runs, and terms.
+
+    The runs that answer a question may be fewer than the program's own, so they are samples of their own.
+    """
+
+    name: str
+    of: str
+    own: Array
+    """Values by block, NaN where unknown."""
+    terms: tuple[tuple[float, str], ...] = ()
+    """Further samples by name, each with the factor by which its mean counts."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The loss and its parts. The means of ``entries`` add up to that of ``loss``."""
+
+    threads: int
+    base: int
+    loss: Mean
+    entries: tuple[Entry, ...]
+    samples: dict[str, Array]
+    """The samples of terms, without NaN."""
+
+    def entry(self, name: str) -> Entry | None:
+        """Return the part of this name."""
+        return next((one for one in self.entries if one.name == name), None)
+
+    def value(self, *names: str) -> Mean:
+        """Return the sum of the parts of these names; NaN without an interval if there is none of them."""
+        found = [entry for entry in self.entries if entry.name in names]
+        if not found:
+            return mean(np.zeros(0))
+        own = np.sum([entry.own for entry in found], axis=0)
+        factors: dict[str, float] = {}
+        for factor, sample in (term for entry in found for term in entry.terms):
+            factors[sample] = factors.get(sample, 0.0) + factor
+        known = own[np.isfinite(own)]
+        value, ends = combined(known, [(factor, self.samples[name]) for name, factor in factors.items()])
+        sizes = [known.size, *(self.samples[name].size for name, factor in factors.items() if factor)]
+        return Mean(value, ends, min(sizes))
+
+    def group(self, of: str) -> Mean:
+        """Return the sum of a group."""
+        return self.value(*(entry.name for entry in self.entries if entry.of == of))
+
+
+def ledger(found: Evidence) -> Ledger:
+    """Return the ledger of one thread count."""
+    base, many, n = found.base, found.many, found.threads
+    base_s, many_s = base.threads * base.seconds, n * many.seconds
+    whole = np.isfinite(base_s) & np.isfinite(many_s) & np.isfinite(base.cpu) & np.isfinite(many.cpu)
+    kept_base, kept = (
+        1 - np.minimum(found.series.taken(count, whole.size), not_computed(seconds, cell.cpu))
+        for count, seconds, cell in ((base.threads, base_s, base), (n, many_s, many))
+    )
+    samples: dict[str, Array] = {}
+    entries = [
+        *_inflation(found, samples),
+        *_idle(found, np.log(many_s * kept / many.cpu), samples),
+        Entry(NOT_COMPUTED, BASE, -np.log(base_s * kept_base / base.cpu)),
+    ]
+    if (kept_base[whole] < 1).any() or (kept[whole] < 1).any():
+        entries += [Entry(TAKEN, OTHERS, -np.log(kept)), Entry(TAKEN_FROM_BASE, OTHERS, np.log(kept_base))]
+    # Only blocks in which both runs are good, so that means add up.
+    entries = [replace(entry, own=np.where(whole, entry.own, np.nan)) for entry in entries]
+    loss = mean(np.where(whole, np.log(many_s / base_s), np.nan))
+    return Ledger(n, base.threads, loss, tuple(entries), samples)
+
+
+def not_computed(thread_seconds: Array, cpu_s: Array) -> Array:
+    """Return the share of the thread-seconds without computing."""
+    return np.maximum(0.0, 1 - cpu_s / thread_seconds)
+
+
+def _inflation(found: Evidence, samples: dict[str, Array]) -> list[Entry]:
+    """Divide inflation among the machine, more to do, and the rest, as far as runs tell."""
+    base, many = np.log(found.base.cpu), np.log(found.many.cpu)
+    for name in (COPIES, ONE_CPU):
+        if (cell := found.test(name)) is not None:
+            logs = np.log(cell.cpu / (cell.threads if name == COPIES else 1))
+            samples[name] = logs[np.isfinite(logs)]
+    parts = [
+        Entry(part, INFLATION, -base, ((1.0, name),))
+        for part, name in ((MACHINE, COPIES), (MORE, ONE_CPU))
+        if name in samples
+    ]
+    rest = TOGETHER if len(parts) > 1 else UNDIVIDED
+    terms = tuple((-1.0, name) for one in parts for _, name in one.terms)
+    return [*parts, Entry(rest, INFLATION, many - base + len(parts) * base, terms)]
+
+
+def _idle(found: Evidence, idle: Array, samples: dict[str, Array]) -> list[Entry]:
+    """Divide idle time among its classes in proportion to their thread-seconds."""
+    watched = found.watched
+    classes = {name: watched.idle(name) for name in CLASSES}
+    total = np.sum(list(classes.values()), axis=0)
+    known = np.isfinite(total) & (total > 0)
+    if not known.any():
+        return [Entry(UNCLASSED, IDLE, idle)]
+    names: dict[str, str] = dict(zip(CLASSES, (NOBODY, ONE, FEW, WAITING), strict=True))
+    entries: list[Entry] = []
+    for name, values in classes.items():
+        share = values[known].sum() / total[known].sum()
+        # idle x share, and how much the share varies from run to run.
+        samples[names[name]] = values[known] / total[known] - (values[known] / total[known]).mean()
+        entries.append(Entry(names[name], IDLE, idle * share, ((mean(idle).value, names[name]),)))
+    return entries

@@ -1,0 +1,57 @@
+"""Tells apart why one thread, or a few, work while the others wait: because nobody divided that part, or unevenly.
+
+With twice the threads on the same cpus, a part that is not divided takes as long as before, while uneven work comes in
+smaller pieces, which fill the gaps. How much of its idle time is left depends on how it is uneven: from nothing, where
+pieces are handed out in turn, to half, where the first threads get all of it. So the division has a range of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.causes.cause import Part
+from knee.explain.ledger.evidence import Evidence, Mean
+from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
+from knee.explain.signs.doubled import kept, waits_actively
+from knee.explain.signs.waits import waits
+
+REMAINS, MOST = 0.25, 0.5
+"""Share of the idle time of uneven work that is left with twice the threads: usually, and at most."""
+
+OFF = 0.05
+"""Times with twice the threads may differ by this share for other reasons: more threads start, and share caches."""
+
+PARTS = {"one": ONE, "few": FEW}
+"""Classes of idle time, and their parts of the ledger."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Idle time of a class, divided; and with twice the threads, over that with all."""
+
+    uneven: Part
+    undivided: Part
+    stays: Mean
+    holds: tuple[str, ...]
+    hidden: bool
+    """Whether threads wait actively, so that a part of the idle time is CPU time."""
+
+
+def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
+    """Divide the idle time of a class; None if it cannot be divided, or threads wait for a lock."""
+    waiting, stays, hidden = waits(found), kept(found, book, name), waits_actively(found, book)
+    if waiting is None or waiting.passed_on is not False or stays is None or not np.isfinite(stays.interval.low):
+        return None
+    # With many threads some of those that wait actively are in either class.
+    holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)
+    whole = book.value(*holds)
+    low, high = (min(1.0, max(0.0, 1 - end)) for end in (stays.interval.high + OFF, stays.interval.low - OFF))
+    usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
+    most = min(1.0, high / (1 - MOST))
+    return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+
+
+def _part(whole: Mean, share: float, low: float, high: float) -> Part:
+    return Part(share * whole.value, low * whole.interval.low, high * whole.interval.high)

@@ -1,0 +1,14 @@
+"""How much one thread slows down while something else runs on the other cpus."""
+
+from __future__ import annotations
+
+from knee.explain.ledger.evidence import Evidence, Mean, against
+
+STREAM, PIRATE, BUSY = "stream beside", "pirate beside", "busy cores beside"
+"""Names of the questions: other memory traffic, a smaller share of the cache, other cores that compute in registers."""
+
+
+def slower(found: Evidence, name: str) -> Mean | None:
+    """Return the logarithm of one thread's CPU time beside it over that alone; None without that run."""
+    cell = found.test(name)
+    return None if cell is None else against(cell.cpu, found.base.cpu)

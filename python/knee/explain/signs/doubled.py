@@ -1,0 +1,74 @@
+"""What twice the threads on the same cpus change.
+
+- Uneven work comes in smaller pieces, which fill the gaps; a serial part takes as long as before.
+- Threads that spin keep cpus from the thread that they wait for: the run takes longer.
+- Threads that wait actively, but sleep once there are more threads than cpus, use less CPU time.
+- Threads that share cache lines run as before: the number that runs at the same time is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.ledger.evidence import ONE_CPU, TWICE, Cell, Evidence, Mean, against, mean
+from knee.explain.ledger.ledger import TOGETHER, Ledger
+from knee.stats.intervals import Array
+
+COLLAPSE = 0.10
+"""Spinning: twice the threads take longer by at least this, in logarithms."""
+
+SLEPT = -0.03
+"""Twice the threads use less CPU time than this, in logarithms: waiting threads slept where cpus were short."""
+
+MOSTLY = 0.5
+"""Share of the CPU time that grew side by side which active waiting must explain."""
+
+TINY = 1e-4
+"""Seconds that are added on both sides of a ratio, so that there always is one."""
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """Logarithms of time and CPU time with twice the threads, over those with all."""
+
+    seconds: Mean
+    cpu: Mean
+
+
+def doubled(found: Evidence) -> Doubled | None:
+    """Return what twice the threads change; None without that run."""
+    run = found.test(TWICE)
+    if run is None:
+        return None
+    return Doubled(against(run.seconds, found.many.seconds), against(run.cpu, found.many.cpu))
+
+
+def waits_actively(found: Evidence, book: Ledger) -> bool:
+    """Whether the CPU time that grows side by side is that of threads that wait, since twice the threads save it.
+
+    OpenMP's threads wait so: they look for work for some milliseconds, but sleep at once where threads outnumber cpus.
+    """
+    twice, together = doubled(found), book.value(TOGETHER)
+    if twice is None or not together.interval.low > 0:
+        return False
+    return twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * together.value
+
+
+def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
+    """Return the idle time of classes with twice the threads, over that with all; None without that run.
+
+    Threads that wait actively are idle only where they sleep, so there the run on one cpu is compared.
+    """
+    run, one_cpu = found.test(TWICE), found.test(ONE_CPU)
+    if run is None:
+        return None
+    with_all = one_cpu if one_cpu is not None and waits_actively(found, book) else found.watched
+    # The runs that are compared may be in other blocks, so the mean is.
+    reference = mean(_idle(with_all, classes)).value
+    return mean((_idle(run, classes) + TINY) / (reference + TINY))
+
+
+def _idle(cell: Cell, classes: tuple[str, ...]) -> Array:
+    return np.sum([cell.idle(name) for name in classes], axis=0)

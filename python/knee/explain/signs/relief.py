@@ -1,0 +1,59 @@
+"""How much of the loss goes when one setting of the program's runtime is changed.
+
+A setting has an effect on one thread, too, so the loss is compared, not the time: with T' for the changed setting::
+
+    relief = [ln T(n) - ln T(1)] - [ln T'(n) - ln T'(1)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from knee.explain.ledger.evidence import Cell, Evidence, Mean, against
+from knee.stats.intervals import Array, combined
+
+AT_BASE = ", base"
+"""Ends the names of runs on the base's threads (``knee.study.design.interventions``)."""
+
+
+@dataclass(frozen=True)
+class Relief:
+    """A changed setting, and what it changes."""
+
+    setting: str
+    loss: Mean
+    """How much of the loss goes."""
+    user: Mean
+    """Logarithm of the CPU time outside of the kernel, over that without the change."""
+    waits: Mean
+    """Logarithm of how often threads go to sleep, over that without the change."""
+
+
+def relief(found: Evidence, cause: str) -> Relief | None:
+    """Return what the setting that tests a cause changes; None if none was changed."""
+    for name, cell in found.tests.items():
+        base = found.tests.get(name + AT_BASE)
+        if name.startswith(f"{cause}: ") and not name.endswith(AT_BASE) and base is not None:
+            loss = _loss(found, cell, base)
+            waits = against(cell.sleeps + 1, found.many.sleeps + 1)
+            return Relief(
+                name.partition(": ")[2],
+                loss,
+                against(cell.cpu - cell.system, found.many.cpu - found.many.system),
+                waits,
+            )
+    return None
+
+
+def _loss(found: Evidence, changed: Cell, changed_base: Cell) -> Mean:
+    own = _logs(found.many.seconds / found.base.seconds)
+    many, base = _logs(changed.seconds), _logs(changed_base.seconds)
+    value, ends = combined(own, [(-1.0, many), (1.0, base)])
+    return Mean(value, ends, min(own.size, many.size, base.size))
+
+
+def _logs(values: Array) -> Array:
+    logs = np.log(values)
+    return logs[np.isfinite(logs)]

@@ -1,0 +1,85 @@
+"""The lines of a verdict about causes: why the curve bends, what would move the knee, and what was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from knee.explain.causes.cause import Finding
+from knee.explain.ledger.explanation import Explanation
+from knee.explain.scaling.series import Series
+from knee.explain.tried import Tried, best
+from knee.explain.verdict.form import Line
+
+MOST = 3
+"""Causes in a verdict; `knee explain` prints all of them."""
+
+
+def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: Series) -> list[Line]:
+    """Return the lines about a series: its causes, the largest part first, or why none is named."""
+    own = sorted((one for one in findings if one.series == series.name), key=_size, reverse=True)
+    if not own:
+        doubt = next((one for one in reversed(explained) if one.asked and one.status == "not explained"), None)
+        return [] if doubt is None else [Line("why", f"not named: {doubt.why}")]
+    by_threads = {one.threads: one for one in explained}
+    lines = [line for one in own[:MOST] for line in cause(one, by_threads.get(one.threads or 0))]
+    if own[0].part is not None and not own[0].left:
+        lines.append(Line("move", f"{own[0].remedy}: {without(own[0], series)}"))
+    return lines
+
+
+def _size(finding: Finding) -> float:
+    return finding.part.value if finding.part else np.inf
+
+
+def cause(finding: Finding, explained: Explanation | None = None, of: str = "") -> list[Line]:
+    """Name the cause, with its share of the loss; or describe the symptom, and the run that would decide."""
+    share = share_of(finding, explained)
+    if finding.left:
+        return [Line("why", f"{of}not named{share}: {finding.says}"), Line("decide", finding.refute)]
+    name = f"{finding.cause}{share}: " if share else ""
+    return [Line("why", f"{of}{name}{finding.says}")]
+
+
+def share_of(finding: Finding, explained: Explanation | None) -> str:
+    """Return the finding's share of the loss in brackets; nothing if it is unknown."""
+    part = finding.part
+    if part is None or explained is None or not explained.ledger.loss.value > 0:
+        return ""
+    low, value, high = (100 * end / explained.ledger.loss.value for end in (part.low, part.value, part.high))
+    return f" ({value:.0f} % of the loss [{low:.0f}, {high:.0f}])"
+
+
+def without(finding: Finding, series: Series) -> str:
+    """Return how fast the program would be without the cause: the speedup, with the part's loss taken off."""
+    part, threads = finding.part, finding.threads
+    if part is None or threads is None:
+        return ""
+    now = series.curve.at(threads).speedup
+    # Both errors: that of the speedup, and that of the part.
+    ends, logs = now.interval, np.log(now.estimate)
+    center = logs + part.value
+    below = np.hypot(logs - np.log(ends.low), part.value - part.low)
+    above = np.hypot(np.log(ends.high) - logs, part.high - part.value)
+    low, high = np.exp(center - below), np.exp(center + above)
+    would = f"{np.exp(center):.2f}x [{low:.2f}, {high:.2f}]"
+    return f"{now.estimate:.2f}x on {threads} threads would become {would} without it"
+
+
+def attempts(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Line]:
+    """Return what was tried on a series: the best remedy, or that none gained."""
+    mine = [one for one in tried if _levels(one) == dict(cells)]
+    if not mine:
+        return []
+    found = best(mine)
+    if found is None:
+        many = len(mine)
+        return [Line("tried", f"{many} {'remedy' if many == 1 else 'remedies'}, none shown to be faster")]
+    ends = found.gain.interval
+    said = f"{found.remedy}: {found.gain.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}] as fast"
+    return [Line("tried", f"{said}, the best of {len(mine)}" if len(mine) > 1 else said)]
+
+
+def _levels(tried: Tried) -> dict[str, str]:
+    return {name: str(level) for name, level in tried.cell.items() if name != "threads"}

@@ -1,0 +1,72 @@
+"""The loss over thread counts, in parts that add up: stacked, gains below zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from knee.plots.figure import Figure, StudyData
+from knee.plots.style import HEIGHT, Chart, of_rows, tips
+
+TITLE = "Parts of the loss"
+SEES = (
+    "At 0 threads bring full speedup, at 0.69 the program takes twice as long. Parts add up to the loss (line); those "
+    "below 0 are gains. Pale parts may be 0. A diamond marks what is unexplained."
+)
+
+SERIES = 12
+"""Series that are drawn, one at a time; the table of parts has all of them."""
+
+
+def make(study: StudyData) -> list[Figure]:
+    """Return a figure for each series that has parts."""
+    names = list(dict.fromkeys(row["series"] for row in study.losses))[:SERIES]
+    several = len(names) > 1
+    made: list[Figure] = []
+    for number, name in enumerate(names):
+        rows = [row for row in study.losses if row["series"] == name]
+        suffix = f"-{number + 1}" if number else ""
+        made.append(Figure(f"loss{suffix}", TITLE, SEES, chart(rows), rows, "loss", name if several else ""))
+    return made
+
+
+def chart(rows: Sequence[dict[str, Any]]) -> Chart:
+    """Return the figure of one series.
+
+    Parameters
+    ----------
+    rows
+        One row for each part, the loss and what is unexplained, at each thread count: ``kind`` is ``part``, ``loss`` or
+        ``unexplained``.
+    """
+    data = of_rows(rows)
+    x = alt.X("threads:O", title="threads", axis=alt.Axis(labelAngle=0))
+    y = alt.Y("loss:Q", title="loss, ln")
+    tooltip = [*tips("part:N", "threads:Q"), *tips("loss:Q", "low:Q", "high:Q", numbers=".3f")]
+    parts = (
+        data.transform_filter("datum.kind == 'part'")
+        .mark_bar(strokeWidth=0.5, stroke="#888888")
+        .encode(
+            x=x,
+            y=alt.Y("loss:Q", title="loss, ln", stack="zero"),
+            color=alt.Color(
+                "part:N", title=None, sort=None, legend=alt.Legend(columns=alt.ExprRef("width < 500 ? 1 : 2"))
+            ),
+            opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.35)),
+            tooltip=tooltip,
+        )
+    )
+    whole = (
+        data.transform_filter("datum.kind == 'loss'")
+        .mark_tick(thickness=3, color="#888888", size=40, orient="horizontal")
+        .encode(x=x, y=y, tooltip=tooltip)
+    )
+    ends = data.transform_filter("datum.kind == 'loss'").mark_rule(color="#888888").encode(x=x, y="low:Q", y2="high:Q")
+    left = (
+        data.transform_filter("datum.kind == 'unexplained'")
+        .mark_point(shape="diamond", size=90, filled=False, color="#D55E00", strokeWidth=2)
+        .encode(x=x, y=y, tooltip=tooltip)
+    )
+    return alt.layer(parts, ends, whole, left).properties(width="container", height=HEIGHT)

@@ -1,0 +1,52 @@
+"""What the report says about causes: shares, predictions, checks, and what was tried."""
+
+from __future__ import annotations
+
+from knee.explain.analysis import Analysis
+from knee.explain.causes.cause import Finding
+from knee.explain.verdict.why import share_of, without
+from knee.report.tables.facts import Row
+
+
+def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
+    """Return every finding, its share of the loss in words, and what its absence would change."""
+    series = {one.name: one for one in analysis.series}
+    rows: list[tuple[Finding, str, str]] = []
+    for finding in analysis.findings:
+        explained = [one for one in analysis.ledgers.get(finding.series, []) if one.threads == finding.threads]
+        share = share_of(finding, explained[0]) if explained else ""
+        rows.append((finding, share, without(finding, series[finding.series])))
+    return rows
+
+
+def doubts(analysis: Analysis) -> list[str]:
+    """Return why nothing is named at thread counts that were asked about."""
+    asked = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.asked and one.why]
+    return list(dict.fromkeys(one.why for one in asked))
+
+
+def checked(analysis: Analysis) -> list[str]:
+    """Return the checks at thread counts that were asked about, in words."""
+    found = [
+        f"{one.series}, {one.threads} threads: {check.says}"
+        for ledgers in analysis.ledgers.values()
+        for one in ledgers
+        if one.asked
+        for check in one.checks
+        if check.ok is not None
+    ]
+    return found + [check.says for check in analysis.predictions]
+
+
+def tried_rows(analysis: Analysis) -> list[Row]:
+    """Return the remedies that were tried, one row each."""
+    return [
+        {
+            "remedy": one.remedy,
+            "treats": ", ".join(one.treats),
+            "threads": one.threads,
+            "as fast": f"{one.gain.estimate:.2f} [{one.gain.interval.low:.2f}, {one.gain.interval.high:.2f}]",
+            "answer": "rejected: " + one.rejected if one.rejected else one.answer,
+        }
+        for one in analysis.tried
+    ]

@@ -1,0 +1,82 @@
+"""An explanation in the terminal: the loss, its parts, the causes with their signs, and the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from rich import box
+from rich.padding import Padding
+from rich.table import Table
+
+from knee.explain.causes.cause import Finding
+from knee.explain.ledger.checks import Check
+from knee.explain.ledger.evidence import Mean
+from knee.explain.ledger.explanation import Explanation
+from knee.explain.ledger.ledger import BOUNDS
+from knee.explain.scaling.series import Series
+from knee.explain.verdict.why import share_of, without
+from knee.terminal.console import Console, Text
+
+
+def show(
+    name: str, explained: Sequence[Explanation], series: Sequence[Series], predictions: Sequence[Check] = ()
+) -> None:
+    """Print explanations, at most as wide as the terminal; then what remedies gained against what causes predict."""
+    console = Console()
+    by_name = {one.name: one for one in series}
+    for number, one in enumerate(explained):
+        if number:
+            console.print()
+        title = name if len(by_name) == 1 else f"{name}, {one.series}"
+        console.print(Text(f"{title}: {headline(one)}", style="bold"))
+        console.table(_parts(one))
+        for finding in one.findings:
+            _finding(console, finding, one, by_name[one.series])
+        if one.why:
+            console.print(Text(f"No cause is named: {one.why}."))
+        _checks(console, one.checks)
+    _checks(console, predictions)
+
+
+def _checks(console: Console, checks: Sequence[Check]) -> None:
+    for check in checks:
+        if check.ok is not None:
+            console.print(Text(f"{'ok' if check.ok else 'FAILS'}: {check.says}."))
+
+
+def headline(one: Explanation) -> str:
+    """Return the loss as a sentence: how much longer than with perfect scaling."""
+    than = f"{one.threads} threads take {_times(one.ledger.loss)} as long as with perfect scaling"
+    return than if one.ledger.base == 1 else f"{than} from {one.ledger.base} threads"
+
+
+def _times(log: Mean) -> str:
+    return f"{np.exp(log.value):.2f}x [{np.exp(log.interval.low):.2f}, {np.exp(log.interval.high):.2f}]"
+
+
+def _parts(one: Explanation) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("part of the loss", overflow="fold")
+    table.add_column("ln", justify="right", no_wrap=True)
+    table.add_column("90 % interval", justify="right", no_wrap=True)
+    table.add_column("share", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    book = one.ledger
+    parts = sorted(((each.name, book.value(each.name)) for each in book.entries), key=lambda part: -abs(part[1].value))
+    rows = [part for part in parts if abs(part[1].value) >= 0.0005]
+    for name, mean in [*rows, ("= loss", book.loss), ("of these unexplained", one.unexplained)]:
+        ends = "at most" if name in BOUNDS else f"{mean.interval.low:+.3f} to {mean.interval.high:+.3f}"
+        share = mean.value / book.loss.value if book.loss.value > 0 else np.nan
+        said = "" if name in BOUNDS or mean.interval.excludes(0) else "may be 0"
+        table.add_row(name, f"{mean.value:+.3f}", ends, "-" if share != share else f"{100 * share:.0f} %", said)
+    return table
+
+
+def _finding(console: Console, finding: Finding, one: Explanation, series: Series) -> None:
+    names = " or ".join(finding.names) + (", not told apart here" if finding.left else "")
+    console.print(Text(f"Why: {names}{share_of(finding, one)}", style="bold"))
+    lines = [finding.says, *finding.signs, without(finding, series)]
+    lines += [f"to move it: {finding.remedy}", f"to refute it: {finding.refute}"]
+    for line in filter(None, lines):
+        console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))

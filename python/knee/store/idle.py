@@ -1,0 +1,128 @@
+"""What the threads of a run did while they did not compute, against n threads that always do.
+
+A run of n threads and T seconds has n·T thread-seconds. Where k threads are ready or running at a moment, min(k, n) of
+them are in use, and the rest is idle::
+
+    n·T - CPU = nobody + one + few + waiting - more
+    nobody    n·t(0)                  no thread was ready: all of them waited for something else
+    one       (n-1)·t(1)              one thread worked while the others waited
+    few       sum of (n-k)·t(k)       more than one, but fewer than n
+    waiting                           ready, but without a cpu
+    more                              more than n threads computed at once
+
+t(k) comes from records of context switches, exactly, or from samples of thread states. A thread that was woken and
+waits for a cpu is asleep in the records; the kernel's count of run delay (schedstat) says for how long, and that part
+is moved to ``waiting``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from knee.store.seam import Concurrency, Record
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The time in which exactly one thread was ready or running."""
+
+    share: float
+    """Share of it that one and the same thread had."""
+    intervals: int
+    """How many intervals it came in."""
+    longest_s: float
+    helper: bool
+    """Whether that thread is a helper of its runtime, such as a garbage collector."""
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Idle thread-seconds of a run by class. ``nobody + one + few + waiting - more`` is n·T - CPU, within errors."""
+
+    nobody: float
+    one: float
+    few: float
+    waiting: float
+    more: float
+    source: Literal["records", "samples"]
+    alone: Alone | None = None
+
+    @property
+    def total(self) -> float:
+        """Idle thread-seconds, as the classes have them."""
+        return self.nobody + self.one + self.few + self.waiting - self.more
+
+
+def idle_of(record: Record, threads: int) -> Idle | None:
+    """Return what idle threads did; None where neither records nor samples say.
+
+    Parameters
+    ----------
+    record
+        The record.
+    threads
+        n, against which idle time is counted.
+    """
+    delay = _delay_s(record)
+    switches = record.get("switches")
+    if switches and "concurrency" in switches and "unavailable" not in switches:
+        profile: Concurrency = switches["concurrency"]
+        ready, running = ([ns / 1e9 for ns in each] for each in (profile["runnable_ns"], profile["running_ns"]))
+        preempted = sum(count * s for count, s in enumerate(ready)) - sum(count * s for count, s in enumerate(running))
+        waiting = _used(ready, threads) - _used(running, threads)
+        # Run delay also has the time between waking up and running, in which the records show a sleeping thread.
+        woken = max(0.0, (delay or 0.0) - preempted)
+        return _classes(ready, threads, waiting, woken, _more(running, threads), "records", _alone(record))
+    sampling = record.get("sampling")
+    counts = (sampling.get("ready") if sampling else None) or []
+    if not sum(counts):
+        return None
+    each = record["wall_ns"] / 1e9 / sum(counts)
+    ready = [count * each for count in counts]
+    # Threads beyond the cpus are ready in samples, so what they waited is in use above.
+    return _classes(ready, threads, delay or 0.0, 0.0, _more(ready, threads), "samples", None)
+
+
+def _classes(
+    ready: Sequence[float], n: int, waiting: float, woken: float, more: float,
+    source: Literal["records", "samples"], alone: Alone | None,
+) -> Idle:  # fmt: skip
+    nobody = n * ready[0] if ready else 0.0
+    one = (n - 1) * ready[1] if n > 1 and len(ready) > 1 else 0.0
+    few = sum((n - count) * seconds for count, seconds in enumerate(ready) if 1 < count < n)
+    asleep = nobody + one + few
+    kept = max(0.0, 1 - woken / asleep) if asleep else 1.0
+    moved = (1 - kept) * asleep
+    return Idle(kept * nobody, kept * one, kept * few, waiting + moved, more, source, alone)
+
+
+def _used(seconds: Sequence[float], n: int) -> float:
+    """Return the thread-seconds in use, of at most n threads at once."""
+    return sum(min(count, n) * time for count, time in enumerate(seconds))
+
+
+def _more(seconds: Sequence[float], n: int) -> float:
+    return sum((count - n) * time for count, time in enumerate(seconds) if count > n)
+
+
+def _alone(record: Record) -> Alone | None:
+    switches = record.get("switches")
+    if switches is None or "concurrency" not in switches:
+        return None
+    profile = switches["concurrency"]
+    found = profile.get("alone")
+    total = profile["runnable_ns"][1] if len(profile["runnable_ns"]) > 1 else 0
+    if found is None or not total:
+        return None
+    helpers = {thread["tid"] for thread in record["observed_threads"] if thread.get("helper")}
+    return Alone(
+        min(1.0, found["most_ns"] / total), found["intervals"], found["longest_ns"] / 1e9, found["tid"] in helpers
+    )
+
+
+def _delay_s(record: Record) -> float | None:
+    waits = [thread.get("run_delay_ns") for thread in record["observed_threads"]]
+    known = [wait for wait in waits if isinstance(wait, int)]
+    return sum(known) / 1e9 if known and len(known) == len(waits) else None

@@ -1,0 +1,76 @@
+"""Remedies that ``knee try`` tries: one file each, and their list.
+
+Left out: a spinning lock instead of a sleeping one. It would need a compiled library, and waiting threads that spin can
+stop a program for ever where there are more of them than cpus.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Protocol
+
+from knee.study.remedies import (
+    allocator,
+    fewer_threads,
+    go_collector,
+    huge_pages,
+    java_collector,
+    kept_memory,
+    memory_files,
+    memory_policy,
+    one_arena,
+    one_per_core,
+    own,
+    python_lock,
+    quota,
+    schedule,
+    waiting,
+)
+from knee.study.remedies.remedy import Remedy
+from knee.study.remedies.situation import Situation
+
+
+class Source(Protocol):
+    """A module of this room: one remedy, or two that belong together."""
+
+    def remedies(self, here: Situation) -> list[Remedy]:
+        """Return the remedies, also those that cannot be tried, with the reason."""
+        ...
+
+
+REMEDIES: tuple[Source, ...] = (
+    own,
+    quota,
+    one_per_core,
+    fewer_threads,
+    schedule,
+    waiting,
+    allocator,
+    kept_memory,
+    huge_pages,
+    one_arena,
+    go_collector,
+    java_collector,
+    python_lock,
+    memory_policy,
+    memory_files,
+)
+"""All remedies, in the order in which they are listed."""
+
+
+def all_remedies(here: Situation) -> list[Remedy]:
+    """Return every remedy, also those that cannot be tried here."""
+    return [_unless_overridden(here, remedy) for source in REMEDIES for remedy in source.remedies(here)]
+
+
+def _unless_overridden(here: Situation, remedy: Remedy) -> Remedy:
+    """Refuse a remedy whose variable the command sets itself (``env NAME=value program``): it would change nothing."""
+    program = remedy.change.get("program", {})
+    before = here.program.get("env", {})
+    ours = [name for name, value in program.get("env", {}).items() if before.get(name) != value]
+    text = " ".join(program.get("command", []))
+    for name in ours:
+        if remedy.applies and re.search(rf"(?<![\w]){re.escape(name)}=", text):
+            return replace(remedy, why_not=f"the command sets {name} itself")
+    return remedy

@@ -1,0 +1,41 @@
+"""Go's garbage collector: a heap four times as large, and no collection at all."""
+
+from __future__ import annotations
+
+from knee.study.remedies.remedy import COLLECTOR, Remedy
+from knee.study.remedies.situation import UNKNOWN, WORKLOAD, Situation
+
+TREATS = (COLLECTOR,)
+USUAL = 100
+TIMES = 4
+
+
+def remedies(here: Situation) -> list[Remedy]:
+    """Return both remedies."""
+    reason, now = _not_go(here), here.variable("GOGC") or str(USUAL)
+    if reason is None and now == "off":
+        reason = "GOGC is off already"
+    percent = TIMES * (int(now) if now.isdecimal() else USUAL)
+    # Without a limit, a program that allocates for long would take all memory.
+    limit = sum(node["memory_bytes"] for node in here.machine["nodes"]) // 2
+    off = {"GOGC": "off", "GOMEMLIMIT": here.variable("GOMEMLIMIT") or str(limit)}
+    note = "collects nothing until the heap has half of the machine's memory"
+    return [
+        Remedy("four times the heap (Go)", TREATS, f"GOGC={percent}", here.setting(GOGC=str(percent)), reason),
+        Remedy(
+            "no garbage collection (Go)",
+            TREATS,
+            " ".join(f"{name}={value}" for name, value in off.items()),
+            here.setting(**off),
+            reason,
+            note=note,
+        ),
+    ]
+
+
+def _not_go(here: Situation) -> str | None:
+    if not here.is_command:
+        return WORKLOAD
+    if here.programs is None:
+        return UNKNOWN
+    return None if any(one.is_go for one in here.executables) else "no program of it is made with Go"

@@ -1,0 +1,37 @@
+"""Remedies of the study file: another command, other arguments or variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from knee.study.design.program import filled, levels
+from knee.study.remedies.remedy import Remedy
+from knee.study.remedies.situation import Situation
+
+
+def remedies(here: Situation) -> list[Remedy]:
+    """Return one remedy for each table ``[[remedy]]``."""
+    return [_own(here, table) for table in here.own]
+
+
+def _own(here: Situation, table: dict[str, Any]) -> Remedy:
+    program, arguments = dict(here.program), levels(here.as_is["cell"])
+    does: list[str] = []
+    reason: str | None = None
+    for key, needed in (("command", "command"), ("env", "command"), ("args", "workload")):
+        if key not in table:
+            continue
+        if needed not in program:
+            reason = f"{key} is for a {needed}"
+        elif key == "command":
+            program[key] = [filled(word, arguments) for word in table[key]]
+            does.append(" ".join(program[key]))
+        else:
+            changed = {name: filled(str(value), arguments) for name, value in table[key].items()}
+            program[key] = {**program.get(key, {}), **changed}
+            # An argument that is also a factor has the level as a parameter.
+            if key == "args" and "params" in program:
+                program["params"] = {**program["params"], **changed}
+            does += [f"{name}={value}" for name, value in changed.items()]
+    treats = tuple(table.get("treats", ()))
+    return Remedy(table["name"], treats, " ".join(does), {"program": program}, reason)

@@ -1,0 +1,123 @@
+"""Adds runs that explain the loss to a block of a running study."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from knee import _binary
+from knee.store import Folder, Level, RunSpec, role_of, write_whole
+from knee.study.design.interventions import for_cause, interventions
+from knee.study.design.questions import BY_NAME, asking
+from knee.study.design.repeats import names
+from knee.study.remedies import all_remedies
+from knee.study.remedies.remedy import Remedy
+from knee.study.remedies.situation import situation
+from knee.study.run import trust
+
+Asked = tuple[dict[str, Level], str]
+"""The cell that is explained, and the name of a question, or of a cause that a changed setting tests."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a running study that has not begun. The caller holds the study's lock."""
+
+    folder: Folder
+    number: int
+
+    @cached_property
+    def plan(self) -> list[RunSpec]:
+        """The plan of the study."""
+        return self.folder.read_plan()
+
+    @cached_property
+    def inside(self) -> list[RunSpec]:
+        """The runs of the block."""
+        return [spec for spec in self.plan if spec["block"] == self.number]
+
+    @property
+    def begun(self) -> bool:
+        """Whether runs of it were made, or questions added."""
+        done = {record["id"] for record in self.folder.read_records()}
+        return any(spec["id"] in done or "test" in spec for spec in self.inside)
+
+    def testable(self, cell: dict[str, Level], cause: str) -> bool:
+        """Whether a setting can be changed that tests this cause."""
+        return self._remedy(cell, cause) is not None
+
+    def _remedy(self, cell: dict[str, Level], cause: str) -> Remedy | None:
+        return for_cause(cause, self._remedies[_key(cell)]) if _key(cell) in self._own else None
+
+    @cached_property
+    def _own(self) -> dict[str, RunSpec]:
+        return {_key(spec["cell"]): spec for spec in self.inside if role_of(spec) == "measure"}
+
+    @cached_property
+    def _remedies(self) -> dict[str, list[Remedy]]:
+        machine = self.folder.read_machine()
+        return {
+            key: all_remedies(situation(self.folder, spec, [], machine, os.environ)) for key, spec in self._own.items()
+        }
+
+    def _base(self, spec: RunSpec) -> RunSpec:
+        """Return the run of the same levels on the fewest threads."""
+        same = [one for one in self._own.values() if _levels(one) == _levels(spec)]
+        return min(same, key=lambda one: one["threads"])
+
+    def add(self, questions: Sequence[Asked]) -> int:
+        """Add the runs of these questions at random places; return how many.
+
+        The plan is written whole, so a study that is killed meanwhile can resume.
+        """
+        free = names(self.plan)
+        added: list[RunSpec] = [{**spec, "id": next(free)} for one in questions for spec in self._runs(*one)]
+        if not added:
+            return 0
+        _binary.validate(added)
+        pair = self.folder.read_study_spec().get("design", {}).get("pair")
+        draw, mixed = random.Random(f"{self.number} asked"), list(self.inside)
+        for spec in added:
+            # The block's own order stays, since pairs must run back to back.
+            mixed.insert(draw.choice(_between(mixed, pair)), spec)
+        first = self.plan.index(self.inside[0])
+        rest = [spec for spec in self.plan if spec["block"] != self.number]
+        written = [*rest[:first], *mixed, *rest[first:]]
+        write_whole(self.folder.plan, "".join(json.dumps(spec) + "\n" for spec in written))
+        trust.note(self.folder)
+        return len(added)
+
+    def _runs(self, cell: dict[str, Level], name: str) -> Iterator[RunSpec]:
+        spec = self._own.get(_key(cell))
+        if spec is None:
+            return
+        if name in BY_NAME:
+            yield asking(BY_NAME[name], spec, self.folder.read_machine()["allowed"]["cpus"])
+        elif (remedy := self._remedy(cell, name)) is not None:
+            yield from interventions(name, remedy, (spec, self._base(spec)))
+
+
+def _between(specs: Sequence[RunSpec], pair: str | None) -> list[int]:
+    """Return the places at which a run can be inserted without separating a pair."""
+    return [
+        at
+        for at in range(len(specs) + 1)
+        if pair is None or at in (0, len(specs)) or _common(specs[at - 1], pair) != _common(specs[at], pair)
+    ]
+
+
+def _common(spec: RunSpec, pair: str) -> str:
+    """Return what runs of a pair have in common."""
+    return _key({"role": role_of(spec), **{name: level for name, level in spec["cell"].items() if name != pair}})
+
+
+def _levels(spec: RunSpec) -> dict[str, Level]:
+    return {name: level for name, level in spec["cell"].items() if name != "threads"}
+
+
+def _key(cell: dict[str, Level]) -> str:
+    return json.dumps(cell, sort_keys=True)

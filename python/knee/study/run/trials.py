@@ -1,0 +1,82 @@
+"""Adds trials of remedies to the plan of a study, and notes the machine before and after them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from knee import _binary
+from knee.store import (
+    FactChange,
+    Folder,
+    Noted,
+    RunSpec,
+    StudyError,
+    Trials,
+    is_trial,
+    read_trials,
+    write_trials,
+    write_whole,
+)
+from knee.study.design.trials import trials
+from knee.study.remedies.remedy import Remedy
+from knee.study.run import trust
+from knee.study.run.execute import locked, remaining
+
+
+def unfinished(folder: Folder) -> bool:
+    """Return whether trials that were planned before are left to run.
+
+    Raises
+    ------
+    StudyError
+        When runs of the study itself are left: remedies are tried on a study that is complete.
+    """
+    left = remaining(folder)
+    if any(not is_trial(spec) for spec in left):
+        total = len(folder.read_plan())
+        made = f"{total - len(left)} of {total} runs are made"
+        message = f"cannot try remedies: {folder.path}: the study is not complete ({made})"
+        raise StudyError(message, hint=f"knee study --resume {folder.path}")
+    return bool(left)
+
+
+def add(folder: Folder, as_is: RunSpec, remedies: Sequence[Remedy], blocks: int, facts: Mapping[str, Any]) -> None:
+    """Add trials to the plan; only when all of it has run, so that a study that is killed meanwhile can resume.
+
+    Raises
+    ------
+    StudyError
+        When another process runs the study, or the binary rejects a changed run spec.
+    """
+    seed = folder.read_study_spec().get("design", {}).get("seed", 1)
+    added = trials(folder.read_plan(), as_is, remedies, blocks, seed)
+    _binary.validate(added)
+    with locked(folder):
+        if unfinished(folder):
+            raise StudyError(f"another process has added trials: {folder.path}", hint=f"knee try {folder.path}")
+        known = {one.name: one for one in read_trials(folder).remedies}
+        known |= {one.name: Noted(one.name, one.treats, one.does, one.note or "") for one in remedies}
+        write_trials(folder, Trials(tuple(known.values()), _words(facts)))
+        plan = [*folder.read_plan(), *added]
+        write_whole(folder.plan, "".join(json.dumps(spec) + "\n" for spec in plan))
+        trust.note(folder)
+
+
+def note_after(folder: Folder, facts: Mapping[str, Any]) -> Trials:
+    """Note which facts of the machine differ from those before the trials; return all notes."""
+    before, now = read_trials(folder), _words(facts)
+    names = sorted({*before.facts, *now})
+    absent = "absent"
+    changed = [FactChange(name, before.facts.get(name, absent), now.get(name, absent)) for name in names]
+    found = Trials(before.remedies, before.facts, tuple(one for one in changed if one.before != one.after))
+    write_trials(folder, found)
+    return found
+
+
+def _words(facts: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else f"unavailable: {value.get('unavailable')}"
+        for name, value in facts.items()
+    }

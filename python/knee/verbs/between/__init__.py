@@ -1,0 +1,1 @@
+"""What verbs do between the blocks of a study."""

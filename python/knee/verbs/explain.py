@@ -1,0 +1,50 @@
+"""``knee explain``: where the time of a study's threads went, why, and what would move the knee."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from knee import terminal
+from knee.store import Folder, StudyError, finite
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, readable=False))
+@click.option("--threads", "-n", type=click.IntRange(2), metavar="N", help="The thread count.  [default: the largest]")
+@click.option("--series", metavar="NAME", help="The series, as `knee report` names it.  [default: all that are pinned]")
+@click.option("--all", "every", is_flag=True, help="Every thread count.")
+@click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
+def explain(folder: Path, threads: int | None, series: str | None, every: bool, as_json: bool) -> int:
+    """Print why a study's program does not scale perfectly: the loss in parts that add up, and causes with their signs.
+
+    Studies made with `knee study --explain` have runs that tell causes apart; others show where the time went.
+
+    \b
+    Examples:
+      knee explain knee-studies/mine
+      knee explain knee-studies/mine --threads 8
+    """  # noqa: D301 -- click looks for the character itself
+    # First, since imports take a second.
+    Folder(folder).check()
+    from knee.explain.ledger.choice import chosen
+    from knee.opened import Study
+    from knee.report.terminal import explanation
+
+    opened = Study.read(folder)
+    found = chosen(opened.analysis.ledgers, threads, series, every=every)
+    if not found:
+        counts = sorted({one.threads for ledgers in opened.analysis.ledgers.values() for one in ledgers})
+        if not counts:
+            raise StudyError(
+                "nothing to explain: no two thread counts have good runs", hint="knee study --threads 1,2,4"
+            )
+        names = ", ".join(opened.analysis.ledgers)
+        raise StudyError("no such runs", hint=f"thread counts: {', '.join(map(str, counts))}; series: {names}")
+    if as_json:
+        terminal.out(json.dumps(finite([one.to_json() for one in found]), indent=1, allow_nan=False))
+    else:
+        explanation.show(opened.name, found, opened.analysis.series, opened.analysis.predictions)
+    return 0

@@ -1,0 +1,172 @@
+"""``knee study --explain`` and ``knee explain``: questions join the study, and the ledger is shown as it is."""
+
+import io
+import json
+import math
+import subprocess
+
+import numpy as np
+import pytest
+from test_study import knee
+from told import Made, evidence_of
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.ledger.explanation import explanation
+from knee.explain.ledger.predictions import predictions
+from knee.explain.ledger.rows import ledger_rows
+from knee.explain.tried import Tried
+from knee.explain.verdict.why import share_of, why, without
+from knee.opened import Study
+from knee.report.page import page
+from knee.report.terminal import explanation as terminal
+from knee.stats.intervals import Interval, Ratio
+from knee.stats.paired import paired
+from knee.store import Folder
+from knee.terminal.console import Console
+
+# One thread does all the work, whatever number it is told.
+ALONE = ["sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; exit 0; : {threads}"]
+
+
+@pytest.fixture(scope="module")
+def explained(binary, tmp_path_factory) -> Folder:
+    folder = tmp_path_factory.mktemp("explained")
+    options = ["--explain", "--no-pilot", "--factor", "threads=1,2", "--factor", "placement=cores-close"]
+    done = knee(binary, "study", *options, "--out", "s", "--", *ALONE, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "first answer, from 6 launches: cores-close: 2 threads take" in done.stderr
+    return Folder(folder / "s")
+
+
+def test_questions_join_the_study_after_the_first_answer(explained):
+    plan = explained.read_plan()
+    asked = [spec for spec in plan if "test" in spec]
+    assert {"one cpu", "twice the threads", "switches"} <= {spec["test"] for spec in asked}
+    assert min(spec["block"] for spec in asked) == 4, "after three blocks of two runs"
+    assert len([spec for spec in plan if "test" not in spec]) == 2 * 8
+    assert {spec["id"] for spec in plan} == {one["id"] for one in explained.read_records()}
+
+
+def test_questions_take_no_longer_than_the_study(explained):
+    plan = {spec["id"]: spec for spec in explained.read_plan()}
+    walls = {True: 0.0, False: 0.0}
+    for one in explained.read_records():
+        walls["test" in plan[one["id"]]] += one["wall_ns"] / 1e9
+    # Runs of a block are estimated before they are made, so a little more is possible.
+    assert walls[True] <= 1.25 * walls[False]
+
+
+def test_a_program_that_ignores_its_threads_is_all_serial(explained):
+    (one,) = Study.read(explained.path).analysis.ledgers["cores-close"]
+    assert sum(one.ledger.value(part.name).value for part in one.ledger.entries) == pytest.approx(one.ledger.loss.value)
+    # A machine that others use may leave it unexplained, but no other cause may stand alone.
+    causes = [finding.cause for finding in one.findings]
+    assert not causes or "serial part" in causes
+
+
+def test_the_verb_prints_the_ledger_of_any_study(binary, explained, simulated):
+    here = explained.path
+    printed = knee(binary, "explain", str(here), cwd=here).stdout
+    assert "as long as with perfect scaling" in printed
+    assert "of these unexplained" in printed
+    plain = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.5, 2.4)}}, noise=0)
+    printed = knee(binary, "explain", str(plain.path), cwd=here).stdout
+    assert "knee study --explain" in printed
+    told = json.loads(knee(binary, "explain", "--json", str(plain.path), cwd=here).stdout)
+    assert told[0]["loss"]["value"] == pytest.approx(math.log(1.5))
+    assert sum(part["value"] for part in told[0]["parts"]) == pytest.approx(told[0]["loss"]["value"])
+
+
+def test_the_verb_says_which_thread_counts_there_are(binary, simulated):
+    folder = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.5, 2.4)}}, noise=0)
+    done = knee(binary, "explain", "--threads", "3", str(folder.path), cwd=folder.path)
+    assert done.returncode == 2
+    assert "thread counts: 2; series: cores-close" in done.stderr
+
+
+BASE, MANY = Made(1.0, 1.0), Made(0.75, 1.0, {"one": 0.5})
+TESTS = {"one cpu": Made(1.0, 1.0, sleeps=4), "twice the threads": MANY, "switches": MANY}
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_terminal_shows_causes_with_shares_predictions_and_checks(width, monkeypatch):
+    found = evidence_of(BASE, MANY, TESTS)
+    printed = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=width))
+    terminal.show("p", [explanation(found)], [found.series])
+    text = " ".join(printed.getvalue().split())
+    assert max(map(len, printed.getvalue().splitlines())) <= width
+    assert "Why: serial part (100 % of the loss [" in text
+    assert "1.33x on 2 threads would become 2.00x [" in text
+    assert "ok: idle time of all classes" in text
+
+
+def test_the_verdict_names_the_cause_its_share_and_what_would_help():
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    lines = why(one.findings, [one], found.series)
+    assert [line.label for line in lines] == ["why", "move"]
+    assert lines[0].text.startswith("serial part (100 % of the loss [")
+    assert share_of(one.findings[0], one) in lines[0].text
+    assert without(one.findings[0], found.series) in lines[1].text
+
+
+def test_a_group_recommends_nothing():
+    shares = Made(0.75, 1.5)
+    tests = {"one cpu": TESTS["one cpu"], "copies": Made(1.0, 2.0), "twice the threads": shares}
+    found = evidence_of(BASE, shares, tests)
+    one = explanation(found)
+    lines = why(one.findings, [one], found.series)
+    assert [line.label for line in lines] == ["why", "decide"]
+    assert lines[0].text.startswith("not named (")
+
+
+def test_rows_have_every_part_the_loss_and_what_is_unexplained():
+    rows = ledger_rows([explanation(evidence_of(BASE, MANY, TESTS))])
+    parts = [row for row in rows if row["kind"] == "part"]
+    (loss,) = (row for row in rows if row["kind"] == "loss")
+    assert sum(row["loss"] for row in parts) == pytest.approx(loss["loss"], abs=0.01)
+    assert [row["kind"] for row in rows[-2:]] == ["loss", "unexplained"]
+
+
+def test_the_report_draws_the_loss(simulated):
+    folder = simulated({"cores-close": {1: (8.0, 7.6), 2: (4.5, 8.2), 4: (2.9, 9.0)}})
+    study = Study.read(folder.path)
+    assert {row["threads"] for row in study.ledger} == {2, 4}
+    assert "Parts of the loss" in page(study)
+    assert study.charts["loss"].to_dict()["layer"]
+
+
+def tried(gain: float) -> Tried:
+    noise = np.array([0.99, 1.0, 1.01, 1.0, 0.995])
+    time = paired(np.ones(5), noise / gain)
+    cpu = Ratio(1.0, Interval(1.0, 1.0), 5)
+    return Tried("divide it", ("serial part",), "", "", {"threads": 2}, 2, time, cpu, "faster", None)
+
+
+@pytest.mark.parametrize(("gain", "ok"), [(1.5, True), (1.1, False), (2.2, False)])
+def test_the_gain_of_a_remedy_is_held_against_the_one_predicted(gain, ok):
+    part = Part(math.log(1.5), math.log(1.45), math.log(1.55))
+    finding = Finding("s", "serial part", "", (), "", "", threads=2, part=part)
+    (check,) = predictions([finding], [tried(gain)])
+    assert check.ok is ok
+    assert ("agrees with" if ok else "differs from") in check.says
+
+
+def test_a_study_that_is_killed_between_its_questions_resumes(binary, tmp_path):
+    options = ["--explain", "--no-pilot", "--no-report", "--factor", "threads=1,2", "--factor", "placement=cores-close"]
+    running = subprocess.Popen(
+        [binary, "study", *options, "--out", "s", "--", *ALONE], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    assert running.stderr is not None
+    for line in running.stderr:
+        if "block 5" in line:
+            break
+    running.kill()
+    running.communicate()
+    done = knee(binary, "study", "--resume", "s", "--no-report", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    folder = Folder(tmp_path / "s")
+    ids = [one["id"] for one in folder.read_records()]
+    assert sorted(ids) == sorted(spec["id"] for spec in folder.read_plan())
+    assert len(set(ids)) == len(ids)

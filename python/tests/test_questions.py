@@ -1,0 +1,155 @@
+"""Runs that explain the loss: what each changes, which are wanted, and how they join a running study."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import machine, record
+from told import Made, runs
+
+from knee.explain.asking import BLOCKS, Left, wanted
+from knee.store import Folder, write_whole
+from knee.study.design.cells import cells_of
+from knee.study.design.placements import Placements
+from knee.study.design.plan import run_specs
+from knee.study.design.questions import QUESTIONS, asking
+from knee.study.run.asking import Block
+from knee.study.run.create import create
+from knee.study.spec import StudySpec
+
+WHOLE = {"cores-close": list(range(8))}
+
+
+def spec_of(threads: int) -> dict:
+    places, here = Placements(WHOLE), machine(8)
+    study = StudySpec(
+        name="s", program={"command": ["p", "{threads}"]}, factors={"threads": [threads], "placement": ["cores-close"]}
+    )
+    return run_specs(study, cells_of(study, here, places), places, here)[0]
+
+
+def test_each_question_changes_one_thing():
+    spec = spec_of(4)
+    by_name = {one.name: asking(one, spec, list(range(8))) for one in QUESTIONS}
+    assert by_name["one cpu"]["cpus"] == [0]
+    assert (by_name["twice the threads"]["threads"], by_name["twice the threads"]["cpus"]) == (8, spec["cpus"])
+    assert by_name["copies"]["program"]["command"][-1] == "1"
+    assert (by_name["switches"]["cpus"], by_name["switches"]["threads"]) == (spec["cpus"], 4)
+    beside = by_name["stream beside"]
+    assert (beside["threads"], beside["cpus"]) == (1, [0])
+    assert beside["beside"] == [{"workload": "stream", "cpus": [1, 2, 3]}]
+    assert all(one["cell"] == spec["cell"] and one["test"] == name for name, one in by_name.items())
+
+
+def test_the_sampler_stays_off_cpus_that_are_taken():
+    for question in QUESTIONS:
+        spec = asking(question, spec_of(4), list(range(8)))
+        taken = {*spec["cpus"], *(cpu for one in spec.get("beside", []) for cpu in one["cpus"])}
+        assert spec.get("sampler_cpu") not in taken
+
+
+def nothing(_cell: object, _cause: str) -> bool:
+    return False
+
+
+def names(made: list, block: int, blocks: int = 8, share: float = 1.0, testable=nothing) -> list[str]:
+    return [one.name for one in wanted(made, 2, Left(block, blocks, share, testable))]
+
+
+WAITS = Made(0.75, 1.0, {"one": 0.5})
+GROWS = Made(0.75, 1.5)
+BASE = Made(1.0, 1.0)
+
+
+def test_nothing_is_asked_before_the_first_answer():
+    assert names(runs(BASE, WAITS, blocks=2), 3) == []
+    assert names(runs(BASE, WAITS, blocks=3), 4) != []
+
+
+def test_nothing_is_asked_where_there_is_nothing_to_explain():
+    assert names(runs(BASE, Made(0.505, 1.01), blocks=3), 4) == []
+
+
+def test_where_threads_wait_it_is_asked_what_for_and_where_cpu_time_grows_why():
+    assert names(runs(BASE, WAITS, blocks=3), 4) == ["one cpu", "twice the threads", "switches"]
+    assert names(runs(BASE, GROWS, blocks=3), 4) == ["one cpu", "copies", "twice the threads"]
+
+
+def test_a_setting_is_changed_where_the_program_has_one():
+    asked = names(runs(BASE, WAITS, blocks=3), 4, testable=lambda _, cause: cause == "garbage collection")
+    assert asked == ["one cpu", "twice the threads", "garbage collection", "switches"]
+
+
+def test_the_machine_is_asked_about_only_if_copies_slow_down():
+    slow, calm = ({"one cpu": BASE, "copies": Made(one, 2 * one), "twice the threads": GROWS} for one in (1.4, 1.0))
+    beside = {"stream beside", "pirate beside", "busy cores beside"}
+    assert beside <= set(names(runs(BASE, GROWS, slow, blocks=5), 6, 12, share=3))
+    assert not beside & set(names(runs(BASE, GROWS, calm, blocks=5), 6, 12, share=3))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 1.0])
+def test_questions_take_at_most_their_share_of_the_time(share):
+    for many in (WAITS, GROWS):
+        asked = names(runs(BASE, many, blocks=3), 4, share=share)
+        cost = {"one cpu": max(1.0, many.cpu), "copies": 1.0, "twice the threads": 0.75, "switches": 0.75}
+        assert BLOCKS * sum(cost[name] for name in asked) <= share * 8 * (1 + 0.75) * 1.01
+    assert names(runs(BASE, WAITS, blocks=3), 4, share=0.1) == []
+
+
+def test_a_question_that_cannot_be_asked_three_times_is_not_asked():
+    assert names(runs(BASE, WAITS, blocks=6), 7, share=10) == []
+
+
+@pytest.fixture
+def folder(tmp_path) -> Folder:
+    places, here = Placements(WHOLE), machine(8)
+    study = StudySpec(
+        name="s",
+        program={"command": ["true", "{threads}"]},
+        factors={"threads": [1, 4, 8], "placement": ["cores-close"]},
+        blocks=3,
+    )
+    plan = run_specs(study, cells_of(study, here, places), places, here)
+    return create(tmp_path / "study", study.to_toml(), json.dumps(here), plan)
+
+
+def test_questions_join_a_block_that_has_not_begun(folder):
+    before = folder.read_plan()
+    cell = next(spec["cell"] for spec in before if spec["threads"] == 8)
+    assert Block(folder, 2).add([(cell, "one cpu"), (cell, "copies")]) == 2
+    after = folder.read_plan()
+    assert [spec for spec in after if "test" not in spec] == before, "the runs of the design keep their order"
+    asked = [spec for spec in after if "test" in spec]
+    assert {(spec["test"], spec["block"]) for spec in asked} == {("one cpu", 2), ("copies", 2)}
+    assert [spec["block"] for spec in after] == sorted(spec["block"] for spec in after)
+    assert len({spec["id"] for spec in after}) == len(after)
+    assert Block(folder, 2).begun, "they are added once"
+    assert not Block(folder, 3).begun
+
+
+def test_a_block_has_begun_with_its_first_record(folder):
+    first, second = (next(spec for spec in folder.read_plan() if spec["block"] == block) for block in (2, 3))
+    write_whole(folder.records, json.dumps(record(first["id"], 2, 1.0, 1.0)) + "\n")
+    assert (Block(folder, first["block"]).begun, Block(folder, second["block"]).begun) == (True, False)
+
+
+def test_pairs_stay_together(tmp_path):
+    places, here = Placements(WHOLE), machine(8)
+    study = StudySpec(
+        name="s",
+        program={"command": ["true", "{threads}", "{size}"]},
+        factors={"threads": [1, 8], "placement": ["cores-close"], "size": [1, 2]},
+        blocks=3,
+        pair="size",
+    )
+    plan = run_specs(study, cells_of(study, here, places), places, here)
+    made = create(tmp_path / "pairs", study.to_toml(), json.dumps(here), plan)
+    cell = next(spec["cell"] for spec in plan if spec["threads"] == 8)
+    for block in (1, 2, 3):
+        Block(made, block).add([(cell, "one cpu"), (cell, "copies"), (cell, "twice the threads")])
+        inside = [spec for spec in made.read_plan() if spec["block"] == block]
+        at = [(number, spec["threads"]) for number, spec in enumerate(inside) if "test" not in spec]
+        for threads in (1, 8):
+            one, two = (number for number, count in at if count == threads)
+            assert two == one + 1

@@ -1,0 +1,154 @@
+"""Causes on evidence with known answers: named where both signs are there, and not where one is missing."""
+
+import math
+
+import pytest
+from told import Made, evidence_of, named
+
+BASE = Made(1.0, 1.0)
+CALM_ONE_CPU = Made(1.0, 1.0, sleeps=4)
+
+
+def waits(seconds: float, one: float, sleeps: int = 10) -> Made:
+    """Return a run of two threads in which one waits for the other this long."""
+    return Made(seconds, 2 * seconds - one, {"one": one}, sleeps)
+
+
+def test_a_part_that_twice_the_threads_leave_as_long_is_serial():
+    # Half a second is divided, half is not.
+    found = evidence_of(BASE, waits(0.75, 0.5), {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5)})
+    assert named(found) == {("serial part",): pytest.approx(math.log(1.5), abs=0.02)}
+
+
+def test_waiting_that_twice_the_threads_fill_is_imbalance():
+    found = evidence_of(BASE, waits(0.75, 0.5), {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.55, 0.1)})
+    assert named(found) == {("imbalance",): pytest.approx(math.log(1.5), abs=0.02)}
+
+
+def test_both_share_the_loss_where_a_part_of_it_stays():
+    found = evidence_of(BASE, waits(0.75, 0.5), {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.70, 0.38)})
+    parts = named(found)
+    assert set(parts) == {("serial part",), ("imbalance",)}
+    assert sum(parts.values()) == pytest.approx(math.log(1.5), abs=0.02)
+
+
+@pytest.mark.parametrize("missing", ["one cpu", "twice the threads"])
+def test_without_the_run_that_would_tell_nothing_is_named(missing):
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5)}
+    del tests[missing]
+    assert named(evidence_of(BASE, waits(0.75, 0.5), tests)) == {}
+
+
+def test_a_lock_is_passed_on_far_more_often_than_on_one_cpu():
+    many = waits(0.75, 0.5, sleeps=4000)
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000)}
+    assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)]
+    often = {**tests, "one cpu": Made(1.0, 1.0, sleeps=3500)}
+    assert ("sleeping lock",) not in named(evidence_of(BASE, many, often)), "the waits are there on one cpu, too"
+
+
+def test_in_an_interpreter_a_lock_is_named_only_after_the_run_that_tells_whose_it_is():
+    many = waits(0.75, 0.5, sleeps=4000)
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000)}
+    python = {"programs": ["/usr/bin/python3.11"], "libraries": []}
+    assert named(evidence_of(BASE, many, tests, mapped=python)) == {}
+
+
+def test_threads_that_spin_take_longer_where_threads_outnumber_cpus():
+    spins = Made(0.75, 1.5)
+    tests = {
+        "one cpu": Made(1.4, 1.4, sleeps=4),
+        "copies": Made(1.0, 2.0),
+        "twice the threads": Made(1.1, 2.2),
+    }
+    assert list(named(evidence_of(BASE, spins, tests))) == [("spinning",)]
+    flat = {**tests, "twice the threads": Made(0.75, 1.5)}
+    assert ("spinning",) not in named(evidence_of(BASE, spins, flat))
+
+
+def test_what_grows_only_side_by_side_leaves_three_causes():
+    shares = Made(0.75, 1.5)
+    tests = {"one cpu": CALM_ONE_CPU, "copies": Made(1.0, 2.0), "twice the threads": Made(0.75, 1.5)}
+    (names,) = named(evidence_of(BASE, shares, tests))
+    assert names == ("false sharing", "true sharing", "duplicated work")
+    slow_copies = {**tests, "copies": Made(1.5, 3.0)}
+    assert named(evidence_of(BASE, shares, slow_copies)) == {}, "copies slow down alike: it is the machine"
+
+
+def test_what_grows_on_one_cpu_is_the_programs_own():
+    more = Made(0.75, 1.5)
+    tests = {"one cpu": Made(1.5, 1.5, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(0.75, 1.5)}
+    assert named(evidence_of(BASE, more, tests)) == {("instruction growth",): pytest.approx(math.log(1.5), abs=0.02)}
+    only_there = evidence_of(BASE, Made(0.5, 1.0), tests)
+    assert named(only_there) == {}, "what grows only on one cpu costs nothing"
+
+
+def test_threads_that_wait_actively_are_imbalanced_not_busy():
+    # Half of the wait is spent looking for work; twice the threads sleep at once, and pieces are smaller.
+    many = Made(0.75, 1.25, {"one": 0.25}, sleeps=10)
+    tests = {
+        "one cpu": Made(1.0, 1.0, {"one": 0.5}, sleeps=20),
+        "copies": Made(1.0, 2.0),
+        "twice the threads": Made(0.52, 1.01, {"one": 0.03}, sleeps=20),
+    }
+    assert named(evidence_of(BASE, many, tests)) == {("imbalance",): pytest.approx(math.log(1.5), abs=0.03)}
+
+
+GC = "garbage collection: no garbage collection (Go)"
+
+
+def test_a_collector_is_named_where_the_loss_goes_without_it():
+    many = waits(0.75, 0.5, sleeps=1000)
+    tests = {
+        "one cpu": Made(1.0, 1.0, sleeps=4),
+        "twice the threads": waits(0.75, 0.5, sleeps=1000),
+        GC: Made(0.42, 0.8, sleeps=10),
+        f"{GC}, base": Made(0.8, 0.8),
+    }
+    assert named(evidence_of(BASE, many, tests)) == {
+        ("garbage collection",): pytest.approx(math.log(0.75) - math.log(0.42 / 0.8), abs=0.02)
+    }
+    neutral = {**tests, GC: Made(0.6, 1.1, sleeps=900), f"{GC}, base": Made(0.8, 0.8)}
+    assert list(named(evidence_of(BASE, many, neutral))) == [("sleeping lock",)], "it gains as much at one thread"
+
+
+def test_another_allocator_tells_whether_malloc_is_the_lock():
+    many, jemalloc = waits(0.75, 0.5, sleeps=4000), "allocator: jemalloc as allocator"
+    tests = {
+        "one cpu": CALM_ONE_CPU,
+        "twice the threads": waits(0.75, 0.5, sleeps=4000),
+        jemalloc: Made(0.52, 1.0),
+        f"{jemalloc}, base": Made(1.0, 1.0),
+    }
+    assert list(named(evidence_of(BASE, many, tests))) == [("allocator",)]
+
+
+def test_page_faults_need_time_in_the_kernel():
+    kept = "page faults: kept memory"
+    many = Made(0.75, 1.5, system=0.5, faults=90_000)
+    tests = {kept: Made(0.5, 1.0), f"{kept}, base": Made(1.0, 1.0)}
+    assert list(named(evidence_of(BASE, many, tests))) == [("page faults",)]
+    assert named(evidence_of(BASE, Made(0.75, 1.5), tests)) == {}
+
+
+SLOW = {"copies": Made(1.5, 3.0), "one cpu": CALM_ONE_CPU, "twice the threads": Made(0.75, 1.5)}
+
+
+@pytest.mark.parametrize(
+    ("stream", "pirate", "busy", "names"),
+    [
+        (1.4, 1.02, 1.0, ("memory bandwidth",)),
+        (1.4, 1.35, 1.0, ("shared cache",)),
+        (1.5, 1.5, 1.4, ("clock",)),
+        (1.4, 1.25, 1.0, ("memory bandwidth", "shared cache")),
+        (1.0, 1.0, 1.0, None),
+    ],
+)
+def test_what_runs_beside_one_thread_tells_what_copies_share(stream, pirate, busy, names):
+    beside = {
+        "stream beside": Made(stream, stream),
+        "pirate beside": Made(pirate, pirate),
+        "busy cores beside": Made(busy, busy),
+    }
+    found = named(evidence_of(BASE, Made(0.75, 1.5), {**SLOW, **beside}))
+    assert list(found) == ([names] if names else [])

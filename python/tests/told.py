@@ -1,0 +1,89 @@
+"""Evidence from a few numbers, for tests of ledgers and causes: runs as the store joins them, without a folder."""
+
+import random
+from dataclasses import dataclass, field
+
+from conftest import record
+
+from knee.explain.ledger.evidence import Evidence, evidence
+from knee.explain.ledger.explanation import candidates
+from knee.explain.ledger.ledger import ledger
+from knee.explain.scaling.series import Series, group
+from knee.store import Run
+from knee.store.idle import Idle
+
+ROLES = {
+    "one cpu": "one-cpu",
+    "copies": "copies",
+    "twice the threads": "more-threads",
+    "switches": "counting",
+    "stream beside": "co-runner",
+    "pirate beside": "co-runner",
+    "busy cores beside": "busy-cores",
+}
+
+
+@dataclass
+class Made:
+    """What a run is like: seconds and CPU seconds, idle thread-seconds by class, and counts of the kernel."""
+
+    seconds: float
+    cpu: float
+    idle: dict[str, float] = field(default_factory=dict)
+    sleeps: int = 0
+    system: float = 0.0
+    faults: int = 0
+    threads: int | None = None
+
+
+def runs(
+    base: Made, many: Made, tests: dict[str, Made] | None = None, *, n: int = 2, blocks: int = 6, noise: float = 0.003,
+    mapped: dict | None = None,
+) -> list[Run]:  # fmt: skip
+    """Return the runs of a study: in every block the base, n threads, and each test."""
+    draw, made = random.Random(7), []
+    for block in range(1, blocks + 1):
+        for name, one in {"1": base, "n": many, **(tests or {})}.items():
+            threads = {"1": 1, "n": n}.get(name) or one.threads or _threads(name, n)
+            by = 1 + draw.gauss(0, noise)
+            made.append(_run(len(made), block, threads, n, name, one, by, mapped))
+    return made
+
+
+def _threads(name: str, n: int) -> int:
+    return 2 * n if name == "twice the threads" else 1 if name.endswith((", base", "beside")) else n
+
+
+def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by: float, mapped: dict | None) -> Run:
+    own = name in ("1", "n")
+    spec = {
+        "schema": 1, "id": f"{order:04d}", "block": block, "threads": threads, "cpus": list(range(n)),
+        "cell": {"threads": threads if own else n, "placement": "cores-close"}, "program": {"command": ["p"]},
+        "sample_ms": 10, "timeout_s": 60.0,
+    }  # fmt: skip
+    if not own:
+        spec |= {"role": ROLES.get(name, "intervention"), "test": name}
+    told = record(spec["id"], block, one.seconds * by, one.cpu * by, validity={"other_busy": 0.0, "steal": 0.0})
+    told |= {"user_ns": int((one.cpu - one.system) * by * 1e9), "system_ns": int(one.system * by * 1e9)}
+    told["rusage"] |= {"voluntary_switches": one.sleeps, "minor_faults": one.faults}
+    if mapped:
+        told["mapped"] = mapped
+    classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
+    idle = Idle(**{name: value * by for name, value in classes.items()}, source="records")
+    return Run(order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle)
+
+
+def series_of(made: list[Run], n: int = 2) -> Series:
+    """Return the only series of these runs."""
+    (one,) = group(made, n)
+    return one
+
+
+def evidence_of(*made: object, n: int = 2, **more: object) -> Evidence:
+    """Return the evidence of a study of these runs; see :func:`runs`."""
+    return evidence(series_of(runs(*made, n=n, **more), n), n)
+
+
+def named(found: Evidence) -> dict[tuple[str, ...], float]:
+    """Return the names of all findings with the value of their part."""
+    return {one.names: one.part.value for one in candidates(found, ledger(found))}
