@@ -104,12 +104,13 @@ def report(results: tuple[list[Scored], dict[str, str]]) -> str:
     parts: list[str] = []
     for title, loaded in (("Calm", False), ("Under load", True)):
         some = [one for one in scored if one.instance.loaded == loaded]
-        parts.append(f"### {title}\n\n{_rates(some)}\n\n{_confusion(some)}")
+        parts.append(f"### {title}\n\n{rates(some)}\n\n{confusion(some)}")
     gone = "\n".join(f"- {name}: {reason}" for name, reason in left.items())
     return "\n\n".join([*parts, f"Not measured: {len(left)}\n\n{gone}".strip()]) + "\n"
 
 
-def _rates(scored: list[Scored]) -> str:
+def rates(scored: list[Scored]) -> str:
+    """Return the rates with their intervals, as a table."""
     dialled = [one for one in scored if one.instance.cause is not None]
     planted = [one for one in dialled if one.counts]
     clean = [one for one in scored if one.instance.cause is None]
@@ -155,7 +156,7 @@ def _percent(ends: Interval) -> str:
     return f"[{100 * ends.low:.1f}, {100 * ends.high:.1f}]"
 
 
-def _confusion(scored: list[Scored]) -> str:
+def confusion(scored: list[Scored]) -> str:
     """Return how often each set of names was found for each cause."""
     counts: Counter[tuple[str, str]] = Counter()
     for one in scored:

@@ -23,7 +23,7 @@ def test_every_cause_says_the_four_things():
         assert all(text.endswith(".") for text in said.parts.values())
     by_name = {said.name: said for said in descriptions()}
     assert len(by_name) == len(CAUSES) + len(SYMPTOMS)
-    assert {one.NAME for one in CAUSES} <= {name[0].lower() + name[1:] for name in by_name}
+    assert {one.NAME.lower() for one in CAUSES} <= {name.lower() for name in by_name}
     assert by_name["Growing CPU time"].parts["How to test it"].startswith("Run copies of the one-thread program")
 
 

@@ -13,7 +13,7 @@ from knee.store import Folder, write_whole
 from knee.study.design.cells import cells_of
 from knee.study.design.placements import Placements
 from knee.study.design.plan import run_specs
-from knee.study.design.questions import QUESTIONS, asking
+from knee.study.design.questions import QUESTIONS, Seats, asking
 from knee.study.run.asking import Block
 from knee.study.run.create import create
 from knee.study.spec import StudySpec
@@ -31,20 +31,21 @@ def spec_of(threads: int) -> dict:
 
 def test_each_question_changes_one_thing():
     spec = spec_of(4)
-    by_name = {one.name: asking(one, spec, list(range(8))) for one in QUESTIONS}
+    by_name = {one.name: asking(one, spec, machine(8)) for one in QUESTIONS}
     assert by_name["one cpu"]["cpus"] == [0]
     assert (by_name["twice the threads"]["threads"], by_name["twice the threads"]["cpus"]) == (8, spec["cpus"])
     assert by_name["copies"]["program"]["command"][-1] == "1"
     assert (by_name["switches"]["cpus"], by_name["switches"]["threads"]) == (spec["cpus"], 4)
     beside = by_name["stream beside"]
     assert (beside["threads"], beside["cpus"]) == (1, [0])
-    assert beside["beside"] == [{"workload": "stream", "cpus": [1, 2, 3]}]
+    assert beside["beside"] == [{"workload": "stream", "cpus": [1]}], "a part of the others"
+    assert by_name["busy cores beside"]["beside"] == [{"workload": "spin", "cpus": [1, 2, 3]}]
     assert all(one["cell"] == spec["cell"] and one["test"] == name for name, one in by_name.items())
 
 
 def test_the_sampler_stays_off_cpus_that_are_taken():
     for question in QUESTIONS:
-        spec = asking(question, spec_of(4), list(range(8)))
+        spec = asking(question, spec_of(4), machine(8))
         taken = {*spec["cpus"], *(cpu for one in spec.get("beside", []) for cpu in one["cpus"])}
         assert spec.get("sampler_cpu") not in taken
 
@@ -73,7 +74,10 @@ def test_nothing_is_asked_where_there_is_nothing_to_explain():
 
 def test_where_threads_wait_it_is_asked_what_for_and_where_cpu_time_grows_why():
     assert names(runs(BASE, WAITS, blocks=3), 4) == ["one cpu", "twice the threads", "switches"]
-    assert names(runs(BASE, GROWS, blocks=3), 4) == ["one cpu", "copies", "twice the threads"]
+    assert names(runs(BASE, GROWS, blocks=3), 4) == ["copies", "twice the threads"]
+    grown = {"copies": BASE, "twice the threads": GROWS}
+    grown["copies"] = Made(1.0, 2.0)
+    assert "one cpu" in names(runs(BASE, GROWS, grown, blocks=3), 4, 12), "copies do not grow, so the program does"
 
 
 def test_a_setting_is_changed_where_the_program_has_one():
@@ -83,9 +87,48 @@ def test_a_setting_is_changed_where_the_program_has_one():
 
 def test_the_machine_is_asked_about_only_if_copies_slow_down():
     slow, calm = ({"one cpu": BASE, "copies": Made(one, 2 * one), "twice the threads": GROWS} for one in (1.4, 1.0))
-    beside = {"stream beside", "pirate beside", "busy cores beside"}
-    assert beside <= set(names(runs(BASE, GROWS, slow, blocks=5), 6, 12, share=3))
-    assert not beside & set(names(runs(BASE, GROWS, calm, blocks=5), 6, 12, share=3))
+    beside = ["busy cores beside", "pirate beside", "stream beside"]
+
+    def asked(tests: dict) -> list[str]:
+        made = runs(BASE, GROWS, tests, blocks=5)
+        of_all = names(made, 6, 12, share=3, testable=lambda _, name: name in beside)
+        return [name for name in of_all if name in beside and name not in tests]
+
+    # One after the other, each unless one before has explained it.
+    assert asked(calm) == []
+    assert asked(slow) == beside[:1]
+    assert asked({**slow, beside[0]: BASE}) == beside[1:2]
+    assert asked({**slow, beside[0]: BASE, beside[1]: BASE}) == beside[2:]
+    assert asked({**slow, beside[0]: Made(1.4, 1.4)}) == []
+
+
+def big(sockets: int = 2, cores: int = 4) -> dict:
+    """A machine of sockets with a node and a cache each, and two cpus a core."""
+    whole = sockets * cores
+    return {
+        "cores": [{"id": n, "socket": n // cores, "node": n // cores, "cpus": [n, n + whole]} for n in range(whole)],
+        "caches": [
+            {"level": 3, "size_bytes": 10_000, "cpus": [*range(s * cores, (s + 1) * cores)]} for s in range(sockets)
+        ],
+        "allowed": {"cpus": list(range(2 * whole))},
+    }
+
+
+def test_questions_about_cores_and_nodes_are_asked_where_threads_have_several():
+    by_name = {one.name: one for one in QUESTIONS}
+    one_socket, cores, every = (Seats(tuple(range(n)), big()) for n in (4, 8, 16))
+    fits = {name: [by_name[name].fits(seats) for seats in (one_socket, cores, every)] for name in by_name}
+    assert fits["copies on cores"] == [False, False, True]
+    assert fits["copies with spread memory"] == fits["interleaved memory"] == [False, True, True]
+    assert fits["one cpu"] == [True, True, True]
+    spec = {**spec_of(4), "threads": 16, "cpus": list(range(16))}
+    on_cores = asking(by_name["copies on cores"], spec, big())
+    assert (on_cores["threads"], on_cores["cpus"]) == (8, list(range(8)))
+    spread = asking(by_name["copies with spread memory"], spec, big())
+    assert spread["memory"] == {"policy": "interleave", "nodes": [0, 1]}
+    # One thread keeps the share of its cache that it has when all four of its socket run.
+    pirate = asking(by_name["pirate beside"], spec, big())
+    assert pirate["beside"] == [{"workload": "pirate", "cpus": [1, 2, 3], "bytes": 7_500}]
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 1.0])

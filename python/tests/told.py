@@ -15,6 +15,9 @@ from knee.store.idle import Idle
 ROLES = {
     "one cpu": "one-cpu",
     "copies": "copies",
+    "copies on cores": "copies",
+    "copies with spread memory": "copies",
+    "interleaved memory": "placement",
     "twice the threads": "more-threads",
     "switches": "counting",
     "stream beside": "co-runner",
@@ -34,6 +37,12 @@ class Made:
     system: float = 0.0
     faults: int = 0
     threads: int | None = None
+    shares: tuple[float, ...] = ()
+    """Shares of the CPU time of its threads, the largest first."""
+    disk: float = 0.0
+    """Thread-seconds of waiting for a disk."""
+    pages: dict[str, int] | None = None
+    cgroup: dict | None = None
 
 
 def runs(
@@ -66,11 +75,14 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     told = record(spec["id"], block, one.seconds * by, one.cpu * by, validity={"other_busy": 0.0, "steal": 0.0})
     told |= {"user_ns": int((one.cpu - one.system) * by * 1e9), "system_ns": int(one.system * by * 1e9)}
     told["rusage"] |= {"voluntary_switches": one.sleeps, "minor_faults": one.faults}
-    if mapped:
-        told["mapped"] = mapped
+    told |= {"mapped": mapped} if mapped else {}
+    told |= {"pages": one.pages} if one.pages else {}
+    told |= {"cgroup": {"own": one.cgroup}} if one.cgroup else {}
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records")
-    return Run(order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle)
+    return Run(
+        order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares
+    )
 
 
 def series_of(made: list[Run], n: int = 2) -> Series:

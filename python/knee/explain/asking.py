@@ -15,21 +15,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import COPIES, ONE_CPU, SWITCHES, TWICE, Evidence, evidence
-from knee.explain.ledger.explanation import LEAST, candidates, explanation
+from knee.explain.ledger.evidence import (
+    COPIES,
+    INTERLEAVED,
+    ON_CORES,
+    ONE_CPU,
+    SPREAD,
+    SWITCHES,
+    TWICE,
+    Evidence,
+    evidence,
+)
+from knee.explain.ledger.explanation import LEAST, SMALL, explanation, suspects
 from knee.explain.ledger.ledger import (
+    DISTANT,
     IDLE,
     INFLATION,
     MACHINE,
     MORE,
     NOBODY,
+    SIBLINGS,
     TOGETHER,
     UNDIVIDED,
     Ledger,
     ledger,
 )
+from knee.explain.ledger.memory import on_one_node
 from knee.explain.scaling.series import Series, group
-from knee.explain.signs.beside import BUSY, PIRATE, STREAM
+from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
 from knee.store import Level, Run
 
 FIRST_LAUNCHES = 6
@@ -41,11 +54,17 @@ BLOCKS = 3
 GROWN = 0.03
 """Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
 
-BESIDE = (STREAM, PIRATE, BUSY)
-"""Questions about the machine, asked where copies slow each other down."""
+SLOWED = 2.0
+"""One thread is estimated to take this many times as long beside other programs."""
 
-QUESTIONS = (SWITCHES, ONE_CPU, COPIES, TWICE, *BESIDE)
-"""Questions that can be asked about any program."""
+BESIDE = (BUSY, PIRATE, STREAM)
+"""Questions about the machine, asked where copies slow each other down, the cheapest first."""
+
+MOSTLY = 0.5
+"""What slows one thread by this share of what slows copies explains most of it."""
+
+QUESTIONS = (SWITCHES, ONE_CPU, COPIES, TWICE)
+"""Questions that can be asked about any program, on any cpus."""
 
 COLLECTOR, INTERPRETER, ALLOCATOR, FAULTS, FILES = (
     "garbage collection",
@@ -90,7 +109,8 @@ class Left:
     share
         Time for the questions, as a share of the study's own.
     testable
-        Whether a changed setting of a cell's program can test a cause.
+        Whether a question about cores or memory fits a cell's cpus, or a changed setting of its program can test a
+        cause.
     """
 
     block: int
@@ -148,13 +168,19 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
     names = [name for name in questions(found) if name in QUESTIONS or left.testable(cell, name)]
     done = {name: _done(found, name) for name in names}
     chosen: list[Wanted] = []
-    # First each question as often as it must be asked, then more often.
+    # First each question as often as it must be asked; more often only when it is too late to begin others.
+    later = _later(found)
     for name in names:
         missing, each = BLOCKS - done[name], cost_s(found, name)
-        if 0 < missing <= blocks and missing * each <= left_s:
+        if name in later:
+            # Its time is kept: what comes first may make it necessary.
+            left_s -= missing * each
+            continue
+        once = max(each, _cpu_s(found)) if name == ONE_CPU and not done[name] else each
+        if 0 < missing <= blocks and max(missing * each, once) <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))
             left_s -= missing * each
-    for name in names:
+    for name in names if blocks < BLOCKS else ():
         each = cost_s(found, name)
         if done[name] >= BLOCKS and blocks * each <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))
@@ -179,7 +205,7 @@ def questions(found: Evidence) -> list[str]:
     if idle >= inflation:
         basic = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])]
     else:
-        basic = [ONE_CPU, *copies, TWICE, INTERPRETER, COLLECTOR, *([SWITCHES] if idle > GROWN else [])]
+        basic = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU, INTERPRETER, SWITCHES] if idle > GROWN else [])]
     return [*basic, *_further(found, book, basic)]
 
 
@@ -187,16 +213,41 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     """Return what the answers so far ask for."""
     if any(name in QUESTIONS and name not in found.tests for name in basic):
         return []
-    further = [name for one in candidates(found, book) for name in one.ask]
-    if book.entry(MACHINE) is not None and book.value(MACHINE).value > GROWN:
-        further += BESIDE
-    if _in_kernel(found) > GROWN:
-        further.append(FAULTS)
-    if book.value(MORE, TOGETHER, UNDIVIDED).value > GROWN:
-        further.append(ALLOCATOR)
-    if book.value(NOBODY).value > GROWN:
-        further.append(FILES)
-    return list(dict.fromkeys(further))
+    rest = book.value(MORE, TOGETHER, UNDIVIDED).value
+    memory = [INTERLEAVED] if on_one_node(found) else [INTERLEAVED, SPREAD]
+    further: list[tuple[float, list[str]]] = [
+        (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
+        (book.value(MACHINE).value, _beside(found, book.value(MACHINE).value)),
+        (rest, [ONE_CPU]),
+        # Before settings of the runtime, since it needs fewer runs.
+        (book.value(MORE, TOGETHER, UNDIVIDED, DISTANT).value, memory),
+        (_in_kernel(found), [FAULTS]),
+        (rest, [COLLECTOR, ALLOCATOR]),
+        (book.value(NOBODY).value, [FILES]),
+    ]
+    least = max(GROWN, SMALL * book.loss.value)
+    # Those about the largest part first; what cannot be told is NaN.
+    asked = [names for value, names in sorted(further, key=lambda one: -np.nan_to_num(one[0])) if value > least]
+    first = [name for one in suspects(found, book) for name in one.ask]
+    return list(dict.fromkeys([*first, *(name for names in asked for name in names)]))
+
+
+def _beside(found: Evidence, machine: float) -> list[str]:
+    """Return the questions about other programs beside one thread: each, unless one before explains most of it."""
+    asked: list[str] = []
+    for name in BESIDE:
+        asked.append(name)
+        answer = slower(found, name)
+        if answer is not None and answer.value > MOSTLY * machine:
+            break
+    return asked
+
+
+def _later(found: Evidence) -> set[str]:
+    """Return those of them that wait for an answer to the ones before."""
+    known = [name in found.tests for name in BESIDE]
+    first = known.index(False) if False in known else len(known)
+    return set(BESIDE[first + 1 :])
 
 
 def _in_kernel(found: Evidence) -> float:
@@ -210,10 +261,17 @@ def cost_s(found: Evidence, name: str) -> float:
     if own:
         return sum(_seconds(cell.runs) / len(cell.runs) for cell in own)
     base, many = (_seconds(cell.runs) / len(cell.runs) for cell in (found.base, found.many))
-    on_one = float(np.nanmean(found.many.cpu)) if np.isfinite(found.many.cpu).any() else many
-    return {ONE_CPU: max(on_one, many), COPIES: base, SWITCHES: many, TWICE: many}.get(
-        name, base if name in BESIDE else base + many
-    )
+    known = {ONE_CPU: max(base, many), COPIES: base, SWITCHES: many, TWICE: many, INTERLEAVED: many}
+    if name in BESIDE:
+        return SLOWED * base
+    if name in (ON_CORES, SPREAD) and (copies := found.test(COPIES)) is not None and copies.runs:
+        return _seconds(copies.runs) / len(copies.runs)
+    return known.get(name, base if name in (ON_CORES, SPREAD) else base + many)
+
+
+def _cpu_s(found: Evidence) -> float:
+    """Return the CPU time of all threads: the longest that they take on one cpu, if it does not grow there."""
+    return float(np.nanmean(found.many.cpu)) if np.isfinite(found.many.cpu).any() else 0.0
 
 
 def _seconds(runs: Sequence[Run]) -> float:

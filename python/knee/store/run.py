@@ -31,6 +31,8 @@ class Run:
     replaced: bool = False
     idle: Idle | None = None
     """What its threads did while they did not compute; None if the record does not say."""
+    disk_s: float | None = None
+    """Thread-seconds in which threads waited for a disk, as samples show (state D); None without samples."""
     shares: tuple[float, ...] = ()
     """Shares of the observed CPU time of its threads, the largest first; at most :data:`MOST_SHARES`."""
 
@@ -78,7 +80,10 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     # The idle time of a run that answers a question is counted against the threads that it explains.
     counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
     idle = idle_of(record, int(counted))
-    return Run(order, spec, slim, bad, time_s, cpu_s, _waited(record), work, idle=idle, shares=_shares(record))
+    return Run(
+        order, spec, slim, bad, time_s, cpu_s, _waited(record), work,
+        idle=idle, disk_s=_on_disk(record), shares=_shares(record),
+    )  # fmt: skip
 
 
 MOST_SHARES = 64
@@ -90,6 +95,15 @@ def _shares(record: Record) -> tuple[float, ...]:
     known = sorted((time for time in times if isinstance(time, int) and time > 0), reverse=True)
     total = sum(known)
     return tuple(time / total for time in known[:MOST_SHARES]) if total else ()
+
+
+def _on_disk(record: Record) -> float | None:
+    sampling = record.get("sampling")
+    if not sampling or not record["observed_threads"]:
+        return None
+    states: list[object] = [thread.get("states") for thread in record["observed_threads"]]
+    seen = [cast("dict[str, object]", one).get("disk", 0) for one in states if isinstance(one, dict)]
+    return sum(count for count in seen if isinstance(count, int)) * sampling["period_ms"] / 1e3
 
 
 def _waited(record: Record) -> int | None:

@@ -19,7 +19,7 @@ from knee.study.kinds.program import Baseline, Program
 from knee.study.kinds.remedies import Remedies
 from knee.study.kinds.text import seconds, share
 
-BLOCKS, EXPLAINING_BLOCKS = 5, 8
+BLOCKS, EXPLAINING_BLOCKS = 5, 12
 """Blocks of a study that names none; of one that is explained, since questions join it after the first blocks."""
 
 

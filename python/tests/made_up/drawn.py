@@ -64,7 +64,10 @@ def _far(machine: Machine, program: Program, d: float) -> tuple[Machine, Program
 
 def _one_node(machine: Machine, program: Program, d: float) -> tuple[Machine, Program]:
     shared = machine.link_gbs / len(machine.topology["cores"])
-    return machine, replace(program, pages="one-node", memory=0.02, read_gbs=4 * d * shared) if d else program
+    # Less than a core's share of its own node, so that only the place of the pages costs time.
+    own = 0.8 * machine.node_gbs * len(machine.nodes) / len(machine.topology["cores"])
+    changed = replace(program, pages="one-node", memory=0.02, read_gbs=min(own, 4 * d * shared))
+    return machine, changed if d else program
 
 
 def _clock(machine: Machine, program: Program, d: float) -> tuple[Machine, Program]:
@@ -73,6 +76,11 @@ def _clock(machine: Machine, program: Program, d: float) -> tuple[Machine, Progr
 
 def _quota(machine: Machine, program: Program, d: float) -> tuple[Machine, Program]:
     return replace(machine, quota_cpus=len(machine.cpus) * (1 - 0.9 * d) if d else None), program
+
+
+def _interpreter(machine: Machine, program: Program, d: float) -> tuple[Machine, Program]:
+    turns = {"PYTHONPATH": {"turn_s": 0.1}}
+    return machine, replace(program, interpreter=0.6 * d, helps=program.helps | (turns if d else {}))
 
 
 def _helped(field: str, most: float, *variables: str) -> Change:
@@ -96,7 +104,7 @@ PLANTED: dict[str, Change] = {
     "page faults": _helped("faults", 0.5, "GLIBC_TUNABLES"),
     "allocator": _helped("allocator", 0.5, "LD_PRELOAD"),
     "garbage collection": _helped("collector", 0.5, "GOGC", "JAVA_TOOL_OPTIONS"),
-    "interpreter lock": _sets(interpreter=0.6),
+    "interpreter lock": _interpreter,
     "I/O": _sets(disk_s=6.0),
     "SMT sharing": _smt,
     "memory bandwidth": _bandwidth,
@@ -154,7 +162,8 @@ class Drawn:
             key = json.dumps({name: spec[name] for name in spec if name not in ("id", "block", "cell", "test")})
             course = courses.get(key) or courses.setdefault(key, play(self.machine, self.program, spec))
             factor = self.noise.factor(spec["block"], blocks, spec["id"])
-            made.append(record(spec, course, factor, self.machine, switches=self.switches))
+            mapped = ["libpython3.11.so.1.0"] if self.program.interpreter else []
+            made.append(record(spec, course, factor, self.machine, switches=self.switches, mapped=mapped))
         return made
 
 

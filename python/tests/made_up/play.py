@@ -15,9 +15,6 @@ from made_up.waits import waits
 HOLD_S = 20e-6
 """How long a lock is held each time."""
 
-TURN_S = 5e-3
-"""After this time a thread that waits for the interpreter asks for it."""
-
 REQUEST_S = 1e-3
 """How long the disk serves one request."""
 
@@ -27,7 +24,7 @@ PAUSE_S = 2e-3
 BESIDE = {
     "spin": Program(issue=0.9, memory=0.0, read_gbs=0.0, footprint_mib=0.01),
     "stream": Program(issue=0.3, memory=0.8, read_gbs=12.0, footprint_mib=1000.0),
-    "pirate": Program(issue=0.3, memory=0.2, read_gbs=0.5, footprint_mib=16.0),
+    "pirate": Program(issue=0.3, memory=0.2, read_gbs=0.5, footprint_mib=16.0, holds=True),
 }
 """Programs beside the measured one."""
 
@@ -58,6 +55,8 @@ class Course:
     threads: list[Lived] = field(default_factory=list[Lived])
     at_once: dict[int, float] = field(default_factory=dict[int, float])
     """Number of threads ready or running to seconds."""
+    running: dict[int, float] = field(default_factory=dict[int, float])
+    """Number of threads running to seconds."""
     alone: list[tuple[int, float, float]] = field(default_factory=list[tuple[int, float, float]])
     """Thread, seconds and number of the intervals in which it alone was ready or running."""
     throttled_s: float = 0.0
@@ -70,13 +69,18 @@ def play(machine: Machine, program: Program, spec: dict[str, Any]) -> Course:
     program = _with_variables(program, spec["program"].get("env", {}))
     cpus = spec.get("cpus") or machine.cpus
     beside = [
-        Running(cpu, BESIDE[one["workload"]], {machine.node_of[cpu]: 1.0})
-        for one in spec.get("beside", [])
-        for cpu in one["cpus"]
+        Running(cpu, _beside(one), {machine.node_of[cpu]: 1.0}) for one in spec.get("beside", []) for cpu in one["cpus"]
     ]
     if spec.get("role") == "copies":
         return _copies(machine, program, cpus[: spec["threads"]], spec.get("memory"), beside)
     return _Run(machine, program, spec["threads"], cpus, spec.get("memory"), beside).whole()
+
+
+def _beside(one: dict[str, Any]) -> Program:
+    """Return one thread of a program beside the measured one: all of them share its memory."""
+    program = BESIDE[one["workload"]]
+    size = one.get("bytes")
+    return program if size is None else replace(program, footprint_mib=size / 2**20 / len(one["cpus"]))
 
 
 def _with_variables(program: Program, env: dict[str, str]) -> Program:
@@ -102,7 +106,7 @@ def _copies(
             Lived(one.cpu, cpu_s=need / speed, system_s=need / speed * alone.faults, disk_s=alone.disk_s * len(cpus))
         )
     course.wall_s = max(thread.cpu_s + thread.disk_s for thread in course.threads)
-    course.at_once = {len(cpus): course.wall_s}
+    course.at_once = course.running = {len(cpus): course.wall_s}
     course.faults = len(cpus) * run.faults
     return course
 
@@ -152,7 +156,7 @@ class _Run:
         sockets = len({self.machine.socket_of[cpu] for cpu in self.cpus})
         lines = (program.false_sharing + program.true_sharing) * (1 - 1 / together) * (1.5 if sockets > 1 else 1)
         more = program.growth * math.log2(n) + program.duplicated * (together - 1) + lines
-        return 1 + more + program.unnamed * math.log(n)
+        return 1 + more
 
     def _waits(self) -> dict[str, float]:
         """Return waiting time by reason, for each second of computing."""
@@ -181,7 +185,7 @@ class _Run:
             else:
                 thread.asleep_s += seconds
                 thread.waits += intervals
-        self._pass(seconds, 1.0, {1: seconds})
+        self._pass(seconds, {1: seconds}, {1: seconds})
         if len(self.course.threads) > 1:
             self.course.alone.append((number, seconds, intervals))
 
@@ -190,17 +194,20 @@ class _Run:
         spinning = self.waiting.get("spin", 0.0)
         sleeping = sum(wait for name, wait in self.waiting.items() if name != "spin")
         sleeping += self.program.disk_s / self.program.work_s
+        sleeping += self.program.unnamed * math.log(self.threads)
         # For each second of useful computing a thread is on a cpu for this long, and asleep for that.
         on_cpu = (self._inflation() if self.threads > 1 else 1.0) * (1 + spinning)
         left = dict(enumerate(parts))
         while left := {number: work for number, work in left.items() if work > 1e-12}:
-            rates, duty = self._rates(list(left), on_cpu, sleeping)
+            rates, duty, allowed = self._rates(list(left), on_cpu, sleeping)
             seconds = min(left[number] / rates[number] for number in left)
-            self._lived(list(left), seconds, duty)
+            self._lived({number: rates[number] * seconds for number in left}, seconds, duty, allowed)
             left = {number: work - rates[number] * seconds for number, work in left.items()}
 
-    def _rates(self, active: list[int], on_cpu: float, sleeping: float) -> tuple[dict[int, float], dict[int, float]]:
-        """Return how much useful work each thread does in a second, and for how much of it each is on a cpu."""
+    def _rates(
+        self, active: list[int], on_cpu: float, sleeping: float
+    ) -> tuple[dict[int, float], dict[int, float], float]:
+        """Return each thread's useful work in a second and its share on a cpu, and how much a quota lets them run."""
         running = [Running(self.cpus[number], self.program, self.home[number]) for number in active]
         # Threads of one cpu take turns, so only one of them uses the hardware.
         seated = list({one.cpu: one for one in running}.values())
@@ -215,24 +222,32 @@ class _Run:
             duty[number] = busy * turn
             rates[number] = duty[number] / computing
         allowed = self._allowed(sum(duty.values()))
-        return ({n: rate * allowed for n, rate in rates.items()}, {n: share * allowed for n, share in duty.items()})
+        rates, duty = ({n: one * allowed for n, one in found.items()} for found in (rates, duty))
+        return rates, duty, allowed
 
     def _allowed(self, busy: float) -> float:
         quota = self.machine.quota_cpus
         return 1.0 if quota is None else min(1.0, quota / busy)
 
-    def _lived(self, active: list[int], seconds: float, duty: dict[int, float]) -> None:
+    def _lived(self, active: dict[int, float], seconds: float, duty: dict[int, float], allowed: float) -> None:
         slept = sum(self.waiting.values()) - self.waiting.get("spin", 0.0)
         disk = self.waiting.get("disk", 0.0) + self.program.disk_s / self.program.work_s
+        present: list[float] = []
         for number, thread in enumerate(self.course.threads):
             if number not in duty:
                 thread.asleep_s += seconds
                 continue
+            before = thread.ready_s
             busy = duty[number] * seconds
-            off = seconds - busy
+            stopped = (1 - allowed) * seconds
+            thread.ready_s += stopped
+            off = max(0.0, seconds - busy - stopped)
             crowd = sum(self.cpus[other] == thread.cpu for other in active)
-            if crowd > 1 or self.machine.quota_cpus is not None:
-                thread.ready_s += off
+            if crowd > 1:
+                # A disk serves a thread that has no cpu, too.
+                of_disk = min(off, disk * active[number])
+                thread.disk_s += of_disk
+                thread.ready_s += off - of_disk
                 thread.turns += busy / 4e-3
             else:
                 of_disk = disk / (slept + self.program.disk_s / self.program.work_s) if off > 0 and disk else 0.0
@@ -241,19 +256,22 @@ class _Run:
             thread.cpu_s += busy
             thread.system_s += busy * self.program.faults
             thread.waits += self._sleeps(busy)
+            present.append(min(1.0, (busy + thread.ready_s - before) / seconds))
         if self.machine.quota_cpus is not None and sum(duty.values()) >= self.machine.quota_cpus - 1e-9:
             self.course.throttled_s += seconds * (len(active) - sum(duty.values()))
-        self._pass(seconds, 1.0, _binomial([duty[number] for number in active], seconds))
+        self._pass(seconds, _binomial(present, seconds), _binomial([duty[number] for number in active], seconds))
 
     def _sleeps(self, busy: float) -> float:
         """Return how often a thread goes to sleep while it computes for so long."""
-        each = {"lock": HOLD_S, "allocator": HOLD_S, "faults": HOLD_S, "interpreter": TURN_S, "disk": REQUEST_S}
+        each = {"lock": HOLD_S, "allocator": HOLD_S, "faults": HOLD_S, "interpreter": self.program.turn_s,
+                "disk": REQUEST_S}  # fmt: skip
         return busy * sum(self.waiting.get(name, 0.0) / seconds for name, seconds in each.items())
 
-    def _pass(self, seconds: float, share: float, at_once: dict[int, float]) -> None:
-        self.course.wall_s += seconds * share
-        for many, time in at_once.items():
-            self.course.at_once[many] = self.course.at_once.get(many, 0.0) + time
+    def _pass(self, seconds: float, at_once: dict[int, float], running: dict[int, float]) -> None:
+        self.course.wall_s += seconds
+        for total, more in ((self.course.at_once, at_once), (self.course.running, running)):
+            for many, time in more.items():
+                total[many] = total.get(many, 0.0) + time
 
 
 def _binomial(duty: list[float], seconds: float) -> dict[int, float]:

@@ -23,6 +23,8 @@ class Program:
     """Memory traffic of one thread alone, GB/s."""
     footprint_mib: float = 1.0
     """Data of one thread that it uses again and again, MiB."""
+    holds: bool = False
+    """Whether it reads its data so often that it stays in the cache, whatever others need."""
     pages: Literal["local", "one-node", "interleaved"] = "local"
     """Where its pages are if no policy says otherwise."""
     serial: float = 0.0
@@ -53,8 +55,12 @@ class Program:
     """Share of a collector that runs alone while all threads stop; a larger heap makes it rarer."""
     disk_s: float = 0.0
     """Seconds of a disk that serves one request at a time."""
+    turn_s: float = 5e-3
+    """After this time a thread that waits for the interpreter asks for it."""
     unnamed: float = 0.0
-    """Loss for which no cause has a name: by how much CPU time grows with the logarithm of the threads."""
+    """Loss for which no cause has a name: threads wait for something outside of the machine, longer with more of them.
+    For each second of computing, by the logarithm of the threads.
+    """
     compares: bool = True
     """Whether copies of it side by side do the same as one."""
     helps: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])

@@ -48,8 +48,12 @@ def _spilled(machine: Machine, running: Sequence[Running], one: Running) -> floa
     """Return the share of a thread's data that does not fit into its last-level cache."""
     for size, cpus in machine.last_caches:
         if one.cpu in cpus:
-            wanted = sum(other.program.footprint_mib for other in running if other.cpu in cpus)
-            return max(0.0, 1 - size / wanted) if wanted else 0.0
+            near = [other.program for other in running if other.cpu in cpus]
+            held = min(size, sum(program.footprint_mib for program in near if program.holds))
+            wanted = sum(program.footprint_mib for program in near if not program.holds)
+            if one.program.holds or not wanted:
+                return 0.0
+            return max(0.0, 1 - (size - held) / wanted)
     return 0.0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 from made_up.machine import Machine
@@ -15,7 +16,9 @@ PERIOD_S = 0.1
 """Period of a quota."""
 
 
-def record(spec: dict[str, Any], course: Course, factor: float, machine: Machine, *, switches: bool) -> dict[str, Any]:
+def record(
+    spec: dict[str, Any], course: Course, factor: float, machine: Machine, *, switches: bool, mapped: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the record of a run.
 
     Parameters
@@ -30,6 +33,8 @@ def record(spec: dict[str, Any], course: Course, factor: float, machine: Machine
         The machine.
     switches
         Whether the kernel gave records of context switches; else states come from samples, and have their error.
+    mapped
+        Names of the libraries of the program, beside the usual ones.
     """
     draw = random.Random(f"record {spec['id']}")
     wall, threads = course.wall_s * factor, course.threads
@@ -56,6 +61,7 @@ def record(spec: dict[str, Any], course: Course, factor: float, machine: Machine
         "rusage": rusage,
         "counters": {},
         "pages": {str(node): round(share * 10_000) for node, share in course.pages.items()} or {"0": 10_000},
+        "mapped": {"programs": ["/made-up"], "libraries": ["libc.so.6", *mapped]},
         "bind": spec.get("bind", "set"),
         "observed_threads": threads_ns,
         "sampling": {"period_ms": 10, "count": round(wall / SAMPLE_S), "cost_ns": 0, "ready": _ready(course, factor)},
@@ -111,8 +117,10 @@ def _ready(course: Course, factor: float) -> list[int]:
 
 
 def _switches(course: Course, factor: float) -> dict[str, Any]:
-    most = max(course.at_once, default=0)
-    at_once = [_ns(course.at_once.get(many, 0.0) * factor) for many in range(most + 1)]
+    at_once, running = (
+        [_ns(found.get(many, 0.0) * factor) for many in range(max(found, default=0) + 1)]
+        for found in (course.at_once, course.running)
+    )
     given = {"on_ns": _ns(sum(one.cpu_s for one in course.threads) * factor),
              "ready_ns": _ns(sum(one.ready_s for one in course.threads) * factor),
              "asleep_ns": _ns(sum(one.asleep_s + one.disk_s for one in course.threads) * factor),
@@ -127,7 +135,7 @@ def _switches(course: Course, factor: float) -> dict[str, Any]:
         "begin_ns": 0,
         "end_ns": _ns(course.wall_s * factor),
         "total": {"threads": len(course.threads), **given},
-        "concurrency": {"running_ns": at_once, "runnable_ns": at_once},
+        "concurrency": {"running_ns": running, "runnable_ns": at_once},
     }
     if course.alone:
         by_thread: dict[int, float] = {}

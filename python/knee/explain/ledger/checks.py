@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.ledger.evidence import Evidence, Mean, mean
-from knee.explain.ledger.ledger import INFLATION, MACHINE, Ledger
+from knee.explain.ledger.ledger import INFLATION, MACHINE, MACHINES, Ledger
 
 OFF = 0.05
 """Idle time of all classes may differ from n·T - CPU by this share of the thread-seconds."""
@@ -60,7 +60,7 @@ def _machine(book: Ledger) -> Check:
     name = "shared hardware"
     if book.entry(MACHINE) is None:
         return Check(name, "no copies were run", None, mean(np.zeros(0)))
-    own = book.value(*(one.name for one in book.entries if one.of == INFLATION and one.name != MACHINE))
+    own = book.value(*(one.name for one in book.entries if one.of == INFLATION and one.name not in MACHINES))
     least = -max(FASTER, FASTER_SHARE * book.loss.value)
     fails = own.interval.high < least
     how = "take longer than the program itself, so they do not stand for it" if fails else "do not contradict it"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ CLASSES = ("nobody", "one", "few", "waiting")
 """Classes of idle time (``knee.store.idle``)."""
 
 SWITCHES, ONE_CPU, COPIES, TWICE = "switches", "one cpu", "copies", "twice the threads"
+ON_CORES, SPREAD, INTERLEAVED = "copies on cores", "copies with spread memory", "interleaved memory"
 """Names of questions, as run specs have them (``knee.study.design.questions``)."""
 
 
@@ -71,6 +73,23 @@ class Cell:
     def turns(self) -> Array:
         """How often threads lost their cpu to others."""
         return self._each("turns")
+
+    @property
+    def on_disk(self) -> Array:
+        """Thread-seconds in which threads waited for a disk."""
+        known = {run.spec["block"]: run.disk_s for run in self.runs if run.disk_s is not None}
+        return self.by_block(known) / self.work
+
+    def pages(self) -> dict[str, float]:
+        """Return which share of the pages each memory node had; empty where pages were not counted."""
+        found: dict[str, float] = {}
+        for run in self.runs:
+            counts: dict[str, Any] = run.record.get("pages") or {}
+            total = sum(count for count in counts.values() if isinstance(count, int))
+            for node, count in counts.items():
+                if total and isinstance(count, int):
+                    found[node] = found.get(node, 0.0) + count / total / len(self.runs)
+        return found
 
     def idle(self, name: str) -> Array:
         """Return idle thread-seconds of a class."""

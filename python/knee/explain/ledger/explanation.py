@@ -13,8 +13,9 @@ import numpy as np
 from knee.explain.causes.cause import Finding
 from knee.explain.ledger.checks import Check, checks
 from knee.explain.ledger.evidence import Evidence, Mean, evidence
-from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINE, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
+from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
 from knee.explain.scaling.series import Series
+from knee.explain.signs.relief import relief
 from knee.explain.signs.words import plain
 from knee.stats.intervals import Interval
 
@@ -26,6 +27,9 @@ TOO_MUCH = 0.20
 
 SETTLES = 0.5
 """A changed setting that takes this share of a part away decides for its cause."""
+
+SMALL = 0.05
+"""A cause that holds less than this share of the loss is not named: it is part of what is unexplained."""
 
 FEWEST = 3
 """An answer from fewer blocks is provisional and names no cause."""
@@ -110,12 +114,30 @@ def explanation(found: Evidence) -> Explanation:
 
 
 def candidates(found: Evidence, book: Ledger) -> list[Finding]:
-    """Return the findings of all causes, also of those that may not be named in the end."""
+    """Return the findings that may be named, unless the ledger as a whole is in doubt."""
+    named = [one for one in suspects(found, book) if one.part is None or one.part.value > SMALL * book.loss.value]
+    settled = {name for one in named for name in one.settles if _covers(one, named, name)}
+    return [one for one in named if one.cause not in settled and not _undecided(found, one)]
+
+
+def suspects(found: Evidence, book: Ledger) -> list[Finding]:
+    """Return the findings of all causes, also of those that another one settles."""
     from knee.explain.causes.lists import CAUSES
 
-    named = [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
-    settled = {name for one in named for name in one.settles if _covers(one, named, name)}
-    return [one for one in named if one.cause not in settled]
+    return [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
+
+
+SETTINGS = ("garbage collection", "allocator", "page faults", "interpreter lock")
+"""Causes that a changed setting of the runtime tests, and that can look like others."""
+
+
+def _undecided(found: Evidence, finding: Finding) -> bool:
+    """Whether a setting may take most of a part away, but its runs vary too much to tell."""
+    if finding.cause in SETTINGS or finding.part is None:
+        return False
+    changes = [changed for name in SETTINGS if (changed := relief(found, name)) is not None]
+    most = SETTLES * finding.part.value
+    return any(one.loss.value > most and not one.least > 0 for one in changes)
 
 
 def _covers(deciding: Finding, named: list[Finding], name: str) -> bool:
@@ -127,7 +149,7 @@ def _covers(deciding: Finding, named: list[Finding], name: str) -> bool:
 
 def unexplained(book: Ledger, findings: list[Finding]) -> Mean:
     """Return idle time of no class, and inflation that neither shared hardware nor a finding holds."""
-    held = {MACHINE, *(name for one in findings for name in one.holds)}
+    held = {*MACHINES, *(name for one in findings for name in one.holds)}
     names = [
         one.name
         for one in book.entries

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from knee.explain.ledger.evidence import CLASSES, COPIES, ONE_CPU, Evidence, Mean, mean
+from knee.explain.ledger.evidence import CLASSES, COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, Evidence, Mean, mean
+from knee.explain.ledger.memory import remote
 from knee.stats.intervals import Array, combined
 
 INFLATION, IDLE, BASE, OTHERS = "inflation", "idle", "base", "others"
@@ -14,6 +15,10 @@ INFLATION, IDLE, BASE, OTHERS = "inflation", "idle", "base", "others"
 
 MACHINE, MORE, TOGETHER, UNDIVIDED = "shared hardware", "more to do", "only side by side", "CPU time, undivided"
 """Parts of inflation."""
+
+SIBLINGS, DISTANT = "two threads a core", "memory of other nodes"
+MACHINES = (MACHINE, SIBLINGS, DISTANT)
+"""Parts of the machine: what copies show, which share hardware and nothing else."""
 
 NOBODY, ONE, FEW, WAITING, UNCLASSED = (
     "no thread ready",
@@ -110,19 +115,41 @@ def not_computed(thread_seconds: Array, cpu_s: Array) -> Array:
 
 def _inflation(found: Evidence, samples: dict[str, Array]) -> list[Entry]:
     """Divide inflation among the machine, more to do, and the rest, as far as runs tell."""
-    base, many = np.log(found.base.cpu), np.log(found.many.cpu)
-    for name in (COPIES, ONE_CPU):
-        if (cell := found.test(name)) is not None:
-            logs = np.log(cell.cpu / (cell.threads if name == COPIES else 1))
-            samples[name] = logs[np.isfinite(logs)]
-    parts = [
-        Entry(part, INFLATION, -base, ((1.0, name),))
-        for part, name in ((MACHINE, COPIES), (MORE, ONE_CPU))
-        if name in samples
-    ]
-    rest = TOGETHER if len(parts) > 1 else UNDIVIDED
-    terms = tuple((-1.0, name) for one in parts for _, name in one.terms)
-    return [*parts, Entry(rest, INFLATION, many - base + len(parts) * base, terms)]
+    base, many, far = np.log(found.base.cpu), np.log(found.many.cpu), remote(found)
+    steps = _steps(found, spread=far is not None and not far.one_node)
+    asked = [name for name in (*(name for _, name in steps), ONE_CPU) if found.test(name) is not None]
+    for name in (*asked, *([INTERLEAVED] if far and far.one_node else [])):
+        cell = found.tests[name]
+        logs = np.log(cell.cpu / (cell.threads if name in COPIED else 1))
+        samples[name] = logs[np.isfinite(logs)]
+    parts: list[Entry] = []
+    for number, (part, name) in enumerate(steps):
+        # The first step starts at one thread alone, each further one at the step before.
+        own = np.zeros_like(base) if number else -base
+        before = ((-1.0, steps[number - 1][1]),) if number else ()
+        parts.append(Entry(part, INFLATION, own, ((1.0, name), *before)))
+    if ONE_CPU in samples:
+        parts.append(Entry(MORE, INFLATION, -base, ((1.0, ONE_CPU),)))
+    ends = [*([steps[-1][1]] if steps else []), *([ONE_CPU] if ONE_CPU in samples else [])]
+    rest, terms = many - base + len(ends) * base, tuple((-1.0, name) for name in ends)
+    if INTERLEAVED in samples:
+        parts.append(Entry(DISTANT, INFLATION, many, ((-1.0, INTERLEAVED),)))
+        rest, terms = rest - many, (*terms, (1.0, INTERLEAVED))
+    return [*parts, Entry(TOGETHER if len(ends) > 1 else UNDIVIDED, INFLATION, rest, terms)]
+
+
+COPIED = (ON_CORES, COPIES, SPREAD)
+"""Runs of copies; their CPU time is that of one copy."""
+
+
+def _steps(found: Evidence, *, spread: bool) -> list[tuple[str, str]]:
+    """Return the parts of the machine, in the order in which copies share more of it, and the runs that end them."""
+    if found.test(COPIES) is None:
+        return []
+    steps = [(MACHINE, COPIES)]
+    if found.test(ON_CORES) is not None:
+        steps = [(MACHINE, ON_CORES), (SIBLINGS, COPIES)]
+    return [*steps, (DISTANT, SPREAD)] if spread else steps
 
 
 def _idle(found: Evidence, idle: Array, samples: dict[str, Array]) -> list[Entry]:

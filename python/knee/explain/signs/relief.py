@@ -18,6 +18,10 @@ AT_BASE = ", base"
 """Ends the names of runs on the base's threads (``knee.study.design.interventions``)."""
 
 
+SURE = 0.99
+"""Several settings are changed, so each must be sure to change something."""
+
+
 @dataclass(frozen=True)
 class Relief:
     """A changed setting, and what it changes."""
@@ -27,6 +31,8 @@ class Relief:
     """How much of the loss goes."""
     user: Mean
     """Logarithm of the CPU time outside of the kernel, over that without the change."""
+    least: float
+    """The low end of how much of the loss goes, at the level of :data:`SURE`."""
     waits: Mean
     """Logarithm of how often threads go to sleep, over that without the change."""
 
@@ -36,22 +42,24 @@ def relief(found: Evidence, cause: str) -> Relief | None:
     for name, cell in found.tests.items():
         base = found.tests.get(name + AT_BASE)
         if name.startswith(f"{cause}: ") and not name.endswith(AT_BASE) and base is not None:
-            loss = _loss(found, cell, base)
+            loss, least = _loss(found, cell, base)
             waits = against(cell.sleeps + 1, found.many.sleeps + 1)
             return Relief(
                 name.partition(": ")[2],
                 loss,
                 against(cell.cpu - cell.system, found.many.cpu - found.many.system),
+                least,
                 waits,
             )
     return None
 
 
-def _loss(found: Evidence, changed: Cell, changed_base: Cell) -> Mean:
+def _loss(found: Evidence, changed: Cell, changed_base: Cell) -> tuple[Mean, float]:
     own = _logs(found.many.seconds / found.base.seconds)
     many, base = _logs(changed.seconds), _logs(changed_base.seconds)
-    value, ends = combined(own, [(-1.0, many), (1.0, base)])
-    return Mean(value, ends, min(own.size, many.size, base.size))
+    others = [(-1.0, many), (1.0, base)]
+    value, ends = combined(own, others)
+    return Mean(value, ends, min(own.size, many.size, base.size)), combined(own, others, SURE)[1].low
 
 
 def _logs(values: Array) -> Array:

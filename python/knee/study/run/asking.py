@@ -8,11 +8,12 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from knee import _binary
 from knee.store import Folder, Level, RunSpec, role_of, write_whole
 from knee.study.design.interventions import for_cause, interventions
-from knee.study.design.questions import BY_NAME, asking
+from knee.study.design.questions import BY_NAME, Seats, asking
 from knee.study.design.repeats import names
 from knee.study.remedies import all_remedies
 from knee.study.remedies.remedy import Remedy
@@ -46,9 +47,12 @@ class Block:
         done = {record["id"] for record in self.folder.read_records()}
         return any(spec["id"] in done or "test" in spec for spec in self.inside)
 
-    def testable(self, cell: dict[str, Level], cause: str) -> bool:
-        """Whether a setting can be changed that tests this cause."""
-        return self._remedy(cell, cause) is not None
+    def testable(self, cell: dict[str, Level], name: str) -> bool:
+        """Whether a question can tell something on the cell's cpus, or a setting can be changed that tests a cause."""
+        if question := BY_NAME.get(name):
+            spec = self._own.get(_key(cell))
+            return spec is not None and question.fits(Seats(tuple(spec["cpus"]), self._machine))
+        return self._remedy(cell, name) is not None
 
     def _remedy(self, cell: dict[str, Level], cause: str) -> Remedy | None:
         return for_cause(cause, self._remedies[_key(cell)]) if _key(cell) in self._own else None
@@ -58,10 +62,14 @@ class Block:
         return {_key(spec["cell"]): spec for spec in self.inside if role_of(spec) == "measure"}
 
     @cached_property
+    def _machine(self) -> dict[str, Any]:
+        return self.folder.read_machine()
+
+    @cached_property
     def _remedies(self) -> dict[str, list[Remedy]]:
-        machine = self.folder.read_machine()
         return {
-            key: all_remedies(situation(self.folder, spec, [], machine, os.environ)) for key, spec in self._own.items()
+            key: all_remedies(situation(self.folder, spec, [], self._machine, os.environ))
+            for key, spec in self._own.items()
         }
 
     def _base(self, spec: RunSpec) -> RunSpec:
@@ -96,7 +104,7 @@ class Block:
         if spec is None:
             return
         if name in BY_NAME:
-            yield asking(BY_NAME[name], spec, self.folder.read_machine()["allowed"]["cpus"])
+            yield asking(BY_NAME[name], spec, self._machine)
         elif (remedy := self._remedy(cell, name)) is not None:
             yield from interventions(name, remedy, (spec, self._base(spec)))
 

@@ -28,7 +28,7 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     changed = relief(found, NAME)
-    if changed is None or not changed.loss.interval.low > LEAST or page_faults.explain(found, book) is not None:
+    if changed is None or not changed.least > LEAST or page_faults.explain(found, book) is not None:
         return None
     lost = book.value(NOBODY, ONE, FEW, MORE, TOGETHER, UNDIVIDED)
     return Finding(

@@ -17,6 +17,7 @@ from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import doubled
+from knee.explain.signs.growth import growth
 from knee.explain.signs.words import as_ratio
 
 NAME = "instruction growth"
@@ -31,7 +32,10 @@ SAME = 0.10
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     on_one, twice = book.value(MORE), doubled(found)
-    if not on_one.interval.low > LEAST or twice is None or not twice.seconds.interval.low < SAME:
+    if not on_one.interval.low > LEAST or twice is None:
+        return None
+    slower = growth(found)
+    if not twice.seconds.interval.low < SAME and not (slower is not None and slower.limited):
         return None
     # What grows on one cpu only, as where compilers of a runtime get less time there, costs nothing side by side.
     holds = (MORE,) if book.value(TOGETHER, UNDIVIDED).value >= 0 else (MORE, TOGETHER, UNDIVIDED)

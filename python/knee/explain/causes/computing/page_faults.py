@@ -24,17 +24,17 @@ NAME = "page faults"
 LEAST = 0.02
 """A smaller part is not named."""
 
-KERNEL = 0.03
-"""Share of the CPU time in the kernel, at least."""
+OFTEN = 5_000
+"""Page faults a second, at least; fewer cost nothing."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     del book
-    changed, kernel = relief(found, NAME), mean(found.many.system / found.many.cpu)
-    if changed is None or not changed.loss.interval.low > LEAST or not kernel.interval.low > KERNEL:
+    changed, faults = relief(found, NAME), mean(found.many.faults / found.many.seconds)
+    if changed is None or not changed.least > LEAST or not faults.value > OFTEN:
         return None
-    faults = mean(found.many.faults / found.many.seconds)
+    kernel = mean(found.many.system / found.many.cpu)
     return Finding(
         series=found.series.name,
         cause=NAME,

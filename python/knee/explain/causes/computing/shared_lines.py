@@ -22,15 +22,22 @@ from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
+from knee.explain.signs.growth import growth
 from knee.explain.signs.waits import waits
 from knee.explain.signs.words import as_ratio
 
 NAME = "shared cache lines"
 
-LEFT = ("false sharing", "true sharing", "duplicated work")
+LINES = ("false sharing", "true sharing")
+LEFT = (*LINES, "duplicated work")
+COSTLY = ("spinning", "duplicated work")
 
 LEAST = 0.02
 """A smaller part is not examined."""
+
+
+def _or(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])}, or {names[-1]}" if len(names) > 2 else " or ".join(names)
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
@@ -43,10 +50,13 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     if not on_one.interval.high < together.value / 2:
         return None
+    # Duplicated work grows in proportion to the threads, lines have a limit, and a lock may hardly show on one cpu.
+    grown = growth(found)
+    left = LEFT if grown is None or grown.limited is None else LINES if grown.limited else COSTLY
     return Finding(
         series=found.series.name,
         cause=OPEN,
-        says=f"CPU time grows only where threads run at the same time: {', '.join(LEFT[:-1])}, or {LEFT[-1]}",
+        says=f"CPU time grows only where threads run at the same time: {_or(left)}",
         signs=(
             f"CPU time that needs threads on several cpus: {as_ratio(together)}",
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
@@ -54,7 +64,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         ),
         refute="count instructions: if they grow, threads duplicate work; if not, pad data that threads write to",
         remedy="put data that different threads write to on separate cache lines",
-        left=LEFT,
+        left=left,
         threads=found.threads,
         part=Part.of(together),
         holds=(TOGETHER,),

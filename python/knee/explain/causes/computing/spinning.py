@@ -13,10 +13,11 @@ How to move it
 
 from __future__ import annotations
 
-from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import COLLAPSE, doubled
+from knee.explain.signs.growth import growth
 from knee.explain.signs.words import as_ratio
 
 NAME = "spinning"
@@ -31,7 +32,12 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     grown, on_one, twice = book.value(MORE, TOGETHER), book.value(MORE), doubled(found)
     if not grown.interval.low > LEAST or twice is None:
         return None
-    if not (twice.seconds.interval.low > COLLAPSE and on_one.interval.low > LEAST):
+    faster = growth(found)
+    # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
+    if not on_one.interval.low > LEAST or (faster is not None and faster.limited):
+        return None
+    collapses = twice.seconds.interval.low > COLLAPSE
+    if not collapses and not (faster is not None and faster.how and book.value(TOGETHER).value > on_one.value):
         return None
     return Finding(
         series=found.series.name,
@@ -40,6 +46,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         signs=(
             f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
+            *([f"CPU time {faster.how}, from {faster.fewer} to {faster.threads} threads"] if faster else []),
         ),
         refute="let waiting threads sleep: if CPU time does not fall, they were not spinning",
         remedy="use locks that sleep, or hold the lock for a shorter time",
@@ -47,4 +54,5 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(grown),
         holds=(MORE, TOGETHER),
         ask=(NAME,),
+        settles=(OPEN, "instruction growth"),
     )

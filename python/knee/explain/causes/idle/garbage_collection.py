@@ -14,6 +14,8 @@ How to move it
 
 from __future__ import annotations
 
+import math
+
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
@@ -25,15 +27,19 @@ NAME = "garbage collection"
 LEAST = 0.02
 """A smaller part is not named."""
 
+FEWER = math.log(0.5)
+"""Threads wait at most this share as often, as a logarithm."""
+
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     del book
     changed = relief(found, NAME)
-    if changed is None or not changed.loss.interval.low > LEAST:
+    if changed is None or not changed.least > LEAST:
         return None
-    # The collector's own work goes, too; otherwise something else has changed. The kernel may have to give more memory.
-    if not changed.user.interval.high < 0:
+    # The collector's own work goes, or the waits for it; otherwise something else has changed. The kernel may have to
+    # give more memory.
+    if not (changed.user.interval.high < 0 or changed.waits.interval.high < FEWER):
         return None
     return Finding(
         series=found.series.name,
@@ -41,7 +47,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         says=f"threads wait for the garbage collector, or do its work ({changed.setting} takes the loss away)",
         signs=(
             f"{changed.setting} takes {plain(changed.loss)} off the loss",
-            f"CPU time outside of the kernel is {as_ratio(changed.user)} times that without it",
+            f"with it CPU time outside of the kernel is {as_ratio(changed.user)} times as long, and threads wait "
+            f"{as_ratio(changed.waits)} times as often",
         ),
         refute="give it a larger heap still: if the loss stays, it is not the collector",
         remedy="allocate less, or give the program a larger heap",

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
@@ -24,6 +24,9 @@ NAME = "sleeping lock"
 
 INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"
 """Files of interpreters with a global lock."""
+
+ON_DISK = 0.3
+"""Share of the time off the cpus that threads may wait for a disk."""
 
 LEAST = 0.02
 """A smaller part is not examined."""
@@ -36,6 +39,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     # An interpreter's own lock has the same signs; a run with longer turns tells them apart.
     if found.mapped(INTERPRETERS) and relief(found, "interpreter lock") is None:
+        return None
+    # Threads that wait for a disk go to sleep as often.
+    asleep = mean(found.threads * found.many.seconds - found.many.cpu)
+    if mean(found.many.on_disk).value > ON_DISK * asleep.value:
         return None
     low, high = (math.exp(end) for end in (waiting.ratio.interval.low, waiting.ratio.interval.high))
     # Handing over costs CPU time as well, and only where threads meet.
@@ -53,4 +60,6 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(book.value(*holds)),
         holds=holds,
+        # Threads that allocate memory, or get pages for it, wait at locks that are not the program's own.
+        ask=("allocator", "page faults"),
     )

@@ -25,8 +25,8 @@ NAME = "memory bandwidth"
 LEAST = 0.02
 """A smaller part is not named."""
 
-QUIET = 0.5
-"""Share of the slowdown beside traffic that a smaller share of the cache may cause."""
+QUIET = 0.4
+"""Share of the slowdown of copies that a smaller share of the cache may cause."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
@@ -36,20 +36,20 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     if clock.explain(found, book) is not None or shared_cache.explain(found, book) is not None:
         return None
-    sure = pirate is not None and pirate.interval.high < QUIET * stream.value
-    signs = [
+    if pirate is None or not pirate.value < QUIET * machine.value:
+        return None
+    signs = (
         f"copies that share nothing are slower by {plain(machine)}",
         f"one thread beside other memory traffic takes {as_ratio(stream)} times its CPU time",
-        *([f"beside a program that takes its share of the cache, {as_ratio(pirate)} times"] if pirate else []),
-    ]
+        f"beside a program that takes its share of the cache, {as_ratio(pirate)} times",
+    )
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads wait for memory, whose channels they share",
-        signs=tuple(signs),
+        signs=signs,
         refute="put the threads on two sockets: if the knee stays, it is not the bandwidth of one",
         remedy="read less memory, or use the memory of all sockets",
-        left=() if sure else (NAME, shared_cache.NAME),
         threads=found.threads,
         part=Part.of(machine),
         holds=(MACHINE,),

@@ -25,18 +25,16 @@ NAME = "shared cache"
 LEAST = 0.02
 """A smaller part is not named."""
 
-ALIKE = 0.75
-"""A smaller share of the cache slows one thread by at least this share of what other memory traffic does: traffic takes
-a share of the cache as well.
-"""
+ENOUGH = 0.4
+"""A smaller share of the cache slows one thread by at least this share of what slows copies."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    machine, stream, pirate = book.value(MACHINE), slower(found, STREAM), slower(found, PIRATE)
+    machine, pirate, stream = book.value(MACHINE), slower(found, PIRATE), slower(found, STREAM)
     if not machine.interval.low > LEAST or pirate is None or not pirate.interval.low > LEAST:
         return None
-    if clock.explain(found, book) is not None or stream is None or pirate.value < ALIKE * stream.value:
+    if clock.explain(found, book) is not None or pirate.value < ENOUGH * machine.value:
         return None
     return Finding(
         series=found.series.name,
@@ -45,7 +43,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         signs=(
             f"copies that share nothing are slower by {plain(machine)}",
             f"one thread with a smaller share of the cache takes {as_ratio(pirate)} times its CPU time",
-            f"beside other memory traffic, {as_ratio(stream)} times",
+            *([f"beside other memory traffic, {as_ratio(stream)} times"] if stream else []),
         ),
         refute="halve the input: if copies slow each other down as before, it is not the cache",
         remedy="work on smaller blocks, so that those of all threads fit into the cache",

@@ -1,0 +1,65 @@
+"""I/O.
+
+What it sees
+    Threads wait for a disk, and the more of them do, the longer each waits.
+Why the curve bends
+    The disk serves so many requests a second, whoever asks.
+How to test it
+    Run all threads on one cpu: they wait for the disk as before, while they would hardly wait for each other there.
+How to move it
+    Read ahead, write later, ask for larger pieces, or keep the files in memory (tmpfs).
+"""
+
+from __future__ import annotations
+
+import math
+
+from knee.explain.causes.cause import OPEN, Finding, Part
+from knee.explain.ledger.evidence import ONE_CPU, Evidence, against, mean
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
+from knee.explain.signs.words import as_ratio, plain
+
+NAME = "I/O"
+
+LEAST = 0.02
+"""A smaller part is not named."""
+
+MOST = 0.5
+"""Share of the idle time that threads spend waiting for a disk, at least."""
+
+STILL = math.log(0.5)
+"""On one cpu threads wait for the disk for at least this share of the time, as a logarithm."""
+
+TINY = 1e-4
+"""Seconds that are added on both sides of a ratio, so that there always is one."""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    one_cpu, idle = found.test(ONE_CPU), book.value(NOBODY, ONE, FEW)
+    if one_cpu is None or not idle.interval.low > LEAST:
+        return None
+    waited = mean(found.many.on_disk)
+    asleep = mean(found.threads * found.many.seconds - found.many.cpu)
+    if not waited.interval.low > MOST * asleep.value > 0:
+        return None
+    there = against(one_cpu.on_disk + TINY, found.many.on_disk + TINY)
+    # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
+    if not there.value > STILL:
+        return None
+    share = min(1.0, waited.value / asleep.value)
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"threads wait for a disk for {plain(waited)} thread-seconds of a run",
+        signs=(
+            f"that is {100 * share:.0f} % of the time in which they do not compute",
+            f"on one cpu, where threads hardly wait for each other, it is {as_ratio(there)} times as long",
+        ),
+        refute="keep the files in memory (tmpfs): if the time stays, it is not the disk",
+        remedy="read ahead, ask for larger pieces, or keep the files in memory",
+        threads=found.threads,
+        part=Part.of(idle),
+        holds=(NOBODY, ONE, FEW),
+        settles=("sleeping lock", "imbalance", "serial part", "too few tasks", OPEN),
+    )

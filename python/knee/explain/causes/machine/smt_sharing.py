@@ -1,0 +1,45 @@
+"""SMT sharing.
+
+What it sees
+    Threads are on siblings of one core, and copies that share nothing are slower there than with a core each.
+Why the curve bends
+    Two hardware threads of a core share its execution units and its caches, so the second one adds less than a core.
+How to test it
+    Run copies, one a core, and copies on the program's own cpus.
+How to move it
+    Use one thread per core, if the second one adds nothing. Otherwise count it as what the machine has.
+"""
+
+from __future__ import annotations
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.ledger.evidence import COPIES, ON_CORES, Evidence, against
+from knee.explain.ledger.ledger import SIBLINGS, Ledger
+from knee.explain.signs.words import as_ratio
+
+NAME = "SMT sharing"
+
+LEAST = 0.02
+"""A smaller part is not named."""
+
+
+def explain(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding, or None when its signs are absent."""
+    cost, on_cores, copies = book.value(SIBLINGS), found.test(ON_CORES), found.test(COPIES)
+    if on_cores is None or copies is None or not cost.interval.low > LEAST:
+        return None
+    alone = against(on_cores.cpu / on_cores.threads, found.base.cpu)
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"{found.threads} threads share {on_cores.threads} cores",
+        signs=(
+            f"copies on the same cpus take {as_ratio(cost)} times the CPU time of copies with a core each",
+            f"those take {as_ratio(alone)} times that of one copy alone",
+        ),
+        refute="put each thread on a core of its own: if CPU time stays, it is not the shared core",
+        remedy="use one thread per core where the second one adds nothing",
+        threads=found.threads,
+        part=Part.of(cost),
+        holds=(SIBLINGS,),
+    )

@@ -1,0 +1,68 @@
+"""Where the program's memory is, and whether that costs its threads time.
+
+Where one node has most of the pages, interleaving them makes the program faster, and what it gains is what that place
+costs, at least: memory of other nodes still takes longer.
+
+Where several nodes have them, copies with interleaved memory show what memory of other nodes costs threads that share
+nothing. That holds for the program only if its threads use such memory: then interleaving its own changes little; where
+each thread uses pages of its own node, interleaving makes the program slower.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from knee.explain.ledger.evidence import COPIES, INTERLEAVED, SPREAD, Evidence, Mean, against
+
+MOST = 0.8
+"""Share of the pages on one node, from which on the program has its memory there."""
+
+HALF = 0.5
+"""Interleaving slows the program by less than this share of what memory of other nodes costs copies."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """Memory of other nodes that threads use.
+
+    Parameters
+    ----------
+    one_node
+        Whether one node has most of it.
+    interleaved
+        Logarithm of the program's time with interleaved memory over that as it is; of CPU times, where several nodes
+        have it.
+    costs
+        Where several nodes have it: logarithm of the CPU time of copies with interleaved memory over that of copies
+        with memory of their own nodes.
+    """
+
+    one_node: bool
+    interleaved: Mean
+    costs: Mean | None = None
+
+
+def on_one_node(found: Evidence) -> bool | None:
+    """Whether one memory node has most of the pages; None if pages were not counted."""
+    pages = found.many.pages()
+    return max(pages.values()) > MOST if pages else None
+
+
+def remote(found: Evidence) -> Remote | None:
+    """Return the memory of other nodes that threads use; None if they use none, or runs do not tell."""
+    one_node = on_one_node(found)
+    if one_node is None:
+        return None
+    far, near, interleaved = found.test(SPREAD), found.test(COPIES), found.test(INTERLEAVED)
+    if interleaved is None:
+        return None
+    if one_node:
+        changes = against(interleaved.seconds, found.many.seconds)
+        return Remote(True, changes) if changes.interval.high < 0 else None
+    if far is None or near is None:
+        return None
+    # Waiting for memory is CPU time, while time may hardly change where threads wait for each other.
+    changes = against(interleaved.cpu, found.many.cpu)
+    costs = against(far.cpu / far.threads, near.cpu / near.threads)
+    uses = costs.interval.low > 0 and changes.interval.high < HALF * costs.value
+    return Remote(False, changes, costs) if uses else None
