@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
     from knee.explain.ledger.evidence import Evidence, Mean
     from knee.explain.ledger.ledger import Ledger
@@ -22,6 +24,18 @@ class Part:
     value: float
     low: float
     high: float
+
+    def with_error(self, by: float) -> Part:
+        """Return it with an independent error of its method, the half of an interval's width."""
+        low, high = (float(np.hypot(abs(end - self.value), by)) for end in (self.low, self.high))
+        return Part(self.value, self.value - low, self.value + high)
+
+    def less(self, other: Part) -> Part:
+        """Return what is left of it without another part, which was measured independently."""
+        value = self.value - other.value
+        low = float(np.hypot(self.value - self.low, other.high - other.value))
+        high = float(np.hypot(self.high - self.value, other.value - other.low))
+        return Part(value, value - low, value + high)
 
     @classmethod
     def of(cls, mean: Mean) -> Part:

@@ -5,7 +5,7 @@ Nothing is named where there is nothing to explain, where a check fails, or wher
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +30,11 @@ SETTLES = 0.5
 
 SMALL = 0.05
 """A cause that holds less than this share of the loss is not named: it is part of what is unexplained."""
+
+METHOD = 0.01, 0.03
+"""Error of the parts of causes beyond chance: in logarithms, and as a share of the loss. Causes act on each other, and
+a program has a little of most of them. Calibrated on the first half of the made-up instances (``bench/truth.py``).
+"""
 
 FEWEST = 3
 """An answer from fewer blocks is provisional and names no cause."""
@@ -115,16 +120,21 @@ def explanation(found: Evidence) -> Explanation:
 
 def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     """Return the findings that may be named, unless the ledger as a whole is in doubt."""
-    named = [one for one in suspects(found, book) if one.part is None or one.part.value > SMALL * book.loss.value]
+    least = SMALL * book.loss.value
+    named = [one for one in suspects(found, book) if one.part is None or one.part.value > least]
     settled = {name for one in named for name in one.settles if _covers(one, named, name)}
-    return [one for one in named if one.cause not in settled and not _undecided(found, one)]
+    kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
+    apart = [_without_settings(one, kept) for one in kept]
+    return [one for one in apart if one.part is None or one.part.value > least]
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:
     """Return the findings of all causes, also of those that another one settles."""
     from knee.explain.causes.lists import CAUSES
 
-    return [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
+    named = [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
+    error = METHOD[0] + METHOD[1] * max(0.0, book.loss.value)
+    return [replace(one, part=one.part.with_error(error)) if one.part else one for one in named]
 
 
 SETTINGS = ("garbage collection", "allocator", "page faults", "interpreter lock")
@@ -138,6 +148,17 @@ def _undecided(found: Evidence, finding: Finding) -> bool:
     changes = [changed for name in SETTINGS if (changed := relief(found, name)) is not None]
     most = SETTLES * finding.part.value
     return any(one.loss.value > most and not one.least > 0 for one in changes)
+
+
+def _without_settings(finding: Finding, named: list[Finding]) -> Finding:
+    """Return a finding without what a changed setting takes away from the same parts of the ledger."""
+    if finding.cause in SETTINGS or finding.part is None:
+        return finding
+    part = finding.part
+    for other in named:
+        if other.cause in SETTINGS and other.part is not None and set(other.holds) & set(finding.holds):
+            part = part.less(other.part)
+    return replace(finding, part=part)
 
 
 def _covers(deciding: Finding, named: list[Finding], name: str) -> bool:

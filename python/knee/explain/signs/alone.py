@@ -17,7 +17,7 @@ from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import kept, waits_actively
 from knee.explain.signs.waits import waits
 
-REMAINS, MOST = 0.25, 0.5
+REMAINS, MOST = 0.25, 0.55
 """Share of the idle time of uneven work that is left with twice the threads: usually, and at most."""
 
 OFF = 0.05
@@ -50,6 +50,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     low, high = (min(1.0, max(0.0, 1 - end)) for end in (stays.interval.high + OFF, stays.interval.low - OFF))
     usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
     most = min(1.0, high / (1 - MOST))
+    # Where all of it may have one reason, it has one.
+    usual = 1.0 if most >= 1 else 0.0 if low <= 0 else usual
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
 
 

@@ -16,7 +16,7 @@ import math
 
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import ONE_CPU, Evidence, against, mean
-from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
+from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, Ledger
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "I/O"
@@ -47,6 +47,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
     if not there.value > STILL:
         return None
+    holds = (NOBODY, ONE, FEW, NOT_COMPUTED)
     share = min(1.0, waited.value / asleep.value)
     return Finding(
         series=found.series.name,
@@ -59,7 +60,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="keep the files in memory (tmpfs): if the time stays, it is not the disk",
         remedy="read ahead, ask for larger pieces, or keep the files in memory",
         threads=found.threads,
-        part=Part.of(idle),
-        holds=(NOBODY, ONE, FEW),
+        # One thread waits for the disk as well.
+        part=Part.of(book.value(*holds)),
+        holds=holds,
         settles=("sleeping lock", "imbalance", "serial part", "too few tasks", OPEN),
     )
