@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use knee_machine::sys::Usage;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
-use knee_meter::{Mapped, Pressure, Sampling, ThreadUse, Throttling, Validity};
+use knee_meter::{FutexWaits, Mapped, Pressure, Sampling, ThreadUse, Throttling, Validity};
 use knee_workload::{Bind, Phase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,9 @@ pub(crate) struct Record {
     /// How the sampling went; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sampling: Option<Sampling>,
+    /// What sleeping threads waited for; absent when no sample was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) futex: Option<FutexWaits>,
     /// Context switches of the whole tree, and how they were noticed; absent when they were not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) switches: Option<Switches>,

@@ -6,6 +6,7 @@
 //! share a core, the other tests whether counters can be trusted. [`events`] lists the hardware events for each
 //! question and microarchitecture; it opens none.
 
+mod asleep;
 mod budget;
 mod census;
 pub mod clock;
@@ -26,6 +27,7 @@ pub mod switches;
 mod throttling;
 mod validity;
 
+pub use asleep::{Futex, FutexWaits};
 pub use computing::Observed;
 pub use gauges::{Gauges, NAMES as GAUGES};
 pub use helpers::is_helper;

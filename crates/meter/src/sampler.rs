@@ -13,6 +13,7 @@ use knee_machine::{CpuSet, sys};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::asleep::{FutexWaits, Sleepers};
 use crate::budget::Budget;
 use crate::census::Census;
 use crate::gauges::Gauges;
@@ -129,6 +130,8 @@ pub struct Watched {
     pub pages: Option<BTreeMap<u32, u64>>,
     /// Programs and libraries; none where no process could be read.
     pub mapped: Option<Mapped>,
+    /// What sleeping threads waited for; none where no sample was taken.
+    pub futex: Option<FutexWaits>,
     /// Whether the series could be written.
     pub written: io::Result<()>,
 }
@@ -154,6 +157,7 @@ pub struct Sampler {
     most: usize,
     census: Option<Census>,
     mappings: Mappings,
+    sleepers: Sleepers,
     samples: Samples,
     sampling: Sampling,
     budget: Budget,
@@ -183,6 +187,7 @@ impl Sampler {
             most: MOST_WATCHED,
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             mappings: Mappings::default(),
+            sleepers: Sleepers::default(),
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
             budget: Budget::default(),
@@ -241,16 +246,17 @@ impl Sampler {
         self.mappings.tick(t_ns);
         if looks || Budget::allows(self.whole_cost, self.period) {
             let before = thread_cpu();
-            self.read_whole(t_ns, looks);
+            let sleeping = self.read_whole(t_ns, looks);
             self.whole_cost = thread_cpu().saturating_sub(before);
+            self.sleepers.ask(&sleeping, self.period, self.whole_cost);
         } else {
             self.read_times(t_ns);
         }
     }
 
-    /// Records CPU time, cpu and state of all threads.
-    fn read_whole(&mut self, t_ns: u64, looks: bool) {
-        let (mut buffer, mut stands, mut ready) = ([0; 1024], Vec::new(), 0);
+    /// Records CPU time, cpu and state of all threads. Returns process and thread of those that are asleep.
+    fn read_whole(&mut self, t_ns: u64, looks: bool) -> Vec<(i32, i32)> {
+        let (mut buffer, mut stands, mut sleeping, mut ready) = ([0; 1024], Vec::new(), Vec::new(), 0);
         for watched in self.threads.values_mut() {
             let Some(task) = &watched.task else { continue };
             let site = task.site(&mut buffer);
@@ -261,7 +267,10 @@ impl Sampler {
             let grown_ns = watched.note(times, t_ns, &mut self.samples);
             if let Some(ThreadSite { name, cpu, letter }) = site {
                 watched.stand(cpu, looks.then_some(name), t_ns, &mut self.samples);
-                ready += usize::from(letter == b'R' && !watched.seen.helper);
+                if !watched.seen.helper {
+                    ready += usize::from(letter == b'R');
+                    sleeping.extend((letter == b'S').then_some((watched.seen.pid, watched.seen.tid)));
+                }
                 let known = times.run_delay_ns.is_some() && !self.tickless.contains(cpu);
                 stands.push(Stand { tid: watched.seen.tid, letter, cpu, grown_ns: known.then_some(grown_ns) });
             }
@@ -275,6 +284,7 @@ impl Sampler {
                 self.samples.push(t_ns, &watched.source, "state", state as u64);
             }
         }
+        sleeping
     }
 
     /// Records CPU time of all threads.
@@ -355,12 +365,14 @@ impl Sampler {
     #[must_use]
     pub fn finish(self, path: Option<&Path>) -> Watched {
         let written = path.map_or(Ok(()), |path| self.samples.write(path));
+        let futex = (self.sampling.count > 0).then(|| self.sleepers.finish());
         let seen = self.threads.into_values().map(|watched| watched.seen);
         Watched {
             threads: seen.filter(|thread| thread.cpu != u32::MAX).collect(),
             sampling: self.sampling,
             pages: self.census.and_then(Census::fullest),
             mapped: self.mappings.finish(),
+            futex,
             written,
         }
     }

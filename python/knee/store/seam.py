@@ -184,6 +184,20 @@ class Exit(TypedDict):
     was_stopped: NotRequired[bool]
 
 
+class Futex(TypedDict):
+    """Waits for one futex, in samples."""
+
+    pid: int
+    address: str
+    waits: int
+    timed: int
+    threads: int
+
+
+FutexWaits = dict[str, Any]
+"""What sleeping threads waited for, in samples, or why it is not known."""
+
+
 class Mapped(TypedDict):
     """Executable files that processes of the tree had mapped, as far as samples show."""
 
@@ -402,6 +416,7 @@ class Record(TypedDict):
     check: NotRequired[CheckResult]
     computing_threads: NotRequired[int]
     facts: NotRequired[dict[str, str]]
+    futex: NotRequired[FutexWaits]
     mapped: NotRequired[Mapped]
     metric: NotRequired[MetricValue]
     pinning: NotRequired[Pinning]
@@ -717,6 +732,16 @@ _EXIT = thing(
 )
 
 
+_FUTEX = thing({"pid": WHOLE, "address": TEXT, "waits": COUNT, "timed": COUNT, "threads": COUNT})
+
+
+_FUTEX_WAITS = either(
+    thing({"asleep": COUNT, "hottest": listed(_FUTEX), "timed": COUNT, "waits": COUNT}),
+    thing({"unavailable": TEXT}),
+    called="a futex waits",
+)
+
+
 _MAPPED = thing({"programs": listed(TEXT), "libraries": listed(TEXT)})
 
 
@@ -868,6 +893,7 @@ RECORD = thing(
         "check": _CHECK_RESULT,
         "computing_threads": COUNT,
         "facts": any_name(TEXT),
+        "futex": _FUTEX_WAITS,
         "mapped": _MAPPED,
         "metric": _METRIC_VALUE,
         "pinning": _PINNING,

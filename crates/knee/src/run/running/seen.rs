@@ -8,7 +8,7 @@ use std::time::Duration;
 use knee_machine::clock::nanoseconds;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
-use knee_meter::{Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
+use knee_meter::{FutexWaits, Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
 use knee_region::Totals;
 
 use super::super::pinning::{Observed, Pinner};
@@ -53,6 +53,8 @@ pub(crate) struct Threads {
 #[derive(Default)]
 pub(crate) struct Samples {
     pub(crate) sampling: Option<Sampling>,
+    /// What sleeping threads waited for.
+    pub(crate) futex: Option<FutexWaits>,
     pub(crate) file: Option<String>,
     pub(crate) lost: Option<String>,
 }
@@ -82,8 +84,9 @@ impl Running {
             finished(sampler, &marked.spans, path.as_deref())
         });
         let (mut observed, pages, mapped, samples) = sampled.map_or_else(Default::default, |watched| {
-            let Watched { threads, sampling, pages, mapped, written } = watched;
-            (threads, pages.map(Pages::known), mapped, kept(sampling, written, &spec.id, path.as_deref()))
+            let Watched { threads, sampling, pages, mapped, futex, written } = watched;
+            let samples = Samples { sampling: Some(sampling), futex, ..kept(written, &spec.id, path.as_deref()) };
+            (threads, pages.map(Pages::known), mapped, samples)
         });
         let switches = recorder.map(|recorder| recorder.finish(self.launch, &mut observed));
         Seen {
@@ -112,7 +115,7 @@ fn finished(mut sampler: Sampler, spans: &[Span], path: Option<&Path>) -> Watche
 }
 
 /// Says where the samples are, or that they are lost.
-fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Path>) -> Samples {
+fn kept(written: io::Result<()>, id: &str, path: Option<&Path>) -> Samples {
     let lost = written.err().map(|error| {
         // A partly written file is useless.
         path.map(std::fs::remove_file);
@@ -121,7 +124,7 @@ fn kept(sampling: Sampling, written: io::Result<()>, id: &str, path: Option<&Pat
         error.to_string()
     });
     let file = path.filter(|_| lost.is_none()).map(relative_name);
-    Samples { sampling: Some(sampling), file, lost }
+    Samples { file, lost, ..Samples::default() }
 }
 
 impl Threads {

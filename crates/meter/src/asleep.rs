@@ -1,0 +1,363 @@
+//! What sleeping threads wait for, in samples: which futexes, and whether with a time limit.
+//!
+//! `/proc/PID/task/TID/syscall` shows the system call in which a thread is, with its arguments. Most sleeping locks have
+//! one futex for all that wait, and their waits have no time limit. The interpreter lock of `CPython` is one whose waits
+//! have: they end after a few milliseconds, to ask for the lock. A wait alone says nothing of its kind: an idle pool
+//! waits at one futex, too.
+//!
+//! The kernel holds a lock of the thread's cpu while it answers, so the questions have a budget of their own: a quarter of
+//! the sampler's, or a tenth of what it takes to read all threads where that is more. Where they do not fit, the next
+//! sample goes on with the next threads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::Duration;
+
+use knee_machine::clock::thread_cpu;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Threads that are asked at one sample.
+const MOST_ASKED: u32 = 64;
+/// Files that stay open: opening one takes longer than reading it.
+const MOST_OPEN: usize = 64;
+/// Questions may take this part of the sampler's period, or this part of the CPU time for reading all threads.
+const SHARE: u32 = 400;
+const SHARE_OF_READING: u32 = 10;
+/// CPU time of a question, before any was asked.
+const USUAL_COST: Duration = Duration::from_micros(4);
+/// Futexes that are told apart; waits at others are only in the totals.
+const MOST_KNOWN: usize = 4096;
+/// Futexes in the record.
+const MOST_TOLD: usize = 8;
+
+/// Waits without their flags (`FUTEX_PRIVATE_FLAG`, `FUTEX_CLOCK_REALTIME`).
+const WAITS: [u64; 5] = [
+    libc::FUTEX_WAIT as u64,
+    libc::FUTEX_WAIT_BITSET as u64,
+    libc::FUTEX_LOCK_PI as u64,
+    libc::FUTEX_WAIT_REQUEUE_PI as u64,
+    13, // FUTEX_LOCK_PI2
+];
+const FLAGS: u64 = 128 | 256;
+
+/// What sleeping threads waited for, in samples, or why it is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FutexWaits {
+    /// Counts of samples. Helpers of runtimes are left out.
+    Known {
+        /// Times that a sleeping thread was asked what it waits for: not every sleeping thread is asked at every sample.
+        asleep: u64,
+        /// Times that it waited for a futex.
+        waits: u64,
+        /// Times that this wait had a time limit.
+        timed: u64,
+        /// The futexes at which most of these waits were, at most 8.
+        hottest: Vec<Futex>,
+    },
+    /// There are no counts.
+    Unavailable {
+        /// The reason.
+        unavailable: String,
+    },
+}
+
+/// Waits for one futex, in samples.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Futex {
+    /// The process whose threads waited.
+    pub pid: i32,
+    /// Where it is in the memory of that process, in hexadecimal; of two neighbouring ones in the same eight bytes the
+    /// first: a condition variable of glibc waits at two in turn.
+    pub address: String,
+    /// Times that a thread was found waiting for it.
+    pub waits: u64,
+    /// Times that this wait had a time limit.
+    pub timed: u64,
+    /// How many threads were found waiting for it, now or then.
+    pub threads: u64,
+}
+
+/// Asks sleeping threads what they wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Sleepers {
+    /// Waits by process and address.
+    futexes: BTreeMap<(i32, u64), Seen>,
+    asleep: u64,
+    waits: u64,
+    timed: u64,
+    /// The thread that was asked last.
+    last: i32,
+    /// Open files by process and thread.
+    files: BTreeMap<(i32, i32), File>,
+    /// Running mean of a question.
+    cost: Option<Duration>,
+    refused: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    waits: u64,
+    timed: u64,
+    threads: BTreeSet<i32>,
+}
+
+impl Sleepers {
+    /// Asks as many of these threads as fit, each a process and a thread, sorted by thread;
+    /// `reading` is the CPU time for reading all threads.
+    pub(crate) fn ask(&mut self, sleeping: &[(i32, i32)], period: Duration, reading: Duration) {
+        let most = self.most(period, reading).min(sleeping.len());
+        if most == 0 || self.refused.is_some() {
+            return;
+        }
+        let next = sleeping.partition_point(|(_, tid)| *tid <= self.last);
+        let before = thread_cpu();
+        for &(pid, tid) in sleeping.iter().cycle().skip(next).take(most) {
+            self.last = tid;
+            match self.read(pid, tid) {
+                Ok(call) => self.note(pid, tid, call),
+                Err(error) => self.refused = refusal(&error),
+            }
+            if self.refused.is_some() {
+                return;
+            }
+        }
+        let cost = thread_cpu().saturating_sub(before) / u32::try_from(most).unwrap_or(u32::MAX);
+        self.cost = Some((self.cost.unwrap_or(cost) * 3 + cost) / 4);
+    }
+
+    fn read(&mut self, pid: i32, tid: i32) -> io::Result<Call> {
+        if let Some(file) = self.files.get(&(pid, tid)) {
+            let call = read(file);
+            if call.is_err() {
+                self.files.remove(&(pid, tid));
+            }
+            return call;
+        }
+        let file = open(pid, tid)?;
+        let call = read(&file)?;
+        if self.files.len() >= MOST_OPEN {
+            // Most of them may be of threads that have ended.
+            self.files.clear();
+        }
+        self.files.insert((pid, tid), file);
+        Ok(call)
+    }
+
+    /// How many questions fit, at least one.
+    fn most(&self, period: Duration, reading: Duration) -> usize {
+        let cost = self.cost.unwrap_or(USUAL_COST).as_nanos().max(1);
+        let fitting = (period / SHARE).max(reading / SHARE_OF_READING).as_nanos() / cost;
+        fitting.clamp(1, u128::from(MOST_ASKED)).try_into().unwrap_or(1)
+    }
+
+    fn note(&mut self, pid: i32, tid: i32, call: Call) {
+        let Call::Futex { address, timed } = call else {
+            self.asleep += u64::from(call == Call::Other);
+            return;
+        };
+        let timed = u64::from(timed);
+        self.asleep += 1;
+        self.waits += 1;
+        self.timed += timed;
+        let key = (pid, address & !7);
+        if self.futexes.len() < MOST_KNOWN || self.futexes.contains_key(&key) {
+            let seen = self.futexes.entry(key).or_default();
+            seen.waits += 1;
+            seen.timed += timed;
+            seen.threads.insert(tid);
+        }
+    }
+
+    /// All that was found.
+    pub(crate) fn finish(self) -> FutexWaits {
+        if let Some(unavailable) = self.refused {
+            return FutexWaits::Unavailable { unavailable };
+        }
+        let told = |((pid, address), seen): ((i32, u64), Seen)| Futex {
+            pid,
+            address: format!("{address:#x}"),
+            waits: seen.waits,
+            timed: seen.timed,
+            threads: seen.threads.len() as u64,
+        };
+        let mut hottest: Vec<Futex> = self.futexes.into_iter().map(told).collect();
+        hottest.sort_by_key(|futex| std::cmp::Reverse(futex.waits));
+        hottest.truncate(MOST_TOLD);
+        FutexWaits::Known { asleep: self.asleep, waits: self.waits, timed: self.timed, hottest }
+    }
+}
+
+/// The system call in which a thread is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Call {
+    /// It runs, or is about to.
+    Running,
+    /// A wait for the futex at this address, with a time limit or without.
+    Futex { address: u64, timed: bool },
+    /// Another one, or none: a page fault.
+    Other,
+}
+
+fn open(pid: i32, tid: i32) -> io::Result<File> {
+    File::open(format!("/proc/{pid}/task/{tid}/syscall"))
+}
+
+fn read(file: &File) -> io::Result<Call> {
+    let mut buffer = [0; 256];
+    let length = file.read_at(&mut buffer, 0)?;
+    let call = std::str::from_utf8(&buffer[..length]).ok().and_then(parse);
+    call.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// The number of the call in decimal, its six arguments, the stack and the code in hexadecimal; `-1` and the last two
+/// outside of any call; or `running`.
+fn parse(line: &str) -> Option<Call> {
+    let mut words = line.split_ascii_whitespace();
+    let first = words.next()?;
+    if first == "running" {
+        return Some(Call::Running);
+    }
+    let number: libc::c_long = first.parse().ok()?;
+    let mut arguments = words.map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
+    if number != libc::SYS_futex && number != libc::SYS_futex_waitv {
+        return Some(Call::Other);
+    }
+    let address = arguments.next()??;
+    let operation = arguments.next()??;
+    let timed = arguments.nth(1)?? != 0;
+    // The second argument of futex_waitv is how many futexes there are, and its address that of their list.
+    let waits = number == libc::SYS_futex_waitv || WAITS.contains(&(operation & !FLAGS));
+    Some(if waits { Call::Futex { address, timed } } else { Call::Other })
+}
+
+/// Why no further thread is asked; none where only this one could not be.
+fn refusal(error: &io::Error) -> Option<String> {
+    let missing = || !Path::new("/proc/self/syscall").exists();
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Some(format!(
+            "/proc/PID/task/TID/syscall: {error}: kernel.yama.ptrace_scope is above 1, or a program has other rights"
+        )),
+        io::ErrorKind::NotFound if missing() => Some("this kernel has no /proc/PID/task/TID/syscall".into()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line(number: libc::c_long, arguments: &str) -> String {
+        format!("{number} {arguments} 0x0 0x7ffc3892 0x7f4563\n")
+    }
+
+    #[test]
+    fn waits_for_a_futex_are_told_from_other_calls() {
+        let futex = |arguments| parse(&line(libc::SYS_futex, arguments));
+        let wait = |address, timed| Some(Call::Futex { address, timed });
+        assert_eq!(futex("0x5560c31c1c60 0x80 0x2 0x0 0x0"), wait(0x5560_c31c_1c60, false), "a mutex");
+        assert_eq!(futex("0x7f4563f4e6f4 0x89 0x0 0x7ffc38924f20 0x0"), wait(0x7f45_63f4_e6f4, true));
+        assert_eq!(futex("0x10 0x189 0x0 0x0 0x0"), wait(0x10, false), "against the clock of the day");
+        assert_eq!(futex("0x10 0x86 0x0 0x20 0x0"), wait(0x10, true), "with priority inheritance");
+        assert_eq!(futex("0x10 0x81 0x1 0x20 0x0"), Some(Call::Other), "a wake");
+        assert_eq!(parse(&line(libc::SYS_futex_waitv, "0x40 0x2 0x0 0x80 0x1")), wait(0x40, true));
+        assert_eq!(parse(&line(libc::SYS_clock_nanosleep, "0x0 0x0 0x7ffc 0x7ffd 0x0")), Some(Call::Other));
+        assert_eq!(parse("-1 0x7ffc3892 0x7f4563\n"), Some(Call::Other), "a page fault");
+        assert_eq!(parse("running\n"), Some(Call::Running));
+        for text in ["", "runs", "202", "202 0x1 0x0 0x0", "202 1 0x0 0x0 0x0", "202 0x1 0x0 0x0 0x10000000000000000"] {
+            let text = text.replace("202", &libc::SYS_futex.to_string());
+            assert_eq!(parse(&text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,80}", number: i64, words in "( 0x[0-9a-f]{0,20}){0,8}") {
+            let _ = parse(&text);
+            let _ = parse(&format!("{number}{words}"));
+            let _ = parse(&format!("{}{words}", libc::SYS_futex));
+        }
+    }
+
+    #[test]
+    fn the_hottest_futexes_are_told_with_their_threads() {
+        let mut sleepers = Sleepers::default();
+        for tid in 0..30 {
+            let at = |address, timed| Call::Futex { address, timed };
+            // Two words of a condition variable are one futex, the same address in another process is not.
+            sleepers.note(1, tid % 3, at(0x1000 + 4 * u64::from(tid % 2 == 0), true));
+            sleepers.note(2, tid, at(0x1000, tid < 10));
+            sleepers.note(2, 99, at(0x2000 + 8 * u64::from(tid.unsigned_abs()), false));
+            sleepers.note(2, tid, Call::Other);
+            sleepers.note(2, tid, Call::Running);
+        }
+        let FutexWaits::Known { asleep, waits, timed, hottest } = sleepers.finish() else { panic!() };
+        assert_eq!((asleep, waits, timed, hottest.len()), (120, 90, 40, MOST_TOLD));
+        let futex = |pid, timed, threads| Futex { pid, address: "0x1000".into(), waits: 30, timed, threads };
+        assert_eq!(hottest[..2], [futex(1, 30, 3), futex(2, 10, 30)]);
+        assert_eq!(hottest[2].waits, 1);
+    }
+
+    #[test]
+    fn the_next_sample_goes_on_with_the_next_threads() {
+        // Nobody has these numbers, so each question fails alone.
+        let sleeping: Vec<_> = (0..100).map(|n| (i32::MAX, i32::MAX - 100 + n)).collect();
+        let cost = Some(Duration::from_micros(1));
+        let mut sleepers = Sleepers { cost, last: i32::MAX - 50, ..Sleepers::default() };
+        let asked = i32::try_from(sleepers.most(Duration::from_millis(10), Duration::ZERO)).unwrap();
+        assert_eq!(asked, 25, "a quarter of a percent of ten milliseconds");
+        sleepers.ask(&sleeping, Duration::from_millis(10), Duration::ZERO);
+        assert_eq!(sleepers.last, i32::MAX - 50 + asked);
+        sleepers.last = i32::MAX - 1;
+        sleepers.cost = cost;
+        sleepers.ask(&sleeping, Duration::from_millis(10), Duration::ZERO);
+        assert_eq!(sleepers.last, i32::MAX - 100 + asked - 1, "it begins again");
+        let most = |period, reading| Sleepers { cost, ..Sleepers::default() }.most(period, reading);
+        assert_eq!(most(Duration::from_secs(1 << 32), Duration::ZERO), 64);
+        assert_eq!(most(Duration::from_micros(1), Duration::ZERO), 1);
+        assert_eq!(most(Duration::from_millis(10), Duration::from_micros(300)), 30, "a tenth of reading all");
+        assert_eq!(sleepers.finish(), FutexWaits::Known { asleep: 0, waits: 0, timed: 0, hottest: Vec::new() });
+    }
+
+    #[test]
+    fn after_a_refusal_nobody_is_asked() {
+        let refused = refusal(&io::Error::from_raw_os_error(libc::EPERM));
+        assert!(refused.as_ref().is_some_and(|reason| reason.contains("ptrace_scope")), "{refused:?}");
+        for gone in [libc::ESRCH, libc::EMFILE, libc::EINTR] {
+            assert_eq!(refusal(&io::Error::from_raw_os_error(gone)), None);
+        }
+        let mut sleepers = Sleepers { refused, ..Sleepers::default() };
+        sleepers.ask(&[(1, 1)], Duration::from_millis(10), Duration::ZERO);
+        assert_eq!(sleepers.last, 0);
+        assert!(matches!(sleepers.finish(), FutexWaits::Unavailable { .. }));
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_another_waits_for_a_futex() {
+        let (begin, wait) = std::sync::mpsc::channel();
+        let lock = std::sync::Mutex::new(());
+        let kept = lock.lock();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                begin.send(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
+                drop(lock.lock());
+            });
+            let (pid, tid) = (rustix::process::getpid().as_raw_nonzero().get(), wait.recv().unwrap());
+            let mut sleepers = Sleepers::default();
+            let found = std::iter::repeat_with(|| sleepers.read(pid, tid)).take(1_000_000);
+            let asleep = found.map_while(Result::ok).find(|call| matches!(call, Call::Futex { .. }));
+            drop(kept);
+            let first = std::ptr::from_ref(&lock).addr() as u64;
+            let inside = first..first + size_of_val(&lock) as u64;
+            let there = |call| matches!(call, Call::Futex { address, timed: false } if inside.contains(&address));
+            let refused = open(pid, tid).and_then(|file| read(&file)).is_err_and(|error| refusal(&error).is_some());
+            assert!(refused || sleepers.files.len() == 1, "its file stays open");
+            assert!(refused || asleep.is_some_and(there), "{asleep:?}, the lock is at {first:#x}");
+        });
+    }
+}
