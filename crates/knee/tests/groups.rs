@@ -80,6 +80,24 @@ fn a_quota_is_seen() {
 }
 
 #[test]
+fn a_program_that_puts_itself_into_another_group_is_counted_there() {
+    let settings = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "50000")];
+    let test = "a_program_that_puts_itself_into_another_group_is_counted_there";
+    let Some(group) = Group::make(test, "cpu", &settings) else { return };
+    let busy = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
+    let program = format!("echo $$ > {}/cgroup.procs; {busy}", group.0.display());
+    let knee = Command::new(env!("CARGO_BIN_EXE_knee")).args(["run", "--json", "--", "sh", "-c", &program]).output();
+    let record: Value = serde_json::from_slice(&knee.unwrap().stdout).unwrap();
+    let found = &record["cgroup"]["program"];
+    let name = |group: &Value| group["group"].as_str().is_some_and(|name| name.ends_with(test));
+    assert!(name(found) && !name(&record["cgroup"]["own"]), "{record}");
+    assert_eq!(found["quota_cpus"], json!(0.5));
+    let [periods, throttled, ns] =
+        ["nr_periods", "nr_throttled", "throttled_ns"].map(|name| found[name].as_u64().unwrap());
+    assert!(throttled > 0 && throttled <= periods && ns > 10_000_000, "{found}");
+}
+
+#[test]
 fn a_quota_below_the_threads_is_said() {
     let settings = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "150000")];
     let Some(group) = Group::make("a_quota_below_the_threads_is_said", "cpu", &settings) else { return };

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use knee_machine::clock::{nanoseconds, thread_cpu};
@@ -19,10 +19,12 @@ use crate::census::Census;
 use crate::gauges::Gauges;
 use crate::helpers::is_helper;
 use crate::mapped::{Mapped, Mappings};
+use crate::moves::Moves;
 use crate::proc::{Newest, Task, ThreadSite, Times, descendants, numbered};
 use crate::samples::Samples;
 use crate::states::{Growth, OffCpu, Stand, StateCounts, told};
 use crate::switches::SwitchSums;
+use crate::throttling::ThrottledProgram;
 
 /// Looking for new threads costs more than reading the files of those that are known. Programs start their threads early,
 /// so every one of the first ticks looks, and later every fourth; where no thread of the machine is new since the last
@@ -157,6 +159,7 @@ pub struct Sampler {
     most: usize,
     census: Option<Census>,
     mappings: Mappings,
+    moves: Moves,
     sleepers: Sleepers,
     samples: Samples,
     sampling: Sampling,
@@ -187,6 +190,7 @@ impl Sampler {
             most: MOST_WATCHED,
             census: (census_ms > 0).then(|| Census::new(begin, Duration::from_millis(census_ms))),
             mappings: Mappings::default(),
+            moves: Moves::new(PathBuf::from("/")),
             sleepers: Sleepers::default(),
             samples: Samples::default(),
             sampling: Sampling { period_ms, count: 0, cost_ns: 0, ready: Vec::new(), left_out: 0 },
@@ -244,6 +248,7 @@ impl Sampler {
             self.look(t_ns);
         }
         self.mappings.tick(t_ns);
+        self.moves.tick(t_ns);
         if looks || Budget::allows(self.whole_cost, self.period) {
             let before = thread_cpu();
             let sleeping = self.read_whole(t_ns, looks);
@@ -312,6 +317,7 @@ impl Sampler {
         let (mut known, mut new) = (0, Vec::new());
         for pid in descendants(self.ancestor) {
             self.mappings.know(pid, t_ns);
+            self.moves.know(pid, t_ns);
             for tid in numbered(&format!("/proc/{pid}/task")) {
                 if self.threads.get(&tid).is_some_and(|watched| watched.task.is_some() && watched.seen.pid == pid) {
                     known += 1;
@@ -359,6 +365,12 @@ impl Sampler {
     /// Adds a value from another source to the series.
     pub fn mark(&mut self, t_ns: u64, source: &str, name: &str, value: u64) {
         self.samples.push(t_ns, source, name, value);
+    }
+
+    /// The control group into which the program was put, if that is not the launcher's, with counts until now.
+    #[must_use]
+    pub fn throttled_program(&mut self) -> Option<ThrottledProgram> {
+        self.moves.most_throttled()
     }
 
     /// Ends the sampling, and writes the series to `path` if one is given.

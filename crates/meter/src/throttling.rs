@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use knee_machine::facts::{CpuGroup, cpu_groups};
+use knee_machine::facts::{CpuGroup, cpu_groups_of};
 use knee_machine::files;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,17 +14,52 @@ use serde::{Deserialize, Serialize};
 pub enum Throttling {
     /// Counts over the run. They include everything else in the same group.
     Known {
-        /// The group in which the program begins; for a container the outermost one that it can see.
+        /// The launcher's group, in which the program begins; for a container the outermost one that it can see.
         own: GroupThrottling,
         /// The group above it with the smallest quota; absent where none above has one.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         above: Option<GroupThrottling>,
+        /// Another group, into which the program was put; absent where samples show none.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        program: Option<ThrottledProgram>,
     },
-    /// There are no counts.
+    /// There are no counts of the launcher's group.
     Unavailable {
         /// The reason.
         unavailable: String,
+        /// Another group, into which the program was put; absent where samples show none.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        program: Option<ThrottledProgram>,
     },
+}
+
+impl Throttling {
+    /// The same with the group into which the program was put.
+    #[must_use]
+    pub fn and_program(mut self, found: Option<ThrottledProgram>) -> Self {
+        let (Self::Known { program, .. } | Self::Unavailable { program, .. }) = &mut self;
+        *program = found;
+        self
+    }
+}
+
+/// A group into which the program was put, with counts from the sample that found it there. Of several such groups the
+/// one that was throttled longest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThrottledProgram {
+    /// The group.
+    #[serde(flatten)]
+    pub group: GroupThrottling,
+    /// The group above it with the smallest quota, perhaps also above the launcher's; absent where none above has one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub above: Option<GroupThrottling>,
+}
+
+impl ThrottledProgram {
+    /// For how long the program was kept off the cpus: a quota above it throttles it, too.
+    pub(crate) fn throttled_ns(&self) -> u64 {
+        self.above.as_ref().map_or(0, |above| above.throttled_ns).max(self.group.throttled_ns)
+    }
 }
 
 /// What the quota of one group did over a run.
@@ -59,34 +94,49 @@ impl ThrottlingBefore {
     /// The counts now.
     #[must_use]
     pub fn take(root: &Path) -> Self {
+        Self::of(root, "self")
+    }
+
+    /// The counts now, of the groups of another process.
+    pub(crate) fn of(root: &Path, process: &str) -> Self {
         let counted = |group: CpuGroup| Counts::of(&group.dir).map(|counts| (group, counts));
-        Self(cpu_groups(root).into_iter().filter_map(counted).collect())
+        Self(cpu_groups_of(root, process).into_iter().filter_map(counted).collect())
     }
 
     /// What has been added since.
     #[must_use]
-    pub fn since(self) -> Throttling {
-        let mut groups = self.0.into_iter().filter_map(|(group, before)| {
+    pub fn since(&self) -> Throttling {
+        match self.added() {
+            Some(ThrottledProgram { group, above }) => Throttling::Known { own: group, above, program: None },
+            None => Throttling::Unavailable {
+                unavailable: "no control group of this process counts periods (cpu.stat): the cpu controller is off, or not mounted"
+                    .into(),
+                program: None,
+            },
+        }
+    }
+
+    /// The folder of the group itself, if any counts.
+    pub(crate) fn group(&self) -> Option<&Path> {
+        self.0.first().map(|(group, _)| group.dir.as_path())
+    }
+
+    /// The group itself and the tightest above; none where no group counts, or the group has gone.
+    pub(crate) fn added(&self) -> Option<ThrottledProgram> {
+        let mut groups = self.0.iter().map(|(group, before)| {
             let now = Counts::of(&group.dir)?;
             Some(GroupThrottling {
-                group: group.name,
+                group: group.name.clone(),
                 quota_cpus: group.quota_cpus,
                 nr_periods: now.periods.saturating_sub(before.periods),
                 nr_throttled: now.throttled.saturating_sub(before.throttled),
                 throttled_ns: now.throttled_ns.saturating_sub(before.throttled_ns),
             })
         });
-        match groups.next() {
-            Some(own) => {
-                let above = groups.filter_map(|group| Some((group.quota_cpus?, group)));
-                let above = above.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, group)| group);
-                Throttling::Known { own, above }
-            }
-            None => Throttling::Unavailable {
-                unavailable: "no control group of this process counts periods (cpu.stat): the cpu controller is off, or not mounted"
-                    .into(),
-            },
-        }
+        let group = groups.next()??;
+        let above = groups.flatten().filter_map(|group| Some((group.quota_cpus?, group)));
+        let above = above.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, group)| group);
+        Some(ThrottledProgram { group, above })
     }
 }
 
@@ -142,7 +192,7 @@ mod tests {
             &[("sys/fs/cgroup/a/cpu.stat", "usage_usec 99\nnr_periods 140\nnr_throttled 30\nthrottled_usec 6500\n")],
         );
         let (own, above) = (group("/a/b/c", None, (0, 0, 0)), group("/a", Some(0.5), (40, 20, 1_500_000)));
-        assert_eq!(before.since(), Throttling::Known { own, above: Some(above) });
+        assert_eq!(before.since(), Throttling::Known { own, above: Some(above), program: None });
     }
 
     #[test]
@@ -158,7 +208,7 @@ mod tests {
         let before = ThrottlingBefore::take(root.path());
         write(root.path(), &[(stat, "nr_periods 9\nnr_throttled 4\nthrottled_time 4321\n")]);
         let own = group("/x", Some(1.5), (2, 1, 3321));
-        assert_eq!(before.since(), Throttling::Known { own, above: None });
+        assert_eq!(before.since(), Throttling::Known { own, above: None, program: None });
     }
 
     #[test]

@@ -148,6 +148,19 @@ class GroupThrottling(TypedDict):
     quota_cpus: NotRequired[float]
 
 
+class ThrottledProgram(TypedDict):
+    """A group into which the program was put, with counts from the sample that found it there. Of several such
+    groups the one that was throttled longest.
+    """
+
+    group: str
+    nr_periods: int
+    nr_throttled: int
+    throttled_ns: int
+    above: NotRequired[GroupThrottling]
+    quota_cpus: NotRequired[float]
+
+
 Throttling = dict[str, Any]
 """What quotas did to a run, or why it is not known."""
 
@@ -698,8 +711,16 @@ _GROUP_THROTTLING = thing(
 )
 
 
+_THROTTLED_PROGRAM = thing(
+    {"group": TEXT, "nr_periods": COUNT, "nr_throttled": COUNT, "throttled_ns": COUNT},
+    {"above": _GROUP_THROTTLING, "quota_cpus": AMOUNT},
+)
+
+
 _THROTTLING = either(
-    thing({"own": _GROUP_THROTTLING}, {"above": _GROUP_THROTTLING}), thing({"unavailable": TEXT}), called="a throttling"
+    thing({"own": _GROUP_THROTTLING}, {"above": _GROUP_THROTTLING, "program": _THROTTLED_PROGRAM}),
+    thing({"unavailable": TEXT}, {"program": _THROTTLED_PROGRAM}),
+    called="a throttling",
 )
 
 

@@ -30,7 +30,13 @@ pub struct CpuGroup {
 /// this process cannot see are left out. Of the hierarchy that counts periods, where there are two.
 #[must_use]
 pub fn cpu_groups(root: &Path) -> Vec<CpuGroup> {
-    let chains = groups(root).into_iter().map(|group| {
+    cpu_groups_of(root, "self")
+}
+
+/// The same of another process, by its number.
+#[must_use]
+pub fn cpu_groups_of(root: &Path, process: &str) -> Vec<CpuGroup> {
+    let chains = groups_of(root, process).into_iter().map(|group| {
         let dirs = group.chain("cpu").into_iter().filter(|dir| dir.join("cpu.stat").is_file());
         let top = group.top("cpu");
         let name = |dir: &Path| {
@@ -120,12 +126,18 @@ impl Group {
 }
 
 fn groups(root: &Path) -> Vec<Group> {
-    let text = files::text(&root.join("proc/self/cgroup")).unwrap_or_default();
+    groups_of(root, "self")
+}
+
+fn groups_of(root: &Path, process: &str) -> Vec<Group> {
+    let text = files::text(&root.join("proc").join(process).join("cgroup")).unwrap_or_default();
     let groups = text.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
         let path = path.trim_start_matches('/').to_owned();
-        Some(Group { base: root.join("sys/fs/cgroup"), controllers: controllers.to_owned(), path })
+        // A group outside of what this container sees has no folder here.
+        let visible = !path.split('/').any(|part| part == "..");
+        visible.then(|| Group { base: root.join("sys/fs/cgroup"), controllers: controllers.to_owned(), path })
     });
     groups.collect()
 }
@@ -165,6 +177,22 @@ mod tests {
             ("sys/fs/cgroup/memory/memory.usage_in_bytes", "4000"),
         ]);
         assert_eq!(memory_left(first.path()), Some(1600));
+    }
+
+    #[test]
+    fn another_process_may_be_in_a_group_that_a_container_does_not_see() {
+        let root = made(&[
+            ("proc/self/cgroup", "0::/"),
+            ("proc/7/cgroup", "0::/a"),
+            ("proc/8/cgroup", "0::/../b"),
+            ("sys/fs/b/cpu.stat", "nr_periods 1"),
+            ("sys/fs/cgroup/cpu.stat", "usage_usec 1"),
+            ("sys/fs/cgroup/a/cpu.stat", "nr_periods 1"),
+        ]);
+        let names =
+            |process| cpu_groups_of(root.path(), process).into_iter().map(|group| group.name).collect::<Vec<_>>();
+        assert_eq!((names("self"), names("7")), (vec!["/".to_owned()], vec!["/a".to_owned(), "/".to_owned()]));
+        assert_eq!((names("8"), names("9")), (vec![], vec![]));
     }
 
     #[test]

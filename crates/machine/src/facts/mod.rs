@@ -4,7 +4,7 @@
 pub mod cpuid;
 mod limits;
 
-pub use limits::{CpuGroup, cpu_groups, memory_kills, quota_cpus};
+pub use limits::{CpuGroup, cpu_groups, cpu_groups_of, memory_kills, quota_cpus};
 pub(crate) use limits::{memory_left, threads_left};
 
 use std::collections::BTreeMap;

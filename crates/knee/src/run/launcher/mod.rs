@@ -101,7 +101,8 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
         return Outcome::Abandoned;
     };
     let left = tree::end_all();
-    let (cgroup, psi) = (before.0.since(), before.1.since());
+    let cgroup = before.0.since().and_program(running.throttled_program());
+    let psi = before.1.since();
     let (beside, others) = beside.end(&cpus);
     let used = difference(sys::children_usage(), usage);
     running.drain_rest(&left);

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use knee_machine::clock::monotonic;
 use knee_machine::{CpuSet, sys};
-use knee_meter::Sampler;
 use knee_meter::perf::Marks;
+use knee_meter::{Sampler, ThrottledProgram};
 use knee_region::format::EVENTS;
 use knee_region::{Totals, VARIABLE};
 use knee_workload::Bind;
@@ -103,6 +103,11 @@ impl Running {
         for capture in [&mut self.stdout, &mut self.stderr, &mut self.report].into_iter().flatten() {
             while capture.is_open() && capture.drain() {}
         }
+    }
+
+    /// The control group into which it was put, as far as samples show.
+    pub(crate) fn throttled_program(&mut self) -> Option<ThrottledProgram> {
+        self.sampler.as_mut().and_then(Sampler::throttled_program)
     }
 
     /// The end of its standard error.
