@@ -61,6 +61,66 @@ def test_in_an_interpreter_a_lock_is_named_only_after_the_run_that_tells_whose_i
     assert named(evidence_of(BASE, many, tests, mapped=python)) == {}
 
 
+PYTHON = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+
+
+def at_futex(timed: int = 40, threads: int = 2, elsewhere: int = 3) -> dict:
+    """Return what the record of a run says of 40 waits at one futex, and some at another."""
+    hot = {"pid": 7, "address": "0x7f00", "waits": 40, "timed": timed, "threads": threads}
+    other = {"pid": 7, "address": "0x7f40", "waits": elsewhere, "timed": 0, "threads": threads}
+    joins = {"pid": 7, "address": "0x5500", "waits": 90, "timed": 0, "threads": 1}
+    waits = 130 + elsewhere
+    return {"asleep": waits + 5, "waits": waits, "timed": timed, "hottest": [joins, hot, other]}
+
+
+def in_turn(futex: dict, seconds: float = 1.0) -> tuple[Made, dict[str, Made]]:
+    """Return runs of two threads that take turns for so many seconds, and runs that change one thing."""
+    many = Made(seconds, 1.0, {"one": 2 * seconds - 1}, 4000, futex=futex)
+    return many, {"one cpu": CALM_ONE_CPU, "twice the threads": many}
+
+
+def test_turns_at_one_futex_with_a_time_limit_are_an_interpreters_lock():
+    many, tests = in_turn(at_futex())
+    assert named(evidence_of(BASE, many, tests, mapped=PYTHON)) == {
+        ("interpreter lock",): pytest.approx(math.log(2), abs=0.02)
+    }
+    assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)], "no interpreter is there"
+
+
+def test_long_turns_are_as_many_on_one_cpu_and_no_serial_part():
+    many, tests = in_turn(at_futex())
+    often = {**tests, "one cpu": Made(1.0, 1.0, sleeps=3500)}
+    assert named(evidence_of(BASE, many, often, mapped=PYTHON)) == {}
+    assert list(named(evidence_of(BASE, many, often))) == [("serial part",)], "no interpreter is there"
+    turns = "interpreter lock: longer turns"
+    fewer = {**often, turns: Made(1.0, 1.0, {"one": 1.0}, 400), f"{turns}, base": BASE}
+    assert list(named(evidence_of(BASE, many, fewer, mapped=PYTHON))) == [("interpreter lock",)]
+
+
+@pytest.mark.parametrize(
+    "futex",
+    [at_futex(timed=4), at_futex(threads=1), at_futex(elsewhere=20), {"unavailable": "refused"}],
+    ids=["no time limit", "a futex for each thread", "several futexes", "not known"],
+)
+def test_other_waits_in_an_interpreter_are_not_its_lock(futex):
+    many, tests = in_turn(futex)
+    assert named(evidence_of(BASE, many, tests, mapped=PYTHON)) == {}
+
+
+def test_an_interpreters_lock_keeps_no_two_cpus_busy():
+    many, tests = in_turn(at_futex(), seconds=0.75)
+    assert named(evidence_of(BASE, many, tests, mapped=PYTHON)) == {}
+
+
+def test_the_run_with_longer_turns_decides_where_it_was_made():
+    many, tests = in_turn(at_futex())
+    turns = "interpreter lock: longer turns"
+    fewer = {**tests, turns: Made(1.0, 1.0, {"one": 1.0}, 400), f"{turns}, base": BASE}
+    assert list(named(evidence_of(BASE, many, fewer, mapped=PYTHON))) == [("interpreter lock",)]
+    as_many = {**tests, turns: many, f"{turns}, base": BASE}
+    assert ("interpreter lock",) not in named(evidence_of(BASE, many, as_many, mapped=PYTHON))
+
+
 def test_threads_that_spin_take_longer_where_threads_outnumber_cpus():
     spins = Made(0.75, 1.5)
     tests = {

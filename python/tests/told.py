@@ -43,6 +43,7 @@ class Made:
     """Thread-seconds of waiting for a disk."""
     pages: dict[str, int] | None = None
     cgroup: dict | None = None
+    futex: dict | None = None
 
 
 def runs(
@@ -78,6 +79,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     told |= {"mapped": mapped} if mapped else {}
     told |= {"pages": one.pages} if one.pages else {}
     told |= {"cgroup": {"own": one.cgroup}} if one.cgroup else {}
+    told |= {"futex": one.futex} if one.futex else {}
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records")
     return Run(

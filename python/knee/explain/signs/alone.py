@@ -15,6 +15,7 @@ from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean
 from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import kept, waits_actively
+from knee.explain.signs.futexes import turns
 from knee.explain.signs.waits import waits
 
 REMAINS, MOST = 0.25, 0.55
@@ -40,9 +41,12 @@ class Alone:
 
 
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
-    """Divide the idle time of a class; None if it cannot be divided, or threads wait for a lock."""
+    """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = waits(found), kept(found, book, name), waits_actively(found, book)
     if waiting is None or waiting.passed_on is not False or stays is None or not np.isfinite(stays.interval.low):
+        return None
+    # An interpreter's threads that take long turns sleep as often on one cpu.
+    if turns(found) is not None:
         return None
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)

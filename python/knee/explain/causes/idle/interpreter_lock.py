@@ -7,7 +7,8 @@ Why the curve bends
     is done outside of it, such as compression or waiting for files, overlaps.
 How to test it
     Let threads keep the lock for longer before they pass it on: they take turns less often. A lock of the program's own
-    does not change with it.
+    does not change with it. Without that run: all threads on one cpu hardly wait; otherwise they wait at one futex,
+    with a time limit, and about one cpu is busy.
 How to move it
     Use processes instead of threads, an interpreter without the lock, or move work out of the interpreter.
 """
@@ -19,9 +20,10 @@ import math
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.signs.futexes import Turns, turns
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import waits
-from knee.explain.signs.words import as_ratio
+from knee.explain.signs.waits import Waits, waits
+from knee.explain.signs.words import as_ratio, plain
 
 NAME = "interpreter lock"
 
@@ -34,10 +36,11 @@ FEWER = math.log(0.7)
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    idle, waiting, changed = book.value(NOBODY, ONE, FEW), waits(found), relief(found, NAME)
-    if not idle.interval.low > LEAST or waiting is None or waiting.passed_on is False or changed is None:
+    idle, waiting, sampled = book.value(NOBODY, ONE, FEW), waits(found), turns(found)
+    if not idle.interval.low > LEAST or waiting is None:
         return None
-    if not changed.waits.interval.high < FEWER:
+    sign = _sign(found, waiting, sampled)
+    if sign is None:
         return None
     holds = (NOBODY, ONE, FEW, TOGETHER)
     return Finding(
@@ -46,7 +49,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         says="threads take turns at the interpreter, which runs one of them at a time",
         signs=(
             f"{found.threads} threads go to sleep {waiting.rate.value:,.0f} times a second",
-            f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often",
+            sign,
+            *_told(sampled),
         ),
         refute="use processes instead of threads: if they are no faster, it is not the interpreter's lock",
         remedy="use processes instead of threads, or an interpreter without the lock",
@@ -54,4 +58,26 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(book.value(*holds)),
         holds=holds,
         settles=("sleeping lock", "imbalance", "serial part"),
+    )
+
+
+def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
+    """Return what the run says that changes one thing; None where it does not speak for an interpreter's lock."""
+    changed = relief(found, NAME)
+    if changed is not None:
+        # Long turns are as many on one cpu; then samples have to say that threads take them.
+        takes_turns = waiting.passed_on is not False or sampled is not None
+        fewer = changed.waits.interval.high < FEWER and takes_turns
+        return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often" if fewer else None
+    if waiting.passed_on and sampled is not None:
+        return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu"
+    return None
+
+
+def _told(sampled: Turns | None) -> tuple[str, ...]:
+    if sampled is None:
+        return ()
+    return (
+        f"{sampled.at_one} of {sampled.waits} sampled waits for each other are at one futex and have a time limit",
+        f"{plain(sampled.busy)} cpus are busy",
     )

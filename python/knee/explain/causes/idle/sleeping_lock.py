@@ -17,13 +17,11 @@ import math
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.signs.futexes import INTERPRETERS
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
 
 NAME = "sleeping lock"
-
-INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"
-"""Files of interpreters with a global lock."""
 
 ON_DISK = 0.3
 """Share of the time off the cpus that threads may wait for a disk."""
