@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from conftest import machine, record
-from told import Made, runs
+from told import Made, evidence_of, runs
 
 from knee.explain.asking import BLOCKS, Left, wanted
 from knee.store import Folder, write_whole
@@ -50,11 +51,11 @@ def test_the_sampler_stays_off_cpus_that_are_taken():
         assert spec.get("sampler_cpu") not in taken
 
 
-def nothing(_cell: object, _cause: str) -> bool:
-    return False
+def copies(_cell: object, name: str) -> bool:
+    return name == "copies"
 
 
-def names(made: list, block: int, blocks: int = 8, share: float = 1.0, testable=nothing) -> list[str]:
+def names(made: list, block: int, blocks: int = 8, share: float = 1.0, testable=copies) -> list[str]:
     return [one.name for one in wanted(made, 2, Left(block, blocks, share, testable))]
 
 
@@ -91,7 +92,7 @@ def test_the_machine_is_asked_about_only_if_copies_slow_down():
 
     def asked(tests: dict) -> list[str]:
         made = runs(BASE, GROWS, tests, blocks=5)
-        of_all = names(made, 6, 12, share=3, testable=lambda _, name: name in beside)
+        of_all = names(made, 6, 12, share=3, testable=lambda _, name: name in ("copies", *beside))
         return [name for name in of_all if name in beside and name not in tests]
 
     # One after the other, each unless one before has explained it.
@@ -129,6 +130,17 @@ def test_questions_about_cores_and_nodes_are_asked_where_threads_have_several():
     # One thread keeps the share of its cache that it has when all four of its socket run.
     pirate = asking(by_name["pirate beside"], spec, big())
     assert pirate["beside"] == [{"workload": "pirate", "cpus": [1, 2, 3], "bytes": 7_500}]
+
+
+def test_a_question_whose_runs_fail_is_not_asked_a_third_time():
+    made = runs(BASE, GROWS, {"copies": Made(1.0, 2.0)}, blocks=3)
+    for failing, asked in ((1, True), (2, False)):
+        bad = [one for one in made if one.spec.get("test") == "copies"][:failing]
+        others = [one for one in made if one.spec.get("test") != "copies"]
+        failed = [replace(one, bad="exit status 1") for one in bad]
+        assert ("copies" in names([*others, *failed], 4)) == asked
+    found = evidence_of(BASE, GROWS)
+    assert found.failed == {}
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6, 1.0])
@@ -175,6 +187,23 @@ def test_a_block_has_begun_with_its_first_record(folder):
     first, second = (next(spec for spec in folder.read_plan() if spec["block"] == block) for block in (2, 3))
     write_whole(folder.records, json.dumps(record(first["id"], 2, 1.0, 1.0)) + "\n")
     assert (Block(folder, first["block"]).begun, Block(folder, second["block"]).begun) == (True, False)
+
+
+def test_copies_are_not_asked_about_where_they_would_not_compare(folder):
+    cell = next(spec["cell"] for spec in folder.read_plan() if spec["threads"] == 8)
+    assert Block(folder, 2).testable(cell, "copies")
+    study = folder.path / "study.toml"
+    before = study.read_text()
+    study.write_text(before.replace("[design]", "[design]\ncopies = false"))
+    assert not Block(folder, 2).testable(cell, "copies")
+    assert Block(folder, 2).testable(cell, "one cpu")
+    study.write_text(before)
+    # Eight copies of a program that needs a tenth of the memory need more than half of it.
+    base = next(spec for spec in folder.read_plan() if spec["threads"] == 1)
+    made = record(base["id"], 1, 1.0, 1.0)
+    made["rusage"]["max_rss_bytes"] = sum(node["memory_bytes"] for node in machine(8)["nodes"]) // 10
+    write_whole(folder.records, json.dumps(made) + "\n")
+    assert not Block(folder, 2).testable(cell, "copies")
 
 
 def test_pairs_stay_together(tmp_path):

@@ -63,8 +63,11 @@ BESIDE = (BUSY, PIRATE, STREAM)
 MOSTLY = 0.5
 """What slows one thread by this share of what slows copies explains most of it."""
 
-QUESTIONS = (SWITCHES, ONE_CPU, COPIES, TWICE)
+ANYWHERE = (SWITCHES, ONE_CPU, TWICE)
 """Questions that can be asked about any program, on any cpus."""
+
+FAILS = 2
+"""A question whose run failed this often, and never succeeded, is not asked again."""
 
 COLLECTOR, INTERPRETER, ALLOCATOR, FAULTS, FILES = (
     "garbage collection",
@@ -165,7 +168,7 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
     if not found.many.runs or not found.base.runs:
         return []
     cell, blocks = found.many.runs[0].cell, left.blocks - left.block + 1
-    names = [name for name in questions(found) if name in QUESTIONS or left.testable(cell, name)]
+    names = questions(found, lambda name: _askable(found, name) and (name in ANYWHERE or left.testable(cell, name)))
     done = {name: _done(found, name) for name in names}
     chosen: list[Wanted] = []
     # First each question as often as it must be asked; more often only when it is too late to begin others.
@@ -193,8 +196,21 @@ def _done(found: Evidence, name: str) -> int:
     return max((len(cell.runs) for test, cell in found.tests.items() if test.partition(": ")[0] == name), default=0)
 
 
-def questions(found: Evidence) -> list[str]:
-    """Return the names of the questions that can tell something, most telling first."""
+def _askable(found: Evidence, name: str) -> bool:
+    failed = [many for test, (many, _) in found.failed.items() if test.partition(": ")[0] == name]
+    return max(failed, default=0) < FAILS
+
+
+def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
+    """Return the names of the questions that can tell something, most telling first.
+
+    Parameters
+    ----------
+    found
+        The answers so far.
+    can
+        Whether a question can be asked here.
+    """
     book = ledger(found)
     known = np.isfinite(book.loss.interval.high)
     if not book.loss.value > GROWN or (known and book.loss.interval.high < LEAST):
@@ -206,12 +222,13 @@ def questions(found: Evidence) -> list[str]:
         basic = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])]
     else:
         basic = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU, INTERPRETER, SWITCHES] if idle > GROWN else [])]
-    return [*basic, *_further(found, book, basic)]
+    basic = list(filter(can, basic))
+    return [*basic, *filter(can, _further(found, book, basic))]
 
 
 def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     """Return what the answers so far ask for."""
-    if any(name in QUESTIONS and name not in found.tests for name in basic):
+    if any(name in (*ANYWHERE, COPIES) and name not in found.tests for name in basic):
         return []
     rest = book.value(MORE, TOGETHER, UNDIVIDED).value
     memory = [INTERLEAVED] if on_one_node(found) else [INTERLEAVED, SPREAD]

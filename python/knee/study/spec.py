@@ -139,12 +139,13 @@ class StudySpec:
         " grows with the K-th power of the argument, so the argument grows with the K-th root of the threads.",
         metavar="ARG=SIZE[^K]",
     )
-    copies: bool = option(
+    copies: bool | None = option(
         "design.copies",
         Switch(),
         DESIGN,
-        "Also run independent one-thread copies side by side: shows whether the machine or the program limits scaling.",
-        default=False,
+        "Also run independent one-thread copies side by side: shows whether the machine or the program limits scaling."
+        " false in a study file: not with explain either, since copies would get in each other's way (one port, one"
+        " file).",
     )
     explain: float | None = option(
         "design.explain",

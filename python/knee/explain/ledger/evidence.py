@@ -123,6 +123,9 @@ class Evidence:
     tests: dict[str, Cell] = field(default_factory=dict[str, Cell])
     """Runs that change one thing, by the name of their question."""
 
+    failed: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    """Questions whose runs all failed: how many runs, and why the last one did."""
+
     @property
     def asked(self) -> bool:
         """Whether questions were asked; copies alone (``--copies``) are none."""
@@ -163,7 +166,9 @@ def evidence(series: Series, threads: int) -> Evidence:
             by_test.setdefault(name, []).append(run)
     tests = {name: cell(runs, runs[0].threads) for name, runs in by_test.items()}
     one, many = (cell(series.by_threads[count], count) for count in (base, threads))
-    return Evidence(series, threads, one, many, {name: one for name, one in tests.items() if one.runs})
+    bad = {name: [run.bad or "" for run in made] for name, made in by_test.items() if not tests[name].runs}
+    failed = {name: (len(reasons), reasons[-1]) for name, reasons in bad.items()}
+    return Evidence(series, threads, one, many, {name: one for name, one in tests.items() if one.runs}, failed)
 
 
 def against(values: Array, others: Array) -> Mean:

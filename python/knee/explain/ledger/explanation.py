@@ -58,6 +58,8 @@ class Explanation:
     why: str
     questions: int = 0
     """How many questions were asked about this thread count."""
+    failed: tuple[str, ...] = ()
+    """Questions whose runs failed, and why."""
 
     @property
     def threads(self) -> int:
@@ -94,6 +96,7 @@ class Explanation:
             "checks": [asdict(one) for one in self.checks],
             "status": self.status,
             "why": self.why,
+            "failed": self.failed,
         }
 
 
@@ -113,9 +116,9 @@ def explanation(found: Evidence) -> Explanation:
     kept = tuple(possible) if status == "explained" else ()
     if status == "explained" and not kept:
         why = "no cause shows both of its signs"
-    return Explanation(
-        found.series.name, book, checked, kept, left, status, why, len(found.tests) if found.asked else 0
-    )
+    failed = tuple(f"{name}: {why}" for name, (_, why) in found.failed.items())
+    many = len(found.tests) if found.asked else 0
+    return Explanation(found.series.name, book, checked, kept, left, status, why, many, failed)
 
 
 def candidates(found: Evidence, book: Ledger) -> list[Finding]:

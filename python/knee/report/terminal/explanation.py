@@ -35,6 +35,8 @@ def show(
             _finding(console, finding, one, by_name[one.series])
         if one.why:
             console.print(Text(f"No cause is named: {one.why}."))
+        for line in one.failed:
+            console.print(Text(f"Not answered: {line}"))
         _checks(console, one.checks)
     _checks(console, predictions)
 

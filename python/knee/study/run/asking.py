@@ -20,6 +20,9 @@ from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import situation
 from knee.study.run import trust
 
+MOST_MEMORY = 0.5
+"""Share of the machine's memory that copies may need."""
+
 Asked = tuple[dict[str, Level], str]
 """The cell that is explained, and the name of a question, or of a cause that a changed setting tests."""
 
@@ -51,7 +54,9 @@ class Block:
         """Whether a question can tell something on the cell's cpus, or a setting can be changed that tests a cause."""
         if question := BY_NAME.get(name):
             spec = self._own.get(_key(cell))
-            return spec is not None and question.fits(Seats(tuple(spec["cpus"]), self._machine))
+            if spec is None or (question.role == "copies" and not self._copies_compare(spec)):
+                return False
+            return question.fits(Seats(tuple(spec["cpus"]), self._machine))
         return self._remedy(cell, name) is not None
 
     def _remedy(self, cell: dict[str, Level], cause: str) -> Remedy | None:
@@ -60,6 +65,16 @@ class Block:
     @cached_property
     def _own(self) -> dict[str, RunSpec]:
         return {_key(spec["cell"]): spec for spec in self.inside if role_of(spec) == "measure"}
+
+    def _copies_compare(self, spec: RunSpec) -> bool:
+        """Whether copies would do what the program does: unless the study file says no, or memory is too small."""
+        if self.folder.read_study_spec().get("design", {}).get("copies") is False:
+            return False
+        base = self._base(spec)["cell"]
+        alike = {one["id"] for one in self.plan if one["cell"] == base and role_of(one) == "measure"}
+        sizes = [one["rusage"]["max_rss_bytes"] for one in self.folder.read_records() if one["id"] in alike]
+        memory = sum(node["memory_bytes"] for node in self._machine["nodes"])
+        return spec["threads"] * max(sizes, default=0) < MOST_MEMORY * memory
 
     @cached_property
     def _machine(self) -> dict[str, Any]:
