@@ -22,6 +22,7 @@ from knee.report.terminal import explanation as terminal
 from knee.stats.intervals import Interval, Ratio
 from knee.stats.paired import paired
 from knee.store import Folder
+from knee.study.spec import EXPLAINING_BLOCKS
 from knee.terminal.console import Console
 
 # One thread does all the work, whatever number it is told.
@@ -43,7 +44,7 @@ def test_questions_join_the_study_after_the_first_answer(explained):
     asked = [spec for spec in plan if "test" in spec]
     assert {"one cpu", "twice the threads", "switches"} <= {spec["test"] for spec in asked}
     assert min(spec["block"] for spec in asked) == 4, "after three blocks of two runs"
-    assert len([spec for spec in plan if "test" not in spec]) == 2 * 8
+    assert len([spec for spec in plan if "test" not in spec]) == 2 * EXPLAINING_BLOCKS
     assert {spec["id"] for spec in plan} == {one["id"] for one in explained.read_records()}
 
 

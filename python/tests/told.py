@@ -48,13 +48,14 @@ class Made:
 
 def runs(
     base: Made, many: Made, tests: dict[str, Made] | None = None, *, n: int = 2, blocks: int = 6, noise: float = 0.003,
-    mapped: dict | None = None,
+    mapped: dict | None = None, between: dict[int, Made] | None = None,
 ) -> list[Run]:  # fmt: skip
-    """Return the runs of a study: in every block the base, n threads, and each test."""
+    """Return the runs of a study: in every block the base, n threads, each test, and thread counts in between."""
     draw, made = random.Random(7), []
     for block in range(1, blocks + 1):
-        for name, one in {"1": base, "n": many, **(tests or {})}.items():
-            threads = {"1": 1, "n": n}.get(name) or one.threads or _threads(name, n)
+        counts = {str(count): one for count, one in (between or {}).items()}
+        for name, one in {"1": base, **counts, "n": many, **(tests or {})}.items():
+            threads = int(name) if name.isdigit() else n if name == "n" else one.threads or _threads(name, n)
             by = 1 + draw.gauss(0, noise)
             made.append(_run(len(made), block, threads, n, name, one, by, mapped))
     return made
@@ -65,7 +66,7 @@ def _threads(name: str, n: int) -> int:
 
 
 def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by: float, mapped: dict | None) -> Run:
-    own = name in ("1", "n")
+    own = name == "n" or name.isdigit()
     spec = {
         "schema": 1, "id": f"{order:04d}", "block": block, "threads": threads, "cpus": list(range(n)),
         "cell": {"threads": threads if own else n, "placement": "cores-close"}, "program": {"command": ["p"]},
