@@ -15,6 +15,9 @@ from knee.study.remedies.remedy import Remedy
 PREFERRED = ("no garbage collection (Go)", "jemalloc as allocator", "passive waiting")
 """Of several remedies for a cause one of these is made, else the first."""
 
+WORSE = ("one arena",)
+"""Remedies that make things worse where their cause is there, and tell nothing by that."""
+
 AT_BASE = ", base"
 """Ends the name of the run on the base's threads."""
 
@@ -25,13 +28,13 @@ SHORT = {"page faults": "page faults, mmap lock"}
 def for_cause(cause: str, remedies: Sequence[Remedy]) -> Remedy | None:
     """Return the remedy that tests a cause; None if none applies here."""
     named = SHORT.get(cause, cause)
-    fitting = [one for one in remedies if one.applies and named in one.treats and _same_shape(one)]
+    fitting = [one for one in remedies if one.applies and named in one.treats and _tests(one)]
     return next((one for one in fitting if one.name in PREFERRED), next(iter(fitting), None))
 
 
-def _same_shape(remedy: Remedy) -> bool:
-    """Whether it changes the program's settings only, and neither its threads nor its cpus."""
-    return set(remedy.change) <= {"program"}
+def _tests(remedy: Remedy) -> bool:
+    """Whether it changes the program's settings only, and neither its threads nor its cpus; and may help most programs."""
+    return set(remedy.change) <= {"program"} and remedy.name not in WORSE
 
 
 def interventions(cause: str, remedy: Remedy, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
