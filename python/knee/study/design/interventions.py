@@ -33,7 +33,7 @@ def for_cause(cause: str, remedies: Sequence[Remedy]) -> Remedy | None:
 
 
 def _tests(remedy: Remedy) -> bool:
-    """Whether it changes the program's settings only, and neither its threads nor its cpus; and may help most programs."""
+    """Whether it changes settings of the program only, neither its threads nor its cpus, and may help."""
     return set(remedy.change) <= {"program"} and remedy.name not in WORSE
 
 
