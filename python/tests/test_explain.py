@@ -4,6 +4,7 @@ import io
 import json
 import math
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,9 +16,10 @@ from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.predictions import predictions
 from knee.explain.ledger.rows import ledger_rows
 from knee.explain.tried import Tried
-from knee.explain.verdict.why import share_of, why, without
+from knee.explain.verdict.why import UNSURE, share_of, why, without
 from knee.opened import Study
 from knee.report.page import page
+from knee.report.tables.why import moves
 from knee.report.terminal import explanation as terminal
 from knee.stats.intervals import Interval, Ratio
 from knee.stats.paired import paired
@@ -110,6 +112,44 @@ def test_the_verdict_names_the_cause_its_share_and_what_would_help():
     assert lines[0].text.startswith("serial part (100 % of the loss [")
     assert share_of(one.findings[0], one) in lines[0].text
     assert without(one.findings[0], found.series) in lines[1].text
+
+
+@pytest.mark.parametrize("low", [-0.01, 0.0, 0.05])
+def test_a_part_that_may_be_0_predicts_and_recommends_nothing(low, monkeypatch):
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    (named,) = one.findings
+    assert named.part is not None
+    unsure = replace(named, part=replace(named.part, low=low))
+    explained = replace(one, findings=(unsure,))
+    printed = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
+    terminal.show("p", [explained], [found.series])
+    lines = why([unsure], [explained], found.series)
+    held = predictions([unsure], [replace(tried(1.5), treats=(unsure.cause,))])
+    if low > 0:
+        assert [line.label for line in lines] == ["why", "move"]
+        assert "would become" in printed.getvalue()
+        assert len(held) == 1
+        return
+    assert [line.label for line in lines] == ["why"]
+    assert "may be 0" in lines[0].text
+    assert "would become" not in printed.getvalue()
+    assert "to move it" not in printed.getvalue()
+    assert UNSURE in printed.getvalue()
+    assert moves(unsure, found.series) == f"{UNSURE[0].upper()}{UNSURE[1:]}."
+    assert not held
+
+
+def test_of_two_causes_the_largest_sure_one_is_recommended():
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    (named,) = one.findings
+    larger = replace(named, cause="imbalance", remedy="share it out", part=Part(0.5, -0.1, 1.1))
+    lines = why([named, larger], [one], found.series)
+    assert [line.label for line in lines] == ["why", "why", "move"]
+    assert lines[0].text.startswith("imbalance (")
+    assert lines[2].text.startswith(f"{named.remedy}: ")
 
 
 def test_a_group_recommends_nothing():

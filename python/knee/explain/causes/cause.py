@@ -72,6 +72,12 @@ class Finding:
     """Causes that have the same signs without the run that decided for this one."""
 
     @property
+    def may_be_nothing(self) -> bool:
+        """Whether its part of the loss is known, but not that it is above 0: nothing is predicted or recommended."""
+        # The end of an interval may be NaN.
+        return self.part is not None and not self.part.low > 0
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The cause, or the causes that remain possible."""
         return self.left or (self.cause,)

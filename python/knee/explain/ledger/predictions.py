@@ -22,7 +22,7 @@ def predictions(findings: Iterable[Finding], tried: Sequence[Tried]) -> list[Che
     return [
         _check(finding, one)
         for finding in findings
-        if finding.part is not None and not finding.left
+        if finding.part is not None and not finding.may_be_nothing and not finding.left
         for one in tried
         if one.rejected is None and one.threads == finding.threads and _treats(one, finding.cause)
     ]

@@ -15,6 +15,9 @@ from knee.explain.verdict.form import Line
 MOST = 3
 """Causes in a verdict; `knee explain` prints all of them."""
 
+UNSURE = "this part of the loss may be 0, so nothing is recommended"
+"""What is said in place of advice."""
+
 
 def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: Series) -> list[Line]:
     """Return the lines about a series: its causes, the largest part first, or why none is named."""
@@ -24,8 +27,8 @@ def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: S
         return [] if doubt is None else [Line("why", f"not named: {doubt.why}")]
     by_threads = {one.threads: one for one in explained}
     lines = [line for one in own[:MOST] for line in cause(one, by_threads.get(one.threads or 0))]
-    if own[0].part is not None and not own[0].left:
-        lines.append(Line("move", f"{own[0].remedy}: {without(own[0], series)}"))
+    if not own[0].left and (move := next((one for one in own if advice(one) and one.part), None)):
+        lines.append(Line("move", f"{advice(move)}: {without(move, series)}"))
     return lines
 
 
@@ -48,13 +51,17 @@ def share_of(finding: Finding, explained: Explanation | None) -> str:
     if part is None or explained is None or not explained.ledger.loss.value > 0:
         return ""
     low, value, high = (100 * end / explained.ledger.loss.value for end in (part.low, part.value, part.high))
-    return f" ({value:.0f} % of the loss [{low:.0f}, {high:.0f}])"
+    doubt = ", may be 0" if finding.may_be_nothing else ""
+    return f" ({value:.0f} % of the loss [{low:.0f}, {high:.0f}]{doubt})"
 
 
 def without(finding: Finding, series: Series) -> str:
-    """Return how fast the program would be without the cause: the speedup, with the part's loss taken off."""
+    """Return how fast the program would be without the cause: the speedup, with the part's loss taken off.
+
+    Nothing is predicted from a part that may be 0.
+    """
     part, threads = finding.part, finding.threads
-    if part is None or threads is None:
+    if part is None or threads is None or finding.may_be_nothing:
         return ""
     now = series.curve.at(threads).speedup
     # Both errors: that of the speedup, and that of the part.
@@ -65,6 +72,11 @@ def without(finding: Finding, series: Series) -> str:
     low, high = np.exp(center - below), np.exp(center + above)
     would = f"{np.exp(center):.2f}x [{low:.2f}, {high:.2f}]"
     return f"{now.estimate:.2f}x on {threads} threads would become {would} without it"
+
+
+def advice(finding: Finding) -> str:
+    """Return what would move the knee; nothing where the cause is not named, or its part of the loss may be 0."""
+    return "" if finding.left or finding.may_be_nothing else finding.remedy
 
 
 def attempts(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Line]:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from knee.explain.analysis import Analysis
 from knee.explain.causes.cause import Finding
-from knee.explain.verdict.why import share_of, without
+from knee.explain.scaling.series import Series
+from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.report.tables.facts import Row
 
 
 def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
-    """Return every finding, its share of the loss in words, and what its absence would change."""
+    """Return every finding, its share of the loss in words, and what would move the knee and how far."""
     series = {one.name: one for one in analysis.series}
     rows: list[tuple[Finding, str, str]] = []
     for finding in analysis.findings:
         explained = [one for one in analysis.ledgers.get(finding.series, []) if one.threads == finding.threads]
         share = share_of(finding, explained[0]) if explained else ""
-        rows.append((finding, share, without(finding, series[finding.series])))
+        rows.append((finding, share, moves(finding, series[finding.series])))
     return rows
+
+
+def moves(finding: Finding, series: Series) -> str:
+    """Return what would move the knee, and how far; or that the part of the loss may be 0."""
+    if finding.may_be_nothing:
+        return f"{UNSURE[0].upper()}{UNSURE[1:]}."
+    # How far is known only where the part is.
+    return f"To move the knee: {': '.join(filter(None, (advice(finding), without(finding, series))))}"
 
 
 def doubts(analysis: Analysis) -> list[str]:

@@ -15,7 +15,7 @@ from knee.explain.ledger.evidence import Mean
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.ledger.ledger import BOUNDS
 from knee.explain.scaling.series import Series
-from knee.explain.verdict.why import share_of, without
+from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.terminal.console import Console, Text
 
 
@@ -79,6 +79,10 @@ def _finding(console: Console, finding: Finding, one: Explanation, series: Serie
     names = " or ".join(finding.names) + (", not told apart here" if finding.left else "")
     console.print(Text(f"Why: {names}{share_of(finding, one)}", style="bold"))
     lines = [finding.says, *finding.signs, without(finding, series)]
-    lines += [f"to move it: {finding.remedy}", f"to refute it: {finding.refute}"]
+    if finding.may_be_nothing:
+        lines.append(UNSURE)
+    elif moves := advice(finding):
+        lines.append(f"to move it: {moves}")
+    lines.append(f"to {'decide' if finding.left else 'refute it'}: {finding.refute}")
     for line in filter(None, lines):
         console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
