@@ -141,6 +141,14 @@ def test_a_part_that_may_be_0_predicts_and_recommends_nothing(low, monkeypatch):
     assert not held
 
 
+@pytest.mark.parametrize(("blocks", "said"), [(2, "not named yet: fewer than 3 blocks"), (6, "serial part (")])
+def test_a_provisional_answer_says_that_nothing_is_named_yet(blocks, said):
+    found = evidence_of(BASE, MANY, TESTS, blocks=blocks)
+    one = explanation(found)
+    assert one.status == ("provisional" if blocks == 2 else "explained")
+    assert why(one.findings, [one], found.series)[0].text.startswith(said)
+
+
 def test_of_two_causes_the_largest_sure_one_is_recommended():
     found = evidence_of(BASE, MANY, TESTS)
     one = explanation(found)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from knee.explain.causes.cause import Finding
-from knee.explain.ledger.explanation import Explanation
+from knee.explain.ledger.explanation import FEWEST, Explanation
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
 from knee.explain.verdict.form import Line
@@ -23,13 +23,22 @@ def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: S
     """Return the lines about a series: its causes, the largest part first, or why none is named."""
     own = sorted((one for one in findings if one.series == series.name), key=_size, reverse=True)
     if not own:
-        doubt = next((one for one in reversed(explained) if one.asked and one.status == "not explained"), None)
-        return [] if doubt is None else [Line("why", f"not named: {doubt.why}")]
+        return _doubt(explained)
     by_threads = {one.threads: one for one in explained}
     lines = [line for one in own[:MOST] for line in cause(one, by_threads.get(one.threads or 0))]
     if not own[0].left and (move := next((one for one in own if advice(one) and one.part), None)):
         lines.append(Line("move", f"{advice(move)}: {without(move, series)}"))
     return lines
+
+
+def _doubt(explained: Sequence[Explanation]) -> list[Line]:
+    """Return why no cause is named, on the most threads that were asked about."""
+    for one in reversed(explained):
+        if one.asked and one.status == "provisional":
+            return [Line("why", f"not named yet: fewer than {FEWEST} blocks")]
+        if one.asked and one.status == "not explained":
+            return [Line("why", f"not named: {one.why}")]
+    return []
 
 
 def _size(finding: Finding) -> float:
