@@ -74,7 +74,7 @@ def test_the_verb_prints_the_ledger_of_any_study(binary, explained, simulated):
     assert "of these unexplained" in printed
     plain = simulated({"cores-close": {1: (2.0, 2.0), 2: (1.5, 2.4)}}, noise=0)
     printed = knee(binary, "explain", str(plain.path), cwd=here).stdout
-    assert "knee study --explain" in printed
+    assert "`knee study --explain`" in printed
     told = json.loads(knee(binary, "explain", "--json", str(plain.path), cwd=here).stdout)
     assert told[0]["loss"]["value"] == pytest.approx(math.log(1.5))
     assert sum(part["value"] for part in told[0]["parts"]) == pytest.approx(told[0]["loss"]["value"])
@@ -102,6 +102,23 @@ def test_the_terminal_shows_causes_with_shares_predictions_and_checks(width, mon
     assert "Why: serial part (100 % of the loss [" in text
     assert "1.33x on 2 threads would become 2.00x [" in text
     assert "ok: idle time of all classes" in text
+
+
+def test_remedies_that_were_tried_stand_beside_the_cause_that_they_treat(monkeypatch):
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    gain = replace(tried(1.5), treats=("serial part",), cell={"threads": 2, **found.series.levels})
+    elsewhere = replace(gain, remedy="another one", cell={"threads": 2, "placement": "elsewhere"})
+    printed = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
+    terminal.show("p", [one], [found.series], [gain, elsewhere])
+    assert f"Tried: {gain.remedy}: 1.50x [" in printed.getvalue()
+    assert "serial part predicts" in printed.getvalue()
+    assert "another one" not in printed.getvalue()
+    told = terminal.to_json(one, found.series, [gain, elsewhere])
+    assert [each["remedy"] for each in told["tried"]] == [gain.remedy]
+    assert told["speedup_without"]["serial part"]["value"] == pytest.approx(2.0, abs=0.02)
+    assert len(told["predictions"]) == 1
 
 
 def test_the_verdict_names_the_cause_its_share_and_what_would_help():

@@ -44,7 +44,9 @@ def explain(folder: Path, threads: int | None, series: str | None, every: bool, 
         names = ", ".join(opened.analysis.ledgers)
         raise StudyError("no such runs", hint=f"thread counts: {', '.join(map(str, counts))}; series: {names}")
     if as_json:
-        terminal.out(json.dumps(finite([one.to_json() for one in found]), indent=1, allow_nan=False))
+        by_name = {one.name: one for one in opened.analysis.series}
+        told = [explanation.to_json(one, by_name[one.series], opened.analysis.tried) for one in found]
+        terminal.out(json.dumps(finite(told), indent=1, allow_nan=False))
     else:
-        explanation.show(opened.name, found, opened.analysis.series, opened.analysis.predictions)
+        explanation.show(opened.name, found, opened.analysis.series, opened.analysis.tried)
     return 0

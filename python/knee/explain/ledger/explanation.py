@@ -187,7 +187,10 @@ def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mea
     if not loss.interval.low >= LEAST:
         return "nothing to explain", f"the loss at {found.threads} threads is {plain(loss)}, which may be below {LEAST}"
     if not found.asked:
-        return "not asked", "no run was made that could tell why: `knee study --explain`"
+        return (
+            "not asked",
+            "no run was made that could tell why: `knee study --explain` makes such runs, in a new study",
+        )
     if loss.blocks < FEWEST or max(cell_blocks(found)) < FEWEST:
         return "provisional", f"fewer than {FEWEST} blocks: no cause is named yet"
     doubt = _doubt(book, checked, left)

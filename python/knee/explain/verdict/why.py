@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -64,23 +65,40 @@ def share_of(finding: Finding, explained: Explanation | None) -> str:
     return f" ({value:.0f} % of the loss [{low:.0f}, {high:.0f}]{doubt})"
 
 
-def without(finding: Finding, series: Series) -> str:
-    """Return how fast the program would be without the cause: the speedup, with the part's loss taken off.
+@dataclass(frozen=True)
+class Speedup:
+    """A speedup with its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def speedup_without(finding: Finding, series: Series) -> Speedup | None:
+    """Return the speedup that the program would have without the cause: its own, with the part's loss taken off.
 
     Nothing is predicted from a part that may be 0.
     """
     part, threads = finding.part, finding.threads
     if part is None or threads is None or finding.may_be_nothing:
-        return ""
+        return None
     now = series.curve.at(threads).speedup
     # Both errors: that of the speedup, and that of the part.
     ends, logs = now.interval, np.log(now.estimate)
     center = logs + part.value
     below = np.hypot(logs - np.log(ends.low), part.value - part.low)
     above = np.hypot(np.log(ends.high) - logs, part.high - part.value)
-    low, high = np.exp(center - below), np.exp(center + above)
-    would = f"{np.exp(center):.2f}x [{low:.2f}, {high:.2f}]"
-    return f"{now.estimate:.2f}x on {threads} threads would become {would} without it"
+    return Speedup(float(np.exp(center)), float(np.exp(center - below)), float(np.exp(center + above)))
+
+
+def without(finding: Finding, series: Series) -> str:
+    """Return :func:`speedup_without` in words; nothing where nothing is predicted."""
+    would, threads = speedup_without(finding, series), finding.threads
+    if would is None or threads is None:
+        return ""
+    now = series.curve.at(threads).speedup.estimate
+    then = f"{would.value:.2f}x [{would.low:.2f}, {would.high:.2f}]"
+    return f"{now:.2f}x on {threads} threads would become {then} without it"
 
 
 def advice(finding: Finding) -> str:
@@ -90,7 +108,7 @@ def advice(finding: Finding) -> str:
 
 def attempts(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Line]:
     """Return what was tried on a series: the best remedy, or that none gained."""
-    mine = [one for one in tried if _levels(one) == dict(cells)]
+    mine = of_levels(tried, cells)
     if not mine:
         return []
     found = best(mine)
@@ -100,6 +118,11 @@ def attempts(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Line]:
     ends = found.gain.interval
     said = f"{found.remedy}: {found.gain.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}] as fast"
     return [Line("tried", f"{said}, the best of {len(mine)}" if len(mine) > 1 else said)]
+
+
+def of_levels(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Tried]:
+    """Return the remedies that were tried at these levels."""
+    return [one for one in tried if _levels(one) == dict(cells)]
 
 
 def _levels(tried: Tried) -> dict[str, str]:

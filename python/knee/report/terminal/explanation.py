@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from rich import box
@@ -14,14 +16,34 @@ from knee.explain.ledger.checks import Check
 from knee.explain.ledger.evidence import Mean
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.ledger.ledger import BOUNDS
+from knee.explain.ledger.predictions import predictions
 from knee.explain.scaling.series import Series
-from knee.explain.verdict.why import UNSURE, advice, share_of, without
+from knee.explain.tried import Tried
+from knee.explain.verdict.why import UNSURE, advice, of_levels, share_of, speedup_without, without
 from knee.terminal.console import Console, Text
 
 
-def show(
-    name: str, explained: Sequence[Explanation], series: Sequence[Series], predictions: Sequence[Check] = ()
-) -> None:
+def to_json(one: Explanation, series: Series, tried: Sequence[Tried]) -> dict[str, Any]:
+    """Return an explanation as plain data: also the speedup without each cause, and the remedies that were tried."""
+    mine = _of(one, series, tried)
+    return {
+        **one.to_json(),
+        "speedup_without": {
+            finding.cause: asdict(would)
+            for finding in one.findings
+            if not finding.left and (would := speedup_without(finding, series)) is not None
+        },
+        "tried": [each.to_json() for each in mine],
+        "predictions": [asdict(each) for each in predictions(one.findings, mine)],
+    }
+
+
+def _of(one: Explanation, series: Series, tried: Sequence[Tried]) -> list[Tried]:
+    """Return the remedies that were tried on what an explanation is about."""
+    return [each for each in of_levels(tried, series.levels) if each.threads == one.threads]
+
+
+def show(name: str, explained: Sequence[Explanation], series: Sequence[Series], tried: Sequence[Tried] = ()) -> None:
     """Print explanations, at most as wide as the terminal; then what remedies gained against what causes predict."""
     console = Console()
     by_name = {one.name: one for one in series}
@@ -37,8 +59,17 @@ def show(
             console.print(Text(f"No cause is named: {one.why}."))
         for line in one.failed:
             console.print(Text(f"Not answered: {line}"))
-        _checks(console, one.checks)
-    _checks(console, predictions)
+        mine = _of(one, by_name[one.series], tried)
+        for each in mine:
+            console.print(Text(f"Tried: {_gain(each)}"))
+        _checks(console, [*one.checks, *predictions(one.findings, mine)])
+
+
+def _gain(tried: Tried) -> str:
+    if tried.rejected is not None:
+        return f"{tried.remedy}: rejected: {tried.rejected}"
+    ends = tried.gain.interval
+    return f"{tried.remedy}: {tried.gain.estimate:.2f}x [{ends.low:.2f}, {ends.high:.2f}] as fast: {tried.answer}"
 
 
 def _checks(console: Console, checks: Sequence[Check]) -> None:
