@@ -147,6 +147,7 @@ class Study:
 
     def _drawn_from(self) -> StudyData:
         from knee.explain.scaling.counterfactual import counterfactuals
+        from knee.explain.verdict.predicted import predicted_rows
         from knee.plots.figure import StudyData
 
         analysis = self.analysis
@@ -166,4 +167,5 @@ class Study:
             # A response that cannot be analysed has a sentence in place of a model.
             models={name: model for name, model in models.items() if model is not None and not isinstance(model, str)},
             losses=self.ledger,
+            predicted=predicted_rows(analysis.series, analysis.ledgers, analysis.tried),
         )

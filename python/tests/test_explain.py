@@ -16,8 +16,10 @@ from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.predictions import predictions
 from knee.explain.ledger.rows import ledger_rows
 from knee.explain.tried import Tried
+from knee.explain.verdict.predicted import predicted_rows
 from knee.explain.verdict.why import UNSURE, share_of, why, without
 from knee.opened import Study
+from knee.plots.scaling import speedup
 from knee.report.page import page
 from knee.report.tables.why import moves
 from knee.report.terminal import explanation as terminal
@@ -102,6 +104,27 @@ def test_the_terminal_shows_causes_with_shares_predictions_and_checks(width, mon
     assert "Why: serial part (100 % of the loss [" in text
     assert "1.33x on 2 threads would become 2.00x [" in text
     assert "ok: idle time of all classes" in text
+
+
+def test_the_figure_has_what_is_predicted_and_what_was_measured():
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    gain = replace(tried(1.3), treats=("serial part",), cell={"threads": 2, **found.series.levels}, answer="faster")
+    slower = replace(tried(0.7), remedy="a worse one", cell=gain.cell, answer="slower")
+    rows = predicted_rows([found.series], {found.series.name: [one]}, [slower, gain])
+    assert [(row["what"], row["kind"]) for row in rows] == [
+        ("without serial part", "predicted"), (f"with {gain.remedy}", "measured")
+    ]  # fmt: skip
+    assert rows[0]["speedup"] == pytest.approx(2.0, abs=0.02)
+    assert rows[1]["speedup"] == pytest.approx(1.3 * 4 / 3, rel=0.01)
+    assert all(row["low"] < row["speedup"] < row["high"] for row in rows)
+    plain = speedup.chart({found.series.name: found.series.curve}).to_dict()
+    drawn = speedup.chart({found.series.name: found.series.curve}, beside=rows).to_dict()
+    assert len(drawn["layer"]) == len(plain["layer"]) + 4
+    named = one.findings[0]
+    assert named.part is not None
+    unsure = replace(one, findings=(replace(named, part=replace(named.part, low=-0.1)),))
+    assert predicted_rows([found.series], {found.series.name: [unsure]}, []) == []
 
 
 def test_remedies_that_were_tried_stand_beside_the_cause_that_they_treat(monkeypatch):

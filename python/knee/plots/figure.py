@@ -107,6 +107,8 @@ class StudyData:
     """Factorial analyses by response; the empty name is what the study measures."""
     losses: Sequence[dict[str, Any]] = ()
     """Parts of the loss, one row for each part at each thread count (``knee.explain.ledger.rows``)."""
+    predicted: Sequence[dict[str, Any]] = ()
+    """Speedups without a cause and with a remedy (``knee.explain.verdict.predicted``)."""
 
     @property
     def scales(self) -> bool:

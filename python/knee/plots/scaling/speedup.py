@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -12,12 +12,17 @@ from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tip
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Speedup"
+GREY = "#888888"
 CHOICES = {"linear": "", "logarithmic": "-log"}
 """What a reader switches between, and how the name of the figure ends."""
 
 SEES = "Below the dotted line threads bring less than full speedup; where the curve is flat they bring none."
 
 ABOVE = "Ringed points have more threads than cpus and are not used for law and knee."
+
+PREDICTED = "Hollow triangles are predictions: the speedup without a cause that was named."
+
+MEASURED = "Diamonds are measured with a remedy, beside runs of the program as it is."
 
 COUNTERFACTUAL = (
     "Dashed curves are there for comparison, the same program on another placement: threads share cores while other "
@@ -31,8 +36,17 @@ def make(study: StudyData) -> list[Figure]:
         return []
     curves, dashed = study.curves, study.counterfactuals
     table = rows(curves, study.cpus)
-    said = " ".join([sees(curves, dashed), *([ABOVE] if any(row["above the cpus"] for row in table) else [])])
-    charts = {choice: chart(curves, dashed, study.cpus, logarithmic=choice == "logarithmic") for choice in CHOICES}
+    beside = [row for row in study.predicted if row["series"] in curves]
+    kinds = {row["kind"] for row in beside}
+    added = (
+        (ABOVE, any(row["above the cpus"] for row in table)),
+        (PREDICTED, "predicted" in kinds),
+        (MEASURED, "measured" in kinds),
+    )
+    said = " ".join([sees(curves, dashed), *(text for text, there in added if there)])
+    charts = {
+        choice: chart(curves, dashed, study.cpus, beside, logarithmic=choice == "logarithmic") for choice in CHOICES
+    }
     return [
         Figure("speedup" + suffix, TITLE, said, charts[choice], table, "speedup", choice)
         for choice, suffix in CHOICES.items()
@@ -72,10 +86,14 @@ def chart(
     curves: dict[str, Curve],
     dashed: Collection[str] = (),
     cpus: Mapping[str, int] | None = None,
+    beside: Sequence[dict[str, Any]] = (),
     *,
     logarithmic: bool = False,
 ) -> Chart:
-    """Return the figure, with ``dashed`` series dashed; ``logarithmic`` sets both axes."""
+    """Return the figure, with ``dashed`` series dashed; ``logarithmic`` sets both axes.
+
+    ``beside`` are speedups without a cause or with a remedy, a row each.
+    """
     kind = "log" if logarithmic else "linear"
     scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
@@ -83,7 +101,7 @@ def chart(
     ideal = [{"threads": n, "ideal": n / base, "base": base} for base in bases for n in counts if n >= base]
     x = threads_axis(counts, logarithmic=logarithmic)
     series = channels([*curves], dashed)
-    line = of_rows(ideal).mark_line(strokeDash=[2, 3], color="#888888")
+    line = of_rows(ideal).mark_line(strokeDash=[2, 3], color=GREY)
     table = rows(curves, cpus or {})
     known = of_rows(table)
     above = [row for row in table if row["above the cpus"]]
@@ -96,4 +114,24 @@ def chart(
         ),
         *with_intervals(known, "speedup", x=x, scale=scale, series=series, tooltip=tooltip),
         *([ringed.encode(x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour)] if above else []),
+        *_marks(beside, x, scale),
     ).properties(width="container", height=HEIGHT)
+
+
+def _marks(beside: Sequence[dict[str, Any]], x: alt.X, scale: alt.Scale) -> list[alt.Chart]:
+    """Return the layers of speedups without a cause and with a remedy, each with its name beside it."""
+    if not beside:
+        return []
+    y = alt.Y("speedup:Q", scale=scale)
+    tooltip = [*tips("what:N", "series:N", "threads:Q"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
+    grey = of_rows(beside)
+    layers = [
+        grey.mark_rule(strokeDash=[4, 3], color=GREY).encode(x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q")),
+        # Below and to the left: the largest thread count is at the edge, and the ideal above.
+        grey.mark_text(align="right", dx=6, dy=16, color=GREY, fontSize=11).encode(x=x, y=y, text="what:N"),
+    ]
+    for kind, shape in (("predicted", "triangle-up"), ("measured", "diamond")):
+        if rows := [row for row in beside if row["kind"] == kind]:
+            mark = of_rows(rows).mark_point(shape=shape, filled=kind == "measured", size=90, strokeWidth=2, color=GREY)
+            layers.append(mark.encode(x=x, y=y, tooltip=tooltip))
+    return layers
