@@ -27,8 +27,9 @@ Dials are set so that t spans 5 to 60 % of ln n, the loss of a program that gain
 **Instances.** A program at one setting of its dial is a *planted* instance. It counts for names only if the interval
 of t lies above 0.05, because below there is nothing to explain. At dial 0 it is a *clean* instance, and a program
 that looks like a cause it does not have is also a *decoy* for that cause. A drawn third of all instances is measured
-a second time while another process comes and goes, and scored separately. Every drawn instance counts. Those that
-could not be measured are listed with the reason.
+a second time while another process comes and goes, and scored separately. Of the planted instances of the half that is
+scored, a share is drawn (`DRAWN` in bench/planted/instances.py), so that all of them can be measured in a few hours.
+Every drawn instance counts. Those that could not be measured are listed with the reason.
 
 **Score.** A finding has names: the cause it names, or the group that it leaves open.
 

@@ -17,6 +17,9 @@ HALVES: tuple[Half, ...] = ("tune", "score")
 LOADED = 1 / 3
 """Share of the instances that are measured a second time under load."""
 
+DRAWN = 0.6
+"""Share of the planted instances that are scored. All clean ones are, since there are fewer of them."""
+
 Names = frozenset[str]
 
 
@@ -74,7 +77,10 @@ def instances(half: Half, places: Places) -> list[Instance]:
     places
         Folders of what they need.
     """
-    calm = [*_own(half, places), *_natural(half, places)]
+    every = [*_own(half, places), *_natural(half, places)]
+    planted = [one for one in every if one.cause is not None]
+    kept = {one.name for one in random.Random(f"drawn {half}").sample(planted, round(DRAWN * len(planted)))}
+    calm = [one for one in every if one.cause is None or one.name in kept or half == "tune"]
     draw = random.Random(f"loaded {half}")
     drawn = draw.sample(range(len(calm)), round(LOADED * len(calm)))
     return calm + [replace(calm[number], loaded=True) for number in sorted(drawn)]
