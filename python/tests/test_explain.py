@@ -17,7 +17,7 @@ from knee.explain.ledger.predictions import predictions
 from knee.explain.ledger.rows import ledger_rows
 from knee.explain.tried import Tried
 from knee.explain.verdict.predicted import predicted_rows
-from knee.explain.verdict.why import UNSURE, share_of, why, without
+from knee.explain.verdict.why import UNSURE, of_several, share_of, why, without
 from knee.opened import Study
 from knee.plots.scaling import speedup
 from knee.report.page import page
@@ -125,6 +125,26 @@ def test_the_figure_has_what_is_predicted_and_what_was_measured():
     assert named.part is not None
     unsure = replace(one, findings=(replace(named, part=replace(named.part, low=-0.1)),))
     assert predicted_rows([found.series], {found.series.name: [unsure]}, []) == []
+
+
+def test_several_levels_share_three_causes_and_each_has_what_was_tried():
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    (named,) = one.findings
+    assert named.part is not None
+    names = ["a", "b", "c", "d"]
+    series = [replace(found.series, name=name, levels={"env:X": name}) for name in names]
+    parts = [replace(named.part, value=size) for size in (0.1, 0.4, 0.3, 0.2)]
+    findings = [replace(named, series=name, part=part) for name, part in zip(names, parts, strict=True)]
+    ledgers = {name: [one] for name in names}
+    gain = replace(tried(1.3), cell={"threads": 2, "env:X": "c"}, answer="faster")
+    lines = of_several(findings, ledgers, series, [gain])
+    assert [line.label for line in lines] == ["why", "why", "why", "move", "tried"]
+    assert [line.text[:16] for line in lines[:3]] == [f"{name}: serial part ("[:16] for name in "bcd"]
+    assert lines[3].text.startswith("b: divide the serial part")
+    assert lines[4].text.startswith(f"c: {gain.remedy}: 1.30x")
+    symptoms = [replace(each, part=None) for each in findings]
+    assert [line.label for line in of_several(symptoms, ledgers, series, [])] == ["why"]
 
 
 def test_remedies_that_were_tried_stand_beside_the_cause_that_they_treat(monkeypatch):

@@ -113,7 +113,7 @@ def _of_levels(results: Results, asked: levels.Question, extra: list[Line]) -> V
     differing = [one for one in asked.most if one.answer in ("faster", "slower") and len(asked.most) > 1]
     lines = [Line("also", f"{one.where}: {levels.said_of(one)}".removeprefix(": ")) for one in differing]
     status = "decided" if asked.decided else "undecided"
-    causes = [line for one in results.findings[:1] for line in why.cause(one, of=f"{one.series}: ")]
+    causes = why.of_several(results.findings, results.ledgers, results.series, results.tried)
     return verdict(status, results.name, levels.headline(asked), [*extra, *lines, *causes, *_curves_of(results, asked)])
 
 

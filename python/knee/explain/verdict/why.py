@@ -32,6 +32,30 @@ def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: S
     return lines
 
 
+def of_several(
+    findings: Sequence[Finding],
+    ledgers: Mapping[str, Sequence[Explanation]],
+    series: Sequence[Series],
+    tried: Sequence[Tried],
+) -> list[Line]:
+    """Return the lines about several series together: their largest causes, and what was tried on each.
+
+    Of symptoms without a known part only the first is shown.
+    """
+    by_name = {one.name: one for one in series}
+    sized = [one for one in findings if one.part is not None and one.series in by_name]
+    own = sorted(sized, key=_size, reverse=True)[:MOST] or list(findings[:1])
+    lines: list[Line] = []
+    for one in own:
+        explained = next((each for each in ledgers.get(one.series, ()) if each.threads == one.threads), None)
+        lines += cause(one, explained, of=f"{one.series}: ")
+    if own and own[0].part is not None and advice(own[0]):
+        lines.append(Line("move", f"{own[0].series}: {advice(own[0])}: {without(own[0], by_name[own[0].series])}"))
+    for one in series:
+        lines += [Line(line.label, f"{one.name}: {line.text}") for line in attempts(tried, one.levels)]
+    return lines
+
+
 def _doubt(explained: Sequence[Explanation]) -> list[Line]:
     """Return why no cause is named, on the most threads that were asked about."""
     for one in reversed(explained):
