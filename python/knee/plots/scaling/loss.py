@@ -13,7 +13,7 @@ from knee.plots.style import HEIGHT, Chart, of_rows, tips
 TITLE = "Parts of the loss"
 SEES = (
     "At 0 threads bring full speedup, at 0.69 the program takes twice as long. Parts add up to the loss (line); those "
-    "below 0 are gains. Pale parts may be 0. A diamond marks what is unexplained."
+    "below 0 are gains. Pale parts with a dashed outline may be 0. A diamond marks what is unexplained."
 )
 
 SERIES = 12
@@ -45,16 +45,18 @@ def chart(rows: Sequence[dict[str, Any]]) -> Chart:
     x = alt.X("threads:O", title="threads", axis=alt.Axis(labelAngle=0))
     y = alt.Y("loss:Q", title="loss, ln")
     tooltip = [*tips("part:N", "threads:Q"), *tips("loss:Q", "low:Q", "high:Q", numbers=".3f")]
+    legend = alt.Legend(columns=alt.ExprRef("width < 500 ? 1 : 2"))
     parts = (
         data.transform_filter("datum.kind == 'part'")
-        .mark_bar(strokeWidth=0.5, stroke="#888888")
+        .mark_bar(strokeWidth=1.5)
         .encode(
             x=x,
             y=alt.Y("loss:Q", title="loss, ln", stack="zero"),
-            color=alt.Color(
-                "part:N", title=None, sort=None, legend=alt.Legend(columns=alt.ExprRef("width < 500 ? 1 : 2"))
-            ),
-            opacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.35)),
+            fill=alt.Fill("part:N", title=None, sort=None, legend=legend),
+            # The same legend, since Vega-Lite draws one for both.
+            stroke=alt.Stroke("part:N", title=None, sort=None, legend=legend),
+            fillOpacity=alt.condition("datum.sure", alt.value(1.0), alt.value(0.2)),
+            strokeDash=alt.condition("datum.sure", alt.value([1, 0]), alt.value([5, 3])),
             tooltip=tooltip,
         )
     )
