@@ -112,6 +112,13 @@ class Study:
 
         return ledger_rows(one for explained in self.analysis.ledgers.values() for one in explained)
 
+    @cached_property
+    def phases(self) -> list[dict[str, Any]]:
+        """Marked phases of every series at every thread count: shares of the time, speedups, parts of the loss."""
+        from knee.explain.ledger.rows import phase_rows
+
+        return phase_rows(one for found in self.analysis.phases.values() for one in found)
+
     def frame(self, kind: str = "pandas") -> Any:
         """Return the runs as a data frame of pandas or polars.
 

@@ -21,6 +21,7 @@ from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.explain.factorial.variation import of_responses, variation
 from knee.explain.ledger.checks import Check
 from knee.explain.ledger.explanation import Explanation, explanations
+from knee.explain.ledger.phases import Phase, phases
 from knee.explain.ledger.predictions import predictions
 from knee.explain.scaling.series import Series, group, table
 from knee.explain.scaling.summary import ScalingSummary, summarize
@@ -62,6 +63,8 @@ class Analysis:
     summaries: dict[str, ScalingSummary]
     ledgers: dict[str, list[Explanation]]
     """For each series the explanation of every thread count but its base."""
+    phases: dict[str, list[Phase]]
+    """For each series its marked phases at every thread count but its base."""
     findings: list[Finding]
     baseline: dict[str, Ratio]
     contrasts: list[Contrast]
@@ -109,6 +112,7 @@ class Analysis:
             "verdict": asdict(self.verdict),
             "series": [_series(one, self.summaries[one.name]) for one in self.series],
             "ledgers": {name: [one.to_json() for one in explained] for name, explained in self.ledgers.items()},
+            "phases": {name: [asdict(one) for one in found] for name, found in self.phases.items()},
             "findings": [asdict(finding) for finding in self.findings],
             "baseline": {name: asdict(one) for name, one in self.baseline.items()},
             "contrasts": [asdict(one) for one in self.contrasts],
@@ -157,6 +161,7 @@ def analyze(
     summaries = {one.name: summarize(one) for one in series}
     ledgers = {one.name: explanations(one) for one in series}
     findings = _findings(series, ledgers)
+    by_phase = {one.name: phases(one) for one in series}
     good = [run for run in runs if run.bad is None]
     trend, odd = _residual_checks(good)
     baseline, factorial = _baseline(runs, series), variation(runs)
@@ -164,13 +169,16 @@ def analyze(
     others, computed = disturbances([run for run in designed if run.bad is None]), other_counts(series)
     attempts = tried(folder, runs, len(machine["allowed"]["cpus"]))
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
-    results = Results(name, designed, series, summaries, findings, answers, others, computed, ledgers, attempts)
+    results = Results(
+        name, designed, series, summaries, findings, answers, others, computed, ledgers, attempts, by_phase
+    )
     return Analysis(
         name=name,
         verdict=make(results),
         series=series,
         summaries=summaries,
         ledgers=ledgers,
+        phases=by_phase,
         findings=findings,
         baseline=baseline,
         contrasts=_contrasts(runs, series),

@@ -48,5 +48,6 @@ def explain(folder: Path, threads: int | None, series: str | None, every: bool, 
         told = [explanation.to_json(one, by_name[one.series], opened.analysis.tried) for one in found]
         terminal.out(json.dumps(finite(told), indent=1, allow_nan=False))
     else:
-        explanation.show(opened.name, found, opened.analysis.series, opened.analysis.tried)
+        phases = [one for known in opened.analysis.phases.values() for one in known]
+        explanation.show(opened.name, found, opened.analysis.series, opened.analysis.tried, phases)
     return 0

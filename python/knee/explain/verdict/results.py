@@ -10,6 +10,7 @@ from knee.explain.claims.judge import Judged
 from knee.explain.computed import OtherCount
 from knee.explain.disturbance import Disturbance
 from knee.explain.ledger.explanation import Explanation
+from knee.explain.ledger.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
 from knee.explain.tried import Tried
@@ -30,6 +31,7 @@ class Results:
     computed: Sequence[OtherCount] = ()
     ledgers: Mapping[str, Sequence[Explanation]] = field(default_factory=dict[str, Sequence[Explanation]])
     tried: Sequence[Tried] = ()
+    phases: Mapping[str, Sequence[Phase]] = field(default_factory=dict[str, Sequence[Phase]])
 
     @property
     def blocks(self) -> int:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.causes.cause import Finding
-from knee.explain.ledger.explanation import FEWEST, Explanation
+from knee.explain.ledger.explanation import FEWEST, LEAST, Explanation
+from knee.explain.ledger.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
 from knee.explain.verdict.form import Line
@@ -128,6 +129,15 @@ def without(finding: Finding, series: Series) -> str:
 def advice(finding: Finding) -> str:
     """Return what would move the knee; nothing where the cause is not named, or its part of the loss may be 0."""
     return "" if finding.left or finding.may_be_nothing else finding.remedy
+
+
+def slowest_phase(phases: Sequence[Phase], series: Series) -> list[Line]:
+    """Return the phase that adds most to the loss on the most threads that fit, if it does not scale."""
+    if any(run.spec.get("metric") for run in series.runs):
+        return []  # The user has chosen a part of the run.
+    own = [one for one in phases if one.threads == max(series.fitting) and one.part.interval.low >= LEAST]
+    slowest = max(own, key=lambda one: one.part.value, default=None)
+    return [] if slowest is None or slowest.answer in ("scales", "cannot tell") else [Line("phases", slowest.sentence)]
 
 
 def attempts(tried: Sequence[Tried], cells: Mapping[str, str]) -> list[Line]:

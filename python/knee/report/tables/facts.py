@@ -24,9 +24,9 @@ def curve_rows(analysis: Analysis) -> list[Row]:
             "runs": point.runs,
             "mean s": point.mean_s,
             "median s": point.median_s,
-            "speedup": _with(point.speedup.estimate, point.speedup.interval),
-            "efficiency": _with(point.efficiency, point.efficiency_interval),
-            "Karp-Flatt": _with(point.karp_flatt, point.karp_flatt_interval),
+            "speedup": with_ends(point.speedup.estimate, point.speedup.interval),
+            "efficiency": with_ends(point.efficiency, point.efficiency_interval),
+            "Karp-Flatt": with_ends(point.karp_flatt, point.karp_flatt_interval),
             "cpus busy": point.busy,
         }
         for series in analysis.series
@@ -63,7 +63,7 @@ def claim_rows(analysis: Analysis) -> list[Row]:
             "claim": one.says,
             "of": one.source or "this study",
             "answer": one.answer,
-            "measured": _with(one.value, one.interval),
+            "measured": with_ends(one.value, one.interval),
             "test": one.asked,
             "why": one.why,
         }
@@ -100,7 +100,7 @@ def base_lines(analysis: Analysis) -> list[str]:
     }
     return [
         f"Base of {name} over that of {one.reference}: "
-        f"{_with(one.equivalence.ratio.estimate, one.equivalence.ratio.interval)}, {words[one.equivalence.answer]}."
+        f"{with_ends(one.equivalence.ratio.estimate, one.equivalence.ratio.interval)}, {words[one.equivalence.answer]}."
         for name, one in analysis.bases.items()
     ]
 
@@ -122,7 +122,7 @@ def _part(name: str, mean: Mean) -> str:
 
 
 def _mean(mean: Mean) -> str:
-    return _with(mean.value, mean.interval)
+    return with_ends(mean.value, mean.interval)
 
 
 def contrast_rows(analysis: Analysis) -> list[Row]:
@@ -132,7 +132,7 @@ def contrast_rows(analysis: Analysis) -> list[Row]:
             "series": one.series,
             "against": one.reference,
             "threads": one.threads,
-            "time over time": _with(one.ratio.estimate, one.ratio.interval),
+            "time over time": with_ends(one.ratio.estimate, one.ratio.interval),
             "it is": answer(one.ratio.interval),
         }
         for one in analysis.contrasts
@@ -199,7 +199,8 @@ def _uncounted(study: Study) -> list[str]:
     return lines + [f"What {', '.join(of)} would have shown: {reason}." for reason, of in names.items()]
 
 
-def _with(value: float, interval: Interval) -> str:
+def with_ends(value: float, interval: Interval) -> str:
+    """Return a number with its interval; a dash where it is unknown."""
     return "–" if value != value else f"{value:.3f} {_ends(interval)}".strip()
 
 

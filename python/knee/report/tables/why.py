@@ -6,7 +6,7 @@ from knee.explain.analysis import Analysis
 from knee.explain.causes.cause import Finding
 from knee.explain.scaling.series import Series
 from knee.explain.verdict.why import UNSURE, advice, share_of, without
-from knee.report.tables.facts import Row
+from knee.report.tables.facts import Row, with_ends
 
 
 def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
@@ -45,6 +45,26 @@ def checked(analysis: Analysis) -> list[str]:
         if check.ok is not None
     ]
     return found + [check.says for check in analysis.predictions]
+
+
+def phase_rows(analysis: Analysis) -> list[Row]:
+    """Return the marked phases, one row each: at the largest thread count of every series."""
+    return [
+        {
+            "series": one.series,
+            "threads": one.threads,
+            "phase": one.name,
+            f"of the time on {one.base}": f"{100 * one.base_share.value:.0f} %",
+            "on all": f"{100 * one.share.value:.0f} %",
+            "speedup": with_ends(one.speedup.estimate, one.speedup.interval),
+            "": one.answer,
+            "part of the loss": with_ends(one.part.value, one.part.interval),
+            "of that CPU time": with_ends(one.cpu.value, one.cpu.interval),
+        }
+        for found in analysis.phases.values()
+        for one in found
+        if one.threads == max(each.threads for each in found)
+    ]
 
 
 def tried_rows(analysis: Analysis) -> list[Row]:

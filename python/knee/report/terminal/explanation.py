@@ -16,6 +16,7 @@ from knee.explain.ledger.checks import Check
 from knee.explain.ledger.evidence import Mean
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.ledger.ledger import BOUNDS
+from knee.explain.ledger.phases import Phase
 from knee.explain.ledger.predictions import predictions
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried
@@ -43,7 +44,13 @@ def _of(one: Explanation, series: Series, tried: Sequence[Tried]) -> list[Tried]
     return [each for each in of_levels(tried, series.levels) if each.threads == one.threads]
 
 
-def show(name: str, explained: Sequence[Explanation], series: Sequence[Series], tried: Sequence[Tried] = ()) -> None:
+def show(
+    name: str,
+    explained: Sequence[Explanation],
+    series: Sequence[Series],
+    tried: Sequence[Tried] = (),
+    phases: Sequence[Phase] = (),
+) -> None:
     """Print explanations, at most as wide as the terminal; then what remedies gained against what causes predict."""
     console = Console()
     by_name = {one.name: one for one in series}
@@ -53,6 +60,8 @@ def show(name: str, explained: Sequence[Explanation], series: Sequence[Series], 
         title = name if len(by_name) == 1 else f"{name}, {one.series}"
         console.print(Text(f"{title}: {headline(one)}", style="bold"))
         console.table(_parts(one))
+        if own := [each for each in phases if (each.series, each.threads) == (one.series, one.threads)]:
+            console.table(_phases(own, one.ledger.base))
         for finding in one.findings:
             _finding(console, finding, one, by_name[one.series])
         if one.why:
@@ -103,6 +112,27 @@ def _parts(one: Explanation) -> Table:
         share = mean.value / book.loss.value if book.loss.value > 0 else np.nan
         said = "" if name in BOUNDS or mean.interval.excludes(0) else "may be 0"
         table.add_row(name, f"{mean.value:+.3f}", ends, "-" if share != share else f"{100 * share:.0f} %", said)
+    return table
+
+
+def _phases(phases: Sequence[Phase], base: int) -> Table:
+    """Return a row for each phase: its share of the time, its speedup, and its part of the loss."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("phase", overflow="fold")
+    for name in (f"% on {base}", f"% on {phases[0].threads}", "speedup", "interval", "ln"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for one in phases:
+        ends = one.speedup.interval
+        table.add_row(
+            one.name,
+            f"{100 * one.base_share.value:.0f}",
+            f"{100 * one.share.value:.0f}",
+            "-" if one.speedup.estimate != one.speedup.estimate else f"{one.speedup.estimate:.2f}x",
+            "-" if ends.low != ends.low else f"{ends.low:.2f}-{ends.high:.2f}",
+            "-" if one.part.value != one.part.value else f"{one.part.value:+.3f}",
+            one.answer,
+        )
     return table
 
 
