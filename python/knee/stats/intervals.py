@@ -110,14 +110,29 @@ def combined(own: Array, others: Sequence[tuple[float, Array]], level: float = L
     >>> round(value, 3), round(ends.low, 2), round(ends.high, 2)
     (0.75, -0.74, 2.24)
     """
-    samples = [(1.0, own), *((factor, sample) for factor, sample in others if factor)]
-    value = float(sum(factor * sample.mean() for factor, sample in samples if sample.size))
-    if any(sample.size < 2 for _, sample in samples):
-        return value if all(sample.size for _, sample in samples) else np.nan, Interval(np.nan, np.nan)
-    squares = [(factor**2 * float(sample.var(ddof=1)) / sample.size, sample.size - 1) for factor, sample in samples]
+    value, error, freedom = welch([(1.0, own), *others])
+    if error != error:
+        return value, Interval(np.nan, np.nan)
+    half = float(student_value((1 + level) / 2, freedom) * error) if error > 0 else 0.0
+    return value, Interval(value - half, value + half)
+
+
+def welch(samples: Sequence[tuple[float, Array]]) -> tuple[float, float, float]:
+    """Return a sum of means of independent samples, its standard error, and the degrees of freedom of that.
+
+    Parameters
+    ----------
+    samples
+        Samples without NaN, each with the factor by which its mean counts. The error is NaN if one has fewer than two
+        values, and the sum if one has none.
+    """
+    counting = [(factor, sample) for factor, sample in samples if factor]
+    value = float(sum(factor * sample.mean() for factor, sample in counting if sample.size))
+    if any(sample.size < 2 for _, sample in counting):
+        return value if all(sample.size for _, sample in counting) else np.nan, np.nan, np.nan
+    squares = [(factor**2 * float(sample.var(ddof=1)) / sample.size, sample.size - 1) for factor, sample in counting]
     variance = sum(square for square, _ in squares)
     if variance <= 0:
-        return value, Interval(value, value)
+        return value, 0.0, 1.0
     freedom = variance**2 / sum(square**2 / degrees for square, degrees in squares if square > 0)
-    half = float(student_value((1 + level) / 2, freedom) * np.sqrt(variance))
-    return value, Interval(value - half, value + half)
+    return value, float(np.sqrt(variance)), freedom

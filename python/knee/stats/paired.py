@@ -82,9 +82,9 @@ def paired(a: Array, b: Array) -> Comparison:
     logs = np.log(b) - np.log(a)
     logs = logs[np.isfinite(logs)]
     if logs.size < 2:
-        return _unknown(logs)
+        return unknown(logs)
     error = float(logs.std(ddof=1)) / float(np.sqrt(logs.size))
-    return _student(float(logs.mean()), error, logs.size - 1, int(logs.size))
+    return student(float(logs.mean()), error, logs.size - 1, int(logs.size))
 
 
 def unpaired(a: Array, b: Array, spread: float = 0.0) -> Comparison:
@@ -99,11 +99,11 @@ def unpaired(a: Array, b: Array, spread: float = 0.0) -> Comparison:
     """
     x, y = (np.log(times[np.isfinite(times)]) for times in (a, b))
     if min(x.size, y.size) < 2:
-        return _unknown(np.array([y.mean() - x.mean()]) if min(x.size, y.size) else x[:0], spread)
+        return unknown(np.array([y.mean() - x.mean()]) if min(x.size, y.size) else x[:0], spread)
     parts = np.array([x.var(ddof=1) / x.size, y.var(ddof=1) / y.size])
     whole = float(parts.sum())
     freedom = whole**2 / float((parts**2 / np.array([x.size - 1, y.size - 1])).sum()) if whole > 0 else 1.0
-    return _student(float(y.mean() - x.mean()), float(np.sqrt(whole)), freedom, min(x.size, y.size), spread)
+    return student(float(y.mean() - x.mean()), float(np.sqrt(whole)), freedom, min(x.size, y.size), spread)
 
 
 def allowing(
@@ -166,14 +166,18 @@ def held(
     return [Held(*one) for one in zip(seen, careful, answers(seen, margin), answers(careful, margin), strict=True)]
 
 
-def _student(mean: float, error: float, freedom: float, values: int, spread: float = 0.0) -> Comparison:
+def student(mean: float, error: float, freedom: float, values: int, spread: float = 0.0) -> Comparison:
+    """Return the comparison that a mean log ratio with its standard error gives; its fields are those of
+    :class:`Comparison`.
+    """
     half = half_width(error, freedom, spread)
     ends = Interval(float(np.exp(mean - half)), float(np.exp(mean + half)))
     p = float(beyond(mean - offsets(spread, FINE), error, freedom).mean())
     return Comparison(float(np.exp(mean)), ends, p, 1 - p, values, error, freedom, spread)
 
 
-def _unknown(logs: Array, spread: float = 0.0) -> Comparison:
+def unknown(logs: Array, spread: float = 0.0) -> Comparison:
+    """Return a comparison without an interval, of at most one log ratio."""
     nan = float("nan")
     estimate = float(np.exp(logs.mean())) if logs.size else nan
     return Comparison(estimate, Interval(nan, nan), nan, nan, int(logs.size), nan, nan, spread)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from knee.explain.comparison.parts import Losses
 from knee.stats.answers import Answer
 from knee.stats.paired import Comparison
 from knee.store import SCHEMA, Level, finite
@@ -49,6 +50,8 @@ class Report:
     only_b: tuple[str, ...]
     lost: tuple[str, ...]
     """Cells in which A has good runs and B only bad ones."""
+    losses: tuple[Losses, ...]
+    """The parts of the loss of every series that both sides have."""
     notes: tuple[str, ...]
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 
 from knee.explain.comparison.cells import CellTimes, Side, key_of, mean, names, times
 from knee.explain.comparison.notes import differences, marks, of_sessions, programs
+from knee.explain.comparison.parts import losses
 from knee.explain.comparison.report import Compared, Report
 from knee.stats.intervals import Array
 from knee.stats.paired import Comparison, held, paired, together, unpaired
@@ -96,6 +97,7 @@ def _report(
         only_a=tuple(named[key] for key in cells if key not in more),
         only_b=tuple(named[key] for key in more if key not in cells),
         lost=tuple(named[key] for key in lost),
+        losses=tuple(losses(a, b, without, session_spread)),
         notes=(*notes, *marks("A", a), *marks("B", b)),
     )
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich import box
 from rich.table import Table
 
+from knee.explain.comparison.parts import LOSS, Losses
 from knee.explain.comparison.report import Report
+from knee.explain.ledger.rows import TINY
 from knee.terminal.console import Console, Text
+
+FEW = 3
+"""Series whose losses are printed; the JSON has all of them."""
 
 
 def show(report: Report) -> None:
@@ -19,7 +26,32 @@ def show(report: Report) -> None:
             console.print(Text(f"Only in {letter}, so not compared: {'; '.join(only)}."))
     for note in report.notes:
         console.print(Text(f"{note[0].upper()}{note[1:]}."))
+    for one in shown_losses(report.losses):
+        console.table(_losses(one))
+        console.print(Text(one.sentence))
     console.print(Text(report.sentence, style="bold"))
+
+
+def shown_losses(losses: Sequence[Losses]) -> list[Losses]:
+    """Return the losses that are printed: all of a few series, of many those in which a part has moved."""
+    moved = [one for one in losses if any(part.answer in ("less", "more") for part in one.parts)]
+    return list(losses) if len(losses) <= FEW else moved[:FEW]
+
+
+def _losses(losses: Losses) -> Table:
+    """Return a row for each part of the loss."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"loss, {losses.threads} threads", overflow="fold")
+    for name in ("A ln", "B ln", "B - A", "90 % interval"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("in B", no_wrap=True)
+    for part in losses.parts:
+        if max(abs(part.a), abs(part.b)) < TINY:
+            continue
+        ends = "-" if part.low != part.low else f"{part.low:+.3f} to {part.high:+.3f}"
+        name = f"= {part.name}" if part.name == LOSS else part.name
+        table.add_row(name, f"{part.a:+.3f}", f"{part.b:+.3f}", f"{part.difference:+.3f}", ends, part.answer)
+    return table
 
 
 def _table(report: Report) -> Table:
