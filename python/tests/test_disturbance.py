@@ -28,6 +28,19 @@ def test_run_delay_bounds_the_disturbance(simulated):
     assert shares == {1: 0.0, 2: pytest.approx(0.5)}
 
 
+def test_time_in_which_a_quota_stops_the_threads_is_nobody_elses(simulated):
+    study = beside(simulated(TWO), {1: 0.0, 2: 0.1}, {1: 0.0, 2: 0.5})
+    stopped = {"group": "/quota", "nr_periods": 10, "nr_throttled": 9, "throttled_ns": int(0.375e9)}
+
+    def throttled(one: dict) -> dict:
+        return one | {"cgroup": {"own": stopped}, "validity": one["validity"] | {"own_share": 0.9}}
+
+    rewrite(study.folder.records, throttled)
+    shares = {run.threads: taken(run, 4) for run in Study.read(study.folder.path).runs}
+    # Each run takes about 1.25 s; of the stopped time other programs may have had a tenth, as of the cpus.
+    assert shares == {1: 0.0, 2: pytest.approx(0.5 - 0.9 * 0.375 / 1.25, abs=0.02)}
+
+
 def test_without_run_delay_other_programs_cpu_time_is_the_bound(simulated):
     study = beside(simulated(TWO), {1: 0.2, 2: 0.25})
     shares = {run.threads: taken(run, 4) for run in study.runs}

@@ -275,3 +275,12 @@ def test_what_runs_beside_one_thread_tells_what_copies_share(stream, pirate, bus
     }
     found = named(evidence_of(BASE, Made(0.75, 1.5), {**SLOW, **beside}))
     assert list(found) == ([names] if names else [])
+
+
+def test_beside_other_programs_what_they_slow_too_is_not_named():
+    beside = {
+        "stream beside": Made(1.5, 1.5),
+        "pirate beside": Made(1.5, 1.5),
+        "busy cores beside": Made(1.4, 1.4),
+    }
+    assert list(named(evidence_of(BASE, Made(0.85, 1.5, others=0.1), {**SLOW, **beside}))) == []

@@ -39,6 +39,8 @@ class Made:
     threads: int | None = None
     shares: tuple[float, ...] = ()
     """Shares of the CPU time of its threads, the largest first."""
+    others: float = 0.0
+    """Share of the cpus that other programs used."""
     disk: float = 0.0
     """Thread-seconds of waiting for a disk."""
     pages: dict[str, int] | None = None
@@ -74,7 +76,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     }  # fmt: skip
     if not own:
         spec |= {"role": ROLES.get(name, "intervention"), "test": name}
-    told = record(spec["id"], block, one.seconds * by, one.cpu * by, validity={"other_busy": 0.0, "steal": 0.0})
+    told = record(spec["id"], block, one.seconds * by, one.cpu * by, validity={"other_busy": one.others, "steal": 0.0})
     told |= {"user_ns": int((one.cpu - one.system) * by * 1e9), "system_ns": int(one.system * by * 1e9)}
     told["rusage"] |= {"voluntary_switches": one.sleeps, "minor_faults": one.faults}
     told |= {"mapped": mapped} if mapped else {}

@@ -5,7 +5,7 @@ Undisturbed, it would have taken between T (1 - taken) and T, where ``taken`` is
 
 - a thread that is ready but has no cpu loses time, and at worst the losses of all threads add up, since a barrier makes
   all wait for one. So the kernel's run delay, summed over threads, is an upper bound, unless there are more threads
-  than cpus: then threads also wait for each other;
+  than cpus: then threads also wait for each other. While a quota stops them nobody takes anything from them;
 - if the kernel does not report run delay, or the run was too short to sample its threads often, the bound is the time
   that other programs were busy on the run's cpus;
 - steal is added.
@@ -25,6 +25,7 @@ import numpy as np
 
 from knee.stats.intervals import t_interval
 from knee.store import Run
+from knee.store.seam import Throttling
 
 LIMITS = {"other_busy": 0.05, "steal": 0.02}
 """A run is disturbed when other programs, or a hypervisor, used more than this share of its cpus."""
@@ -84,12 +85,24 @@ def taken(run: Run, allowed: int) -> float:
         return min(MOST, 1 - math.exp(-abs(slower)))
     # Each cpu on which other programs were busy may have delayed the whole program.
     busy = shares.get("other_busy", 0.0) * cpus
-    waited = None if run.waited_ns is None else run.waited_ns / 1e9 / wall
+    waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
     known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
     others = waited if known and waited is not None else busy
     # If only a part of the run is measured, the whole disturbance may have fallen into that part.
     part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
+
+
+def _stopped_s(run: Run) -> float:
+    """Return for how many thread-seconds a quota stopped the run's threads. Where other programs run, too, these may
+    have had their part of it, as of the cpus.
+    """
+    groups = run.record.get("cgroup") or {}
+    known = [cast("Throttling", group) for group in groups.values() if isinstance(group, dict)]
+    stopped = max((group.get("throttled_ns", 0) for group in known), default=0) / 1e9
+    shares = _shares(run)
+    own, others = shares.get("own_share", 1.0), shares.get("other_busy", 0.0)
+    return stopped * own / (own + others) if own + others > 0 else 0.0
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,15 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     named = [one for one in suspects(found, book) if one.part is None or one.part.value > least]
     settled = {name for one in named for name in one.settles if _covers(one, named, name)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
+    if _disturbed(book):
+        kept = [one for one in kept if not one.holds or not set(one.holds) <= set(MACHINES)]
     apart = [_without_settings(one, kept) for one in kept]
     return [one for one in apart if one.part is None or one.part.value > least]
+
+
+def _disturbed(book: Ledger) -> bool:
+    """Whether other programs may have taken so much that what they share slowed CPU time, too: caches, cores, clock."""
+    return book.entry(TAKEN) is not None and book.value(TAKEN).value > TOO_MUCH * book.loss.value
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:
