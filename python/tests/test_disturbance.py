@@ -30,7 +30,7 @@ def test_run_delay_bounds_the_disturbance(simulated):
 
 def test_time_in_which_a_quota_stops_the_threads_is_nobody_elses(simulated):
     study = beside(simulated(TWO), {1: 0.0, 2: 0.1}, {1: 0.0, 2: 0.5})
-    stopped = {"group": "/quota", "nr_periods": 10, "nr_throttled": 9, "throttled_ns": int(0.375e9)}
+    stopped = {"group": "/quota", "nr_periods": 10, "nr_throttled": 0, "throttled_ns": int(0.375e9)}
 
     def throttled(one: dict) -> dict:
         return one | {"cgroup": {"own": stopped}, "validity": one["validity"] | {"own_share": 0.9}}
@@ -39,6 +39,17 @@ def test_time_in_which_a_quota_stops_the_threads_is_nobody_elses(simulated):
     shares = {run.threads: taken(run, 4) for run in Study.read(study.folder.path).runs}
     # Each run takes about 1.25 s; of the stopped time other programs may have had a tenth, as of the cpus.
     assert shares == {1: 0.0, 2: pytest.approx(0.5 - 0.9 * 0.375 / 1.25, abs=0.02)}
+
+
+def test_ticks_in_step_with_a_quota_tell_little(simulated):
+    def throttled(one: dict) -> dict:
+        stopped = {"group": "/quota", "nr_periods": 62, "nr_throttled": 60, "throttled_ns": int(0.3e9)}
+        return one | {"cgroup": {"own": stopped}}
+
+    folder = simulated(TWO)
+    rewrite(folder.records, throttled)
+    assert disturbances(beside(folder, {1: 0.1, 2: 0.15}).runs) is None
+    assert disturbances(beside(folder, {1: 0.5, 2: 0.5}).runs) is not None
 
 
 def test_without_run_delay_other_programs_cpu_time_is_the_bound(simulated):

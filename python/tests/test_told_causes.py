@@ -15,24 +15,56 @@ def waits(seconds: float, one: float, sleeps: int = 10, shares: tuple[float, ...
 
 
 UNEVEN = (0.75, 0.25)
+FOUR = (0.3, 0.27, 0.23, 0.2)
 
 
 def test_a_part_that_twice_the_threads_leave_as_long_is_serial():
     # Half a second is divided, half is not.
-    found = evidence_of(BASE, waits(0.75, 0.5), {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5)})
+    found = evidence_of(
+        BASE, waits(0.75, 0.5), {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    )
     assert named(found) == {("serial part",): pytest.approx(math.log(1.5), abs=0.02)}
 
 
 def test_waiting_that_twice_the_threads_fill_is_imbalance():
-    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.55, 0.1)}
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.55, 0.1, shares=FOUR)}
     found = evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests)
     assert named(found) == {("imbalance",): pytest.approx(math.log(1.5), abs=0.02)}
     even = evidence_of(BASE, waits(0.75, 0.5), tests)
     assert named(even) == {}, "all threads have the same work, so it is something else that they wait for"
 
 
+def test_unequal_pieces_that_are_no_more_with_twice_the_threads_are_imbalance():
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=(0.74, 0.25, 0.01))}
+    assert list(named(evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests))) == [("imbalance",)]
+    assert named(evidence_of(BASE, waits(0.75, 0.5), tests)) == {}, "equal pieces leave nobody waiting"
+
+
+@pytest.mark.parametrize(
+    ("all_threads", "twice", "names"),
+    [
+        ((0.6, 0.4), (0.4, 0.2, 0.2, 0.2), [("too few tasks",)]),
+        ((0.65, 0.33, 0.02), (0.32, 0.35, 0.32, 0.01), [("too few tasks",)]),
+        ((0.56, 0.44), (0.37, 0.24, 0.2, 0.19), [("too few tasks", "imbalance")]),
+        ((0.7, 0.3), (0.44, 0.31, 0.19, 0.06), [("imbalance",)]),
+        ((0.6, 0.4), (0.6, 0.4), [("imbalance",)]),
+    ],
+)
+def test_the_number_of_pieces_shows_in_cpu_times_of_all_and_of_twice_the_threads(all_threads, twice, names):
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.55, 0.1, shares=twice)}
+    assert list(named(evidence_of(BASE, waits(0.75, 0.5, shares=all_threads), tests))) == names
+
+
+def test_a_program_that_is_not_told_its_threads_does_not_change_with_twice_as_many():
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
+    found = evidence_of(BASE, waits(0.75, 0.5), tests)
+    for run in found.many.runs:
+        run.spec["program"]["command"] = ["p"]
+    assert named(found) == {}
+
+
 def test_both_share_the_loss_where_a_part_of_it_stays():
-    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.70, 0.38)}
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.70, 0.38, shares=FOUR)}
     found = evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests)
     parts = named(found)
     assert set(parts) == {("serial part",), ("imbalance",)}
@@ -41,14 +73,14 @@ def test_both_share_the_loss_where_a_part_of_it_stays():
 
 @pytest.mark.parametrize("missing", ["one cpu", "twice the threads"])
 def test_without_the_run_that_would_tell_nothing_is_named(missing):
-    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5)}
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=FOUR)}
     del tests[missing]
     assert named(evidence_of(BASE, waits(0.75, 0.5), tests)) == {}
 
 
 def test_a_lock_is_passed_on_far_more_often_than_on_one_cpu():
     many = waits(0.75, 0.5, sleeps=4000)
-    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000)}
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000, shares=FOUR)}
     assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)]
     often = {**tests, "one cpu": Made(1.0, 1.0, sleeps=3500)}
     assert ("sleeping lock",) not in named(evidence_of(BASE, many, often)), "the waits are there on one cpu, too"
@@ -56,7 +88,7 @@ def test_a_lock_is_passed_on_far_more_often_than_on_one_cpu():
 
 def test_in_an_interpreter_a_lock_is_named_only_after_the_run_that_tells_whose_it_is():
     many = waits(0.75, 0.5, sleeps=4000)
-    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000)}
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000, shares=FOUR)}
     python = {"programs": ["/usr/bin/python3.11"], "libraries": []}
     assert named(evidence_of(BASE, many, tests, mapped=python)) == {}
 
@@ -168,7 +200,7 @@ def test_a_collector_is_named_where_the_loss_goes_without_it():
     many = waits(0.75, 0.5, sleeps=1000)
     tests = {
         "one cpu": Made(1.0, 1.0, sleeps=4),
-        "twice the threads": waits(0.75, 0.5, sleeps=1000),
+        "twice the threads": waits(0.75, 0.5, sleeps=1000, shares=FOUR),
         GC: Made(0.42, 0.8, sleeps=10),
         f"{GC}, base": Made(0.8, 0.8),
     }
@@ -183,7 +215,7 @@ def test_another_allocator_tells_whether_malloc_is_the_lock():
     many, jemalloc = waits(0.75, 0.5, sleeps=4000), "allocator: jemalloc as allocator"
     tests = {
         "one cpu": CALM_ONE_CPU,
-        "twice the threads": waits(0.75, 0.5, sleeps=4000),
+        "twice the threads": waits(0.75, 0.5, sleeps=4000, shares=FOUR),
         jemalloc: Made(0.52, 1.0),
         f"{jemalloc}, base": Made(1.0, 1.0),
     }
@@ -248,7 +280,7 @@ def test_a_quota_is_named_where_only_more_threads_are_stopped():
 
 def test_a_disk_keeps_threads_waiting_on_one_cpu_as_well():
     many = Made(0.75, 1.0, {"one": 0.5}, sleeps=900, disk=0.45, shares=UNEVEN)
-    tests = {"one cpu": Made(1.2, 1.0, sleeps=900, disk=0.4), "twice the threads": waits(0.6, 0.2)}
+    tests = {"one cpu": Made(1.2, 1.0, sleeps=900, disk=0.4), "twice the threads": waits(0.6, 0.2, shares=FOUR)}
     assert list(named(evidence_of(BASE, many, tests))) == [("I/O",)]
     lock = {**tests, "one cpu": CALM_ONE_CPU}
     assert ("I/O",) not in named(evidence_of(BASE, many, lock))

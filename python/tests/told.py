@@ -71,8 +71,8 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     own = name == "n" or name.isdigit()
     spec = {
         "schema": 1, "id": f"{order:04d}", "block": block, "threads": threads, "cpus": list(range(n)),
-        "cell": {"threads": threads if own else n, "placement": "cores-close"}, "program": {"command": ["p"]},
-        "sample_ms": 10, "timeout_s": 60.0,
+        "cell": {"threads": threads if own else n, "placement": "cores-close"},
+        "program": {"command": ["p", "{threads}"]}, "sample_ms": 10, "timeout_s": 60.0,
     }  # fmt: skip
     if not own:
         spec |= {"role": ROLES.get(name, "intervention"), "test": name}

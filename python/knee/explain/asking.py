@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import (
     COPIES,
     INTERLEAVED,
@@ -246,7 +247,8 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     # Those about the largest part first; what cannot be told is NaN.
     asked = [names for value, names in sorted(further, key=lambda one: -np.nan_to_num(one[0])) if value > least]
     first = [name for one in suspects(found, book) for name in one.ask]
-    return list(dict.fromkeys([*first, *(name for names in asked for name in names)]))
+    wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
+    return [name for name in wanted if name != FAULTS or page_faults.often(found)]
 
 
 def _beside(found: Evidence, machine: float) -> list[str]:
@@ -268,8 +270,8 @@ def _later(found: Evidence) -> set[str]:
 
 
 def _in_kernel(found: Evidence) -> float:
-    """Return the share of the CPU time that the kernel used."""
-    return float(np.nanmean(found.many.system / found.many.cpu))
+    """Return by how much CPU time inside the kernel grew, over the CPU time of the base."""
+    return float((np.nanmean(found.many.system) - np.nanmean(found.base.system)) / np.nanmean(found.base.cpu))
 
 
 def cost_s(found: Evidence, name: str) -> float:

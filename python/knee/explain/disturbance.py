@@ -33,6 +33,9 @@ LIMITS = {"other_busy": 0.05, "steal": 0.02}
 SEVERAL_TICKS = 0.03
 """Seconds below which a share of time, which the kernel counts in ticks of 10 ms, is a rounding error."""
 
+KERNEL_TICK_S = 0.004
+"""How often the kernel looks what its cpus do: usually 250 times a second."""
+
 CLOCK_CHANGE = 0.05
 """A run is disturbed when the clock proxy changed by more than this while it ran."""
 
@@ -53,6 +56,7 @@ TIED = 0.05
 def disturbance(run: Run) -> str | None:
     """Return what disturbed a run; None if nothing did."""
     shares = _shares(run)
+    shares = {**shares, "other_busy": _surely_busy(run, shares)}
     for name, limit in LIMITS.items():
         if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
@@ -84,7 +88,7 @@ def taken(run: Run, allowed: int) -> float:
         slower = math.log(shares["clock_after_ns"]) - math.log(shares["clock_before_ns"])
         return min(MOST, 1 - math.exp(-abs(slower)))
     # Each cpu on which other programs were busy may have delayed the whole program.
-    busy = shares.get("other_busy", 0.0) * cpus
+    busy = _surely_busy(run, shares) * cpus
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
     known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
     others = waited if known and waited is not None else busy
@@ -93,16 +97,30 @@ def taken(run: Run, allowed: int) -> float:
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
 
 
+def _surely_busy(run: Run, shares: dict[str, float]) -> float:
+    """Return the share of the cpus that other programs used, less what ticks may have counted wrongly.
+
+    Ticks count a cpu as busy or idle by what it does at that moment. A quota lets threads run and stops them in step
+    with ticks, so in each period and on each cpu up to a tick of idle time may be counted as busy.
+    """
+    wrongly = max((group.get("nr_throttled", 0) for group in _groups(run)), default=0) * KERNEL_TICK_S
+    return max(0.0, shares.get("other_busy", 0.0) - wrongly / (run.record["wall_ns"] / 1e9))
+
+
 def _stopped_s(run: Run) -> float:
     """Return for how many thread-seconds a quota stopped the run's threads. Where other programs run, too, these may
     have had their part of it, as of the cpus.
     """
-    groups = run.record.get("cgroup") or {}
-    known = [cast("Throttling", group) for group in groups.values() if isinstance(group, dict)]
-    stopped = max((group.get("throttled_ns", 0) for group in known), default=0) / 1e9
+    stopped = max((group.get("throttled_ns", 0) for group in _groups(run)), default=0) / 1e9
     shares = _shares(run)
-    own, others = shares.get("own_share", 1.0), shares.get("other_busy", 0.0)
+    own, others = shares.get("own_share", 1.0), _surely_busy(run, shares)
     return stopped * own / (own + others) if own + others > 0 else 0.0
+
+
+def _groups(run: Run) -> list[Throttling]:
+    """Return what is known of the quotas of the run's control groups."""
+    groups = run.record.get("cgroup") or {}
+    return [cast("Throttling", group) for group in groups.values() if isinstance(group, dict)]
 
 
 @dataclass(frozen=True)

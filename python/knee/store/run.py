@@ -35,6 +35,8 @@ class Run:
     """Thread-seconds in which threads waited for a disk, as samples show (state D); None without samples."""
     shares: tuple[float, ...] = ()
     """Shares of the observed CPU time of its threads, the largest first; at most :data:`MOST_SHARES`."""
+    helpers_s: float = 0.0
+    """CPU seconds of helpers of the program's runtime, such as a garbage collector, of those that were observed."""
 
     @property
     def threads(self) -> int:
@@ -82,7 +84,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     idle = idle_of(record, int(counted))
     return Run(
         order, spec, slim, bad, time_s, cpu_s, _waited(record), work,
-        idle=idle, disk_s=_on_disk(record), shares=_shares(record),
+        idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
     )  # fmt: skip
 
 
@@ -95,6 +97,12 @@ def _shares(record: Record) -> tuple[float, ...]:
     known = sorted((time for time in times if isinstance(time, int) and time > 0), reverse=True)
     total = sum(known)
     return tuple(time / total for time in known[:MOST_SHARES]) if total else ()
+
+
+def _helpers(record: Record) -> float:
+    """Return the CPU time of helpers of the program's runtime, such as a garbage collector, in seconds."""
+    times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"] if thread.get("helper")]
+    return sum(time for time in times if isinstance(time, int)) / 1e9
 
 
 def _on_disk(record: Record) -> float | None:

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from knee.explain.scaling.series import Series
 
 
+PIECES = "pieces of work that do not fit the threads"
+WAITS = "threads that wait for each other"
 OPEN = "growing CPU time side by side"
-"""The symptom of a finding that leaves several causes open."""
+"""Symptoms of findings that leave several causes open."""
 
 
 @dataclass(frozen=True)

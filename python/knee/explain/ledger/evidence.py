@@ -75,6 +75,11 @@ class Cell:
         return self._each("turns")
 
     @property
+    def helpers(self) -> Array:
+        """CPU times of helpers of the runtime, such as a garbage collector."""
+        return self._each("helpers")
+
+    @property
     def on_disk(self) -> Array:
         """Thread-seconds in which threads waited for a disk."""
         known = {run.spec["block"]: run.disk_s for run in self.runs if run.disk_s is not None}
@@ -107,6 +112,7 @@ _VALUES: dict[str, Callable[[Run], float]] = {
     "cpu": lambda run: run.cpu_s or np.nan,
     "system": lambda run: run.record["system_ns"] / 1e9,
     "faults": lambda run: run.record["rusage"]["minor_faults"],
+    "helpers": lambda run: run.helpers_s,
     "sleeps": lambda run: run.record["rusage"]["voluntary_switches"],
     "turns": lambda run: run.record["rusage"]["involuntary_switches"],
 }

@@ -23,7 +23,7 @@ LEAST = 0.05
 """A loss whose interval reaches below this is not explained."""
 
 TOO_MUCH = 0.20
-"""Share of the loss that may be unexplained."""
+"""Share of the loss that may be unexplained. Where it cannot be told whether it is more, causes are named."""
 
 SETTLES = 0.5
 """A changed setting that takes this share of a part away decides for its cause."""
@@ -211,7 +211,7 @@ def _doubt(book: Ledger, checked: tuple[Check, ...], left: Mean) -> str | None:
         return f"other programs may have caused it: without them the loss is {plain(own)}"
     if failed := next((one for one in checked if one.ok is False), None):
         return failed.says
-    if left.value > TOO_MUCH * book.loss.value:
+    if left.interval.low > TOO_MUCH * book.loss.value:
         return f"{100 * left.value / book.loss.value:.0f} % of the loss is of no known cause"
     return None
 

@@ -3,6 +3,7 @@
 With twice the threads on the same cpus, a part that is not divided takes as long as before, while uneven work comes in
 smaller pieces, which fill the gaps. How much of its idle time is left depends on how it is uneven: from nothing, where
 pieces are handed out in turn, to half, where the first threads get all of it. So the division has a range of its own.
+Where no further thread works, there are as many pieces as before, which are uneven.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean
 from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
-from knee.explain.signs.doubled import kept, waits_actively
+from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import turns
 from knee.explain.signs.waits import waits
 
@@ -43,7 +44,13 @@ class Alone:
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = waits(found), kept(found, book, name), waits_actively(found, book)
-    if waiting is None or waiting.passed_on is not False or stays is None or not np.isfinite(stays.interval.low):
+    if (
+        not told(found)
+        or waiting is None
+        or waiting.passed_on is not False
+        or stays is None
+        or not np.isfinite(stays.interval.low)
+    ):
         return None
     # An interpreter's threads that take long turns sleep as often on one cpu.
     if turns(found) is not None:
@@ -54,6 +61,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     low, high = (min(1.0, max(0.0, 1 - end)) for end in (stays.interval.high + OFF, stays.interval.low - OFF))
     usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
     most = min(1.0, high / (1 - MOST))
+    if fixed_pieces(found):
+        usual, low, most = 1.0, 1.0, 1.0
     # Where all of it may have one reason, it has one.
     usual = 1.0 if most >= 1 else 0.0 if low <= 0 else usual
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)

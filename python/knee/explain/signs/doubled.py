@@ -15,12 +15,16 @@ import numpy as np
 from knee.explain.ledger.evidence import ONE_CPU, TWICE, Cell, Evidence, Mean, against, mean
 from knee.explain.ledger.ledger import TOGETHER, Ledger
 from knee.stats.intervals import Array
+from knee.store.run import MOST_SHARES
 
 COLLAPSE = 0.10
 """Spinning: twice the threads take longer by at least this, in logarithms."""
 
 SLEPT = -0.03
 """Twice the threads use less CPU time than this, in logarithms: waiting threads slept where cpus were short."""
+
+WORKS = 0.25
+"""Share of an equal part of the CPU time, from which on a thread works."""
 
 MOSTLY = 0.5
 """Share of the CPU time that grew side by side which active waiting must explain."""
@@ -68,6 +72,27 @@ def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
     # The runs that are compared may be in other blocks, so the mean is.
     reference = mean(_idle(with_all, classes)).value
     return mean((_idle(run, classes) + TINY) / (reference + TINY))
+
+
+def told(found: Evidence) -> bool:
+    """Whether the program is told its thread count; otherwise twice the threads are the same run."""
+    program = found.many.runs[0].spec["program"] if found.many.runs else {}
+    return "workload" in program or "{threads}" in str(program)
+
+
+def fixed_pieces(found: Evidence) -> bool:
+    """Whether each thread has one piece of work, and with twice the threads no further one works."""
+    run = found.test(TWICE)
+    # Of more threads not all are known.
+    if run is None or 2 * found.threads > MOST_SHARES:
+        return False
+    return _working(found.watched, found.threads) == _working(run, found.threads) == found.threads
+
+
+def _working(cell: Cell, threads: int) -> float:
+    """Return how many threads have a quarter of an equal share of the CPU time, or more: the median over runs."""
+    counts = [sum(share > WORKS / threads for share in run.shares) for run in cell.runs if run.shares]
+    return float(np.median(counts)) if counts else np.nan
 
 
 def _idle(cell: Cell, classes: tuple[str, ...]) -> Array:

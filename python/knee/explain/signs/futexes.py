@@ -1,12 +1,14 @@
 """Whether threads take turns at an interpreter's lock, as sampled.
 
 Most sleeping locks wait without a time limit. CPython's interpreter lock waits with one, because a thread that waits
-for it asks for it again after each switch interval. A wait alone is no sign of a lock: an idle pool waits at one futex,
+for it asks for it again after each switch interval. Ruby's threads wait with one, too, each at a futex of its own. A
+wait alone is no sign of a lock: an idle pool waits at one futex,
 too. So whoever names a lock by this also needs a run that changes something.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from knee.explain.ledger.evidence import Evidence, Mean, mean
@@ -20,7 +22,10 @@ ENOUGH = 20
 TIMED = 0.8
 """Share of the sampled waits, at the least, that are at one futex and have a time limit."""
 
-BUSY = 1.2
+ALIKE = 0.25
+"""Threads that wait each at a futex of its own take turns if the second one does so this much as often, at least."""
+
+BUSY = 1.3
 """More cpus than this are not busy where one thread runs at a time."""
 
 
@@ -30,7 +35,9 @@ class Turns:
 
     waits: int
     at_one: int
-    """Those with a time limit, at the futex of each run where most of them are."""
+    """Those with a time limit, at the futex of each run where most of them are; or at the two where most are, if each
+    thread has its own.
+    """
     busy: Mean
     """Cpus that were busy."""
 
@@ -39,11 +46,21 @@ def turns(found: Evidence) -> Turns | None:
     """Return the sampled waits where an interpreter is there and its threads take turns; None elsewhere."""
     waits = at_one = 0
     for run in found.many.runs:
-        # A futex of one thread is no lock: the main thread waits so for the end of another.
-        shared = [one for one in run.record.get("futex", {}).get("hottest", []) if one["threads"] > 1]
-        waits += sum(one["waits"] for one in shared)
-        at_one += max((one["timed"] for one in shared), default=0)
+        told = _shared(run.record.get("futex", {}).get("hottest", []))
+        waits, at_one = waits + told[0], at_one + told[1]
     busy = mean(found.many.cpu / found.many.seconds)
     if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < BUSY or not found.mapped(INTERPRETERS):
         return None
     return Turns(waits, at_one, busy)
+
+
+def _shared(hottest: Sequence[Mapping[str, int]]) -> tuple[int, int]:
+    """Return a run's waits at futexes that say something, and those with a time limit where most are."""
+    shared = [one for one in hottest if one["threads"] > 1]
+    if shared:
+        return sum(one["waits"] for one in shared), max(one["timed"] for one in shared)
+    # One futex of one thread is no lock: the main thread waits so for the end of another.
+    often = sorted((one["timed"] for one in hottest), reverse=True)
+    if len(often) < 2 or not often[0] or often[1] < ALIKE * often[0]:
+        return 0, 0
+    return sum(one["waits"] for one in hottest), often[0] + often[1]

@@ -22,6 +22,10 @@ SURE = 0.99
 """Several settings are changed, so each must be sure to change something."""
 
 
+TINY = 1e-3
+"""Seconds that are added on both sides of a ratio, so that there always is one."""
+
+
 @dataclass(frozen=True)
 class Relief:
     """A changed setting, and what it changes."""
@@ -33,8 +37,14 @@ class Relief:
     """Logarithm of the CPU time outside of the kernel, over that without the change."""
     least: float
     """The low end of how much of the loss goes, at the level of :data:`SURE`."""
+    idle: Mean
+    """How much of the idle time goes, as a part of the loss: a ratio inside each run, so it varies less than times."""
+    idle_least: float
+    """The low end of that, at the level of :data:`SURE`."""
     waits: Mean
     """Logarithm of how often threads go to sleep, over that without the change."""
+    helpers: Mean
+    """Logarithm of the CPU time of the runtime's helpers, such as a garbage collector, over that without the change."""
 
 
 def relief(found: Evidence, cause: str) -> Relief | None:
@@ -43,13 +53,17 @@ def relief(found: Evidence, cause: str) -> Relief | None:
         base = found.tests.get(name + AT_BASE)
         if name.startswith(f"{cause}: ") and not name.endswith(AT_BASE) and base is not None:
             loss, least = _loss(found, cell, base)
+            idle, idle_least = _idle(found, cell)
             waits = against(cell.sleeps + 1, found.many.sleeps + 1)
             return Relief(
                 name.partition(": ")[2],
                 loss,
                 against(cell.cpu - cell.system, found.many.cpu - found.many.system),
                 least,
+                idle,
+                idle_least,
                 waits,
+                against(cell.helpers + TINY, found.many.helpers + TINY),
             )
     return None
 
@@ -60,6 +74,13 @@ def _loss(found: Evidence, changed: Cell, changed_base: Cell) -> tuple[Mean, flo
     others = [(-1.0, many), (1.0, base)]
     value, ends = combined(own, others)
     return Mean(value, ends, min(own.size, many.size, base.size)), combined(own, others, SURE)[1].low
+
+
+def _idle(found: Evidence, changed: Cell) -> tuple[Mean, float]:
+    own, other = (_logs(found.threads * cell.seconds / cell.cpu) for cell in (found.many, changed))
+    others = [(-1.0, other)]
+    value, ends = combined(own, others)
+    return Mean(value, ends, min(own.size, other.size)), combined(own, others, SURE)[1].low
 
 
 def _logs(values: Array) -> Array:

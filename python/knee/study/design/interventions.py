@@ -12,8 +12,13 @@ from typing import Any, cast
 from knee.store import RunSpec
 from knee.study.remedies.remedy import Remedy
 
-PREFERRED = ("no garbage collection (Go)", "jemalloc as allocator", "passive waiting")
-"""Of several remedies for a cause one of these is made, else the first."""
+PREFERRED = {
+    "garbage collection": "no garbage collection (Go)",
+    "allocator": "jemalloc as allocator",
+    "page faults": "kept memory",
+    "spinning": "passive waiting",
+}
+"""Of several remedies for a cause this one is made, else the first."""
 
 WORSE = ("one arena",)
 """Remedies that make things worse where their cause is there, and tell nothing by that."""
@@ -29,7 +34,7 @@ def for_cause(cause: str, remedies: Sequence[Remedy]) -> Remedy | None:
     """Return the remedy that tests a cause; None if none applies here."""
     named = SHORT.get(cause, cause)
     fitting = [one for one in remedies if one.applies and named in one.treats and _tests(one)]
-    return next((one for one in fitting if one.name in PREFERRED), next(iter(fitting), None))
+    return next((one for one in fitting if one.name == PREFERRED.get(cause)), next(iter(fitting), None))
 
 
 def _tests(remedy: Remedy) -> bool:

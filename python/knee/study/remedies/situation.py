@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from knee.store import Folder, Record, RunSpec
+from knee.store import Folder, Record, RunSpec, role_of
 from knee.study.remedies.executable import Executable, executable
 from knee.study.remedies.remedy import Change
 
@@ -96,7 +96,7 @@ def situation(
     folder: Folder, as_is: RunSpec, fewer: Sequence[RunSpec], machine: dict[str, Any], environ: Mapping[str, str]
 ) -> Situation:
     """Gather what remedies may know about a run of a study."""
-    same = {spec["id"] for spec in folder.read_plan() if _levels(spec) == _levels(as_is)}
+    same = {spec["id"] for spec in folder.read_plan() if _levels(spec) == _levels(as_is) and _as_set(spec)}
     records = [record for record in folder.read_records() if record["id"] in same]
     mapped = [one for record in records if (one := record.get("mapped"))]
     names = [
@@ -118,6 +118,11 @@ def situation(
 
 def _levels(spec: RunSpec) -> dict[str, Any]:
     return {name: level for name, level in spec["cell"].items() if name != "threads"}
+
+
+def _as_set(spec: RunSpec) -> bool:
+    """Whether the run has the program's own settings: an allocator that was loaded into it is none of its libraries."""
+    return role_of(spec) not in ("remedy", "intervention")
 
 
 def _waits_for_disk(record: Record) -> bool:

@@ -12,7 +12,9 @@ How to move it
 
 from __future__ import annotations
 
-from knee.explain.causes.cause import OPEN, Finding, Part
+import math
+
+from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
@@ -21,6 +23,12 @@ from knee.explain.signs.words import plain
 
 NAME = "allocator"
 
+IDLE = (NOBODY, ONE, FEW)
+HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
+
+FEWER = math.log(0.7)
+"""With the other allocator threads go to sleep at most this share as often, as a logarithm."""
+
 LEAST = 0.02
 """A smaller part is not named."""
 
@@ -28,21 +36,26 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     changed = relief(found, NAME)
-    if changed is None or not changed.least > LEAST or page_faults.explain(found, book) is not None:
+    if changed is None or page_faults.explain(found, book) is not None:
         return None
-    lost = book.value(NOBODY, ONE, FEW, MORE, TOGETHER, UNDIVIDED)
+    # Times may vary too much to tell, while idle time is a ratio inside each run, and so are its waits.
+    waits_less = changed.idle_least > LEAST and changed.waits.interval.high < FEWER
+    if not (changed.least > LEAST or waits_less):
+        return None
+    relieved, holds = (changed.loss, HOLDS) if changed.least > LEAST else (changed.idle, IDLE)
+    lost = book.value(*HOLDS)
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads wait for each other while they allocate memory",
         signs=(
-            f"{changed.setting} takes {plain(changed.loss)} off the loss",
+            f"{changed.setting} takes {plain(relieved)} off the {'loss' if holds is HOLDS else 'idle time'}",
             f"idle time and CPU time that grows in the program are {plain(lost)} of it",
         ),
         refute="run with one arena (MALLOC_ARENA_MAX=1): if that makes nothing worse, it is not the allocator",
         remedy="use that allocator, or allocate less",
         threads=found.threads,
-        part=Part.of(changed.loss),
-        settles=("sleeping lock", "spinning", "instruction growth", OPEN),
-        holds=(NOBODY, ONE, FEW, MORE, TOGETHER, UNDIVIDED),
+        part=Part.of(relieved),
+        settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN),
+        holds=holds,
     )

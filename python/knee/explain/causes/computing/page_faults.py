@@ -13,7 +13,7 @@ How to move it
 
 from __future__ import annotations
 
-from knee.explain.causes.cause import OPEN, Finding, Part
+from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.relief import relief
@@ -32,7 +32,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     del book
     changed, faults = relief(found, NAME), mean(found.many.faults / found.many.seconds)
-    if changed is None or not changed.least > LEAST or not faults.value > OFTEN:
+    if changed is None or not changed.least > LEAST or not often(found):
         return None
     kernel = mean(found.many.system / found.many.cpu)
     return Finding(
@@ -47,6 +47,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="keep memory for the next use, or use huge pages",
         threads=found.threads,
         part=Part.of(changed.loss),
-        settles=("sleeping lock", "instruction growth", OPEN),
+        settles=("sleeping lock", WAITS, "instruction growth", OPEN),
         holds=(NOBODY, ONE, MORE, TOGETHER, UNDIVIDED),
     )
+
+
+def often(found: Evidence) -> bool:
+    """Whether there are enough page faults to cost anything."""
+    return mean(found.many.faults / found.many.seconds).value > OFTEN

@@ -21,8 +21,9 @@ from __future__ import annotations
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
-from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
+from knee.explain.signs.doubled import COLLAPSE, doubled
 from knee.explain.signs.growth import growth
+from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
 from knee.explain.signs.words import as_ratio
 
@@ -31,6 +32,9 @@ NAME = "shared cache lines"
 LINES = ("false sharing", "true sharing")
 LEFT = (*LINES, "duplicated work")
 COSTLY = ("spinning", "duplicated work")
+
+OPENMP = r"lib(g|i|)omp"
+"""Libraries whose threads wait actively."""
 
 LEAST = 0.02
 """A smaller part is not examined."""
@@ -46,7 +50,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     twice, waiting = doubled(found), waits(found)
     if not together.interval.low > LEAST or twice is None or waiting is None:
         return None
-    if waiting.passed_on or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT:
+    # With twice the threads as many run at the same time, so lines move as often.
+    if waiting.passed_on or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < 0:
+        return None
+    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
+    if found.mapped(OPENMP) and relief(found, "spinning") is None:
         return None
     if not on_one.interval.high < together.value / 2:
         return None

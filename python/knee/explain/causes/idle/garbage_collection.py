@@ -16,13 +16,20 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import OPEN, Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
+from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.relief import relief
+from knee.explain.signs.relief import Relief, relief
 from knee.explain.signs.words import as_ratio, plain
+from knee.stats.intervals import Interval
 
 NAME = "garbage collection"
+
+IDLE = (NOBODY, ONE, FEW)
+HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
+
+SETTLES = ("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, "instruction growth", OPEN)
+"""What a collector looks like without the run with another heap."""
 
 LEAST = 0.02
 """A smaller part is not named."""
@@ -33,27 +40,61 @@ FEWER = math.log(0.5)
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    del book
     changed = relief(found, NAME)
-    if changed is None or not changed.least > LEAST:
-        return None
     # The collector's own work goes, or the waits for it; otherwise something else has changed. The kernel may have to
     # give more memory.
-    if not (changed.user.interval.high < 0 or changed.waits.interval.high < FEWER):
+    if changed is None or not (
+        changed.user.interval.high < 0 or changed.waits.interval.high < FEWER or changed.helpers.interval.high < FEWER
+    ):
         return None
+    relieved, holds, taken = _part(found, book, changed)
+    if not relieved.interval.low > LEAST:
+        return None
+    collector = ""
+    if changed.helpers.interval.high < FEWER:
+        collector = f", and the collector's own {as_ratio(changed.helpers)} times"
     return Finding(
         series=found.series.name,
         cause=NAME,
         says=f"threads wait for the garbage collector, or do its work ({changed.setting} takes the loss away)",
         signs=(
-            f"{changed.setting} takes {plain(changed.loss)} off the loss",
-            f"with it CPU time outside of the kernel is {as_ratio(changed.user)} times as long, and threads wait "
-            f"{as_ratio(changed.waits)} times as often",
+            taken,
+            f"with it CPU time outside of the kernel is {as_ratio(changed.user)} times as long{collector}; threads "
+            f"wait {as_ratio(changed.waits)} times as often",
         ),
         refute="give it a larger heap still: if the loss stays, it is not the collector",
         remedy="allocate less, or give the program a larger heap",
         threads=found.threads,
-        part=Part.of(changed.loss),
-        settles=("sleeping lock", "imbalance", "serial part", "too few tasks", "instruction growth", OPEN),
-        holds=(NOBODY, ONE, FEW, MORE, TOGETHER, UNDIVIDED),
+        part=Part.of(relieved),
+        settles=(
+            "sleeping lock",
+            WAITS,
+            "imbalance",
+            "serial part",
+            "too few tasks",
+            PIECES,
+            "instruction growth",
+            OPEN,
+        ),
+        holds=holds,
     )
+
+
+def _part(found: Evidence, book: Ledger, changed: Relief) -> tuple[Mean, tuple[str, ...], str]:
+    """Return the part of the loss, the parts of the ledger that it is of, and the sign that says so.
+
+    Times may vary too much to tell. Idle time is a ratio inside each run; and so is the time in which a collector that
+    collects less works alone.
+    """
+    if changed.least > LEAST:
+        return changed.loss, HOLDS, f"{changed.setting} takes {plain(changed.loss)} off the loss"
+    if changed.idle_least > LEAST or not changed.helpers.interval.high < FEWER:
+        certain = Mean(
+            changed.idle.value, Interval(changed.idle_least, changed.idle.interval.high), changed.idle.blocks
+        )
+        return certain, IDLE, f"{changed.setting} takes {plain(changed.idle)} off the idle time"
+    alone = mean(found.watched.alone("share") * found.watched.alone("helper"))
+    whole = book.value(ONE)
+    ends = Interval(alone.interval.low * whole.interval.low, alone.interval.high * whole.interval.high)
+    said = f"in {100 * alone.value:.0f} % of the time in which one thread works alone it is the collector's"
+    return Mean(alone.value * whole.value, ends, min(alone.blocks, whole.blocks)), (ONE,), said

@@ -5,7 +5,8 @@ What it sees
 Why the curve bends
     The thread with most work sets the time.
 How to test it
-    Run twice the threads on the same cpus: the work comes in smaller pieces, and the gaps are filled.
+    Run twice the threads on the same cpus: the work comes in smaller pieces, and the gaps are filled; or no further
+    thread works, since there are as many pieces as before.
 How to move it
     Divide the work into smaller pieces and hand them out while the program runs (a dynamic schedule, work stealing).
 """
@@ -20,6 +21,7 @@ from knee.explain.causes.idle import too_few_tasks
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.alone import Alone, alone
+from knee.explain.signs.doubled import fixed_pieces
 from knee.explain.signs.words import plain
 
 NAME = "imbalance"
@@ -57,7 +59,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         says="threads get unequal work, and those that finish first wait",
         signs=(
             f"the thread with most CPU time has {most(found):.2f} times the mean{how}",
-            f"with twice the threads on the same cpus they wait {plain(divided[0].stays)} times as long",
+            f"with twice the threads on the same cpus {_what_twice_does(found, divided[0])}",
         ),
         refute="divide the work into smaller pieces: if the loss stays, the work is not uneven",
         remedy="divide the work into smaller pieces that threads take as they finish (a dynamic schedule)",
@@ -65,3 +67,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=part,
         holds=tuple(dict.fromkeys(name for one in divided for name in one.holds)),
     )
+
+
+def _what_twice_does(found: Evidence, divided: Alone) -> str:
+    if fixed_pieces(found):
+        return "no further thread works: the pieces are as many as before"
+    return f"they wait {plain(divided.stays)} times as long"

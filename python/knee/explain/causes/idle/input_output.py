@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import OPEN, Finding, Part
+from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.ledger.evidence import ONE_CPU, Evidence, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, Ledger
 from knee.explain.signs.words import as_ratio, plain
@@ -63,5 +63,5 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         # One thread waits for the disk as well.
         part=Part.of(book.value(*holds)),
         holds=holds,
-        settles=("sleeping lock", "imbalance", "serial part", "too few tasks", OPEN),
+        settles=("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN),
     )

@@ -7,8 +7,8 @@ Why the curve bends
     is done outside of it, such as compression or waiting for files, overlaps.
 How to test it
     Let threads keep the lock for longer before they pass it on: they take turns less often. A lock of the program's own
-    does not change with it. Without that run: all threads on one cpu hardly wait; otherwise they wait at one futex,
-    with a time limit, and about one cpu is busy.
+    does not change with it. Without that run: they wait with a time limit, taking turns, and about one cpu is busy,
+    while all threads on one cpu hardly wait, or copies of the program, which are processes, do not.
 How to move it
     Use processes instead of threads, an interpreter without the lock, or move work out of the interpreter.
 """
@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.causes.cause import WAITS, Finding, Part
+from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.futexes import Turns, turns
 from knee.explain.signs.relief import relief
@@ -29,6 +29,9 @@ NAME = "interpreter lock"
 
 LEAST = 0.02
 """A smaller part is not named."""
+
+ALL = 0.85
+"""Share of the cpus that copies keep busy, at least, if they do not wait."""
 
 FEWER = math.log(0.7)
 """With longer turns threads go to sleep at most this share as often, as a logarithm."""
@@ -42,7 +45,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     sign = _sign(found, waiting, sampled)
     if sign is None:
         return None
-    holds = (NOBODY, ONE, FEW, TOGETHER)
+    grown = book.value(TOGETHER).interval.low > 0
+    holds = (NOBODY, ONE, FEW, TOGETHER) if grown else (NOBODY, ONE, FEW)
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -57,7 +61,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(book.value(*holds)),
         holds=holds,
-        settles=("sleeping lock", "imbalance", "serial part"),
+        settles=("sleeping lock", WAITS, "imbalance", "serial part"),
     )
 
 
@@ -71,13 +75,19 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
         return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often" if fewer else None
     if waiting.passed_on and sampled is not None:
         return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu"
-    return None
+    copies = found.test(COPIES)
+    if sampled is None or copies is None:
+        return None
+    cpus = mean(copies.cpu / copies.seconds)
+    # Processes have an interpreter each.
+    apart = cpus.interval.low > ALL * copies.threads
+    return f"as many copies, which are processes, keep {plain(cpus)} cpus busy" if apart else None
 
 
 def _told(sampled: Turns | None) -> tuple[str, ...]:
     if sampled is None:
         return ()
     return (
-        f"{sampled.at_one} of {sampled.waits} sampled waits for each other are at one futex and have a time limit",
+        f"{sampled.at_one} of {sampled.waits} sampled waits of threads that take turns have a time limit",
         f"{plain(sampled.busy)} cpus are busy",
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.futexes import INTERPRETERS
@@ -22,6 +22,9 @@ from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
 
 NAME = "sleeping lock"
+
+LOADED = r"libc\.so|libc-2"
+"""The library whose allocator another one can replace."""
 
 ON_DISK = 0.3
 """Share of the time off the cpus that threads may wait for a disk."""
@@ -44,18 +47,26 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     low, high = (math.exp(end) for end in (waiting.ratio.interval.low, waiting.ratio.interval.high))
     # Handing over costs CPU time as well, and only where threads meet.
-    holds = (NOBODY, ONE, FEW, TOGETHER)
+    grown = book.value(TOGETHER).interval.low > 0
+    holds = (NOBODY, ONE, FEW, TOGETHER) if grown else (NOBODY, ONE, FEW)
+    # Where another allocator could be loaded and was not, the lock may be that of the program's.
+    untold = found.mapped(LOADED) and relief(found, "allocator") is None
     return Finding(
         series=found.series.name,
-        cause=NAME,
+        cause=WAITS if untold else NAME,
         says=f"threads wait for each other {waiting.rate.value:,.0f} times a second",
         signs=(
             f"{found.threads} threads go to sleep {waiting.rate.value:,.0f} times a second",
             f"{math.exp(waiting.ratio.value):.0f} [{low:.0f}, {high:.0f}] times as often as all threads on one cpu",
         ),
-        refute="give each thread its own data: if the loss stays, it is not a lock",
+        refute=(
+            "load another allocator: if the loss stays, it is a lock of the program's own"
+            if untold
+            else "give each thread its own data: if the loss stays, it is not a lock"
+        ),
         remedy="hold the lock for a shorter time, or use several",
         threads=found.threads,
+        left=(NAME, "allocator") if untold else (),
         part=Part.of(book.value(*holds)),
         holds=holds,
         # Threads that allocate memory, or get pages for it, wait at locks that are not the program's own.

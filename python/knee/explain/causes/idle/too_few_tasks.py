@@ -13,12 +13,16 @@ How to move it
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from knee.explain.causes.cause import PIECES as UNEVEN
 from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import TWICE, Cell, Evidence
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.alone import alone
+from knee.stats.intervals import Array
 
 NAME = "too few tasks"
 
@@ -28,60 +32,96 @@ LEAST = 0.02
 PIECES = 12
 """Most pieces that are recognised."""
 
-OFF = 0.12
-"""How far CPU times may be from a whole number of pieces, in pieces."""
+SURE = 0.12, 0.12
+"""How far CPU times may be from whole numbers of pieces, in pieces, with all threads and with twice as many: medians
+over the runs of the largest deviation in each.
+"""
+
+MAYBE = 0.35, 0.25
+"""The same, where uneven pieces are as likely."""
 
 WORKS = 0.25
 """A thread with less than this share of a piece works on none."""
+
+HELP = 0.1
+"""Share of the CPU time that such threads may have in all."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Into how many pieces the work is divided, and whether they are surely equal."""
+
+    many: int
+    equal: bool
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     twice = found.test(TWICE)
     found_alone = [one for name in ("one", "few") if (one := alone(found, book, name)) and one.uneven.low > LEAST]
-    pieces = None if twice is None else whole_pieces([found.watched, twice], found.threads)
+    pieces = None if twice is None else whole_pieces(found.watched, twice, found.threads)
     if not found_alone or pieces is None:
         return None
     whole = found_alone[0].uneven
     holds = tuple(dict.fromkeys(name for one in found_alone for name in one.holds))
+    count, equal = pieces.many, pieces.equal
     return Finding(
         series=found.series.name,
-        cause=NAME,
-        says=f"the work comes in {pieces} equal pieces, which {found.threads} threads cannot share evenly",
+        cause=NAME if equal else UNEVEN,
+        says=f"the work comes in {count} {'equal ' if equal else ''}pieces, which {found.threads} threads cannot share "
+        "evenly",
         signs=(
-            f"CPU times of {found.threads} threads are whole multiples of 1/{pieces} of the work",
+            f"CPU times of {found.threads} threads are {'' if equal else 'nearly '}whole multiples of 1/{count} of the "
+            "work",
             f"so are those of {2 * found.threads} threads on the same cpus",
         ),
         refute="divide the work into more pieces: if the loss stays, their number is not the cause",
         remedy="divide the work into more pieces, or give the program more work",
+        left=() if equal else (NAME, "imbalance"),
         threads=found.threads,
         part=whole,
         holds=holds,
     )
 
 
-def whole_pieces(cells: list[Cell], threads: int) -> int | None:
-    """Return into how many equal pieces the work is divided, as CPU times of threads show; None if into none.
+def whole_pieces(all_threads: Cell, twice: Cell, threads: int) -> Pieces | None:
+    """Return into how many pieces the work is divided, as CPU times of threads show; None if into none.
 
     Parameters
     ----------
-    cells
-        Runs with different thread counts.
+    all_threads, twice
+        Runs with all threads, and with twice as many.
     threads
         The thread count, which does not divide the number of pieces.
     """
-    shares = [run.shares for cell in cells for run in cell.runs if run.shares]
-    if not shares or len(shares) < len(cells):
+    cells = (all_threads, threads), (twice, 2 * threads)
+    shares = [[np.array(run.shares) for run in cell.runs if run.shares] for cell, _ in cells]
+    if not all(shares):
         return None
+    possible: dict[int, tuple[float, ...]] = {}
     for pieces in range(threads + 1, PIECES + 1):
-        if pieces % threads and all(_whole(np.array(each) * pieces) for each in shares):
-            return pieces
-    return None
+        off = tuple(
+            float(np.median([_off(each, pieces, min(count, pieces)) for each in of_cell]))
+            for of_cell, (_, count) in zip(shares, cells, strict=True)
+        )
+        if pieces % threads and all(one < most for one, most in zip(off, MAYBE, strict=True)):
+            possible[pieces] = off
+    if not possible:
+        return None
+    best = min(possible, key=lambda pieces: sum(possible[pieces]))
+    return Pieces(best, all(one < most for one, most in zip(possible[best], SURE, strict=True)))
 
 
-def _whole(pieces: np.ndarray[tuple[int], np.dtype[np.float64]]) -> bool:
-    """Whether several threads work, and each of them has done a whole number of pieces."""
-    working = pieces[pieces > WORKS]
-    if working.size < 2 or np.abs(working.sum() - pieces.sum()) > OFF:
-        return False
-    return bool((np.abs(working - np.round(working)) < OFF).all())
+def _off(shares: Array, pieces: int, working: int) -> float:
+    """Return how far the CPU times of a run are from whole numbers of pieces; infinite if they cannot be.
+
+    As many threads must work as can, helpers have little, and the whole numbers add up.
+    """
+    done: Array = shares * pieces
+    works: Array = done[done > WORKS]
+    if works.size != working or works.sum() < (1 - HELP) * pieces:
+        return np.inf
+    # Threads that work on no piece help those that do.
+    works = works * pieces / works.sum()
+    whole: Array = np.rint(works)
+    return float(np.abs(works - whole).max()) if whole.sum() == pieces else np.inf
