@@ -23,9 +23,10 @@ from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
 from knee.store import Run
 from knee.store.run import joined
-from knee.study.design.interventions import for_cause, interventions
-from knee.study.design.questions import BY_NAME, Seats
-from knee.study.design.questions import asking as question_run
+from knee.study.questions.interventions import for_cause, interventions
+from knee.study.questions.questions import BY_NAME
+from knee.study.questions.questions import asking as question_run
+from knee.study.questions.seats import Seats
 from knee.study.remedies.remedy import ALLOCATOR, COLLECTOR, FAULTS, INTERPRETER, Remedy
 
 sys.path.append(str(Path(__file__).parents[2] / "python" / "tests"))

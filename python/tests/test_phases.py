@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from told import Made, runs, series_of
 
-from knee.explain.ledger.marked import OUTSIDE, REST, holders
-from knee.explain.ledger.phases import answer_of, logarithmic_mean, phases
 from knee.explain.ledger.rows import phase_rows
+from knee.explain.phases.marked import OUTSIDE, REST, holders
+from knee.explain.phases.phases import answer_of, logarithmic_mean, phases
 from knee.stats.intervals import Interval
 
 S = 1e9

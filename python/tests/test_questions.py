@@ -14,7 +14,8 @@ from knee.store import Folder, write_whole
 from knee.study.design.cells import cells_of
 from knee.study.design.placements import Placements
 from knee.study.design.plan import run_specs
-from knee.study.design.questions import QUESTIONS, Seats, asking
+from knee.study.questions.questions import QUESTIONS, asking
+from knee.study.questions.seats import Seats
 from knee.study.run.asking import Block
 from knee.study.run.create import create
 from knee.study.spec import StudySpec

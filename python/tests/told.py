@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from conftest import record
 
 from knee.explain.ledger.evidence import Evidence, evidence
-from knee.explain.ledger.explanation import candidates
 from knee.explain.ledger.ledger import ledger
+from knee.explain.ledger.naming import candidates
 from knee.explain.scaling.series import Series, group
 from knee.store import Run
 from knee.store.idle import Idle

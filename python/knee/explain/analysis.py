@@ -21,8 +21,8 @@ from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.explain.factorial.variation import of_responses, variation
 from knee.explain.ledger.checks import Check
 from knee.explain.ledger.explanation import Explanation, explanations
-from knee.explain.ledger.phases import Phase, phases
 from knee.explain.ledger.predictions import predictions
+from knee.explain.phases.phases import Phase, phases
 from knee.explain.scaling.series import Series, group, table
 from knee.explain.scaling.summary import ScalingSummary, summarize
 from knee.explain.tried import Tried, tried

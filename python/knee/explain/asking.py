@@ -27,7 +27,7 @@ from knee.explain.ledger.evidence import (
     Evidence,
     evidence,
 )
-from knee.explain.ledger.explanation import LEAST, SMALL, explanation, suspects
+from knee.explain.ledger.explanation import LEAST, explanation
 from knee.explain.ledger.ledger import (
     DISTANT,
     IDLE,
@@ -42,6 +42,8 @@ from knee.explain.ledger.ledger import (
     ledger,
 )
 from knee.explain.ledger.memory import on_one_node
+from knee.explain.ledger.naming import SMALL, suspects
+from knee.explain.ledger.placements import PLACED
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
 from knee.store import Level, Run
@@ -55,14 +57,17 @@ BLOCKS = 3
 GROWN = 0.03
 """Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
 
-SLOWED = 2.0
-"""One thread is estimated to take this many times as long beside other programs."""
+SLOWED = {BUSY: 1.1, PIRATE: 1.5, STREAM: 2.0}
+"""How many times as long one thread is estimated to take beside other programs."""
 
 BESIDE = (BUSY, PIRATE, STREAM)
 """Questions about the machine, asked where copies slow each other down, the cheapest first."""
 
 MOSTLY = 0.5
 """What slows one thread by this share of what slows copies explains most of it."""
+
+LONGER = 3.0
+"""The fewer threads of a placement are estimated to take this many times as long as all."""
 
 ANYWHERE = (SWITCHES, ONE_CPU, TWICE)
 """Questions that can be asked about any program, on any cpus."""
@@ -224,7 +229,9 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     else:
         basic = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU, INTERPRETER, SWITCHES] if idle > GROWN else [])]
     basic = list(filter(can, basic))
-    return [*basic, *filter(can, _further(found, book, basic))]
+    # Where copies would not do what the program does, its own placements tell what they would.
+    placed = () if (copies and can(COPIES)) or inflation < GROWN else PLACED
+    return [*basic, *filter(can, [*_further(found, book, basic), *placed])]
 
 
 def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
@@ -280,9 +287,11 @@ def cost_s(found: Evidence, name: str) -> float:
     if own:
         return sum(_seconds(cell.runs) / len(cell.runs) for cell in own)
     base, many = (_seconds(cell.runs) / len(cell.runs) for cell in (found.base, found.many))
+    if name in PLACED:
+        return LONGER * many
     known = {ONE_CPU: max(base, many), COPIES: base, SWITCHES: many, TWICE: many, INTERLEAVED: many}
-    if name in BESIDE:
-        return SLOWED * base
+    if name in SLOWED:
+        return SLOWED[name] * base
     if name in (ON_CORES, SPREAD) and (copies := found.test(COPIES)) is not None and copies.runs:
         return _seconds(copies.runs) / len(copies.runs)
     return known.get(name, base if name in (ON_CORES, SPREAD) else base + many)

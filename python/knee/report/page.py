@@ -61,6 +61,7 @@ def page(study: Study) -> str:
         causes=why.cause_rows(study.analysis),
         doubts=why.doubts(study.analysis),
         checked=why.checked(study.analysis),
+        placements=why.placement_rows(study.analysis),
         phases=why.phase_rows(study.analysis),
         tried=why.tried_rows(study.analysis),
         counted=counters.counter_rows(study.analysis.counters),

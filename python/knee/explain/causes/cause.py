@@ -72,6 +72,8 @@ class Finding:
 
     settles: tuple[str, ...] = ()
     """Causes that have the same signs without the run that decided for this one."""
+    idle: Part | None = None
+    """How much of its part is idle time, where a changed setting takes the part away; the rest is CPU time."""
 
     @property
     def may_be_nothing(self) -> bool:

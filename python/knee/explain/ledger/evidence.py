@@ -21,7 +21,7 @@ CLASSES = ("nobody", "one", "few", "waiting")
 
 SWITCHES, ONE_CPU, COPIES, TWICE = "switches", "one cpu", "copies", "twice the threads"
 ON_CORES, SPREAD, INTERLEAVED = "copies on cores", "copies with spread memory", "interleaved memory"
-"""Names of questions, as run specs have them (``knee.study.design.questions``)."""
+"""Names of questions, as run specs have them (``knee.study.questions.questions``)."""
 
 
 @dataclass(frozen=True)

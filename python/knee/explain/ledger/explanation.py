@@ -5,7 +5,7 @@ Nothing is named where there is nothing to explain, where a check fails, or wher
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,8 +14,9 @@ from knee.explain.causes.cause import Finding
 from knee.explain.ledger.checks import Check, checks
 from knee.explain.ledger.evidence import Evidence, Mean, evidence
 from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
+from knee.explain.ledger.naming import candidates
+from knee.explain.ledger.placements import Placements, placements
 from knee.explain.scaling.series import Series
-from knee.explain.signs.relief import relief
 from knee.explain.signs.words import plain
 from knee.stats.intervals import Interval
 
@@ -24,17 +25,6 @@ LEAST = 0.05
 
 TOO_MUCH = 0.20
 """Share of the loss that may be unexplained. Where it cannot be told whether it is more, causes are named."""
-
-SETTLES = 0.5
-"""A changed setting that takes this share of a part away decides for its cause."""
-
-SMALL = 0.05
-"""A cause that holds less than this share of the loss is not named: it is part of what is unexplained."""
-
-METHOD = 0.01, 0.03
-"""Error of the parts of causes beyond chance: in logarithms, and as a share of the loss. Causes act on each other, and
-a program has a little of most of them. Calibrated on the first half of the made-up instances (``bench/truth.py``).
-"""
 
 FEWEST = 3
 """An answer from fewer blocks is provisional and names no cause."""
@@ -60,6 +50,8 @@ class Explanation:
     """How many questions were asked about this thread count."""
     failed: tuple[str, ...] = ()
     """Questions whose runs failed, and why."""
+    placements: Placements | None = None
+    """What placements of fewer threads cost, where copies would not do what the program does."""
 
     @property
     def threads(self) -> int:
@@ -97,6 +89,7 @@ class Explanation:
             "status": self.status,
             "why": self.why,
             "failed": self.failed,
+            "placements": asdict(self.placements) if self.placements else None,
         }
 
 
@@ -118,64 +111,7 @@ def explanation(found: Evidence) -> Explanation:
         why = "no cause shows both of its signs"
     failed = tuple(f"{name}: {why}" for name, (_, why) in found.failed.items())
     many = len(found.tests) if found.asked else 0
-    return Explanation(found.series.name, book, checked, kept, left, status, why, many, failed)
-
-
-def candidates(found: Evidence, book: Ledger) -> list[Finding]:
-    """Return the findings that may be named, unless the ledger as a whole is in doubt."""
-    least = SMALL * book.loss.value
-    named = [one for one in suspects(found, book) if one.part is None or one.part.value > least]
-    settled = {name for one in named for name in one.settles if _covers(one, named, name)}
-    kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
-    if _disturbed(book):
-        kept = [one for one in kept if not one.holds or not set(one.holds) <= set(MACHINES)]
-    apart = [_without_settings(one, kept) for one in kept]
-    return [one for one in apart if one.part is None or one.part.value > least]
-
-
-def _disturbed(book: Ledger) -> bool:
-    """Whether other programs may have taken so much that what they share slowed CPU time, too: caches, cores, clock."""
-    return book.entry(TAKEN) is not None and book.value(TAKEN).value > TOO_MUCH * book.loss.value
-
-
-def suspects(found: Evidence, book: Ledger) -> list[Finding]:
-    """Return the findings of all causes, also of those that another one settles."""
-    from knee.explain.causes.lists import CAUSES
-
-    named = [one for cause in CAUSES if (one := cause.explain(found, book)) is not None] if found.asked else []
-    error = METHOD[0] + METHOD[1] * max(0.0, book.loss.value)
-    return [replace(one, part=one.part.with_error(error)) if one.part else one for one in named]
-
-
-SETTINGS = ("garbage collection", "allocator", "page faults", "interpreter lock")
-"""Causes that a changed setting of the runtime tests, and that can look like others."""
-
-
-def _undecided(found: Evidence, finding: Finding) -> bool:
-    """Whether a setting may take most of a part away, but its runs vary too much to tell."""
-    if finding.cause in SETTINGS or finding.part is None:
-        return False
-    changes = [changed for name in SETTINGS if (changed := relief(found, name)) is not None]
-    most = SETTLES * finding.part.value
-    return any(one.loss.value > most and not one.least > 0 for one in changes)
-
-
-def _without_settings(finding: Finding, named: list[Finding]) -> Finding:
-    """Return a finding without what a changed setting takes away from the same parts of the ledger."""
-    if finding.cause in SETTINGS or finding.part is None:
-        return finding
-    part = finding.part
-    for other in named:
-        if other.cause in SETTINGS and other.part is not None and set(other.holds) & set(finding.holds):
-            part = part.less(other.part)
-    return replace(finding, part=part)
-
-
-def _covers(deciding: Finding, named: list[Finding], name: str) -> bool:
-    """Whether a finding explains most of what another one would."""
-    other = next((one for one in named if one.cause == name), None)
-    parts = (deciding.part, other.part if other else None)
-    return bool(parts[0] and parts[1] and parts[0].value > SETTLES * parts[1].value)
+    return Explanation(found.series.name, book, checked, kept, left, status, why, many, failed, placements(found))
 
 
 def unexplained(book: Ledger, findings: list[Finding]) -> Mean:

@@ -7,7 +7,7 @@ from typing import Any
 
 from knee.explain.ledger.evidence import Mean
 from knee.explain.ledger.explanation import Explanation
-from knee.explain.ledger.phases import Phase
+from knee.explain.phases.phases import Phase
 
 TINY = 5e-4
 """Parts smaller than this everywhere are left out of the rows."""

@@ -15,7 +15,7 @@ from knee.explain.ledger.evidence import Cell, Evidence, Mean, against
 from knee.stats.intervals import Array, combined
 
 AT_BASE = ", base"
-"""Ends the names of runs on the base's threads (``knee.study.design.interventions``)."""
+"""Ends the names of runs on the base's threads (``knee.study.questions.interventions``)."""
 
 
 SURE = 0.99

@@ -10,7 +10,7 @@ from knee.explain.claims.judge import Judged
 from knee.explain.computed import OtherCount
 from knee.explain.disturbance import Disturbance
 from knee.explain.ledger.explanation import Explanation
-from knee.explain.ledger.phases import Phase
+from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
 from knee.explain.tried import Tried

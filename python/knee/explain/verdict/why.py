@@ -9,7 +9,7 @@ import numpy as np
 
 from knee.explain.causes.cause import Finding
 from knee.explain.ledger.explanation import FEWEST, LEAST, Explanation
-from knee.explain.ledger.phases import Phase
+from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
 from knee.explain.verdict.form import Line

@@ -67,6 +67,23 @@ def phase_rows(analysis: Analysis) -> list[Row]:
     ]
 
 
+def placement_rows(analysis: Analysis) -> list[Row]:
+    """Return what placements of fewer threads cost, one row for each factor."""
+    return [
+        {
+            "series": one.series,
+            "threads": one.placements.threads,
+            "placed on": effect.factor,
+            "ln of time": with_ends(effect.share.value, effect.share.interval),
+            "in any order": f"{effect.low_order:.3f} to {effect.high_order:.3f}",
+        }
+        for explained in analysis.ledgers.values()
+        for one in explained
+        if one.placements
+        for effect in one.placements.effects
+    ]
+
+
 def tried_rows(analysis: Analysis) -> list[Row]:
     """Return the remedies that were tried, one row each."""
     return [

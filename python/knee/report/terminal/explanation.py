@@ -16,8 +16,9 @@ from knee.explain.ledger.checks import Check
 from knee.explain.ledger.evidence import Mean
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.ledger.ledger import BOUNDS
-from knee.explain.ledger.phases import Phase
+from knee.explain.ledger.placements import Placements
 from knee.explain.ledger.predictions import predictions
+from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried
 from knee.explain.verdict.why import UNSURE, advice, of_levels, share_of, speedup_without, without
@@ -62,6 +63,8 @@ def show(
         console.table(_parts(one))
         if own := [each for each in phases if (each.series, each.threads) == (one.series, one.threads)]:
             console.table(_phases(own, one.ledger.base))
+        if one.placements:
+            _placements(console, one.placements)
         for finding in one.findings:
             _finding(console, finding, one, by_name[one.series])
         if one.why:
@@ -134,6 +137,25 @@ def _phases(phases: Sequence[Phase], base: int) -> Table:
             one.answer,
         )
     return table
+
+
+def _placements(console: Console, placements: Placements) -> None:
+    """Print what each factor of the placement costs, and which act on each other."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"{placements.threads} threads placed on", overflow="fold")
+    for name in ("ln of time", "90 % interval", "in any order"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in placements.effects:
+        ends = one.share.interval
+        table.add_row(
+            one.factor,
+            f"{one.share.value:+.3f}",
+            f"{ends.low:+.3f} to {ends.high:+.3f}",
+            f"{one.low_order:+.3f} to {one.high_order:+.3f}",
+        )
+    console.table(table)
+    for line in placements.sentences:
+        console.print(Text(f"{line[0].upper()}{line[1:]}."))
 
 
 def _finding(console: Console, finding: Finding, one: Explanation, series: Series) -> None:

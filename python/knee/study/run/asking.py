@@ -12,9 +12,10 @@ from typing import Any
 
 from knee import _binary
 from knee.store import Folder, Level, RunSpec, role_of, write_whole
-from knee.study.design.interventions import for_cause, interventions
-from knee.study.design.questions import BY_NAME, Seats, asking
 from knee.study.design.repeats import names
+from knee.study.questions.interventions import for_cause, interventions
+from knee.study.questions.questions import BY_NAME, asking
+from knee.study.questions.seats import Seats
 from knee.study.remedies import all_remedies
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import situation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from knee import terminal
 from knee.store import Folder, design_block, role_of, runs
 from knee.study.design.duration import words
-from knee.study.design.questions import BY_NAME
+from knee.study.questions.questions import BY_NAME
 from knee.study.run import asking, execute
 
 if TYPE_CHECKING:

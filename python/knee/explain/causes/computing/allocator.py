@@ -56,6 +56,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="use that allocator, or allocate less",
         threads=found.threads,
         part=Part.of(relieved),
+        idle=Part.of(changed.idle),
         settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN),
         holds=holds,
     )

@@ -47,6 +47,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="keep memory for the next use, or use huge pages",
         threads=found.threads,
         part=Part.of(changed.loss),
+        idle=Part.of(changed.idle),
         settles=("sleeping lock", WAITS, "instruction growth", OPEN),
         holds=(NOBODY, ONE, MORE, TOGETHER, UNDIVIDED),
     )

@@ -66,6 +66,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="allocate less, or give the program a larger heap",
         threads=found.threads,
         part=Part.of(relieved),
+        idle=Part.of(changed.idle),
         settles=(
             "sleeping lock",
             WAITS,

@@ -21,7 +21,7 @@ import numpy as np
 
 from knee.explain.ledger.evidence import Mean, mean
 from knee.explain.ledger.explanation import LEAST
-from knee.explain.ledger.marked import Marked, holders, marked
+from knee.explain.phases.marked import Marked, holders, marked
 from knee.explain.scaling.series import Series
 from knee.stats.intervals import Array, Interval, Ratio, ratio
 

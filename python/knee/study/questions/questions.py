@@ -9,96 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, cast
 
-from knee.store import Role, RunSpec
+from knee.store import RunSpec
 from knee.study.design.program import side_by_side
-
-
-@dataclass(frozen=True)
-class Seats:
-    """The cpus of the threads, in the order of their placement."""
-
-    cpus: tuple[int, ...]
-    machine: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What ``knee machine --json`` prints."""
-
-    @property
-    def others(self) -> list[int]:
-        """All but the first cpu and its siblings: those share more with it than what is asked about."""
-        core = self._core.get(self.cpus[0], ("none", self.cpus[0]))
-        return [cpu for cpu in self.cpus[1:] if self._core.get(cpu) != core]
-
-    @cached_property
-    def one_a_core(self) -> list[int]:
-        """The first cpu of each core."""
-        return list({self._core.get(cpu, ("none", cpu)): cpu for cpu in reversed(self.cpus)}.values())[::-1]
-
-    @cached_property
-    def same_cache(self) -> tuple[list[int], int]:
-        """The others that share the largest cache of the first cpu, and its size in bytes."""
-        caches = [cache for cache in self.machine.get("caches", []) if self.cpus[0] in cache["cpus"]]
-        if not caches:
-            return [], 0
-        last: dict[str, Any] = max(caches, key=lambda cache: cache["level"])
-        return [cpu for cpu in self.others if cpu in last["cpus"]], last["size_bytes"]
-
-    @cached_property
-    def nodes(self) -> list[int]:
-        """The memory nodes of the cpus."""
-        nodes = {cpu: core["node"] for core in self._cores for cpu in core["cpus"]}
-        return sorted({nodes[cpu] for cpu in self.cpus if cpu in nodes})
-
-    @property
-    def shares_cores(self) -> bool:
-        """Whether two of the cpus are siblings of one core."""
-        return len(self.one_a_core) < len(self.cpus)
-
-    @property
-    def spans_nodes(self) -> bool:
-        """Whether the cpus belong to several memory nodes."""
-        return len(self.nodes) > 1
-
-    @property
-    def _cores(self) -> list[dict[str, Any]]:
-        return self.machine.get("cores", [])
-
-    @cached_property
-    def _core(self) -> dict[int, tuple[str, int]]:
-        return {cpu: ("core", number) for number, core in enumerate(self._cores) for cpu in core["cpus"]}
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question, and the run that answers it.
-
-    Parameters
-    ----------
-    name
-        Its name in run specs.
-    asks
-        The question.
-    role
-        Role of the run.
-    threads
-        Thread count of the run, for the thread count that is explained.
-    cost
-        Its time in one-thread times, for the thread count that is explained, if the program scales perfectly.
-    change
-        Changes the run spec of that thread count.
-    fits
-        Whether it can tell something about threads on these cpus.
-    """
-
-    name: str
-    asks: str
-    role: Role
-    threads: Callable[[int], int]
-    cost: Callable[[int], float]
-    change: Callable[[RunSpec, Seats], dict[str, Any]]
-    fits: Callable[[Seats], bool] = lambda _: True
+from knee.study.questions.placements import PLACEMENTS
+from knee.study.questions.question import Question
+from knee.study.questions.seats import Seats
 
 
 def _on_cores(spec: RunSpec, seats: Seats) -> dict[str, Any]:
@@ -244,10 +161,9 @@ QUESTIONS: tuple[Question, ...] = (
         _has_others,
     ),
 )
-"""All questions."""
+"""All questions but those about placements of fewer threads (:data:`PLACEMENTS`)."""
 
-
-BY_NAME = {one.name: one for one in QUESTIONS}
+BY_NAME = {one.name: one for one in (*QUESTIONS, *PLACEMENTS)}
 
 
 def asking(question: Question, spec: RunSpec, machine: Mapping[str, Any]) -> RunSpec:

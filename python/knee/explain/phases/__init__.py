@@ -1,0 +1,1 @@
+"""Phases that a program marks: which of them scale, and how much of the loss each holds."""
