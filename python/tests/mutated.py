@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import big_study
-from conftest import keep_samples
+from conftest import VALID, keep_samples, machine
+from told import Made, runs
 
 import knee
 from knee import _binary, store
@@ -85,7 +86,7 @@ class Reader:
 
 def readers(place: Path) -> dict[str, Reader]:
     """Return all readers by name; their files are written under ``place``."""
-    folder = _folder(place / "study")
+    folder, explained = _folder(place / "study"), _explained(place / "explained")
     files = {
         "study file": (place / "mine.toml", STUDY, from_file),
         "study.toml": (folder.study_spec, None, lambda _: _opened(folder)),
@@ -93,6 +94,8 @@ def readers(place: Path) -> dict[str, Reader]:
         "records.jsonl": (folder.records, None, lambda _: _opened(folder)),
         "machine.json": (folder.machine, None, lambda _: _opened(folder)),
         "waits.jsonl": (folder.path / "waits.jsonl", None, lambda _: store.read_waits(folder)),
+        "trials.json": (explained.path / "trials.json", None, lambda _: _opened(explained)),
+        "records of questions": (explained.records, None, lambda _: _opened(explained)),
         "ended.json": (folder.path / "ended.json", None, lambda _: store.read_end(folder)),
         "samples": (folder.samples / "000001.csv.gz", None, lambda path: store.noted(path, "cpu_ns")),
     }
@@ -108,6 +111,30 @@ def _folder(path: Path) -> Folder:
     keep_samples(folder, lambda _, one: [(n, "thread:7", "cpu_ns", n * 7) for n in range(len(one["id"]))])
     store.note_wait(folder, store.Wait(1, 2.5, quiet=True, other_busy=0.1, steal=0.0))
     store.write_end(folder, store.End(3, "every interval is narrow"))
+    return folder
+
+
+def _explained(path: Path) -> Folder:
+    """Write a study with questions and their answers, and with a remedy that was tried."""
+    folder, idle = Folder(path), {"one": 0.2}
+    folder.path.mkdir()
+    tests = {"one cpu": Made(1.0, 1.0), "copies": Made(1.0, 2.0), "twice the threads": Made(0.75, 1.3, idle)}
+    made = runs(Made(1.0, 1.0), Made(0.75, 1.3, idle), tests, blocks=4, mapped={"programs": ["/p"], "libraries": []})
+    folder.study_spec.write_text('schema = 1\nname = "made up"\n[program]\ncommand = ["p", "{threads}"]\n')
+    folder.machine.write_text(json.dumps(machine(2)))
+    folder.plan.write_text("".join(json.dumps(run.spec) + "\n" for run in made))
+    seen = {"period_ms": 10, "count": 97, "cost_ns": 717_400, "ready": [0, 20, 55]}
+    futex = {
+        "asleep": 9,
+        "waits": 5,
+        "timed": 4,
+        "hottest": [{"pid": 7, "address": "0x1", "waits": 5, "timed": 4, "threads": 2}],
+    }
+    group = {"group": "/", "quota_cpus": 1.5, "nr_periods": 9, "nr_throttled": 2, "throttled_ns": 400}
+    more = {"sampling": seen, "futex": futex, "cgroup": {"own": group, "program": group}, "validity": VALID}
+    folder.records.write_text("".join(json.dumps({**run.record, **more}) + "\n" for run in made))
+    noted = store.Noted("one arena", ("allocator",), "sets MALLOC_ARENA_MAX=1")
+    store.write_trials(folder, store.Trials((noted,), {"smt": "off"}, (store.FactChange("smt", "off", "on"),)))
     return folder
 
 

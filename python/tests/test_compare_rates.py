@@ -41,7 +41,7 @@ def side(
             record = {"wall_ns": int(1e9 * time_s), "simulated": True, "validity": busy}
             spec |= {"cpus": list(range(n))}
             runs.append(Run(len(runs), spec, record, None, time_s, time_s, int(lost * 1e9 * time_s)))
-    return Side(name, runs, {}, None)
+    return Side(name, runs, {"allowed": {"cpus": list(range(16))}}, None)
 
 
 def compared(

@@ -22,6 +22,8 @@ NAMES = (
     "machine.json",
     "waits.jsonl",
     "ended.json",
+    "trials.json",
+    "records of questions",
     "samples",
 )
 
