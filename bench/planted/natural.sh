@@ -9,7 +9,7 @@ if [ "${1:-}" = --remove ]; then
     for group in "$groups"/natural-*; do if [ -d "$group" ]; then rmdir "$group"; fi; done
     exit
 fi
-folder=${1:?"usage: natural.sh FOLDER VENV"} venv=${2:?"usage: natural.sh FOLDER VENV"}
+folder=$(realpath -m "${1:?"usage: natural.sh FOLDER VENV"}") venv=$(realpath -m "${2:?"usage: natural.sh FOLDER VENV"}")
 
 . "$here/../../ci/packages.sh"
 wanted=(gcc make ruby xz-utils zstd pigz plzip lbzip2 openssl sysbench stress-ng graphicsmagick libjemalloc2)
