@@ -42,10 +42,11 @@ from knee.explain.ledger.ledger import (
     ledger,
 )
 from knee.explain.ledger.memory import on_one_node
-from knee.explain.ledger.naming import SMALL, suspects
+from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
 from knee.explain.ledger.placements import PLACED
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
+from knee.explain.signs.waits import waits
 from knee.store import Level, Run
 
 FIRST_LAUNCHES = 6
@@ -54,10 +55,13 @@ FIRST_LAUNCHES = 6
 BLOCKS = 3
 """A question is asked in at least this many blocks."""
 
+FEWEST = 2
+"""One that costs more than it was estimated to is asked in at least this many: fewer have no interval."""
+
 GROWN = 0.03
 """Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
 
-SLOWED = {BUSY: 1.1, PIRATE: 1.5, STREAM: 2.0}
+SLOWED = {BUSY: 1.1, PIRATE: 1.5, STREAM: 3.0}
 """How many times as long one thread is estimated to take beside other programs."""
 
 BESIDE = (BUSY, PIRATE, STREAM)
@@ -186,6 +190,8 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
             left_s -= missing * each
             continue
         once = max(each, _cpu_s(found)) if name == ONE_CPU and not done[name] else each
+        if done[name] and missing * each > left_s:
+            missing = min(missing, FEWEST - done[name])
         if 0 < missing <= blocks and max(missing * each, once) <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))
             left_s -= missing * each
@@ -253,7 +259,12 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     least = max(GROWN, SMALL * book.loss.value)
     # Those about the largest part first; what cannot be told is NaN.
     asked = [names for value, names in sorted(further, key=lambda one: -np.nan_to_num(one[0])) if value > least]
-    first = [name for one in suspects(found, book) for name in one.ask]
+    # A setting that was begun may have taken away the sign that asked for it.
+    begun = [name for name in SETTINGS if found.setting(name) is not None]
+    waiting = waits(found)
+    # Threads that allocate memory, or get pages for it, wait at locks that are not the program's own.
+    locks = [ALLOCATOR, FAULTS] if waiting is not None and waiting.passed_on else []
+    first = [*begun, *locks, *(name for one in suspects(found, book) for name in one.ask)]
     wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
     return [name for name in wanted if name != FAULTS or page_faults.often(found)]
 

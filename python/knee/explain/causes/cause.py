@@ -32,6 +32,10 @@ class Part:
         low, high = (float(np.hypot(abs(end - self.value), by)) for end in (self.low, self.high))
         return Part(self.value, self.value - low, self.value + high)
 
+    def times(self, share: float) -> Part:
+        """Return a share of it."""
+        return Part(share * self.value, share * self.low, share * self.high)
+
     def less(self, other: Part) -> Part:
         """Return what is left of it without another part, which was measured independently."""
         value = self.value - other.value
@@ -74,6 +78,9 @@ class Finding:
     """Causes that have the same signs without the run that decided for this one."""
     idle: Part | None = None
     """How much of its part is idle time, where a changed setting takes the part away; the rest is CPU time."""
+
+    gain: Part | None = None
+    """What the program gains without this cause alone, where several act together; None: as much as its part."""
 
     @property
     def may_be_nothing(self) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,16 @@ CLASSES = ("nobody", "one", "few", "waiting")
 SWITCHES, ONE_CPU, COPIES, TWICE = "switches", "one cpu", "copies", "twice the threads"
 ON_CORES, SPREAD, INTERLEAVED = "copies on cores", "copies with spread memory", "interleaved memory"
 """Names of questions, as run specs have them (``knee.study.questions.questions``)."""
+
+AT_BASE = ", base"
+"""Ends the names of runs of settings on the base's threads (``knee.study.questions.interventions``)."""
+
+
+SLOW, FAR = 0.08, 5.0
+"""A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
+
+NORMAL = 1.4826
+"""Standard deviation over the median of absolute deviations, of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +151,13 @@ class Evidence:
         """Return the runs of a question, if there are any."""
         return self.tests.get(name)
 
+    def setting(self, cause: str) -> Cell | None:
+        """Return the runs, on all threads, with the changed setting that tests a cause, if there are any."""
+        named = (
+            cell for name, cell in self.tests.items() if name.startswith(f"{cause}: ") and not name.endswith(AT_BASE)
+        )
+        return next(named, None)
+
     def mapped(self, pattern: str) -> bool:
         """Whether the program had a file mapped, as a program or library, whose name begins with this pattern."""
         for run in (*self.many.runs, *self.base.runs):
@@ -165,16 +182,41 @@ def evidence(series: Series, threads: int) -> Evidence:
         good = tuple(run for run in runs if run.bad is None)
         return Cell(count, good, blocks, threads / base if series.weak and count != base else 1.0)
 
+    def answer(runs: list[Run]) -> Cell:
+        made = cell(runs, runs[0].threads)
+        return replace(made, runs=_without_slow(made.runs, slow))
+
+    slow = _unusual(series)
     by_test: dict[str, list[Run]] = {}
     for run in series.asked:
         name = run.spec.get("test") or (COPIES if run.role == "copies" else None)
         if name is not None and run.cell["threads"] == threads:
             by_test.setdefault(name, []).append(run)
-    tests = {name: cell(runs, runs[0].threads) for name, runs in by_test.items()}
+    tests = {name: answer(runs) for name, runs in by_test.items()}
     one, many = (cell(series.by_threads[count], count) for count in (base, threads))
     bad = {name: [run.bad or "" for run in made] for name, made in by_test.items() if not tests[name].runs}
     failed = {name: (len(reasons), reasons[-1]) for name, reasons in bad.items()}
     return Evidence(series, threads, one, many, {name: one for name, one in tests.items() if one.runs}, failed)
+
+
+def _unusual(series: Series) -> float:
+    """Return by how much a run is unusually slow, in logarithms, as the study's own runs vary."""
+    logs = [np.log(series.seconds(point.threads)) for point in series.curve.points]
+    off = np.concatenate([np.abs(one - np.nanmedian(one)) for one in logs if np.isfinite(one).any()])
+    return max(SLOW, FAR * NORMAL * float(np.nanmedian(off)))
+
+
+def _without_slow(runs: tuple[Run, ...], slow: float) -> tuple[Run, ...]:
+    """Leave out runs of a question that something else made slow: at most one in five, and two must be left."""
+    most = len(runs) // 5
+    if not most:
+        return runs
+    logs = np.log([run.time_s for run in runs])
+    late = [number for number in np.argsort(-logs)[:most] if logs[number] - np.median(logs) > slow]
+    # Where more are as slow, the question itself has two answers.
+    if (logs - np.median(logs) > slow).sum() > most:
+        return runs
+    return tuple(run for number, run in enumerate(runs) if number not in late)
 
 
 def against(values: Array, others: Array) -> Mean:
@@ -197,3 +239,16 @@ def mean(values: Array) -> Mean:
     """Return the mean over the blocks that have a value."""
     known = values[np.isfinite(values)]
     return Mean(float(known.mean()) if known.size else np.nan, t_interval(known), int(known.size))
+
+
+def over(values: Array, others: Array) -> Mean:
+    """Return a ratio of means, which may be near 0; the runs of both may be in different blocks.
+
+    The interval is that of the linearised ratio, by Welch's method.
+    """
+    upper, lower = (each[np.isfinite(each)] for each in (values, others))
+    if not upper.size or not lower.size:
+        return Mean(np.nan, Interval(np.nan, np.nan), 0)
+    ratio = float(upper.mean() / lower.mean())
+    _, ends = combined(upper / lower.mean(), [(-ratio, lower / lower.mean())])
+    return Mean(ratio, ends.shifted(ratio), min(upper.size, lower.size))

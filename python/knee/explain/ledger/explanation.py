@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from knee.explain.causes.cause import Finding
+from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.checks import Check, checks
 from knee.explain.ledger.evidence import Evidence, Mean, evidence
 from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
@@ -115,14 +115,29 @@ def explanation(found: Evidence) -> Explanation:
 
 
 def unexplained(book: Ledger, findings: list[Finding]) -> Mean:
-    """Return idle time of no class, and inflation that neither shared hardware nor a finding holds."""
-    held = {*MACHINES, *(name for one in findings for name in one.holds)}
-    names = [
-        one.name
-        for one in book.entries
-        if one.name == UNCLASSED or (one.of == INFLATION and one.name not in held)
-    ]  # fmt: skip
-    return book.value(*names) if names else Mean(0.0, Interval(0.0, 0.0), book.loss.blocks)
+    """Return idle time of no class, and inflation that neither shared hardware nor a finding holds.
+
+    A finding that a changed setting measures explains as much CPU time as the setting takes away, and no more.
+    """
+    inflation = {one.name for one in book.entries if one.of == INFLATION and one.name not in MACHINES}
+    held = {name for one in findings if one.idle is None for name in one.holds}
+    names = [one.name for one in book.entries if one.name == UNCLASSED or one.name in inflation - held]
+    if not names:
+        return Mean(0.0, Interval(0.0, 0.0), book.loss.blocks)
+    left = book.value(*names)
+    taken = [_cpu_time(one) for one in findings if set(one.holds) & (inflation - held)]
+    for part in (one for one in taken if one is not None):
+        after = Part.of(left).less(part)
+        # More than there is cannot be explained.
+        over = max(0.0, -after.value)
+        left = Mean(after.value + over, Interval(after.low + over, after.high + over), left.blocks)
+    return left
+
+
+def _cpu_time(finding: Finding) -> Part | None:
+    """Return how much CPU time a changed setting takes away."""
+    part, idle = finding.gain or finding.part, finding.idle
+    return None if part is None or idle is None else part.less(idle)
 
 
 def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mean) -> tuple[Status, str]:

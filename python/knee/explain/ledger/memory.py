@@ -66,3 +66,13 @@ def remote(found: Evidence) -> Remote | None:
     costs = against(far.cpu / far.threads, near.cpu / near.threads)
     uses = costs.interval.low > 0 and changes.interval.high < HALF * costs.value
     return Remote(False, changes, costs) if uses else None
+
+
+def untold(found: Evidence) -> float:
+    """Return what memory of other nodes costs copies, where it cannot be told whether the program uses it; else 0."""
+    far, near, interleaved = found.test(SPREAD), found.test(COPIES), found.test(INTERLEAVED)
+    if far is None or near is None or interleaved is None or remote(found) is not None:
+        return 0.0
+    costs = against(far.cpu / far.threads, near.cpu / near.threads)
+    changes = against(interleaved.cpu, found.many.cpu)
+    return costs.value if costs.interval.low > 0 and not changes.interval.low > HALF * costs.value else 0.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import FEW, MACHINES, NOBODY, ONE, TAKEN, UNCLASSED, WAITING, Ledger
+from knee.explain.ledger.evidence import CLASSES, Cell, Evidence, mean
+from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, TAKEN, UNCLASSED, WAITING, Ledger
+from knee.explain.ledger.together import together
 from knee.explain.signs.relief import relief
 
 TOO_MUCH = 0.20
@@ -23,23 +24,32 @@ METHOD = 0.01, 0.03
 a program has a little of most of them. Calibrated on the first half of the made-up instances (``bench/truth.py``).
 """
 
+OF_CLASSES = (NOBODY, ONE, FEW, WAITING)
+"""Parts of idle time by class, in the order of ``CLASSES``."""
+
 IDLE_PARTS = frozenset({NOBODY, ONE, FEW, WAITING, UNCLASSED})
 """Parts of idle time."""
 
+WAITED = IDLE_PARTS | {NOT_COMPUTED}
+"""The same, with that of the base."""
+
 SETTINGS = ("garbage collection", "allocator", "page faults", "interpreter lock")
 """Causes that a changed setting of the runtime tests, and that can look like others."""
+
+MEASURED = ("page placement",)
+"""Causes whose own run measures their part, whatever else holds the same parts of the ledger."""
 
 
 def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     """Return the findings that may be named, unless the ledger as a whole is in doubt."""
     least = SMALL * book.loss.value
     named = [one for one in suspects(found, book) if one.part is None or one.part.value > least]
-    settled = {name for one in named for name in one.settles if _covers(one, named, name, least)}
+    settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
     if _disturbed(book):
         kept = [one for one in kept if not one.holds or not set(one.holds) <= set(MACHINES)]
-    apart = [_without_settings(one, kept) for one in kept]
-    return [one for one in apart if one.part is None or one.part.value > least]
+    apart = [_without_settings(found, one, kept) for one in kept]
+    return [together(one, book) for one in apart if one.part is None or (one.part.value > least and one.part.low > 0)]
 
 
 def _disturbed(book: Ledger) -> bool:
@@ -57,42 +67,67 @@ def suspects(found: Evidence, book: Ledger) -> list[Finding]:
 
 
 def _undecided(found: Evidence, finding: Finding) -> bool:
-    """Whether a setting may take most of a part away, but its runs vary too much to tell."""
-    if finding.cause in SETTINGS or finding.part is None:
+    """Whether a setting may take most of a part away, but its runs vary too much to tell.
+
+    It takes nothing of what copies show, which have the same setting.
+    """
+    if finding.cause in (*SETTINGS, *MEASURED) or finding.part is None or set(finding.holds) <= set(MACHINES):
         return False
-    changes = [changed for name in SETTINGS if (changed := relief(found, name)) is not None]
-    most, idle = SETTLES * finding.part.value, bool(finding.holds) and set(finding.holds) <= IDLE_PARTS
+    # On one cpu nobody waits for an allocator or an interpreter.
+    tests = SETTINGS if set(finding.holds) - {MORE} else ("garbage collection", "page faults")
+    changes = [changed for name in tests if (changed := relief(found, name)) is not None]
+    most, idle = SETTLES * finding.part.value, bool(finding.holds) and set(finding.holds) <= WAITED
     # Idle time is a ratio inside each run, so it tells more than times.
     told = [(one.idle.value, one.idle_least) if idle else (one.loss.value, one.least) for one in changes]
     return any(value > most and not least > 0 for value, least in told)
 
 
-def _without_settings(finding: Finding, named: list[Finding]) -> Finding:
+def _without_settings(found: Evidence, finding: Finding, named: list[Finding]) -> Finding:
     """Return a finding without what a changed setting takes away from the same parts of the ledger."""
-    if finding.cause in SETTINGS or finding.part is None:
+    if finding.cause in (*SETTINGS, *MEASURED) or finding.part is None:
         return finding
     part = finding.part
     for other in named:
-        if other.cause in SETTINGS and other.part is not None and set(other.holds) & set(finding.holds):
-            part = part.less(_taken_from(finding, other))
+        takes = other.cause in SETTINGS or (other.idle is not None and other.cause != finding.cause)
+        if takes and other.part is not None and set(other.holds) & set(finding.holds):
+            part = part.less(_taken_from(found, finding, other))
     return replace(finding, part=part)
 
 
-def _taken_from(finding: Finding, setting: Finding) -> Part:
+def _taken_from(found: Evidence, finding: Finding, setting: Finding) -> Part:
     """Return how much of the parts that a finding holds a changed setting takes away: idle time, CPU time, or both."""
     whole, idle = setting.part or Part(0.0, 0.0, 0.0), setting.idle
-    kinds = {name in IDLE_PARTS for name in finding.holds}
+    kinds = {name in WAITED for name in finding.holds}
     if idle is None or len(kinds) > 1:
         return whole
-    return idle if True in kinds else whole.less(idle)
+    return idle.times(_of_classes(found, finding, setting)) if True in kinds else whole.less(idle)
 
 
-def _covers(deciding: Finding, named: list[Finding], name: str, least: float) -> bool:
+def _of_classes(found: Evidence, finding: Finding, setting: Finding) -> float:
+    """Return the share of the idle time that a setting takes away which is of the classes that a finding holds."""
+    changed = found.setting(setting.cause)
+    if changed is None:
+        return 1.0
+    gone = {
+        part: _mean(found.watched, name) - _mean(changed, name) for name, part in zip(CLASSES, OF_CLASSES, strict=True)
+    }
+    every = sum(max(0.0, one) for one in gone.values())
+    held = sum(max(0.0, one) for part, one in gone.items() if part in finding.holds)
+    return held / every if every > 0 else 1.0
+
+
+def _mean(cell: Cell, name: str) -> float:
+    return mean(cell.idle(name) / cell.seconds).value
+
+
+def _covers(found: Evidence, deciding: Finding, named: list[Finding], name: str, least: float) -> bool:
     """Whether a finding explains most of what another one would, and does not surely leave CPU time of it."""
     other = next((one for one in named if one.cause == name), None)
     if other is None or other.part is None or deciding.part is None:
         return False
+    if not set(deciding.holds) & set(other.holds):
+        return False
     computing = not IDLE_PARTS & set(other.holds)
-    if deciding.cause in SETTINGS and computing and other.part.less(_taken_from(other, deciding)).low > least:
+    if deciding.cause in SETTINGS and computing and other.part.less(_taken_from(found, other, deciding)).low > least:
         return False
     return deciding.part.value > SETTLES * other.part.value

@@ -17,7 +17,7 @@ from knee.explain.ledger.evidence import Evidence, Mean
 from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import turns
-from knee.explain.signs.waits import waits
+from knee.explain.signs.waits import own_waits
 
 REMAINS, MOST = 0.25, 0.55
 """Share of the idle time of uneven work that is left with twice the threads: usually, and at most."""
@@ -43,7 +43,7 @@ class Alone:
 
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
-    waiting, stays, hidden = waits(found), kept(found, book, name), waits_actively(found, book)
+    waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)
     if (
         not told(found)
         or waiting is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean, against
+from knee.explain.ledger.ledger import MACHINE, Ledger
 
 STREAM, PIRATE, BUSY = "stream beside", "pirate beside", "busy cores beside"
 """Names of the questions: other memory traffic, a smaller share of the cache, other cores that compute in registers."""
@@ -12,3 +14,9 @@ def slower(found: Evidence, name: str) -> Mean | None:
     """Return the logarithm of one thread's CPU time beside it over that alone; None without that run."""
     cell = found.test(name)
     return None if cell is None else against(cell.cpu, found.base.cpu)
+
+
+def besides_clock(found: Evidence, book: Ledger) -> Part:
+    """Return what slows copies down besides a clock that falls while other cores compute."""
+    machine, busy = Part.of(book.value(MACHINE)), slower(found, BUSY)
+    return machine if busy is None or not busy.interval.low > 0 else machine.less(Part.of(busy))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import ONE_CPU, TWICE, Cell, Evidence, Mean, against, mean
+from knee.explain.ledger.evidence import ONE_CPU, TWICE, Cell, Evidence, Mean, against, over
 from knee.explain.ledger.ledger import TOGETHER, Ledger
 from knee.stats.intervals import Array
 from knee.store.run import MOST_SHARES
@@ -69,9 +69,7 @@ def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
     if run is None:
         return None
     with_all = one_cpu if one_cpu is not None and waits_actively(found, book) else found.watched
-    # The runs that are compared may be in other blocks, so the mean is.
-    reference = mean(_idle(with_all, classes)).value
-    return mean((_idle(run, classes) + TINY) / (reference + TINY))
+    return over(_idle(run, classes) + TINY, _idle(with_all, classes) + TINY)
 
 
 def told(found: Evidence) -> bool:

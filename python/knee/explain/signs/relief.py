@@ -11,12 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Cell, Evidence, Mean, against
+from knee.explain.ledger.evidence import AT_BASE, Cell, Evidence, Mean, against
 from knee.stats.intervals import Array, combined
-
-AT_BASE = ", base"
-"""Ends the names of runs on the base's threads (``knee.study.questions.interventions``)."""
-
 
 SURE = 0.99
 """Several settings are changed, so each must be sure to change something."""

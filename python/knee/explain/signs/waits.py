@@ -10,13 +10,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import ONE_CPU, Evidence, Mean, mean
+from knee.explain.ledger.evidence import ONE_CPU, Cell, Evidence, Mean, against, mean
 
 PASSED = 2.0
 """A lock is passed on this many times as often as on one cpu, at least."""
 
 OFTEN = 100.0
 """Waits in a second of run time; fewer cost nothing, whatever they are."""
+
+SETTINGS = ("allocator", "page faults", "garbage collection")
+"""Causes whose changed setting can take waits away."""
+
+FEWER = 0.3
+"""Longer turns take away at least this share of the waits, where they are for the interpreter."""
+
+SURE = 0.1
+"""Share of all waits that must be left to tell."""
 
 FEW = 3.0
 """Waits that say nothing, in a whole run."""
@@ -42,9 +51,43 @@ class Waits:
 
 def waits(found: Evidence) -> Waits | None:
     """Return how often threads wait; None without the run on one cpu."""
+    return _of(found, found.many)
+
+
+def own_waits(found: Evidence) -> Waits | None:
+    """Return how often threads wait for each other in the program itself; None without the run on one cpu.
+
+    These are the waits that are left with the changed setting that takes most of them away: another allocator, memory
+    that is kept, or a larger heap. An interpreter's longer turns change only how often it is passed on.
+    """
+    return _of(found, min((found.many, *_changed(found)), key=lambda cell: mean(cell.sleeps).value))
+
+
+def longer_turns(found: Evidence) -> bool | None:
+    """Whether an interpreter's longer turns make threads wait for each other less often; None without that run.
+
+    Waits that another setting takes away are not counted.
+    """
+    turns = found.setting("interpreter lock")
+    if turns is None:
+        return None
+    every = mean(found.many.sleeps).value
+    own = min((mean(cell.sleeps).value for cell in _changed(found)), default=every)
+    fewer = every - mean(turns.sleeps).value
+    # What is left of many counts has their error.
+    return fewer > FEWER * own if own > SURE * every else None
+
+
+def _changed(found: Evidence) -> list[Cell]:
+    return [cell for cause in SETTINGS if (cell := found.setting(cause)) is not None]
+
+
+def _of(found: Evidence, cell: Cell) -> Waits | None:
     one_cpu = found.test(ONE_CPU)
     if one_cpu is None:
         return None
-    # Without the waits of one thread, which waits for nobody; and a few more each, so that there is always a ratio.
-    many, one = (np.maximum(0.0, cell.sleeps - found.base.sleeps) + FEW for cell in (found.many, one_cpu))
-    return Waits(mean(many / found.many.seconds), mean(np.log(many / one)))
+    # The waits of the base are none for other threads; and there are a few more each, so that there is always a ratio.
+    # Runs of questions may be in other blocks, so means are subtracted and compared.
+    before = mean(found.base.sleeps).value
+    many, one = (np.maximum(0.0, each.sleeps - before) + FEW for each in (cell, one_cpu))
+    return Waits(mean(many / cell.seconds), against(many, one))

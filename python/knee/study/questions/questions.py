@@ -8,7 +8,7 @@ something is known only after the first blocks (``knee.explain.asking``), so the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from knee.store import RunSpec
@@ -40,8 +40,10 @@ def _interleaved(_: RunSpec, seats: Seats) -> dict[str, Any]:
     return {"memory": {"policy": "interleave", "nodes": seats.nodes}}
 
 
-def _beside(workload: str) -> Callable[[RunSpec, Seats], dict[str, Any]]:
-    return lambda _, seats: {"beside": [{"workload": workload, "cpus": seats.others[: _most(seats)]}]}
+def _stream(_: RunSpec, seats: Seats) -> dict[str, Any]:
+    """Let half of the others on the node of one thread read memory: more of them take long, and tell no more."""
+    near = seats.same_node
+    return {"beside": [{"workload": "stream", "cpus": near[: math.ceil(len(near) / 2)]}]}
 
 
 def _pirate(_: RunSpec, seats: Seats) -> dict[str, Any]:
@@ -54,11 +56,6 @@ def _pirate(_: RunSpec, seats: Seats) -> dict[str, Any]:
 
 def _has_others(seats: Seats) -> bool:
     return bool(seats.others)
-
-
-def _most(seats: Seats) -> int:
-    """Return beside how many other cpus one thread runs: beside some of them it takes long enough."""
-    return max(1, math.ceil(len(seats.others) / 4))
 
 
 def _same(count: int) -> int:
@@ -139,7 +136,7 @@ QUESTIONS: tuple[Question, ...] = (
         "co-runner",
         _one,
         _alone,
-        _beside("stream"),
+        _stream,
         _has_others,
     ),
     Question(

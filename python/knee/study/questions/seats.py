@@ -37,10 +37,19 @@ class Seats:
         return [cpu for cpu in self.others if cpu in last["cpus"]], last["size_bytes"]
 
     @cached_property
+    def same_node(self) -> list[int]:
+        """The others on the memory node of the first cpu; all others if there are none."""
+        near = [cpu for cpu in self.others if self._node.get(cpu) == self._node.get(self.cpus[0])]
+        return near or self.others
+
+    @cached_property
     def nodes(self) -> list[int]:
         """The memory nodes of the cpus."""
-        nodes = {cpu: core["node"] for core in self._cores for cpu in core["cpus"]}
-        return sorted({nodes[cpu] for cpu in self.cpus if cpu in nodes})
+        return sorted({self._node[cpu] for cpu in self.cpus if cpu in self._node})
+
+    @cached_property
+    def _node(self) -> dict[int, int]:
+        return {cpu: core["node"] for core in self._cores for cpu in core["cpus"]}
 
     @cached_property
     def sockets(self) -> dict[int, list[list[int]]]:

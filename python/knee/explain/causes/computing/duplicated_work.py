@@ -18,7 +18,7 @@ from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import INFLATION, MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
 from knee.explain.signs.growth import growth
-from knee.explain.signs.waits import waits
+from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio
 
 NAME = "duplicated work"
@@ -29,21 +29,24 @@ LEAST = 0.02
 MOSTLY = 0.7
 """Share of the growth that needs threads side by side; otherwise the growth of the whole says nothing about it."""
 
-FREE = 0.10
-"""On one cpu it grows by less than this share of that, and may not grow at all."""
+FREE, FREE_EXACTLY = 0.10, 0.50
+"""On one cpu it grows by less than this share of that, and may not grow at all; the second where it grows in proportion
+so closely that no other cause is likely.
+"""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     together, on_one, grown = book.value(TOGETHER), book.value(MORE), growth(found)
-    twice, waiting = doubled(found), waits(found)
+    twice, waiting = doubled(found), own_waits(found)
     if not together.interval.low > LEAST or grown is None or twice is None or waiting is None:
         return None
-    if together.value < MOSTLY * book.group(INFLATION).value or grown.how != "in proportion":
+    if together.value < MOSTLY * book.group(INFLATION).value or grown.how != "in proportion" or not grown.goes_on:
         return None
     if waiting.passed_on or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT:
         return None
-    if on_one.interval.low > 0 or not on_one.interval.high < max(LEAST, FREE * together.value):
+    free = FREE_EXACTLY if grown.exactly else FREE
+    if on_one.interval.low > 0 or not on_one.interval.high < max(LEAST, free * together.value):
         return None
     return Finding(
         series=found.series.name,

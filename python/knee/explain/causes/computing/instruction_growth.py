@@ -14,8 +14,10 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.machine import shared_cache
+from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.ledger.ledger import MACHINE, MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import doubled
 from knee.explain.signs.growth import growth
 from knee.explain.signs.words import as_ratio
@@ -34,11 +36,13 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     on_one, twice = book.value(MORE), doubled(found)
     if not on_one.interval.low > LEAST or twice is None:
         return None
+    if on_one.value < REFILLS * book.value(MACHINE).value and shared_cache.explain(found, book) is not None:
+        return None
     slower = growth(found)
     if not twice.seconds.interval.low < SAME and not (slower is not None and slower.limited):
         return None
-    # What grows on one cpu only, as where compilers of a runtime get less time there, costs nothing side by side.
-    holds = (MORE,) if book.value(TOGETHER, UNDIVIDED).value >= 0 else (MORE, TOGETHER, UNDIVIDED)
+    # What surely grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
+    holds = (MORE, TOGETHER, UNDIVIDED) if book.value(TOGETHER, UNDIVIDED).interval.high < 0 else (MORE,)
     grown = book.value(*holds)
     if not grown.interval.low > LEAST:
         return None

@@ -34,7 +34,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     faster = growth(found)
     # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
-    if not on_one.interval.low > LEAST or (faster is not None and faster.limited):
+    accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value
+    # Where nothing but a lock grows like that, a little more on one cpu is enough, or with twice the threads.
+    more = on_one.interval.low > LEAST or (accelerates and (on_one.interval.low > 0 or twice.cpu.interval.low > 0))
+    if not more or (faster is not None and faster.limited):
         return None
     collapses = twice.seconds.interval.low > COLLAPSE
     if not collapses and not (faster is not None and faster.how and book.value(TOGETHER).value > on_one.value):

@@ -16,18 +16,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.idle import too_few_tasks
-from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import Ledger
+from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.alone import Alone, alone
-from knee.explain.signs.doubled import fixed_pieces
-from knee.explain.signs.words import plain
+from knee.explain.signs.doubled import doubled, fixed_pieces, told
+from knee.explain.signs.futexes import turns
+from knee.explain.signs.waits import own_waits
+from knee.explain.signs.words import as_ratio, plain
 
 NAME = "imbalance"
 
 UNEQUAL = 0.3
 """The thread with most work explains at least this share of the idle time, if the others wait for it alone."""
+
+CHANCE = 0.01
+"""By how much CPU times of equal threads differ, in logarithms."""
+
+APART = 0.05
+"""How unequal CPU times surely are, in logarithms, where threads wait for a lock as well."""
 
 LEAST = 0.02
 """A smaller part is not named."""
@@ -40,13 +50,22 @@ def most(found: Evidence) -> float:
 
 
 def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
-    """Whether threads have so unequal CPU times that those that finish first wait."""
-    return math.log(max(1.0, most(found))) > UNEQUAL * sum(one.uneven.value for one in divided)
+    """Whether threads have so unequal CPU times that those that finish first wait.
+
+    What one thread computes in a serial part makes its CPU time longer, too, and does not count.
+    """
+    alone_s = mean(found.watched.idle("one") / (found.threads - 1)).value
+    serial = not any(ONE in one.holds for one in divided)
+    share = min(0.9, alone_s / mean(found.watched.cpu).value) if serial else 0.0
+    others = (most(found) / found.threads - share) / (1 - share) * found.threads
+    return math.log(max(1.0, others)) > CHANCE + UNEQUAL * sum(one.uneven.value for one in divided)
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     divided = [one for name in ("one", "few") if (one := alone(found, book, name)) and one.uneven.low > LEAST]
+    if not divided and (beside := _beside_a_lock(found, book)) is not None:
+        return beside
     if not divided or too_few_tasks.explain(found, book) is not None:
         return None
     if not any(one.hidden for one in divided) and not unequal(found, divided):
@@ -66,6 +85,37 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=part,
         holds=tuple(dict.fromkeys(name for one in divided for name in one.holds)),
+    )
+
+
+def _beside_a_lock(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding where threads wait for a lock as well: then only CPU times tell how uneven their work is.
+
+    A lock gains nothing from twice the threads on the same cpus, while smaller pieces of work do.
+    """
+    waiting, twice, idle = own_waits(found), doubled(found), book.value(NOBODY, ONE, FEW)
+    if waiting is None or not waiting.passed_on or twice is None or not told(found) or turns(found) is not None:
+        return None
+    # The thread with most work has none of the others' waits at the end.
+    known = [run.shares[0] for run in found.watched.runs if run.shares]
+    lost = mean(np.log(found.threads * np.array(known)))
+    gained = -twice.seconds.interval.high
+    if not (lost.interval.low > APART and gained > LEAST and lost.value < idle.value):
+        return None
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says="threads get unequal work, and those that finish first wait",
+        signs=(
+            f"the thread with most CPU time has {most(found):.2f} times the mean",
+            f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
+        ),
+        refute="divide the work into smaller pieces: if the loss stays, the work is not uneven",
+        remedy="divide the work into smaller pieces that threads take as they finish (a dynamic schedule)",
+        threads=found.threads,
+        part=Part.of(lost),
+        idle=Part.of(lost),
+        holds=(NOBODY, ONE, FEW),
     )
 
 

@@ -24,8 +24,11 @@ NAME = "I/O"
 LEAST = 0.02
 """A smaller part is not named."""
 
-MOST = 0.5
+ENOUGH = 0.1
 """Share of the idle time that threads spend waiting for a disk, at least."""
+
+MOST = 0.5
+"""From this share on other idle time is no cause of its own."""
 
 STILL = math.log(0.5)
 """On one cpu threads wait for the disk for at least this share of the time, as a logarithm."""
@@ -41,14 +44,19 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     waited = mean(found.many.on_disk)
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)
-    if not waited.interval.low > MOST * asleep.value > 0:
+    if not waited.interval.low > ENOUGH * asleep.value > 0:
         return None
     there = against(one_cpu.on_disk + TINY, found.many.on_disk + TINY)
     # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
     if not there.value > STILL:
         return None
-    holds = (NOBODY, ONE, FEW, NOT_COMPUTED)
     share = min(1.0, waited.value / asleep.value)
+    most = waited.interval.low > MOST * asleep.value
+    # One thread waits for the disk as well.
+    holds = (NOBODY, ONE, FEW, NOT_COMPUTED)
+    part = Part.of(idle).times(share).less(_gained(book))
+    if not part.low > LEAST:
+        return None
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -60,8 +68,14 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="keep the files in memory (tmpfs): if the time stays, it is not the disk",
         remedy="read ahead, ask for larger pieces, or keep the files in memory",
         threads=found.threads,
-        # One thread waits for the disk as well.
-        part=Part.of(book.value(*holds)),
+        part=part,
+        idle=part,
         holds=holds,
-        settles=("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN),
+        settles=("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN) if most else (),
     )
+
+
+def _gained(book: Ledger) -> Part:
+    """Return what the base's own waits take off the loss."""
+    base = book.value(NOT_COMPUTED)
+    return Part(-base.value, -base.interval.high, -base.interval.low)

@@ -22,7 +22,7 @@ from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.futexes import Turns, turns
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import Waits, waits
+from knee.explain.signs.waits import Waits, longer_turns, waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "interpreter lock"
@@ -71,7 +71,7 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
     if changed is not None:
         # Long turns are as many on one cpu; then samples have to say that threads take them.
         takes_turns = waiting.passed_on is not False or sampled is not None
-        fewer = changed.waits.interval.high < FEWER and takes_turns
+        fewer = (changed.waits.interval.high < FEWER or longer_turns(found) is True) and takes_turns
         return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often" if fewer else None
     if waiting.passed_on and sampled is not None:
         return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu"

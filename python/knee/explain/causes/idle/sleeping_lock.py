@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 
 from knee.explain.causes.cause import WAITS, Finding, Part
+from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.futexes import INTERPRETERS
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import waits
+from knee.explain.signs.waits import longer_turns, own_waits
 
 NAME = "sleeping lock"
 
@@ -35,11 +36,13 @@ LEAST = 0.02
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    idle, waiting = book.value(NOBODY, ONE, FEW), waits(found)
+    idle, waiting = book.value(NOBODY, ONE, FEW), own_waits(found)
     if not idle.interval.low > LEAST or waiting is None or not waiting.passed_on:
         return None
-    # An interpreter's own lock has the same signs; a run with longer turns tells them apart.
-    if found.mapped(INTERPRETERS) and relief(found, "interpreter lock") is None:
+    # An interpreter's own lock has the same signs; a run with longer turns tells them apart. So do waits for pages.
+    if found.mapped(INTERPRETERS) and longer_turns(found) is not False:
+        return None
+    if found.mapped(LOADED) and page_faults.often(found) and found.setting("page faults") is None:
         return None
     # Threads that wait for a disk go to sleep as often.
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)
@@ -69,6 +72,4 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         left=(NAME, "allocator") if untold else (),
         part=Part.of(book.value(*holds)),
         holds=holds,
-        # Threads that allocate memory, or get pages for it, wait at locks that are not the program's own.
-        ask=("allocator", "page faults"),
     )

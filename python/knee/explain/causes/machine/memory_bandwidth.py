@@ -13,11 +13,11 @@ How to move it
 
 from __future__ import annotations
 
-from knee.explain.causes.cause import Finding, Part
-from knee.explain.causes.machine import clock, shared_cache
+from knee.explain.causes.cause import Finding
+from knee.explain.causes.machine import shared_cache
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, Ledger
-from knee.explain.signs.beside import PIRATE, STREAM, slower
+from knee.explain.signs.beside import PIRATE, STREAM, besides_clock, slower
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "memory bandwidth"
@@ -31,15 +31,15 @@ QUIET = 0.4
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    machine, stream, pirate = book.value(MACHINE), slower(found, STREAM), slower(found, PIRATE)
-    if not machine.interval.low > LEAST or stream is None or not stream.interval.low > LEAST:
+    machine, stream, pirate = besides_clock(found, book), slower(found, STREAM), slower(found, PIRATE)
+    if not machine.low > LEAST or stream is None or not stream.interval.low > LEAST:
         return None
-    if clock.explain(found, book) is not None or shared_cache.explain(found, book) is not None:
+    if shared_cache.explain(found, book) is not None:
         return None
     if pirate is None or not pirate.value < QUIET * machine.value:
         return None
     signs = (
-        f"copies that share nothing are slower by {plain(machine)}",
+        f"copies that share nothing are slower by {plain(book.value(MACHINE))}",
         f"one thread beside other memory traffic takes {as_ratio(stream)} times its CPU time",
         f"beside a program that takes its share of the cache, {as_ratio(pirate)} times",
     )
@@ -51,6 +51,6 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="put the threads on two sockets: if the knee stays, it is not the bandwidth of one",
         remedy="read less memory, or use the memory of all sockets",
         threads=found.threads,
-        part=Part.of(machine),
+        part=machine,
         holds=(MACHINE,),
     )

@@ -14,10 +14,9 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.causes.machine import clock
 from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import MACHINE, Ledger
-from knee.explain.signs.beside import PIRATE, STREAM, slower
+from knee.explain.ledger.ledger import MACHINE, MORE, Ledger
+from knee.explain.signs.beside import BUSY, PIRATE, STREAM, besides_clock, slower
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "shared cache"
@@ -25,29 +24,37 @@ NAME = "shared cache"
 LEAST = 0.02
 """A smaller part is not named."""
 
+REFILLS = 0.5
+"""Share of what the machine adds that refilled caches may add on one cpu."""
+
 ENOUGH = 0.4
 """A smaller share of the cache slows one thread by at least this share of what slows copies."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    machine, pirate, stream = book.value(MACHINE), slower(found, PIRATE), slower(found, STREAM)
-    if not machine.interval.low > LEAST or pirate is None or not pirate.interval.low > LEAST:
+    machine, pirate, stream = besides_clock(found, book), slower(found, PIRATE), slower(found, STREAM)
+    if not machine.low > LEAST or pirate is None or not pirate.interval.low > LEAST:
         return None
-    if clock.explain(found, book) is not None or pirate.value < ENOUGH * machine.value:
+    # The pirate keeps cores busy as well.
+    taken, busy = Part.of(pirate), slower(found, BUSY)
+    if busy is not None and busy.interval.low > 0:
+        taken = taken.less(Part.of(busy))
+    if not taken.low > LEAST or taken.value < ENOUGH * machine.value:
         return None
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads take each other's share of the cache",
         signs=(
-            f"copies that share nothing are slower by {plain(machine)}",
+            f"copies that share nothing are slower by {plain(book.value(MACHINE))}",
             f"one thread with a smaller share of the cache takes {as_ratio(pirate)} times its CPU time",
             *([f"beside other memory traffic, {as_ratio(stream)} times"] if stream else []),
         ),
         refute="halve the input: if copies slow each other down as before, it is not the cache",
         remedy="work on smaller blocks, so that those of all threads fit into the cache",
         threads=found.threads,
-        part=Part.of(machine),
-        holds=(MACHINE,),
+        part=machine,
+        # Threads that take turns on one cpu refill its caches.
+        holds=(MACHINE, MORE) if book.value(MORE).value < REFILLS * book.value(MACHINE).value else (MACHINE,),
     )
