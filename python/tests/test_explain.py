@@ -127,6 +127,14 @@ def test_the_figure_has_what_is_predicted_and_what_was_measured():
     assert predicted_rows([found.series], {found.series.name: [unsure]}, []) == []
 
 
+def test_a_remedy_of_fewer_threads_is_drawn_where_its_gain_was_measured():
+    series = evidence_of(Made(1.0, 1.0), Made(2.0, 4.0)).series
+    fewer = replace(tried(2.0), remedy="1 thread", cell={"threads": 2, **series.levels}, threads=1, answer="faster")
+    (row,) = predicted_rows([series], {}, [fewer])
+    assert (row["threads"], row["what"]) == (2, "with 1 thread")
+    assert row["speedup"] == pytest.approx(1.0, rel=0.01), "one thread is as fast as one thread"
+
+
 def test_several_levels_share_three_causes_and_each_has_what_was_tried():
     found = evidence_of(BASE, MANY, TESTS)
     one = explanation(found)

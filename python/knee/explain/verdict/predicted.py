@@ -43,13 +43,17 @@ def _without(series: Series, explained: Explanation) -> list[dict[str, Any]]:
 
 
 def _with(series: Series, tried: Sequence[Tried]) -> list[dict[str, Any]]:
-    """Return the speedup with the best remedy: the measured one, times what the remedy gained beside it."""
+    """Return the speedup with the best remedy: that of the program as it is, times what the remedy gained over it.
+
+    It stands at the thread count of the program as it is, also where the remedy is fewer threads.
+    """
     found = best(tried)
-    if found is None or found.threads not in {point.threads for point in series.curve.points}:
+    point = next((one for one in series.curve.points if found and found.tried_at(one.threads)), None)
+    if found is None or point is None:
         return []
-    now, gain = series.curve.at(found.threads).speedup.estimate, found.gain
+    now, gain = point.speedup.estimate, found.gain
     ends = (now * gain.estimate, now * gain.interval.low, now * gain.interval.high)
-    return [_row(series, found.threads, ends, f"with {found.remedy}", "measured")]
+    return [_row(series, point.threads, ends, f"with {found.remedy}", "measured")]
 
 
 def _row(series: Series, threads: int, ends: tuple[float, float, float], what: str, kind: str) -> dict[str, Any]:
