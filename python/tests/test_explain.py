@@ -270,6 +270,22 @@ def test_the_gain_of_a_remedy_is_held_against_the_one_predicted(gain, ok):
     assert ("agrees with" if ok else "differs from") in check.says
 
 
+@pytest.mark.parametrize(("gain", "ok"), [(1.5, True), (2.5, True), (1.2, False)])
+def test_fewer_threads_have_to_gain_what_they_can_without_the_cause(gain, ok, monkeypatch):
+    found = evidence_of(Made(1.0, 1.0), Made(1.0, 2.0), n=4)
+    part = Part(math.log(3.0), math.log(2.9), math.log(3.1))
+    finding = Finding("s", "sleeping lock", "", (), "", "", threads=4, part=part)
+    cell = {"threads": 4, **found.series.levels}
+    fewer = replace(tried(gain), remedy="2 threads", treats=("sleeping lock",), cell=cell, threads=2)
+    (check,) = predictions([finding], [fewer, replace(fewer, treats=("spinning",))])
+    assert check.ok is ok
+    assert "is 3.00x [2.90, 3.10] as fast, and at least 1.50x [1.45, 1.55] on 2 of 4 threads; that" in check.says
+    printed = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
+    terminal.show("p", [explanation(found)], [found.series], [fewer])
+    assert f"Tried: 2 threads: {gain:.2f}x [" in printed.getvalue()
+
+
 def test_a_study_that_is_killed_between_its_questions_resumes(binary, tmp_path):
     options = ["--explain", "--no-pilot", "--no-report", "--factor", "threads=1,2", "--factor", "placement=cores-close"]
     running = subprocess.Popen(

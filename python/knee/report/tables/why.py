@@ -90,7 +90,7 @@ def tried_rows(analysis: Analysis) -> list[Row]:
         {
             "remedy": one.remedy,
             "treats": ", ".join(one.treats),
-            "threads": one.threads,
+            "threads": one.cell.get("threads", one.threads),
             "as fast": f"{one.gain.estimate:.2f} [{one.gain.interval.low:.2f}, {one.gain.interval.high:.2f}]",
             "answer": "rejected: " + one.rejected if one.rejected else one.answer,
         }

@@ -42,7 +42,7 @@ def to_json(one: Explanation, series: Series, tried: Sequence[Tried]) -> dict[st
 
 def _of(one: Explanation, series: Series, tried: Sequence[Tried]) -> list[Tried]:
     """Return the remedies that were tried on what an explanation is about."""
-    return [each for each in of_levels(tried, series.levels) if each.threads == one.threads]
+    return [each for each in of_levels(tried, series.levels) if each.tried_at(one.threads)]
 
 
 def show(
