@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from test_study import knee
-from told import Made, evidence_of
+from told import Made, evidence_of, runs, written
 
+from knee.explain import analysis
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.predictions import predictions
@@ -284,6 +285,23 @@ def test_fewer_threads_have_to_gain_what_they_can_without_the_cause(gain, ok, mo
     monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
     terminal.show("p", [explanation(found)], [found.series], [fewer])
     assert f"Tried: 2 threads: {gain:.2f}x [" in printed.getvalue()
+
+
+def test_a_remedy_is_held_against_the_causes_of_the_series_on_which_it_was_tried(tmp_path, monkeypatch):
+    made = [
+        replace(run, spec={**run.spec, "cell": {**run.cell, "env:X": name}})
+        for name in "ab"
+        for run in runs(BASE, MANY, TESTS)
+    ]
+    on_a = replace(tried(1.5), cell={"threads": 2, "placement": "cores-close", "env:X": "a"})
+    monkeypatch.setattr(analysis, "tried", lambda *_: [on_a])
+    study = Study.read(written(tmp_path / "s", made).path)
+    assert [(one.series, one.cause) for one in study.analysis.findings] == [
+        (name, "serial part") for name in ("env:X=a", "env:X=b")
+    ]
+    held = {name: [one.name for one in found] for name, found in study.analysis.predictions.items()}
+    assert held == {"env:X=a": [f"remedy: {on_a.remedy}"], "env:X=b": []}
+    assert study.analysis.to_json()["predictions"].keys() == held.keys()
 
 
 def test_a_study_that_is_killed_between_its_questions_resumes(binary, tmp_path):

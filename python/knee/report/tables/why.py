@@ -44,7 +44,7 @@ def checked(analysis: Analysis) -> list[str]:
         for check in one.checks
         if check.ok is not None
     ]
-    return found + [check.says for check in analysis.predictions]
+    return found + [f"{name}, {check.says}" for name, held in analysis.predictions.items() for check in held]
 
 
 def phase_rows(analysis: Analysis) -> list[Row]:
