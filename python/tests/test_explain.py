@@ -21,9 +21,11 @@ from knee.explain.verdict.predicted import predicted_rows
 from knee.explain.verdict.why import UNSURE, of_several, share_of, why, without
 from knee.opened import Study
 from knee.plots.scaling import speedup
+from knee.report.markdown import markdown
 from knee.report.page import page
 from knee.report.tables.why import moves
 from knee.report.terminal import explanation as terminal
+from knee.report.terminal import study as in_terminal
 from knee.stats.intervals import Interval, Ratio
 from knee.stats.paired import paired
 from knee.store import Folder
@@ -103,7 +105,8 @@ def test_the_terminal_shows_causes_with_shares_predictions_and_checks(width, mon
     text = " ".join(printed.getvalue().split())
     assert max(map(len, printed.getvalue().splitlines())) <= width
     assert "Why: serial part (100 % of the loss [" in text
-    assert "1.33x on 2 threads would become 2.00x [" in text
+    assert "to move it: divide the serial part among threads, or let it overlap with parallel work" in text
+    assert "without it, 1.33x on 2 threads would become 2.00x [" in text
     assert "ok: idle time of all classes" in text
 
 
@@ -148,10 +151,11 @@ def test_several_levels_share_three_causes_and_each_has_what_was_tried():
     ledgers = {name: [one] for name in names}
     gain = replace(tried(1.3), cell={"threads": 2, "env:X": "c"}, answer="faster")
     lines = of_several(findings, ledgers, series, [gain])
-    assert [line.label for line in lines] == ["why", "why", "why", "move", "tried"]
+    assert [line.label for line in lines] == ["why", "why", "why", "move", "without", "tried"]
     assert [line.text[:16] for line in lines[:3]] == [f"{name}: serial part ("[:16] for name in "bcd"]
     assert lines[3].text.startswith("b: divide the serial part")
-    assert lines[4].text.startswith(f"c: {gain.remedy}: 1.30x")
+    assert lines[4].text.startswith("b: serial part: 1.33x on 2 threads would become ")
+    assert lines[5].text.startswith(f"c: {gain.remedy}: 1.30x")
     symptoms = [replace(each, part=None) for each in findings]
     assert [line.label for line in of_several(symptoms, ledgers, series, [])] == ["why"]
 
@@ -177,10 +181,49 @@ def test_the_verdict_names_the_cause_its_share_and_what_would_help():
     found = evidence_of(BASE, MANY, TESTS)
     one = explanation(found)
     lines = why(one.findings, [one], found.series)
-    assert [line.label for line in lines] == ["why", "move"]
+    assert [line.label for line in lines] == ["why", "move", "without"]
     assert lines[0].text.startswith("serial part (100 % of the loss [")
     assert share_of(one.findings[0], one) in lines[0].text
-    assert without(one.findings[0], found.series) in lines[1].text
+    assert lines[1].text == "divide the serial part among threads, or let it overlap with parallel work"
+    assert lines[2].text == f"serial part: {without(one.findings[0], found.series)}"
+    assert lines[2].text.startswith("serial part: 1.33x on 2 threads would become 2.00x [")
+    assert moves(one.findings[0], found.series) == [
+        f"To move the knee: {lines[1].text}.",
+        f"Without it, {without(one.findings[0], found.series)}.",
+    ]
+
+
+def test_advice_and_gain_are_two_lines_in_every_form(tmp_path, monkeypatch):
+    study = Study.read(written(tmp_path / "s", runs(BASE, MANY, TESTS)).path)
+    named = study.analysis.findings[0]
+    gain = without(named, study.analysis.series[0])
+    printed = io.StringIO()
+    monkeypatch.setattr(in_terminal, "Console", lambda: Console(file=printed, width=80))
+    in_terminal.show(study.analysis, "s")
+    lines = printed.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert f"  without   serial part: {gain}" in [line.rstrip() for line in lines]
+    short = markdown(study, None)
+    assert f"\n- move: {named.remedy}\n- without: serial part: 1.33x on 2 threads would become 2.00x " in short
+    html = page(study)
+    assert f"<dt>move</dt><dd>{named.remedy}</dd>" in html
+    assert f"<dt>without</dt><dd>serial part: {gain}</dd>" in html
+    assert f"<p>To move the knee: {named.remedy}.</p>" in html
+    assert f"<p>Without it, {gain}.</p>" in html
+    said = {line["label"]: line["text"] for line in study.analysis.to_json()["verdict"]["lines"]}
+    assert (said["move"], said["without"]) == (named.remedy, f"serial part: {gain}")
+
+
+def test_nothing_is_advised_about_the_clock():
+    found = evidence_of(BASE, MANY, TESTS)
+    one = explanation(found)
+    (serial,) = one.findings
+    clock = replace(serial, cause="clock", remedy="nothing in the program", part=Part(0.5, 0.45, 0.55))
+    assert [line.label for line in why([clock], [one], found.series)] == ["why"]
+    assert [line[:12] for line in moves(clock, found.series)] == ["Without it, "]
+    lines = why([serial, clock], [one], found.series)
+    assert [line.text.partition(" ")[0] for line in lines] == ["clock", "serial", "divide", "serial"]
+    assert [line.label for line in lines] == ["why", "why", "move", "without"]
 
 
 @pytest.mark.parametrize("low", [-0.01, 0.0, 0.05])
@@ -197,7 +240,7 @@ def test_a_part_that_may_be_0_predicts_and_recommends_nothing(low, monkeypatch):
     lines = why([unsure], [explained], found.series)
     held = predictions([unsure], [replace(tried(1.5), treats=(unsure.cause,))])
     if low > 0:
-        assert [line.label for line in lines] == ["why", "move"]
+        assert [line.label for line in lines] == ["why", "move", "without"]
         assert "would become" in printed.getvalue()
         assert len(held) == 1
         return
@@ -206,7 +249,7 @@ def test_a_part_that_may_be_0_predicts_and_recommends_nothing(low, monkeypatch):
     assert "would become" not in printed.getvalue()
     assert "to move it" not in printed.getvalue()
     assert UNSURE in printed.getvalue()
-    assert moves(unsure, found.series) == f"{UNSURE[0].upper()}{UNSURE[1:]}."
+    assert moves(unsure, found.series) == [f"{UNSURE[0].upper()}{UNSURE[1:]}."]
     assert not held
 
 
@@ -224,9 +267,10 @@ def test_of_two_causes_the_largest_sure_one_is_recommended():
     (named,) = one.findings
     larger = replace(named, cause="imbalance", remedy="share it out", part=Part(0.5, -0.1, 1.1))
     lines = why([named, larger], [one], found.series)
-    assert [line.label for line in lines] == ["why", "why", "move"]
+    assert [line.label for line in lines] == ["why", "why", "move", "without"]
     assert lines[0].text.startswith("imbalance (")
-    assert lines[2].text.startswith(f"{named.remedy}: ")
+    assert lines[2].text == named.remedy
+    assert lines[3].text.startswith("serial part: ")
 
 
 def test_a_group_recommends_nothing():

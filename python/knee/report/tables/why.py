@@ -9,10 +9,10 @@ from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.report.tables.facts import Row, with_ends
 
 
-def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
-    """Return every finding, its share of the loss in words, and what would move the knee and how far."""
+def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, list[str]]]:
+    """Return every finding, its share of the loss in words, and sentences on what would move the knee and how far."""
     series = {one.name: one for one in analysis.series}
-    rows: list[tuple[Finding, str, str]] = []
+    rows: list[tuple[Finding, str, list[str]]] = []
     for finding in analysis.findings:
         explained = [one for one in analysis.ledgers.get(finding.series, []) if one.threads == finding.threads]
         share = share_of(finding, explained[0]) if explained else ""
@@ -20,12 +20,15 @@ def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
     return rows
 
 
-def moves(finding: Finding, series: Series) -> str:
-    """Return what would move the knee, and how far; or that the part of the loss may be 0."""
+def moves(finding: Finding, series: Series) -> list[str]:
+    """Return what would move the knee, and what the program would gain without the cause.
+
+    Where the part of the loss may be 0, that is said instead.
+    """
     if finding.may_be_nothing:
-        return f"{UNSURE[0].upper()}{UNSURE[1:]}."
-    # How far is known only where the part is.
-    return f"To move the knee: {': '.join(filter(None, (advice(finding), without(finding, series))))}"
+        return [f"{UNSURE[0].upper()}{UNSURE[1:]}."]
+    what, gain = advice(finding), without(finding, series)
+    return [*([f"To move the knee: {what}."] if what else []), *([f"Without it, {gain}."] if gain else [])]
 
 
 def doubts(analysis: Analysis) -> list[str]:

@@ -161,11 +161,13 @@ def _placements(console: Console, placements: Placements) -> None:
 def _finding(console: Console, finding: Finding, one: Explanation, series: Series) -> None:
     names = " or ".join(finding.names) + (", not told apart here" if finding.left else "")
     console.print(Text(f"Why: {names}{share_of(finding, one)}", style="bold"))
-    lines = [finding.says, *finding.signs, without(finding, series)]
+    lines = [finding.says, *finding.signs]
     if finding.may_be_nothing:
         lines.append(UNSURE)
-    elif moves := advice(finding):
+    if moves := advice(finding):
         lines.append(f"to move it: {moves}")
+    if gain := without(finding, series):
+        lines.append(f"without it, {gain}")
     lines.append(f"to {'decide' if finding.left else 'refute it'}: {finding.refute}")
     for line in filter(None, lines):
         console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
