@@ -273,7 +273,7 @@ def test_of_two_causes_the_largest_sure_one_is_recommended():
     assert lines[3].text.startswith("serial part: ")
 
 
-def test_a_group_recommends_nothing():
+def test_a_group_recommends_and_predicts_nothing(monkeypatch):
     shares = Made(0.75, 1.5)
     tests = {"one cpu": TESTS["one cpu"], "copies": Made(1.0, 2.0), "twice the threads": shares}
     found = evidence_of(BASE, shares, tests)
@@ -281,6 +281,15 @@ def test_a_group_recommends_nothing():
     lines = why(one.findings, [one], found.series)
     assert [line.label for line in lines] == ["why", "decide"]
     assert lines[0].text.startswith("not named (")
+    (group,) = one.findings
+    assert group.part is not None
+    assert group.part.low > 0
+    printed = io.StringIO()
+    monkeypatch.setattr(terminal, "Console", lambda: Console(file=printed, width=200))
+    terminal.show("p", [one], [found.series])
+    assert "not told apart here" in printed.getvalue()
+    assert "would become" not in printed.getvalue()
+    assert terminal.to_json(one, found.series, [])["speedup_without"] == {}
 
 
 def test_rows_have_every_part_the_loss_and_what_is_unexplained():

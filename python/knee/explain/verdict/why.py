@@ -116,10 +116,10 @@ class Speedup:
 def speedup_without(finding: Finding, series: Series) -> Speedup | None:
     """Return the speedup that the program would have without the cause: its own, with the part's loss taken off.
 
-    Nothing is predicted from a part that may be 0.
+    Nothing is predicted from a part that may be 0, or that several causes may hold.
     """
     part, threads = finding.part, finding.threads
-    if part is None or threads is None or finding.may_be_nothing:
+    if part is None or threads is None or finding.left or finding.may_be_nothing:
         return None
     now = series.curve.at(threads).speedup
     # Both errors: that of the speedup, and that of the part.

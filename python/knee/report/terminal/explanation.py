@@ -33,7 +33,7 @@ def to_json(one: Explanation, series: Series, tried: Sequence[Tried]) -> dict[st
         "speedup_without": {
             finding.cause: asdict(would)
             for finding in one.findings
-            if not finding.left and (would := speedup_without(finding, series)) is not None
+            if (would := speedup_without(finding, series)) is not None
         },
         "tried": [each.to_json() for each in mine],
         "predictions": [asdict(each) for each in predictions(one.findings, mine)],
