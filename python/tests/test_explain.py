@@ -4,7 +4,9 @@ import io
 import json
 import math
 import subprocess
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from knee.opened import Study
 from knee.plots.scaling import speedup
 from knee.report.markdown import markdown
 from knee.report.page import page
+from knee.report.tables import facts
 from knee.report.tables.why import moves
 from knee.report.terminal import explanation as terminal
 from knee.report.terminal import study as in_terminal
@@ -340,15 +343,56 @@ def test_fewer_threads_have_to_gain_what_they_can_without_the_cause(gain, ok, mo
     assert f"Tried: 2 threads: {gain:.2f}x [" in printed.getvalue()
 
 
-def test_a_remedy_is_held_against_the_causes_of_the_series_on_which_it_was_tried(tmp_path, monkeypatch):
+def of_levels(path: Path, factor: str, names: Iterable[str]) -> Study:
+    """Return a study in which every level of a factor has the same runs, which lose to a serial part."""
     made = [
-        replace(run, spec={**run.spec, "cell": {**run.cell, "env:X": name}})
-        for name in "ab"
+        replace(run, spec={**run.spec, "cell": {**run.cell, factor: name}})
+        for name in names
         for run in runs(BASE, MANY, TESTS)
     ]
+    return Study.read(written(path, made).path)
+
+
+def test_several_workloads_have_their_causes_and_what_was_tried_on_each(tmp_path, monkeypatch):
+    on_sort = replace(tried(1.3), cell={"threads": 2, "placement": "cores-close", "workload": "sort"})
+    monkeypatch.setattr(analysis, "tried", lambda *_: [on_sort])
+    said = of_levels(tmp_path / "s", "workload", ["heat", "sort"]).analysis.verdict
+    assert "2 of 2 workloads are faster on more threads" in said.headline
+    assert [line.label for line in said.lines] == ["why", "why", "move", "without", "tried", "also", "also"]
+    assert [line.text.partition(":")[0] for line in said.lines] == [
+        "heat",
+        "sort",
+        "heat",
+        "heat",
+        "sort",
+        "heat",
+        "sort",
+    ]
+    assert said.lines[0].text.startswith("heat: serial part (100 % of the loss [")
+    assert said.lines[4].text.startswith(f"sort: {on_sort.remedy}: 1.30x [")
+
+
+def test_the_page_says_what_is_unexplained_and_which_checks_hold(tmp_path, monkeypatch):
+    wrong = replace(tried(0.9), cell={"threads": 2, "placement": "cores-close", "env:X": "a"})
+    monkeypatch.setattr(analysis, "tried", lambda *_: [wrong])
+    study = of_levels(tmp_path / "s", "env:X", "ab")
+    (row, _) = facts.ledger_rows(study.analysis)
+    assert list(row)[-1] == "of these unexplained"
+    assert row["of these unexplained"] == with_ends(study.analysis.ledgers["env:X=a"][0].unexplained)
+    html = page(study)
+    assert '<th scope="col">of these unexplained</th>' in html
+    assert "<li>ok: env:X=a, 2 threads: idle time of all classes and n x T - CPU agree" in html
+    assert "<li>FAILS: env:X=a: serial part predicts" in html
+
+
+def with_ends(mean) -> str:
+    return f"{mean.value:.3f} [{mean.interval.low:.3f}, {mean.interval.high:.3f}]"
+
+
+def test_a_remedy_is_held_against_the_causes_of_the_series_on_which_it_was_tried(tmp_path, monkeypatch):
     on_a = replace(tried(1.5), cell={"threads": 2, "placement": "cores-close", "env:X": "a"})
     monkeypatch.setattr(analysis, "tried", lambda *_: [on_a])
-    study = Study.read(written(tmp_path / "s", made).path)
+    study = of_levels(tmp_path / "s", "env:X", "ab")
     assert [(one.series, one.cause) for one in study.analysis.findings] == [
         (name, "serial part") for name in ("env:X=a", "env:X=b")
     ]

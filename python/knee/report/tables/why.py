@@ -38,16 +38,16 @@ def doubts(analysis: Analysis) -> list[str]:
 
 
 def checked(analysis: Analysis) -> list[str]:
-    """Return the checks at thread counts that were asked about, in words."""
+    """Return the checks at thread counts that were asked about, in words, each with its answer."""
     found = [
-        f"{one.series}, {one.threads} threads: {check.says}"
+        (f"{one.series}, {one.threads} threads", check)
         for ledgers in analysis.ledgers.values()
         for one in ledgers
         if one.asked
         for check in one.checks
-        if check.ok is not None
     ]
-    return found + [f"{name}, {check.says}" for name, held in analysis.predictions.items() for check in held]
+    found += [(name, check) for name, held in analysis.predictions.items() for check in held]
+    return [f"{check.answer}: {of}: {check.says}" for of, check in found if check.ok is not None]
 
 
 def phase_rows(analysis: Analysis) -> list[Row]:

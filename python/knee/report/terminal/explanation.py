@@ -87,7 +87,7 @@ def _gain(tried: Tried) -> str:
 def _checks(console: Console, checks: Sequence[Check]) -> None:
     for check in checks:
         if check.ok is not None:
-            console.print(Text(f"{'ok' if check.ok else 'FAILS'}: {check.says}."))
+            console.print(Text(f"{check.answer}: {check.says}."))
 
 
 def headline(one: Explanation) -> str:
