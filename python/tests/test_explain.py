@@ -15,9 +15,10 @@ from told import Made, evidence_of, runs, written
 
 from knee.explain import analysis
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.explanation import explanation
+from knee.explain.ledger.explanation import explanation, explanations
 from knee.explain.ledger.predictions import predictions
 from knee.explain.ledger.rows import ledger_rows
+from knee.explain.scaling.series import group
 from knee.explain.tried import Tried
 from knee.explain.verdict.predicted import predicted_rows
 from knee.explain.verdict.why import UNSURE, of_several, share_of, why, without
@@ -125,13 +126,53 @@ def test_the_figure_has_what_is_predicted_and_what_was_measured():
     assert rows[0]["speedup"] == pytest.approx(2.0, abs=0.02)
     assert rows[1]["speedup"] == pytest.approx(1.3 * 4 / 3, rel=0.01)
     assert all(row["low"] < row["speedup"] < row["high"] for row in rows)
-    plain = speedup.chart({found.series.name: found.series.curve}).to_dict()
-    drawn = speedup.chart({found.series.name: found.series.curve}, beside=rows).to_dict()
-    assert len(drawn["layer"]) == len(plain["layer"]) + 4
+    # The remedy's interval has the error of the speedup, too.
+    width = math.log(rows[1]["high"] / rows[1]["low"])
+    assert width > math.log(gain.gain.interval.high / gain.gain.interval.low)
     named = one.findings[0]
     assert named.part is not None
     unsure = replace(one, findings=(replace(named, part=replace(named.part, low=-0.1)),))
     assert predicted_rows([found.series], {found.series.name: [unsure]}, []) == []
+
+
+def test_causes_that_are_named_at_several_counts_have_curves_and_so_has_the_best_remedy():
+    made = [
+        run
+        for n in (2, 4)
+        for run in runs(BASE, half_serial(n), questions_of(n), n=n)
+        if n == 2 or run.cell["threads"] != 1
+    ]
+    (series,) = group(made, 4)
+    ledgers = {series.name: explanations(series)}
+    on_four = replace(tried(1.5), cell={"threads": 4, **series.levels}, threads=4)
+    on_two = replace(tried(1.2), cell={"threads": 2, **series.levels})
+    other = replace(tried(1.1), cell=on_two.cell, remedy="another one")
+    rows = predicted_rows([series], ledgers, [on_two, other, on_four, replace(on_four, rejected="exit status 1")])
+    assert [(row["what"], row["threads"]) for row in rows] == [
+        ("without serial part", 2),
+        ("without serial part", 4),
+        ("with divide it", 2),
+        ("with divide it", 4),
+    ]
+    assert [row["speedup"] for row in rows] == pytest.approx([2.0, 4.0, 1.2 * 4 / 3, 1.5 * 1.6], rel=0.03)
+    own, beside = speedup.chart({series.name: series.curve}, beside=rows).to_dict()["layer"]
+    assert own["layer"] == speedup.chart({series.name: series.curve}).to_dict()["layer"]
+    lines = [each["mark"]["strokeDash"] for each in beside["layer"] if each["mark"]["type"] == "line"]
+    assert lines == [[4, 3], [1, 0]], "predictions are dashed, what was measured is not"
+    (scale,) = {
+        json.dumps(each["encoding"]["shape"]["scale"]) for each in beside["layer"] if "shape" in each["encoding"]
+    }
+    assert json.loads(scale) == {
+        "domain": ["without serial part", "with divide it"], "range": ["triangle-up", "diamond"]
+    }  # fmt: skip
+
+
+def half_serial(n: int) -> Made:
+    return Made(0.5 + 0.5 / n, 1.0, {"one": 0.5 * (n - 1)})
+
+
+def questions_of(n: int) -> dict[str, Made]:
+    return TESTS | {"twice the threads": half_serial(n), "switches": half_serial(n)}
 
 
 def test_a_remedy_of_fewer_threads_is_drawn_where_its_gain_was_measured():

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.causes.cause import Finding
+from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.machine import clock
 from knee.explain.ledger.explanation import FEWEST, LEAST, Explanation
 from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
 from knee.explain.verdict.form import Line
+from knee.stats.intervals import Ratio
 
 MOST = 3
 """Causes in a verdict; `knee explain` prints all of them."""
@@ -121,12 +122,15 @@ def speedup_without(finding: Finding, series: Series) -> Speedup | None:
     part, threads = finding.part, finding.threads
     if part is None or threads is None or finding.left or finding.may_be_nothing:
         return None
-    now = series.curve.at(threads).speedup
-    # Both errors: that of the speedup, and that of the part.
-    ends, logs = now.interval, np.log(now.estimate)
-    center = logs + part.value
-    below = np.hypot(logs - np.log(ends.low), part.value - part.low)
-    above = np.hypot(np.log(ends.high) - logs, part.high - part.value)
+    return gained(series.curve.at(threads).speedup, part)
+
+
+def gained(speedup: Ratio, part: Part) -> Speedup:
+    """Return a speedup to which a part of the loss is added, with the errors of both."""
+    now, ends = speedup.log()
+    center = now + part.value
+    below = np.hypot(now - ends.low, part.value - part.low)
+    above = np.hypot(ends.high - now, part.high - part.value)
     return Speedup(float(np.exp(center)), float(np.exp(center - below)), float(np.exp(center + above)))
 
 
