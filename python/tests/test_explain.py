@@ -32,7 +32,7 @@ from knee.report.terminal import explanation as terminal
 from knee.report.terminal import study as in_terminal
 from knee.stats.intervals import Interval, Ratio
 from knee.stats.paired import paired
-from knee.store import Folder
+from knee.store import Folder, Run
 from knee.study.spec import EXPLAINING_BLOCKS
 from knee.terminal.console import Console
 
@@ -136,13 +136,7 @@ def test_the_figure_has_what_is_predicted_and_what_was_measured():
 
 
 def test_causes_that_are_named_at_several_counts_have_curves_and_so_has_the_best_remedy():
-    made = [
-        run
-        for n in (2, 4)
-        for run in runs(BASE, half_serial(n), questions_of(n), n=n)
-        if n == 2 or run.cell["threads"] != 1
-    ]
-    (series,) = group(made, 4)
+    (series,) = group(serial_at(2, 4), 4)
     ledgers = {series.name: explanations(series)}
     on_four = replace(tried(1.5), cell={"threads": 4, **series.levels}, threads=4)
     on_two = replace(tried(1.2), cell={"threads": 2, **series.levels})
@@ -165,6 +159,16 @@ def test_causes_that_are_named_at_several_counts_have_curves_and_so_has_the_best
     assert json.loads(scale) == {
         "domain": ["without serial part", "with divide it"], "range": ["triangle-up", "diamond"]
     }  # fmt: skip
+
+
+def serial_at(*counts: int) -> list[Run]:
+    """Return the runs of a program half of which is serial, with questions at each of these thread counts."""
+    return [
+        run
+        for n in counts
+        for run in runs(BASE, half_serial(n), questions_of(n), n=n)
+        if n == counts[0] or run.cell["threads"] != 1
+    ]
 
 
 def half_serial(n: int) -> Made:
@@ -315,6 +319,18 @@ def test_of_two_causes_the_largest_sure_one_is_recommended():
     assert lines[0].text.startswith("imbalance (")
     assert lines[2].text == named.remedy
     assert lines[3].text.startswith("serial part: ")
+
+
+def test_a_cause_is_named_once_on_the_most_threads_at_which_it_is_known(tmp_path):
+    study = Study.read(written(tmp_path / "s", serial_at(2, 4)).path)
+    assert [one.threads for one in study.analysis.findings] == [2, 4]
+    lines = {line.label: line.text for line in study.analysis.verdict.lines}
+    assert [line.label for line in study.analysis.verdict.lines].count("why") == 1
+    assert lines["without"].startswith("serial part: 1.60x on 4 threads would become ")
+    findings, series = study.analysis.findings, study.analysis.series
+    assert [line.label for line in of_several(findings, {}, series, [])] == ["why", "move", "without"]
+    html = page(study)
+    assert all(f"<small>(cores-close, {n} threads)</small>" in html for n in (2, 4))
 
 
 def test_a_group_recommends_and_predicts_nothing(monkeypatch):

@@ -28,7 +28,7 @@ FIXED = (clock.NAME,)
 
 def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: Series) -> list[Line]:
     """Return the lines about a series: its causes, the largest part first, or why none is named."""
-    own = sorted((one for one in findings if one.series == series.name), key=_size, reverse=True)
+    own = sorted((one for one in _on_most(findings) if one.series == series.name), key=_size, reverse=True)
     if not own:
         return _doubt(explained)
     by_threads = {one.threads: one for one in explained}
@@ -47,7 +47,7 @@ def of_several(
     Of symptoms without a known part only the first is shown.
     """
     by_name = {one.name: one for one in series}
-    sized = [one for one in findings if one.part is not None and one.series in by_name]
+    sized = [one for one in _on_most(findings) if one.part is not None and one.series in by_name]
     own = sorted(sized, key=_size, reverse=True)[:MOST] or list(findings[:1])
     lines: list[Line] = []
     for one in own:
@@ -80,6 +80,18 @@ def _doubt(explained: Sequence[Explanation]) -> list[Line]:
         if one.asked and one.status == "not explained":
             return [Line("why", f"not named: {one.why}")]
     return []
+
+
+def _on_most(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings on the most threads of each series, and those about a whole curve.
+
+    The same cause on fewer threads is no further one.
+    """
+    most: dict[str, int] = {}
+    for one in findings:
+        if one.part is not None:
+            most[one.series] = max(most.get(one.series, 0), one.threads or 0)
+    return [one for one in findings if one.part is None or (one.threads or 0) == most[one.series]]
 
 
 def _size(finding: Finding) -> float:
