@@ -2,15 +2,20 @@
 
 import json
 import math
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from conftest import rewrite
+from told import Made, runs, written
 
 from knee.explain.factorial.analysis import analyze
 from knee.explain.factorial.design import Asked
+from knee.explain.ledger.explanation import Explanation
 from knee.explain.ledger.ledger import IDLE, INFLATION
 from knee.opened import Study
 from knee.report.page import page
+from knee.store import Folder
 
 
 def wide(folder, cores: int = 16):
@@ -21,8 +26,47 @@ def wide(folder, cores: int = 16):
     return Study.read(folder.path)
 
 
-RISING = {n: (8.0 / n * (1 + 0.012 * n * (n - 1)), 8.0 * (1 + 0.012 * n * (n - 1))) for n in (1, 2, 3, 4, 6, 8, 12)}
-"""Every thread computes all the time, and ever more for the same answer."""
+COUNTS = (1, 2, 3, 4, 6, 8, 12)
+
+
+def rising(n: int) -> Made:
+    """Every thread computes all the time, and ever more for the same answer."""
+    grown = 1 + 0.012 * n * (n - 1)
+    return Made(8.0 / n * grown, 8.0 * grown)
+
+
+def waiting(n: int) -> Made:
+    """Runs that take as long as those of :func:`rising`, but threads sleep instead and wake each other."""
+    seconds = rising(n).seconds
+    return Made(seconds, 8.0, {"few": n * seconds - 8.0}, sleeps=20_000 if n > 1 else 0)
+
+
+def questions(many: Made, copies_s: float = 8.0, stream_s: float = 8.0) -> dict[str, Made]:
+    """Return runs that each change one thing, at 12 threads: on one cpu CPU time does not grow, and nobody waits."""
+    return {
+        "one cpu": Made(8.0, 8.0, sleeps=4),
+        "twice the threads": many,
+        "switches": many,
+        "copies": Made(copies_s, 12 * copies_s),
+        "stream beside": Made(stream_s, stream_s),
+        "pirate beside": Made(7.9, 7.9),
+        "busy cores beside": Made(8.0, 8.0),
+    }
+
+
+def asked(path: Path, program: Callable[[int], Made], tests: dict[str, Made]) -> Folder:
+    """Write a study of a program that was asked why it loses time on 12 threads of a machine with 16 cores."""
+    between = {n: program(n) for n in COUNTS[1:-1]}
+    made = runs(program(1), program(12), tests, n=12, blocks=8, noise=0.003, between=between)
+    return written(path / "study", made, cores=16)
+
+
+def explained(study: Study) -> Explanation:
+    """Return the explanation of 12 threads: all questions are answered, so that causes can be named."""
+    one = study.analysis.ledgers["cores-close"][-1]
+    assert (one.threads, one.asked, one.status) == (12, True, "explained")
+    assert list(one.findings) == study.analysis.findings
+    return one
 
 
 def test_a_small_share_of_the_variation_is_not_a_small_effect(simulated):
@@ -37,24 +81,46 @@ def test_a_small_share_of_the_variation_is_not_a_small_effect(simulated):
     assert found.small_but_matters() == ["placement"]
 
 
-def test_a_rising_karp_flatt_fraction_is_not_synchronisation(simulated):
-    study = wide(simulated({"cores-close": RISING}))
+SLOWER = rising(12).cpu
+"""Seconds of copies that slow each other down as much as the threads of the program."""
+
+LEFT = ("spinning", "duplicated work")
+
+
+@pytest.mark.parametrize(
+    ("program", "tests", "names", "part"),
+    [
+        (rising, questions(rising(12)), LEFT, INFLATION),
+        (rising, questions(rising(12), SLOWER, 1.2 * SLOWER), ("memory bandwidth",), INFLATION),
+        (waiting, questions(waiting(12)), ("sleeping lock",), IDLE),
+    ],
+)
+def test_a_rising_karp_flatt_fraction_is_not_synchronisation(tmp_path, program, tests, names, part):
+    # All three have the same times, and so the same fractions.
+    study = Study.read(asked(tmp_path, program, tests).path)
     fractions = [point.karp_flatt for point in study.analysis.series[0].curve.points[1:]]
     assert fractions == sorted(fractions)
-    assert [one.cause for one in study.analysis.findings if not one.left] == []
-    book = study.analysis.ledgers["cores-close"][-1].ledger
-    assert abs(book.group(IDLE).value) < 0.02, "no thread waits for another"
-    assert book.group(INFLATION).value == pytest.approx(book.loss.value, abs=0.02)
+    one = explained(study)
+    assert [finding.names for finding in one.findings] == [names]
+    book = one.ledger
+    assert book.group(part).value == pytest.approx(book.loss.value, abs=0.02)
+    other = IDLE if part == INFLATION else INFLATION
+    assert abs(book.group(other).value) < 0.02
 
 
-def test_a_fitted_coefficient_is_not_coherence(simulated):
-    study = wide(simulated({"cores-close": RISING}, blocks=8, noise=0.003))
-    law = study.analysis.summaries["cores-close"].law
-    closest = law.best or law.closest
-    assert closest is not None
-    assert "coheren" not in page(study).lower()
-    assert "coheren" not in study.verdict.lower()
-    assert [one.cause for one in study.analysis.findings if not one.left] == []
+def test_a_fitted_coefficient_is_not_coherence(tmp_path):
+    # Copies share neither data nor cache lines, and slow each other down as much.
+    study = Study.read(asked(tmp_path, rising, questions(rising(12), SLOWER, 1.2 * SLOWER)).path)
+    best = study.analysis.summaries["cores-close"].law.best
+    assert best is not None
+    assert best.law == "USL"
+    coefficient = {one.name: one for one in best.parameters}["b"]
+    assert coefficient.interval.low > 0, "what is called coherence in textbooks"
+    assert [finding.names for finding in explained(study).findings] == [("memory bandwidth",)]
+    for text in (page(study).lower(), study.verdict.lower()):
+        assert "coheren" not in text
+        assert "cache line" not in text
+        assert "true sharing" not in text
 
 
 def test_busy_cpus_are_not_useful_ones(simulated):
@@ -67,12 +133,15 @@ def test_busy_cpus_are_not_useful_ones(simulated):
     assert finding.left, "spinning, work done twice and shared hardware keep cpus busy as well"
 
 
-def test_high_bandwidth_is_not_its_cause(simulated):
-    folder = simulated({"cores-close": {1: (4.0, 4.0), 2: (3.0, 6.0), 4: (2.9, 11.6)}})
+def test_high_bandwidth_is_not_its_cause(tmp_path):
+    # Other traffic slows one thread, too, but copies that move as much do not slow each other down.
+    folder = asked(tmp_path, rising, questions(rising(12), stream_s=10.4))
     counts = {"mbm_total_bytes": {"value": 60_000_000_000, "unit": "bytes"}}
     rewrite(folder.records, lambda one: one | {"counters": counts})
-    study = wide(folder)
-    assert "memory bandwidth" not in [one.cause for one in study.analysis.findings]
+    rewrite(folder.plan, lambda spec: spec | {"counters": list(counts)})
+    study = Study.read(folder.path)
+    assert {one.value for one in study.analysis.counters.medians} == {6e10}
+    assert [finding.names for finding in explained(study).findings] == [LEFT]
     assert "memory bandwidth" not in study.verdict
 
 

@@ -1,12 +1,15 @@
 """Which part of the loss a change moved: known differences are found, and no others."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from told import Made, runs
 
+from knee.explain.comparison import parts
 from knee.explain.comparison.cells import Side
 from knee.explain.comparison.parts import LOSS, losses
+from knee.explain.ledger.explanation import explanation
 
 MACHINE = {"allowed": {"cpus": [0, 1]}}
 BASE = Made(1.0, 1.0)
@@ -67,6 +70,19 @@ def test_causes_are_listed_where_both_sides_were_asked():
     other, _ = moved(side(SERIAL), side(SERIAL, asked))
     assert other.causes_a is None
     assert "causes named" not in other.sentence
+
+
+def test_a_cause_whose_part_may_be_0_is_listed_with_these_words(monkeypatch):
+    def unsure(found):
+        one = explanation(found)
+        return replace(one, findings=tuple(replace(each, part=replace(each.part, low=-0.1)) for each in one.findings))
+
+    asked = {"one cpu": Made(1.0, 1.0), "copies": Made(1.0, 2.0), "twice the threads": Made(0.75, 1.0, {"one": 0.5})}
+    sure, _ = moved(side(SERIAL, asked), side(SERIAL, asked, seed=2))
+    assert sure.sentence.endswith("; causes named: serial part in A, serial part in B.")
+    monkeypatch.setattr(parts, "explanation", unsure)
+    one, _ = moved(side(SERIAL, asked), side(SERIAL, asked, seed=2))
+    assert one.sentence.endswith("; causes named: serial part (may be 0) in A, serial part (may be 0) in B.")
 
 
 def test_sessions_that_may_differ_widen_the_answer():

@@ -1,15 +1,17 @@
-"""Evidence from a few numbers, for tests of ledgers and causes: runs as the store joins them, without a folder."""
+"""Evidence from a few numbers, for tests of ledgers and causes: runs as the store joins them, or a folder of them."""
 
+import json
 import random
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from conftest import record
+from conftest import THREAD, VALID, machine, record
 
 from knee.explain.ledger.evidence import Evidence, evidence
 from knee.explain.ledger.ledger import ledger
 from knee.explain.ledger.naming import candidates
 from knee.explain.scaling.series import Series, group
-from knee.store import Run
+from knee.store import Folder, Run
 from knee.store.idle import Idle
 
 ROLES = {
@@ -104,3 +106,32 @@ def evidence_of(*made: object, n: int = 2, **more: object) -> Evidence:
 def named(found: Evidence) -> dict[tuple[str, ...], float]:
     """Return the names of all findings with the value of their part."""
     return {one.names: one.part.value for one in candidates(found, ledger(found))}
+
+
+def written(path: Path, made: list[Run], cores: int = 4) -> Folder:
+    """Write a study of these runs. Samples of ready threads say what idle threads did."""
+    folder = Folder(path)
+    folder.path.mkdir()
+    folder.study_spec.write_text('schema = 1\nname = "made up"\n[program]\ncommand = ["p", "{threads}"]\n')
+    folder.machine.write_text(json.dumps(machine(cores)))
+    plan, records = [], []
+    for number, run in enumerate(made, 1):
+        name = {"id": f"{number:04d}"}
+        plan.append({**run.spec, **name})
+        seen = {"period_ms": 10, "count": 1000, "cost_ns": 0, "ready": _ready(run)}
+        delayed = [THREAD | {"run_delay_ns": round(run.idle.waiting * 1e9)}]
+        told = {"sampling": seen, "observed_threads": delayed, "validity": {**VALID, **run.record["validity"]}}
+        records.append({**run.record, **name, **told})
+    folder.plan.write_text("".join(json.dumps(spec) + "\n" for spec in plan))
+    folder.records.write_text("".join(json.dumps(one) + "\n" for one in records))
+    return folder
+
+
+def _ready(run: Run) -> list[int]:
+    """Return in how many of a million samples each number of threads was ready."""
+    n = int(run.cell["threads"]) if "test" in run.spec else run.threads
+    seconds = [0.0] * (n + 1)
+    for ready, idle in enumerate((run.idle.nobody, run.idle.one, run.idle.few)[:n]):
+        seconds[ready] = idle / (n - ready)
+    seconds[n] = run.time_s - sum(seconds)
+    return [round(1e6 * one / run.time_s) for one in seconds]

@@ -29,6 +29,7 @@ from knee.explain.tried import Tried, tried
 from knee.explain.verdict.form import Verdict
 from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
+from knee.explain.verdict.why import of_levels
 from knee.stats.equivalence import Equivalence, equivalence
 from knee.stats.intervals import Ratio, ratio
 from knee.stats.residuals import Codes, Drift, drift, outliers
@@ -92,8 +93,8 @@ class Analysis:
     simulated: bool
     tried: list[Tried]
     """Remedies that `knee try` has tried."""
-    predictions: list[Check]
-    """For each cause, the gain that it predicts against that of the remedies for it."""
+    predictions: dict[str, list[Check]]
+    """For each series and each of its causes, the gain that it predicts against that of the remedies for it."""
 
     def __repr__(self) -> str:
         """Return the verdict: all fields together are too long to be read."""
@@ -136,7 +137,7 @@ class Analysis:
             "made": self.made,
             "simulated": self.simulated,
             "tried": [one.to_json() for one in self.tried],
-            "predictions": [asdict(one) for one in self.predictions],
+            "predictions": {name: [asdict(one) for one in found] for name, found in self.predictions.items()},
         }
         return cast("dict[str, Any]", finite(plain))
 
@@ -200,7 +201,7 @@ def analyze(
         made=len(runs),
         simulated=any(run.record["simulated"] for run in runs),
         tried=attempts,
-        predictions=predictions(findings, attempts),
+        predictions=_predictions(series, findings, attempts),
     )
 
 
@@ -229,6 +230,17 @@ def _findings(series: list[Series], ledgers: dict[str, list[Explanation]]) -> li
         if not any(each.status in ("explained", "not explained", "provisional") for each in explained):
             found += [finding for symptom in SYMPTOMS if (finding := symptom.examine(one)) is not None]
     return found
+
+
+def _predictions(series: list[Series], findings: list[Finding], attempts: list[Tried]) -> dict[str, list[Check]]:
+    """Hold the causes of each series against what was tried on it: another series may have others."""
+    return {
+        one.name: predictions(
+            [each for each in findings if each.series == one.name],
+            of_levels(attempts, one.levels),
+        )
+        for one in series
+    }
 
 
 def _residual_checks(good: list[Run]) -> tuple[Drift, list[str]]:

@@ -52,6 +52,10 @@ class Tried:
         ends = self.time.interval
         return Ratio(1 / self.time.estimate, Interval(1 / ends.high, 1 / ends.low), self.time.values)
 
+    def tried_at(self, threads: int) -> bool:
+        """Whether its gain is over the program on this many threads. A remedy may itself run on fewer."""
+        return self.cell.get("threads") == threads
+
     def to_json(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {**asdict(self), "gain": asdict(self.gain)}

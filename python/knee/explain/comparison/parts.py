@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from knee.explain.causes.cause import Finding
 from knee.explain.comparison.cells import Side
 from knee.explain.ledger.evidence import evidence
 from knee.explain.ledger.explanation import LEAST, Explanation, explanation
@@ -139,10 +140,13 @@ def _part(pair: _Pair, name: str, names: tuple[str, ...], one: Comparison, answe
 
 def _losses(pair: _Pair, found: list[Part]) -> Losses:
     ordered = sorted(found, key=lambda one: (one.name == LOSS, -abs(one.difference)))
-    causes = [
-        tuple(" or ".join(finding.names) for finding in one.findings) if one.asked else None for one in pair.explained
-    ]
+    causes = [tuple(map(_cause, one.findings)) if one.asked else None for one in pair.explained]
     return Losses(pair.series, pair.a.threads, tuple(ordered), *causes)
+
+
+def _cause(finding: Finding) -> str:
+    """Name a cause, or the causes that remain possible; a name does not say that its part of the loss may be 0."""
+    return " or ".join(finding.names) + (" (may be 0)" if finding.may_be_nothing else "")
 
 
 def _pairs(a: Side, b: Side, without: str) -> Iterator[_Pair]:

@@ -33,6 +33,11 @@ class Check:
     ok: bool | None
     difference: Mean
 
+    @property
+    def answer(self) -> str:
+        """Whether the numbers agree, in a word."""
+        return "cannot tell" if self.ok is None else "ok" if self.ok else "FAILS"
+
 
 def checks(found: Evidence, book: Ledger) -> tuple[Check, ...]:
     """Return the checks of a ledger."""

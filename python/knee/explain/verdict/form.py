@@ -1,4 +1,4 @@
-"""The form of a verdict: one headline of at most 100 characters, then at most five short lines.
+"""The form of a verdict: one headline of at most 100 characters, then at most eight short lines.
 
 The terminal and the report print the same lines, and ``analysis.json`` has them as ``verdict``.
 """
@@ -17,7 +17,7 @@ WIDEST = 100
 OF_A_NAME = 12
 """Characters of a study's name for which a headline always has room."""
 
-MOST_LINES = 7
+MOST_LINES = 8
 
 INTERVAL = re.compile(r" \[[^]]*\]")
 
@@ -35,6 +35,7 @@ ORDER = (
     "decide",
     "phases",
     "move",
+    "without",
     "tried",
     "also",
     "claims",
@@ -56,6 +57,7 @@ IMPORTANCE = (
     "do",
     "why",
     "move",
+    "without",
     "tried",
     "also",
     "phases",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from knee.explain.causes.cause import Part
 from knee.explain.ledger.explanation import Explanation
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
-from knee.explain.verdict.why import of_levels, speedup_without
+from knee.explain.verdict.why import Speedup, gained, of_levels, speedup_without
 
 MOST = 3
 """Causes of a series whose absence is predicted, the largest part first."""
@@ -17,44 +18,56 @@ MOST = 3
 def predicted_rows(
     series: Sequence[Series], ledgers: Mapping[str, Sequence[Explanation]], tried: Sequence[Tried]
 ) -> list[dict[str, Any]]:
-    """Return one row for each predicted speedup, and for the best remedy that was tried.
+    """Return the speedups without each cause and with the best remedy that was tried, one row for each thread count.
 
     ``kind`` is ``predicted`` or ``measured``; ``what`` is ``without CAUSE`` or ``with REMEDY``. Ends are those of 90 %
     intervals.
     """
     rows: list[dict[str, Any]] = []
     for one in series:
-        for explained in ledgers.get(one.name, ()):
-            rows += _without(one, explained)
+        rows += _without(one, ledgers.get(one.name, ()))
         rows += _with(one, of_levels(tried, one.levels))
     return rows
 
 
-def _without(series: Series, explained: Explanation) -> list[dict[str, Any]]:
-    named = [one for one in explained.findings if not one.left and one.part is not None]
-    named.sort(key=lambda one: one.part.value if one.part else 0.0, reverse=True)
-    rows: list[dict[str, Any]] = []
-    for one in named[:MOST]:
-        would = speedup_without(one, series)
-        if would is not None:
-            ends = (would.value, would.low, would.high)
-            rows.append(_row(series, explained.threads, ends, f"without {one.cause}", "predicted"))
-    return rows
+def _without(series: Series, ledgers: Sequence[Explanation]) -> list[dict[str, Any]]:
+    """Return the speedup without the largest causes, at every thread count at which they are named."""
+    named = [one for explained in ledgers for one in explained.findings]
+    found = [(one, would) for one in named if (would := speedup_without(one, series)) is not None]
+    found.sort(key=lambda pair: pair[0].part.value if pair[0].part else 0.0, reverse=True)
+    largest = list(dict.fromkeys(one.cause for one, _ in found))[:MOST]
+    return [
+        _row(series, one.threads or 0, would, f"without {one.cause}", "predicted")
+        for cause in largest
+        for one, would in sorted(found, key=lambda pair: pair[0].threads or 0)
+        if one.cause == cause
+    ]
 
 
 def _with(series: Series, tried: Sequence[Tried]) -> list[dict[str, Any]]:
-    """Return the speedup with the best remedy: the measured one, times what the remedy gained beside it."""
+    """Return the speedup with the best remedy: that of the program as it is, times what the remedy gained over it.
+
+    It stands at the thread count of the program as it is, also where the remedy is fewer threads.
+    """
     found = best(tried)
-    if found is None or found.threads not in {point.threads for point in series.curve.points}:
+    if found is None:
         return []
-    now, gain = series.curve.at(found.threads).speedup.estimate, found.gain
-    ends = (now * gain.estimate, now * gain.interval.low, now * gain.interval.high)
-    return [_row(series, found.threads, ends, f"with {found.remedy}", "measured")]
+    same = [one for one in tried if one.remedy == found.remedy and one.rejected is None and one.time.values > 1]
+    return [
+        _row(series, point.threads, gained(point.speedup, _gain(one)), f"with {found.remedy}", "measured")
+        for point in series.curve.points
+        for one in same
+        if one.tried_at(point.threads)
+    ]
 
 
-def _row(series: Series, threads: int, ends: tuple[float, float, float], what: str, kind: str) -> dict[str, Any]:
-    value, low, high = ends
+def _gain(tried: Tried) -> Part:
+    value, ends = tried.gain.log()
+    return Part(value, ends.low, ends.high)
+
+
+def _row(series: Series, threads: int, speedup: Speedup, what: str, kind: str) -> dict[str, Any]:
     return {
-        "series": series.name, "threads": threads, "speedup": value, "low": low, "high": high, "what": what,
-        "kind": kind,
+        "series": series.name, "threads": threads, "speedup": speedup.value, "low": speedup.low, "high": speedup.high,
+        "what": what, "kind": kind,
     }  # fmt: skip

@@ -94,6 +94,7 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
     faster = [(one, way) for one, way, text in judged if text.status != "none" and way is not None and way.gains]
     status = "undecided" if any(one.status == "undecided" for one in said) else "decided"
     lines = [Line("also", f"{work}: {one.headline}") for work, one in zip(works, said, strict=True)]
+    lines += why.of_several(results.findings, results.ledgers, results.series, results.tried)
     if not faster:
         none = all(one.status == "none" for one in said)
         no = f"no measurable speedup in any of {len(works)} workloads"

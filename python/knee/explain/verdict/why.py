@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.causes.cause import Finding
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.machine import clock
 from knee.explain.ledger.explanation import FEWEST, LEAST, Explanation
 from knee.explain.phases.phases import Phase
 from knee.explain.scaling.series import Series
 from knee.explain.tried import Tried, best
 from knee.explain.verdict.form import Line
+from knee.stats.intervals import Ratio
 
 MOST = 3
 """Causes in a verdict; `knee explain` prints all of them."""
@@ -20,17 +22,18 @@ MOST = 3
 UNSURE = "this part of the loss may be 0, so nothing is recommended"
 """What is said in place of advice."""
 
+FIXED = (clock.NAME,)
+"""Causes about which a program can do nothing."""
+
 
 def why(findings: Sequence[Finding], explained: Sequence[Explanation], series: Series) -> list[Line]:
     """Return the lines about a series: its causes, the largest part first, or why none is named."""
-    own = sorted((one for one in findings if one.series == series.name), key=_size, reverse=True)
+    own = sorted((one for one in _on_most(findings) if one.series == series.name), key=_size, reverse=True)
     if not own:
         return _doubt(explained)
     by_threads = {one.threads: one for one in explained}
     lines = [line for one in own[:MOST] for line in cause(one, by_threads.get(one.threads or 0))]
-    if not own[0].left and (move := next((one for one in own if advice(one) and one.part), None)):
-        lines.append(Line("move", f"{advice(move)}: {without(move, series)}"))
-    return lines
+    return [*lines, *_move(own, {series.name: series})]
 
 
 def of_several(
@@ -44,17 +47,29 @@ def of_several(
     Of symptoms without a known part only the first is shown.
     """
     by_name = {one.name: one for one in series}
-    sized = [one for one in findings if one.part is not None and one.series in by_name]
+    sized = [one for one in _on_most(findings) if one.part is not None and one.series in by_name]
     own = sorted(sized, key=_size, reverse=True)[:MOST] or list(findings[:1])
     lines: list[Line] = []
     for one in own:
         explained = next((each for each in ledgers.get(one.series, ()) if each.threads == one.threads), None)
         lines += cause(one, explained, of=f"{one.series}: ")
-    if own and own[0].part is not None and advice(own[0]):
-        lines.append(Line("move", f"{own[0].series}: {advice(own[0])}: {without(own[0], by_name[own[0].series])}"))
+    lines += _move(own, by_name)
     for one in series:
         lines += [Line(line.label, f"{one.name}: {line.text}") for line in attempts(tried, one.levels)]
     return lines
+
+
+def _move(own: Sequence[Finding], series: Mapping[str, Series]) -> list[Line]:
+    """Return what would move the knee, and what the program would gain without that cause.
+
+    These are two statements: advice may take away only some of the cause.
+    """
+    chosen = next((one for one in own if advice(one) and one.part), None)
+    if chosen is None or own[0].left:
+        return []
+    of = f"{chosen.series}: " if len(series) > 1 else ""
+    gain = Line("without", f"{of}{chosen.cause}: {without(chosen, series[chosen.series])}")
+    return [Line("move", f"{of}{advice(chosen)}"), gain]
 
 
 def _doubt(explained: Sequence[Explanation]) -> list[Line]:
@@ -65,6 +80,18 @@ def _doubt(explained: Sequence[Explanation]) -> list[Line]:
         if one.asked and one.status == "not explained":
             return [Line("why", f"not named: {one.why}")]
     return []
+
+
+def _on_most(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings on the most threads of each series, and those about a whole curve.
+
+    The same cause on fewer threads is no further one.
+    """
+    most: dict[str, int] = {}
+    for one in findings:
+        if one.part is not None:
+            most[one.series] = max(most.get(one.series, 0), one.threads or 0)
+    return [one for one in findings if one.part is None or (one.threads or 0) == most[one.series]]
 
 
 def _size(finding: Finding) -> float:
@@ -102,33 +129,39 @@ class Speedup:
 def speedup_without(finding: Finding, series: Series) -> Speedup | None:
     """Return the speedup that the program would have without the cause: its own, with the part's loss taken off.
 
-    Nothing is predicted from a part that may be 0.
+    Nothing is predicted from a part that may be 0, or that several causes may hold.
     """
     part, threads = finding.part, finding.threads
-    if part is None or threads is None or finding.may_be_nothing:
+    if part is None or threads is None or finding.left or finding.may_be_nothing:
         return None
-    now = series.curve.at(threads).speedup
-    # Both errors: that of the speedup, and that of the part.
-    ends, logs = now.interval, np.log(now.estimate)
-    center = logs + part.value
-    below = np.hypot(logs - np.log(ends.low), part.value - part.low)
-    above = np.hypot(np.log(ends.high) - logs, part.high - part.value)
+    return gained(series.curve.at(threads).speedup, part)
+
+
+def gained(speedup: Ratio, part: Part) -> Speedup:
+    """Return a speedup to which a part of the loss is added, with the errors of both."""
+    now, ends = speedup.log()
+    center = now + part.value
+    below = np.hypot(now - ends.low, part.value - part.low)
+    above = np.hypot(ends.high - now, part.high - part.value)
     return Speedup(float(np.exp(center)), float(np.exp(center - below)), float(np.exp(center + above)))
 
 
 def without(finding: Finding, series: Series) -> str:
-    """Return :func:`speedup_without` in words; nothing where nothing is predicted."""
+    """Return what becomes of the speedup without the cause, in words; nothing where nothing is predicted."""
     would, threads = speedup_without(finding, series), finding.threads
     if would is None or threads is None:
         return ""
     now = series.curve.at(threads).speedup.estimate
     then = f"{would.value:.2f}x [{would.low:.2f}, {would.high:.2f}]"
-    return f"{now:.2f}x on {threads} threads would become {then} without it"
+    return f"{now:.2f}x on {threads} threads would become {then}"
 
 
 def advice(finding: Finding) -> str:
-    """Return what would move the knee; nothing where the cause is not named, or its part of the loss may be 0."""
-    return "" if finding.left or finding.may_be_nothing else finding.remedy
+    """Return what would move the knee.
+
+    It is nothing where the cause is not named, where its part of the loss may be 0, or where no program can move it.
+    """
+    return "" if finding.left or finding.may_be_nothing or finding.cause in FIXED else finding.remedy
 
 
 def slowest_phase(phases: Sequence[Phase], series: Series) -> list[Line]:

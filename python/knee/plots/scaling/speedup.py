@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,15 @@ from knee.stats.scaling.curve import Curve
 
 TITLE = "Speedup"
 GREY = "#888888"
+DASHES = {"predicted": [4, 3], "measured": [1, 0]}
+"""Lines of predicted speedups, and of those that were measured with a remedy."""
+
+HOLLOW, REMEDY = ("triangle-up", "triangle-down", "triangle-right", "triangle-left", "square", "cross"), "diamond"
+"""Marks of predicted speedups, and of those with a remedy."""
+
+APART = alt.ScaleResolveMap(color="independent", shape="independent", strokeDash="independent")
+"""The shapes of series and those of what is beside them are two scales, each with a legend of its own."""
+
 CHOICES = {"linear": "", "logarithmic": "-log"}
 """What a reader switches between, and how the name of the figure ends."""
 
@@ -20,9 +30,9 @@ SEES = "Below the dotted line threads bring less than full speedup; where the cu
 
 ABOVE = "Ringed points have more threads than cpus and are not used for law and knee."
 
-PREDICTED = "Hollow triangles are predictions: the speedup without a cause that was named."
+PREDICTED = "Hollow marks are predictions: the speedup without a cause that was named."
 
-MEASURED = "Diamonds are measured with a remedy, beside runs of the program as it is."
+MEASURED = "Diamonds are measured with the best remedy, beside runs of the program as it is."
 
 COUNTERFACTUAL = (
     "Dashed curves are there for comparison, the same program on another placement: threads share cores while other "
@@ -107,31 +117,45 @@ def chart(
     above = [row for row in table if row["above the cpus"]]
     tooltip = [*tips("series:N", "threads:Q"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
     ringed = of_rows(above).mark_point(filled=False, size=160, strokeWidth=2)
-    return alt.layer(
+    own = [
         line.encode(x=x, y=alt.Y("ideal:Q", scale=scale, title="speedup"), detail="base:N"),
         known.mark_area(opacity=0.2).encode(
             x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=series.colour
         ),
         *with_intervals(known, "speedup", x=x, scale=scale, series=series, tooltip=tooltip),
         *([ringed.encode(x=x, y=alt.Y("speedup:Q", scale=scale), color=series.colour)] if above else []),
-        *_marks(beside, x, scale),
-    ).properties(width="container", height=HEIGHT)
-
-
-def _marks(beside: Sequence[dict[str, Any]], x: alt.X, scale: alt.Scale) -> list[alt.Chart]:
-    """Return the layers of speedups without a cause and with a remedy, each with its name beside it."""
-    if not beside:
-        return []
-    y = alt.Y("speedup:Q", scale=scale)
-    tooltip = [*tips("what:N", "series:N", "threads:Q"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
-    grey = of_rows(beside)
-    layers = [
-        grey.mark_rule(strokeDash=[4, 3], color=GREY).encode(x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q")),
-        # Below and to the left: the largest thread count is at the edge, and the ideal above.
-        grey.mark_text(align="right", dx=6, dy=16, color=GREY, fontSize=11).encode(x=x, y=y, text="what:N"),
     ]
-    for kind, shape in (("predicted", "triangle-up"), ("measured", "diamond")):
-        if rows := [row for row in beside if row["kind"] == kind]:
-            mark = of_rows(rows).mark_point(shape=shape, filled=kind == "measured", size=90, strokeWidth=2, color=GREY)
-            layers.append(mark.encode(x=x, y=y, tooltip=tooltip))
+    drawn = alt.layer(*own)
+    if beside:
+        others = alt.layer(*_beside(beside, x, scale, [*curves]))
+        drawn = alt.layer(drawn, others, resolve=alt.Resolve(scale=APART))
+    return drawn.properties(width="container", height=HEIGHT)
+
+
+def _beside(rows: Sequence[dict[str, Any]], x: alt.X, scale: alt.Scale, names: list[str]) -> list[alt.Chart]:
+    """Return the layers of speedups without a cause and with a remedy, in the colours of their series."""
+    y = alt.Y("speedup:Q", scale=scale, title="speedup")
+    colour = alt.Color("series:N", scale=alt.Scale(domain=names), legend=None)
+    tooltip = [*tips("what:N", "series:N", "threads:Q"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
+    shape = _shapes(rows)
+    layers: list[alt.Chart] = []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        own, dash = of_rows([row for row in rows if row["kind"] == kind]), DASHES[kind]
+        mark = own.mark_point(filled=kind == "measured", size=90, strokeWidth=2, opacity=1)
+        layers += [
+            own.mark_line(strokeDash=dash, strokeWidth=1.5).encode(x=x, y=y, color=colour, detail="what:N"),
+            own.mark_rule(strokeDash=dash).encode(
+                x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
+            ),
+            mark.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip),
+        ]
     return layers
+
+
+def _shapes(rows: Sequence[dict[str, Any]]) -> alt.Shape:
+    """Return a shape for each cause, and that of remedies; their legend is in the corner above the ideal."""
+    kinds = {row["what"]: row["kind"] for row in rows}
+    hollow = itertools.cycle(HOLLOW)
+    shapes = [next(hollow) if kind == "predicted" else REMEDY for kind in kinds.values()]
+    legend = alt.Legend(orient="top-left", title=None, offset=4, symbolOpacity=1)
+    return alt.Shape("what:N", scale=alt.Scale(domain=[*kinds], range=shapes), legend=legend)

@@ -106,13 +106,17 @@ def base_lines(analysis: Analysis) -> list[str]:
 
 
 def ledger_rows(analysis: Analysis) -> list[Row]:
-    """Return where the lost time went: one row a cell, whose parts add up to the loss. Bounds have no interval."""
+    """Return where the lost time went: one row a cell, whose parts add up to the loss, and what of them is unexplained.
+
+    Bounds have no interval.
+    """
     explained = [one for ledgers in analysis.ledgers.values() for one in ledgers]
     names = dict.fromkeys(entry.name for one in explained for entry in one.ledger.entries)
     return [
         {"series": one.series, "threads": one.threads, "loss": _mean(one.ledger.loss)}
         | dict.fromkeys(names, "0")
         | {entry.name: _part(entry.name, one.ledger.value(entry.name)) for entry in one.ledger.entries}
+        | {"of these unexplained": _mean(one.unexplained)}
         for one in explained
     ]
 

@@ -9,10 +9,10 @@ from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.report.tables.facts import Row, with_ends
 
 
-def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
-    """Return every finding, its share of the loss in words, and what would move the knee and how far."""
+def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, list[str]]]:
+    """Return every finding, its share of the loss in words, and sentences on what would move the knee and how far."""
     series = {one.name: one for one in analysis.series}
-    rows: list[tuple[Finding, str, str]] = []
+    rows: list[tuple[Finding, str, list[str]]] = []
     for finding in analysis.findings:
         explained = [one for one in analysis.ledgers.get(finding.series, []) if one.threads == finding.threads]
         share = share_of(finding, explained[0]) if explained else ""
@@ -20,12 +20,15 @@ def cause_rows(analysis: Analysis) -> list[tuple[Finding, str, str]]:
     return rows
 
 
-def moves(finding: Finding, series: Series) -> str:
-    """Return what would move the knee, and how far; or that the part of the loss may be 0."""
+def moves(finding: Finding, series: Series) -> list[str]:
+    """Return what would move the knee, and what the program would gain without the cause.
+
+    Where the part of the loss may be 0, that is said instead.
+    """
     if finding.may_be_nothing:
-        return f"{UNSURE[0].upper()}{UNSURE[1:]}."
-    # How far is known only where the part is.
-    return f"To move the knee: {': '.join(filter(None, (advice(finding), without(finding, series))))}"
+        return [f"{UNSURE[0].upper()}{UNSURE[1:]}."]
+    what, gain = advice(finding), without(finding, series)
+    return [*([f"To move the knee: {what}."] if what else []), *([f"Without it, {gain}."] if gain else [])]
 
 
 def doubts(analysis: Analysis) -> list[str]:
@@ -35,16 +38,16 @@ def doubts(analysis: Analysis) -> list[str]:
 
 
 def checked(analysis: Analysis) -> list[str]:
-    """Return the checks at thread counts that were asked about, in words."""
+    """Return the checks at thread counts that were asked about, in words, each with its answer."""
     found = [
-        f"{one.series}, {one.threads} threads: {check.says}"
+        (f"{one.series}, {one.threads} threads", check)
         for ledgers in analysis.ledgers.values()
         for one in ledgers
         if one.asked
         for check in one.checks
-        if check.ok is not None
     ]
-    return found + [check.says for check in analysis.predictions]
+    found += [(name, check) for name, held in analysis.predictions.items() for check in held]
+    return [f"{check.answer}: {of}: {check.says}" for of, check in found if check.ok is not None]
 
 
 def phase_rows(analysis: Analysis) -> list[Row]:
@@ -90,7 +93,7 @@ def tried_rows(analysis: Analysis) -> list[Row]:
         {
             "remedy": one.remedy,
             "treats": ", ".join(one.treats),
-            "threads": one.threads,
+            "threads": one.cell.get("threads", one.threads),
             "as fast": f"{one.gain.estimate:.2f} [{one.gain.interval.low:.2f}, {one.gain.interval.high:.2f}]",
             "answer": "rejected: " + one.rejected if one.rejected else one.answer,
         }

@@ -33,7 +33,7 @@ def to_json(one: Explanation, series: Series, tried: Sequence[Tried]) -> dict[st
         "speedup_without": {
             finding.cause: asdict(would)
             for finding in one.findings
-            if not finding.left and (would := speedup_without(finding, series)) is not None
+            if (would := speedup_without(finding, series)) is not None
         },
         "tried": [each.to_json() for each in mine],
         "predictions": [asdict(each) for each in predictions(one.findings, mine)],
@@ -42,7 +42,7 @@ def to_json(one: Explanation, series: Series, tried: Sequence[Tried]) -> dict[st
 
 def _of(one: Explanation, series: Series, tried: Sequence[Tried]) -> list[Tried]:
     """Return the remedies that were tried on what an explanation is about."""
-    return [each for each in of_levels(tried, series.levels) if each.threads == one.threads]
+    return [each for each in of_levels(tried, series.levels) if each.tried_at(one.threads)]
 
 
 def show(
@@ -87,7 +87,7 @@ def _gain(tried: Tried) -> str:
 def _checks(console: Console, checks: Sequence[Check]) -> None:
     for check in checks:
         if check.ok is not None:
-            console.print(Text(f"{'ok' if check.ok else 'FAILS'}: {check.says}."))
+            console.print(Text(f"{check.answer}: {check.says}."))
 
 
 def headline(one: Explanation) -> str:
@@ -161,11 +161,13 @@ def _placements(console: Console, placements: Placements) -> None:
 def _finding(console: Console, finding: Finding, one: Explanation, series: Series) -> None:
     names = " or ".join(finding.names) + (", not told apart here" if finding.left else "")
     console.print(Text(f"Why: {names}{share_of(finding, one)}", style="bold"))
-    lines = [finding.says, *finding.signs, without(finding, series)]
+    lines = [finding.says, *finding.signs]
     if finding.may_be_nothing:
         lines.append(UNSURE)
-    elif moves := advice(finding):
+    if moves := advice(finding):
         lines.append(f"to move it: {moves}")
+    if gain := without(finding, series):
+        lines.append(f"without it, {gain}")
     lines.append(f"to {'decide' if finding.left else 'refute it'}: {finding.refute}")
     for line in filter(None, lines):
         console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
