@@ -15,6 +15,7 @@ RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace --features kne
 $bin/ruff format --check --quiet .
 $bin/ruff check --quiet .
 wait $pyright
+ci/features.sh
 ci/generated.sh check
 $bin/python ci/imports.py
 $bin/python ci/cycles.py

@@ -60,17 +60,29 @@ install_python() {
     fi
 }
 
-# Tests get it with the profile that they are built with themselves, which checks for overflows and shares what is built.
+# Tests get it with the profile that they are built with themselves, which checks for overflows, and with its symbols:
+# linked in the same way, the binary is compiled once for both.
 install_knee() {
-    local profile=(--release)
-    if [ "$what" = test ]; then profile=(); fi
+    local options=(--release)
+    if [ "$what" = test ]; then options=(--strip=false); fi
     rm -rf dist
-    .venv/bin/maturin build --quiet "${profile[@]}" --locked --out dist
+    .venv/bin/maturin build --quiet "${options[@]}" --locked --out dist
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/knee-*.whl
 }
 
 install_packages
 install_rust
 if [ -n "$proofs" ]; then install_proofs; fi
+# Pip uses one cpu and waits for the network: crates are compiled meanwhile, and maturin finds them.
+building=
+trap '[ -z "$building" ] || kill "$building"' EXIT
+if [ "$what" = test ]; then
+    cargo build --quiet --locked -p knee &
+    building=$!
+fi
 install_python
+if [ -n "$building" ]; then
+    wait "$building"
+    building=
+fi
 install_knee

@@ -39,6 +39,14 @@ def shown(study: Study, monkeypatch: pytest.MonkeyPatch) -> str:
     return printed.getvalue()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let nothing run beside a test that keeps every cpu busy."""
+    for item in items:
+        if "busy" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.serial)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def heard() -> None:
     """Let knee hear signals that the tests' own shell may ignore: SIGINT in the background, SIGHUP under nohup."""

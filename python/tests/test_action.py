@@ -84,6 +84,7 @@ def test_without_the_variable_nothing_is_installed_and_it_says_what_to_set(tmp_p
     assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize(
     ("new", "gates"),
     [

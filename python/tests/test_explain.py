@@ -50,6 +50,7 @@ def explained(binary, tmp_path_factory) -> Folder:
     return Folder(folder / "s")
 
 
+@pytest.mark.serial
 def test_questions_join_the_study_after_the_first_answer(explained):
     plan = explained.read_plan()
     asked = [spec for spec in plan if "test" in spec]
@@ -59,6 +60,7 @@ def test_questions_join_the_study_after_the_first_answer(explained):
     assert {spec["id"] for spec in plan} == {one["id"] for one in explained.read_records()}
 
 
+@pytest.mark.serial
 def test_questions_take_no_longer_than_the_study(explained):
     plan = {spec["id"]: spec for spec in explained.read_plan()}
     walls = {True: 0.0, False: 0.0}
@@ -68,6 +70,7 @@ def test_questions_take_no_longer_than_the_study(explained):
     assert walls[True] <= 1.25 * walls[False]
 
 
+@pytest.mark.serial
 def test_a_program_that_ignores_its_threads_is_all_serial(explained):
     (one,) = Study.read(explained.path).analysis.ledgers["cores-close"]
     assert sum(one.ledger.value(part.name).value for part in one.ledger.entries) == pytest.approx(one.ledger.loss.value)
@@ -76,6 +79,7 @@ def test_a_program_that_ignores_its_threads_is_all_serial(explained):
     assert not causes or "serial part" in causes
 
 
+@pytest.mark.serial
 def test_the_verb_prints_the_ledger_of_any_study(binary, explained, simulated):
     here = explained.path
     printed = knee(binary, "explain", str(here), cwd=here).stdout

@@ -1,8 +1,10 @@
 """Sends HUP, INT, TERM and KILL to processes of a study at random moments; ``ci/nightly.sh`` sends many more."""
 
 import kills
+import pytest
 
 
+@pytest.mark.serial
 def test_twelve_kills(tmp_path):
     state = tmp_path / "state.json"
     totals = kills.kill(6, tmp_path, state, 1)

@@ -180,6 +180,7 @@ def test_another_machine_than_that_of_the_plan_is_refused(binary, tmp_path, lone
     assert records(folder) == 0
 
 
+@pytest.mark.serial
 def test_two_jobs_do_not_share_a_study(binary, tmp_path, lone):
     folder = planned(binary, tmp_path)
     first = started(binary, folder, lone)

@@ -117,6 +117,7 @@ def test_a_clock_that_is_set_after_the_first_run_uses_no_budget(simulated, step)
     assert enough(made, {"budget_s": 14}) is None
 
 
+@pytest.mark.serial
 def test_a_real_study_ends_by_its_budget_and_resume_makes_no_more(binary, tmp_path):
     out = tmp_path / "s"
     words = ["--out", str(out), "--factor", "threads=1", "--factor", "placement=cores-close"]

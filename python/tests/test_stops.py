@@ -111,6 +111,7 @@ def test_a_second_request_leaves_nothing_behind(binary, tmp_path):
     until(lambda: not running(str(tmp_path)))
 
 
+@pytest.mark.serial
 def test_ctrl_z_pauses_a_study_and_its_program_until_it_is_continued(binary, tmp_path):
     beats = tmp_path / "beats"
     study = start(binary, tmp_path, "for i in $(seq 15); do echo >> beats; sleep 0.1; done", "--blocks", "3")

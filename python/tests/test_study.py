@@ -238,6 +238,7 @@ def test_events_that_are_no_toml_are_found_before_any_run(binary, tmp_path):
     assert not (tmp_path / "s").exists()
 
 
+@pytest.mark.serial
 def test_copies_run_side_by_side_on_one_thread_each(binary, tmp_path):
     words = ["--copies", "--factor", "threads=1,2", "--factor", "placement=0,1;none", "--blocks", "2"]
     program = ["sh", "-c", "echo {threads}; sleep 0.2"]
@@ -252,6 +253,7 @@ def test_copies_run_side_by_side_on_one_thread_each(binary, tmp_path):
     assert [point.threads for point in pinned.curve.points] == [1, 2]
 
 
+@pytest.mark.serial
 def test_two_runners_do_not_share_a_study(binary, tmp_path):
     words = [binary, "study", "--out", "s", "--blocks", "5", "--factor", "threads=1", "--", "sleep", "0.2"]
     first = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
@@ -323,6 +325,7 @@ above = 1e-30
     assert set(analyzed["factors"]) == {"threads", "workload", "runtime"}
 
 
+@pytest.mark.serial
 def test_weak_scaling_pays_for_the_work_done(binary, tmp_path):
     words = ["--factor", "threads=1,2", "--factor", "placement=none", "--blocks", "2", "--weak", "n=1"]
     sleep = ["--", "sh", "-c", "sleep 0.4; exit $((0 * {n} * {threads}))"]

@@ -193,6 +193,7 @@ def test_ctrl_c_keeps_what_was_made(binary, tmp_path):
     assert len(folder.read_records()) >= before + 2
 
 
+@pytest.mark.serial
 def test_the_stopping_rule_neither_ends_trials_nor_hides_them(binary, tmp_path):
     folder = made(binary, tmp_path, blocks=9, budget_s=0.9)
     ended = read_end(folder)
@@ -266,6 +267,7 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.serial
 def test_a_dynamic_schedule_speeds_up_a_triangle_of_work(binary, tmp_path):
     if not shutil.which("gcc"):
         skipped("an OpenMP program", "there is no gcc")
