@@ -49,7 +49,8 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     if _disturbed(book):
         kept = [one for one in kept if not one.holds or not set(one.holds) <= set(MACHINES)]
     apart = [_without_settings(found, one, kept) for one in kept]
-    return [together(one, book) for one in apart if one.part is None or (one.part.value > least and one.part.low > 0)]
+    sure = [one for one in apart if one.part is None or (one.part.value > least and one.part.low > 0)]
+    return together(sure, book)
 
 
 def _disturbed(book: Ledger) -> bool:

@@ -23,7 +23,7 @@ from knee.stats.intervals import Interval
 def predictions(findings: Iterable[Finding], tried: Sequence[Tried]) -> list[Check]:
     """Return one check for each cause and each remedy that treats it and was tried at the cause's thread count."""
     return [
-        _check(finding, finding.part, finding.threads, one)
+        _check(finding, finding.gain or finding.part, finding.threads, one)
         for finding in findings
         if finding.part is not None and finding.threads is not None and not finding.may_be_nothing and not finding.left
         for one in tried

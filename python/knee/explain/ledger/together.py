@@ -5,8 +5,8 @@ for causes that act on each other, as when slower memory makes the holder of a l
 serial part takes as long whether or not something else slows down the threads. What such a cause costs depends on the
 order in which causes are taken: it is more as the first one than beside all others.
 
-A program's causes are of both kinds, and no run says which. So a part is the middle between its ratio and the mean of
-both orders in seconds (the Shapley share of two players: the cause, and all others), and its interval holds both. With
+A program's causes are of both kinds, and no run says which. So a part is the middle between its ratio and its mean over
+all orders in seconds (the Shapley share; all that no cause holds is one more player), and its interval holds both. With
 a single cause they are the same.
 
 Shapley, *A value for n-person games*, Contributions to the Theory of Games II, 1953.
@@ -14,34 +14,59 @@ Shapley, *A value for n-person games*, Contributions to the Theory of Games II, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINE, MORE, NOT_COMPUTED, Ledger
 
+MOST = 6
+"""Causes whose orders are counted; with more of them parts are ratios alone."""
+
 ALONE = frozenset({MACHINE, MORE})
 """Parts that are measured without other causes; all others are measured beside them."""
 
 
-def together(finding: Finding, book: Ledger) -> Finding:
-    """Return a finding whose part allows for other causes; ``gain`` keeps what the program gains without it alone."""
-    part, loss = finding.part, book.loss.value
-    if part is None or not 0 < part.value < loss:
+def together(findings: Sequence[Finding], book: Ledger) -> list[Finding]:
+    """Return findings whose parts allow for each other; ``gain`` keeps what the program gains without one alone."""
+    whole = float(np.expm1(book.loss.value))
+    # In units of the base's thread-seconds.
+    seconds = {one.cause: _seconds(one, one.part.value, book) for one in findings if one.part is not None}
+    rest = whole - sum(seconds.values())
+    if not 0 < len(seconds) < MOST or not whole > 0 or not all(0 < one < whole for one in seconds.values()):
+        return list(findings)
+    # Where parts are more than the loss, what is left is chance, and their sum stays as it is.
+    shares = _shares([*seconds.values(), rest] if rest > 0 else list(seconds.values()))
+    if not rest > 0:
+        total = sum(one.part.value for one in findings if one.part is not None)
+        shares = [share * total / sum(shares) for share in shares]
+    return [_middle(one, shares[list(seconds).index(one.cause)]) if one.cause in seconds else one for one in findings]
+
+
+def _middle(finding: Finding, added: float) -> Finding:
+    part = finding.part
+    if part is None or not np.isfinite(added):
         return finding
-    seconds = _seconds(finding, part.value, book)
-    # In units of the base's thread-seconds; nothing is left to divide where it takes all of them.
-    if not 0 < seconds < np.exp(loss) - 1:
-        return finding
-    first, last = np.log1p(seconds), loss - np.log(np.exp(loss) - seconds)
-    added = float(first + last) / 2
     shared = Part(
         (part.value + added) / 2,
         min(part.value, added) - (part.value - part.low),
         max(part.value, added) + (part.high - part.value),
     )
     return replace(finding, part=shared, gain=part)
+
+
+def _shares(seconds: Sequence[float]) -> list[float]:
+    """Return how much each adds to the logarithm of the time, as the mean over all orders."""
+    shares = np.zeros(len(seconds))
+    orders = list(permutations(range(len(seconds))))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for order in orders:
+            times = np.log1p(np.cumsum([seconds[player] for player in order]))
+            shares[list(order)] += np.diff(times, prepend=0.0)
+    return [float(one) for one in shares / len(orders)]
 
 
 def _seconds(finding: Finding, part: float, book: Ledger) -> float:

@@ -16,7 +16,14 @@ def slower(found: Evidence, name: str) -> Mean | None:
     return None if cell is None else against(cell.cpu, found.base.cpu)
 
 
+MUCH = 0.25
+"""Share of what slows copies down that a falling clock must leave: programs that use memory may lower it further."""
+
+
 def besides_clock(found: Evidence, book: Ledger) -> Part:
     """Return what slows copies down besides a clock that falls while other cores compute."""
     machine, busy = Part.of(book.value(MACHINE)), slower(found, BUSY)
-    return machine if busy is None or not busy.interval.low > 0 else machine.less(Part.of(busy))
+    if busy is None or not busy.interval.low > 0:
+        return machine
+    left = machine.less(Part.of(busy))
+    return left if left.value > MUCH * machine.value else Part(0.0, 0.0, 0.0)

@@ -131,7 +131,7 @@ def speedup_without(finding: Finding, series: Series) -> Speedup | None:
 
     Nothing is predicted from a part that may be 0, or that several causes may hold.
     """
-    part, threads = finding.part, finding.threads
+    part, threads = finding.gain or finding.part, finding.threads
     if part is None or threads is None or finding.left or finding.may_be_nothing:
         return None
     return gained(series.curve.at(threads).speedup, part)
