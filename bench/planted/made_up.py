@@ -46,8 +46,8 @@ SETTINGS = {
 }
 """Settings of runtimes that test causes."""
 
-TUNED = 144
-"""Instances below this number were looked at while the explanation was tuned."""
+TUNED, MORE_TUNED = 144, 10_000
+"""Instances below the first number and from the second on were looked at while the explanation was tuned."""
 
 
 @dataclass
@@ -152,6 +152,8 @@ def scored(one: Drawn, found: Explanation) -> list[Scored]:
 
 def numbers(half: str, count: int) -> list[int]:
     """Return the numbers of a half below ``count``: the first ones are for tuning, and never scored."""
+    if count > MORE_TUNED:
+        raise ValueError(f"instances from {MORE_TUNED} on are for tuning alone")
     return [number for number in range(count) if (number < TUNED) == (half == "tune")]
 
 

@@ -237,7 +237,8 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     basic = list(filter(can, basic))
     # Where copies would not do what the program does, its own placements tell what they would.
     placed = () if (copies and can(COPIES)) or inflation < GROWN else PLACED
-    return [*basic, *filter(can, [*_further(found, book, basic), *placed])]
+    # Each once: what was asked for twice would be asked twice in a block.
+    return list(dict.fromkeys([*basic, *filter(can, [*_further(found, book, basic), *placed])]))
 
 
 def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:

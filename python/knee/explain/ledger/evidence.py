@@ -44,6 +44,11 @@ class Cell:
     work: float = 1.0
     """Its amount of work relative to the base's; times and CPU times are for the base's amount."""
 
+    @property
+    def _whole(self) -> tuple[Run, ...]:
+        """The runs whose time is that of the whole run; idle time is known of nothing less."""
+        return tuple(run for run in self.runs if not run.spec.get("metric"))
+
     def by_block(self, value: dict[int, float]) -> Array:
         """Return values by block."""
         found = np.full(self.blocks, np.nan)
@@ -92,7 +97,7 @@ class Cell:
     @property
     def on_disk(self) -> Array:
         """Thread-seconds in which threads waited for a disk."""
-        known = {run.spec["block"]: run.disk_s for run in self.runs if run.disk_s is not None}
+        known = {run.spec["block"]: run.disk_s for run in self._whole if run.disk_s is not None}
         return self.by_block(known) / self.work
 
     def pages(self) -> dict[str, float]:
@@ -108,12 +113,12 @@ class Cell:
 
     def idle(self, name: str) -> Array:
         """Return idle thread-seconds of a class."""
-        found = {run.spec["block"]: getattr(run.idle, name) for run in self.runs if run.idle is not None}
+        found = {run.spec["block"]: getattr(run.idle, name) for run in self._whole if run.idle is not None}
         return self.by_block(found) / self.work
 
     def alone(self, name: str) -> Array:
         """Return a number about the time in which one thread worked alone."""
-        found = {r.spec["block"]: float(getattr(r.idle.alone, name)) for r in self.runs if r.idle and r.idle.alone}
+        found = {r.spec["block"]: float(getattr(r.idle.alone, name)) for r in self._whole if r.idle and r.idle.alone}
         return self.by_block(found)
 
 

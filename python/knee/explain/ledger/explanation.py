@@ -13,6 +13,7 @@ import numpy as np
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.checks import Check, checks
 from knee.explain.ledger.evidence import Evidence, Mean, evidence
+from knee.explain.ledger.inflation import factors
 from knee.explain.ledger.ledger import IDLE, INFLATION, MACHINES, OTHERS, TAKEN, UNCLASSED, Ledger, ledger
 from knee.explain.ledger.naming import candidates
 from knee.explain.ledger.placements import Placements, placements
@@ -50,6 +51,8 @@ class Explanation:
     """How many questions were asked about this thread count."""
     failed: tuple[str, ...] = ()
     """Questions whose runs failed, and why."""
+    factors: tuple[tuple[str, Mean], ...] = ()
+    """Inflation divided in a second way: instructions, cycles per instruction and clock, where counters tell."""
     placements: Placements | None = None
     """What placements of fewer threads cost, where copies would not do what the program does."""
 
@@ -89,6 +92,7 @@ class Explanation:
             "status": self.status,
             "why": self.why,
             "failed": self.failed,
+            "inflation": [{"name": name, **asdict(value)} for name, value in self.factors],
             "placements": asdict(self.placements) if self.placements else None,
         }
 
@@ -111,7 +115,10 @@ def explanation(found: Evidence) -> Explanation:
         why = "no cause shows both of its signs"
     failed = tuple(f"{name}: {why}" for name, (_, why) in found.failed.items())
     many = len(found.tests) if found.asked else 0
-    return Explanation(found.series.name, book, checked, kept, left, status, why, many, failed, placements(found))
+    divided = tuple(factors(found))
+    return Explanation(
+        found.series.name, book, checked, kept, left, status, why, many, failed, divided, placements(found)
+    )
 
 
 def unexplained(book: Ledger, findings: list[Finding]) -> Mean:
@@ -142,6 +149,8 @@ def _cpu_time(finding: Finding) -> Part | None:
 
 def _status(found: Evidence, book: Ledger, checked: tuple[Check, ...], left: Mean) -> tuple[Status, str]:
     loss = book.loss
+    if loss.blocks < 2:
+        return "provisional", f"fewer than {FEWEST} blocks: no cause is named yet"
     if not loss.interval.low >= LEAST:
         return "nothing to explain", f"the loss at {found.threads} threads is {plain(loss)}, which may be below {LEAST}"
     if not found.asked:

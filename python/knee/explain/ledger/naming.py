@@ -43,14 +43,22 @@ MEASURED = ("page placement",)
 def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     """Return the findings that may be named, unless the ledger as a whole is in doubt."""
     least = SMALL * book.loss.value
-    named = [one for one in suspects(found, book) if one.part is None or one.part.value > least]
+    named = [one for one in suspects(found, book) if _large(one, least)]
     settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
     if _disturbed(book):
         kept = [one for one in kept if not one.holds or not set(one.holds) <= set(MACHINES)]
     apart = [_without_settings(found, one, kept) for one in kept]
-    sure = [one for one in apart if one.part is None or (one.part.value > least and one.part.low > 0)]
-    return together(sure, book)
+    return [one for one in together(list(filter(_sure, apart)), book) if _sure(one) and _large(one, least)]
+
+
+def _sure(finding: Finding) -> bool:
+    """Whether its part is surely above 0, if it is known."""
+    return finding.part is None or finding.part.low > 0
+
+
+def _large(finding: Finding, least: float) -> bool:
+    return finding.part is None or finding.part.value > least
 
 
 def _disturbed(book: Ledger) -> bool:

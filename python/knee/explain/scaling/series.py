@@ -97,8 +97,17 @@ class Series:
 
     def counted(self, counter: str, threads: int) -> Ratio:
         """Return a counter for the base's amount of work, over its value in the base."""
-        many, base = (_counter_table(self.counting, counter, n, self._blocks) for n in (threads, self.curve.base))
-        return ratio(many / (threads / self.curve.base if self.weak else 1), base)
+        return ratio(self.counts(counter, threads), self.counts(counter, self.curve.base))
+
+    def counts(self, counter: str, threads: int) -> Array:
+        """Return a counter by block, for the base's amount of work, shape (blocks,); NaN where unknown."""
+        found = _counter_table(self.counting, counter, threads, self._blocks)
+        return found / (threads / self.curve.base if self.weak else 1)
+
+    def counting_cpu(self, threads: int) -> Array:
+        """Return CPU times of the runs that count, like :meth:`counts`."""
+        found = table(self.counting, threads, self._blocks, cpu=True)
+        return found / (threads / self.curve.base if self.weak else 1)
 
     def taken(self, threads: int, blocks: int | None = None) -> Array:
         """Return the largest share of each block's time that other programs may have cost, shape (blocks,)."""

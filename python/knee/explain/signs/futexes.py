@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.store import Run
 
 INTERPRETERS = r"(lib)?(python3|ruby)|.*\.cpython-3"
 """Files of interpreters with a global lock."""
@@ -24,6 +25,9 @@ TIMED = 0.8
 
 ALIKE = 0.25
 """Threads that wait each at a futex of its own take turns if the second one does so this much as often, at least."""
+
+SEEN = 0.15
+"""Share of the runs in which several threads were seen to wait, with a time limit, at one futex."""
 
 BUSY = 1.3
 """More cpus than this are not busy where one thread runs at a time."""
@@ -42,21 +46,39 @@ class Turns:
     """Cpus that were busy."""
 
 
-def turns(found: Evidence) -> Turns | None:
-    """Return the sampled waits where an interpreter is there and its threads take turns; None elsewhere."""
+def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
+    """Return the sampled waits where an interpreter is there and its threads take turns; None elsewhere.
+
+    Parameters
+    ----------
+    found
+        The evidence.
+    most_busy
+        Cpus that may be busy: a little more than one, unless threads compute outside of the interpreter as well.
+    """
+    hottest = [run.record.get("futex", {}).get("hottest", []) for run in _runs(found)]
+    shared = sum(any(one["threads"] > 1 and one["timed"] for one in each) for each in hottest)
     waits = at_one = 0
-    for run in found.many.runs:
-        told = _shared(run.record.get("futex", {}).get("hottest", []))
+    for each in hottest:
+        # Samples of a short run may have met only one of the threads that share a futex.
+        told = _shared(each, alone=shared > SEEN * len(hottest))
         waits, at_one = waits + told[0], at_one + told[1]
     busy = mean(found.many.cpu / found.many.seconds)
-    if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < BUSY or not found.mapped(INTERPRETERS):
+    if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < most_busy or not found.mapped(INTERPRETERS):
         return None
     return Turns(waits, at_one, busy)
 
 
-def _shared(hottest: Sequence[Mapping[str, int]]) -> tuple[int, int]:
+def _runs(found: Evidence) -> list[Run]:
+    """Return the runs with all threads in which threads take turns as they do in the program's own."""
+    longer = found.setting("interpreter lock")
+    cells = {id(cell): cell for cell in (found.many, found.watched, longer) if cell is not None}
+    return [run for cell in cells.values() for run in cell.runs]
+
+
+def _shared(hottest: Sequence[Mapping[str, int]], *, alone: bool) -> tuple[int, int]:
     """Return a run's waits at futexes that say something, and those with a time limit where most are."""
-    shared = [one for one in hottest if one["threads"] > 1]
+    shared = [one for one in hottest if one["threads"] > 1 or (alone and one["timed"])]
     if shared:
         return sum(one["waits"] for one in shared), max(one["timed"] for one in shared)
     # One futex of one thread is no lock: the main thread waits so for the end of another.

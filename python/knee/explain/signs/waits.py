@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.ledger.evidence import ONE_CPU, Cell, Evidence, Mean, against, mean
+from knee.stats.intervals import combined
 
 PASSED = 2.0
 """A lock is passed on this many times as often as on one cpu, at least."""
@@ -64,7 +65,7 @@ def own_waits(found: Evidence) -> Waits | None:
 
 
 def longer_turns(found: Evidence) -> bool | None:
-    """Whether an interpreter's longer turns make threads wait for each other less often; None without that run.
+    """Whether an interpreter's longer turns make threads wait for each other less often; None if it cannot be told.
 
     Waits that another setting takes away are not counted.
     """
@@ -73,9 +74,12 @@ def longer_turns(found: Evidence) -> bool | None:
         return None
     every = mean(found.many.sleeps).value
     own = min((mean(cell.sleeps).value for cell in _changed(found)), default=every)
-    fewer = every - mean(turns.sleeps).value
-    # What is left of many counts has their error.
-    return fewer > FEWER * own if own > SURE * every else None
+    if not own > SURE * every:
+        # What is left of many counts has their error.
+        return None
+    counts, longer = (cell.sleeps[np.isfinite(cell.sleeps)] for cell in (found.many, turns))
+    fewer = combined(counts, [(-1.0, longer)])[1]
+    return True if fewer.low > FEWER * own else False if fewer.high < FEWER * own else None
 
 
 def _changed(found: Evidence) -> list[Cell]:

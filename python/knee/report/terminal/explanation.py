@@ -61,6 +61,8 @@ def show(
         title = name if len(by_name) == 1 else f"{name}, {one.series}"
         console.print(Text(f"{title}: {headline(one)}", style="bold"))
         console.table(_parts(one))
+        if one.factors:
+            console.print(Text(f"CPU time over that of {one.ledger.base}: {_factors(one)}."))
         if own := [each for each in phases if (each.series, each.threads) == (one.series, one.threads)]:
             console.table(_phases(own, one.ledger.base))
         if one.placements:
@@ -116,6 +118,11 @@ def _parts(one: Explanation) -> Table:
         said = "" if name in BOUNDS or mean.interval.excludes(0) else "may be 0"
         table.add_row(name, f"{mean.value:+.3f}", ends, "-" if share != share else f"{100 * share:.0f} %", said)
     return table
+
+
+def _factors(one: Explanation) -> str:
+    """Return the factors of the CPU time that grew."""
+    return " times ".join(f"{_times(mean)} by {name}" for name, mean in one.factors)
 
 
 def _phases(phases: Sequence[Phase], base: int) -> Table:

@@ -67,16 +67,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=Part.of(relieved),
         idle=Part.of(changed.idle),
-        settles=(
-            "sleeping lock",
-            WAITS,
-            "imbalance",
-            "serial part",
-            "too few tasks",
-            PIECES,
-            "instruction growth",
-            OPEN,
-        ),
+        settles=SETTLES,
         holds=holds,
     )
 

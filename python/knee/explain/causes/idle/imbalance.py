@@ -33,6 +33,9 @@ NAME = "imbalance"
 UNEQUAL = 0.3
 """The thread with most work explains at least this share of the idle time, if the others wait for it alone."""
 
+MOSTLY = 0.5
+"""Share of the CPU time that as many threads as were asked for have, unless threads come and go."""
+
 CHANCE = 0.01
 """By how much CPU times of equal threads differ, in logarithms."""
 
@@ -52,8 +55,12 @@ def most(found: Evidence) -> float:
 def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
     """Whether threads have so unequal CPU times that those that finish first wait.
 
-    What one thread computes in a serial part makes its CPU time longer, too, and does not count.
+    What one thread computes in a serial part makes its CPU time longer, too, and does not count. Threads that each live
+    for one phase tell nothing; then twice the threads alone decide.
     """
+    all_of_them = [sum(run.shares[: found.threads]) for run in found.watched.runs if run.shares]
+    if all_of_them and sum(all_of_them) / len(all_of_them) < MOSTLY:
+        return True
     alone_s = mean(found.watched.idle("one") / (found.threads - 1)).value
     serial = not any(ONE in one.holds for one in divided)
     share = min(0.9, alone_s / mean(found.watched.cpu).value) if serial else 0.0

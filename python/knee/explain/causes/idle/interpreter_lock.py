@@ -20,9 +20,9 @@ import math
 from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
-from knee.explain.signs.futexes import Turns, turns
+from knee.explain.signs.futexes import BUSY, Turns, turns
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import Waits, longer_turns, waits
+from knee.explain.signs.waits import Waits, longer_turns, own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "interpreter lock"
@@ -39,7 +39,7 @@ FEWER = math.log(0.7)
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    idle, waiting, sampled = book.value(NOBODY, ONE, FEW), waits(found), turns(found)
+    idle, waiting, sampled = book.value(NOBODY, ONE, FEW), waits(found), turns(found, ALL * found.threads)
     if not idle.interval.low > LEAST or waiting is None:
         return None
     sign = _sign(found, waiting, sampled)
@@ -71,12 +71,14 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
     if changed is not None:
         # Long turns are as many on one cpu; then samples have to say that threads take them.
         takes_turns = waiting.passed_on is not False or sampled is not None
-        fewer = (changed.waits.interval.high < FEWER or longer_turns(found) is True) and takes_turns
-        return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often" if fewer else None
-    if waiting.passed_on and sampled is not None:
+        if takes_turns and (changed.waits.interval.high < FEWER or longer_turns(found) is True):
+            return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often"
+    # Threads that give the lock up themselves do so as often with longer turns.
+    own = own_waits(found)
+    if sampled is not None and own is not None and own.passed_on:
         return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu"
     copies = found.test(COPIES)
-    if sampled is None or copies is None:
+    if changed is not None or sampled is None or copies is None or not sampled.busy.interval.high < BUSY:
         return None
     cpus = mean(copies.cpu / copies.seconds)
     # Processes have an interpreter each.

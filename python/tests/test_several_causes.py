@@ -1,0 +1,174 @@
+"""Several causes in one program: how much each holds, and signs of one that are none of another."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import record
+from told import Made, evidence_of, named, runs, series_of
+
+from knee.explain.causes.cause import Finding, Part
+from knee.explain.ledger.evidence import evidence, over
+from knee.explain.ledger.explanation import explanation, unexplained
+from knee.explain.ledger.inflation import factors
+from knee.explain.ledger.ledger import MACHINE, MORE, ONE, UNDIVIDED, ledger
+from knee.explain.ledger.together import together
+
+BASE = Made(1.0, 1.0)
+CALM = Made(1.0, 1.0, sleeps=4)
+
+
+def finding(cause: str, value: float, holds: tuple[str, ...]) -> Finding:
+    return Finding("s", cause, "", (), "", "", threads=2, part=Part(value, value - 0.01, value + 0.01), holds=holds)
+
+
+def test_a_single_cause_holds_what_its_ratio_says():
+    book = ledger(evidence_of(BASE, Made(0.75, 1.0, {"one": 0.5}), {"one cpu": CALM}))
+    (alone,) = together([finding("serial part", math.log(1.5), (ONE,))], book)
+    assert alone.part.value == pytest.approx(math.log(1.5), abs=0.01)
+
+
+def test_parts_of_several_causes_lie_between_both_orders_and_keep_their_sum():
+    # Copies take 1.4 times the CPU time, and one thread works alone for a while.
+    many = Made(1.0, 1.4, {"one": 0.6})
+    book = ledger(evidence_of(BASE, many, {"one cpu": CALM, "copies": Made(1.4, 2.8)}))
+    machine, idle = book.value(MACHINE).value, book.value(ONE).value
+    found = together([finding("clock", machine, (MACHINE,)), finding("serial part", idle, (ONE,))], book)
+    last = {"clock": math.log(2.0 / 1.6), "serial part": math.log(2.0 / 1.4)}
+    first = {"clock": math.log(1.4), "serial part": math.log(1.6)}
+    for one in found:
+        assert last[one.cause] - 0.02 < one.part.value < first[one.cause] + 0.02
+        assert one.part.low <= one.gain.low
+        assert one.part.high >= one.gain.high
+        assert one.gain.value in (machine, idle)
+    assert sum(one.part.value for one in found) == pytest.approx(math.log(2.0), abs=0.01)
+
+
+def test_a_run_that_something_made_slow_is_no_answer_but_two_of_them_are():
+    made = runs(BASE, Made(0.6, 1.2), {"one cpu": CALM}, blocks=6)
+
+    def answers(slow: int) -> int:
+        asked = [run for run in made if run.spec.get("test") == "one cpu"]
+        late = {run.spec["block"] for run in asked[:slow]}
+        changed = [
+            replace(run, time_s=1.4 * run.time_s) if run.spec.get("test") and run.spec["block"] in late else run
+            for run in made
+        ]
+        return len(evidence(series_of(changed), 2).tests["one cpu"].runs)
+
+    assert [answers(slow) for slow in (0, 1, 2)] == [6, 5, 6]
+
+
+def test_waits_that_another_allocator_takes_away_are_no_lock_of_the_program():
+    tests = {
+        "one cpu": CALM,
+        "twice the threads": Made(0.75, 1.1, {"few": 0.4}, sleeps=2000),
+        "allocator: other": Made(0.52, 1.0, {"few": 0.02}, sleeps=5),
+        "allocator: other, base": BASE,
+    }
+    many = Made(0.75, 1.1, {"few": 0.4}, sleeps=2000)
+    assert list(named(evidence_of(BASE, many, tests))) == [("allocator",)]
+    lock = {**tests, "allocator: other": many}
+    assert list(named(evidence_of(BASE, many, lock))) == [("sleeping lock",)]
+
+
+def test_uneven_work_beside_a_lock_is_named_from_cpu_times_and_smaller_pieces():
+    uneven = (0.65, 0.35)
+    many = Made(0.9, 1.0, {"few": 0.8}, sleeps=3000, shares=uneven)
+    smaller = Made(0.75, 1.0, {"few": 0.5}, sleeps=3000, shares=(0.3, 0.27, 0.23, 0.2))
+    tests = {"one cpu": CALM, "twice the threads": smaller}
+    found = named(evidence_of(BASE, many, tests))
+    assert set(found) == {("imbalance",), ("sleeping lock",)}
+    even = replace(many, shares=(0.5, 0.5))
+    assert set(named(evidence_of(BASE, even, tests))) == {("sleeping lock",)}
+    as_slow = {**tests, "twice the threads": many}
+    assert set(named(evidence_of(BASE, many, as_slow))) == {("sleeping lock",)}
+
+
+def test_a_disk_holds_its_share_of_the_idle_time_and_leaves_the_rest():
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=900, disk=0.2)
+    one_cpu = Made(1.1, 1.0, sleeps=900, disk=0.2)
+    tests = {"one cpu": one_cpu, "twice the threads": Made(0.75, 1.0, {"one": 0.5}, shares=(0.3, 0.27, 0.23, 0.2))}
+    found = named(evidence_of(BASE, many, tests))
+    assert set(found) == {("I/O",), ("serial part",)}
+    assert found["I/O",] == pytest.approx(0.4 * math.log(1.5), abs=0.02)
+
+
+def test_refilled_caches_are_no_growth_of_the_program():
+    beside = {
+        "busy cores beside": Made(1.0, 1.0),
+        "pirate beside": Made(1.35, 1.35),
+        "stream beside": Made(1.4, 1.4),
+        "copies": Made(1.5, 3.0),
+        "twice the threads": Made(0.75, 1.5),
+    }
+    found = named(evidence_of(BASE, Made(0.75, 1.5), {**beside, "one cpu": Made(1.1, 1.1)}))
+    assert list(found) == [("shared cache",)]
+    more = named(evidence_of(BASE, Made(0.95, 1.9), {**beside, "one cpu": Made(1.35, 1.35)}))
+    assert ("instruction growth",) in more
+
+
+def test_work_that_grows_in_proportion_while_the_time_falls_is_duplicated_and_else_left_open():
+    def four(seconds: tuple[float, float]) -> dict:
+        between = {2: Made(seconds[0], 2 * seconds[0])}
+        many = Made(seconds[1], 4 * seconds[1])
+        tests = {"copies": Made(1.0, 4.0), "one cpu": CALM, "twice the threads": many}
+        return named(evidence_of(BASE, many, tests, n=4, between=between, noise=0.001))
+
+    assert list(four((0.6, 0.4))) == [("duplicated work",)], "CPU time 1.2, 1.6"
+    assert list(four((1.0, 1.0))) == [("false sharing", "true sharing", "duplicated work")], "a line always in use"
+
+
+def test_one_block_is_provisional():
+    found = explanation(evidence_of(BASE, Made(0.75, 1.0, {"one": 0.5}), {"one cpu": CALM}, blocks=1))
+    assert found.status == "provisional"
+
+
+def test_idle_time_of_the_whole_run_is_none_of_a_phase():
+    made = runs(BASE, Made(0.75, 1.0, {"one": 0.5}), {"one cpu": CALM})
+    phase = [replace(run, spec={**run.spec, "metric": {"phase": "match"}}) for run in made]
+    book = ledger(evidence(series_of(phase), 2))
+    assert book.entry(ONE) is None
+    assert book.entry("idle, undivided") is not None
+
+
+def test_a_setting_explains_as_much_cpu_time_as_it_takes_away():
+    book = ledger(evidence_of(BASE, Made(0.9, 1.8), {"one cpu": Made(1.6, 1.6)}))
+    collector = replace(finding("garbage collection", 0.1, (ONE, MORE, UNDIVIDED)), idle=Part(0.04, 0.03, 0.05))
+    growing = book.value(MORE, UNDIVIDED).value
+    assert unexplained(book, []).value == pytest.approx(growing)
+    assert unexplained(book, [collector]).value == pytest.approx(growing - 0.06)
+    assert unexplained(book, [collector, finding("instruction growth", 0.5, (MORE, UNDIVIDED))]).value == 0.0
+
+
+@pytest.mark.parametrize("weak_clock", [1.0, 1.25])
+def test_counters_divide_cpu_time_into_instructions_cycles_and_clock(weak_clock):
+    made = []
+    for run in runs(BASE, Made(0.75, 1.5), {"one cpu": CALM}, noise=0.001):
+        grown = run.threads == 2 and "test" not in run.spec
+        hertz = 3e9 / (weak_clock if grown else 1)
+        values = {"instructions": 2e9 * (1.1 if grown else 1), "cycles": hertz * run.cpu_s}
+        told = record(run.spec["id"], run.spec["block"], run.time_s, run.cpu_s, counters=values)
+        made.append(replace(run, record=told))
+    parts = dict(factors(evidence(series_of(made), 2)))
+    assert parts["instructions"].value == pytest.approx(math.log(1.1), abs=0.005)
+    assert parts["a lower clock"].value == pytest.approx(math.log(weak_clock), abs=0.005)
+    assert sum(one.value for one in parts.values()) == pytest.approx(math.log(1.5), abs=0.005)
+
+
+def test_without_counters_a_loop_beside_busy_cores_tells_of_the_clock():
+    found = evidence_of(BASE, Made(0.75, 1.5), {"one cpu": CALM, "busy cores beside": Made(1.2, 1.2)})
+    (_, clock), (_, rest) = factors(found)
+    assert (clock.value, rest.value) == (
+        pytest.approx(math.log(1.2), abs=0.01),
+        pytest.approx(math.log(1.25), abs=0.01),
+    )
+    assert factors(evidence_of(BASE, Made(0.75, 1.5), {"one cpu": CALM})) == []
+
+
+def test_a_ratio_of_means_has_the_errors_of_both():
+    values, others = np.array([1.0, 1.2, 0.8]), np.array([2.0, 2.4, 1.6])
+    both, one = over(values, others), over(values, np.array([2.0, 2.0, 2.0]))
+    assert both.value == one.value == pytest.approx(0.5)
+    assert both.interval.high - both.interval.low > one.interval.high - one.interval.low
