@@ -54,7 +54,7 @@ PROGRAMS = {
         command(sys.executable, ROOT / "examples/programs/gil.py", 45000, "{threads}"), tried=True
     ),
     "go-quota": Program(
-        command("sh", "-c", f"echo 0 >{GROUP}; GOMAXPROCS={{threads}} exec {BUILD / 'mandel-go'} 700 700"), tried=True
+        command("sh", "-c", f"echo 0 >{GROUP}; GOMAXPROCS={{threads}} exec {BUILD / 'mandel-go'} 1400 2000"), tried=True
     ),
     "openmp-static": Program(
         command("sh", "-c", f"OMP_NUM_THREADS={{threads}} exec {BUILD / 'triangle'} 30000"),
@@ -65,13 +65,13 @@ PROGRAMS = {
     "duckdb-q6": Program(duckdb("q6")),
     "mine-explore": Program(["mine", "count", "--plan", "explore", "--pattern", "diamond", "rmat:15"]),
     "mine-formula": Program(["mine", "count", "--plan", "formula", "--pattern", "diamond", "rmat:16"]),
-    "strassen": Program(["strassen"], tried=True),
+    "strassen": Program(["strassen", "--n", "1024"], tried=True),
     "triad": Program(command("sh", "-c", f"OMP_NUM_THREADS={{threads}} exec {MADE / 'triad'} 30")),
     "xz": Program(
         command("xz", "-T{threads}", "-1", "--block-size=128KiB", "--stdout", BUILD / "rows-250000.csv"), tried=True
     ),
     "make": Program(command("make", "-s", "-B", "-j{threads}", "-C", BUILD / "project")),
-    "java-lists": Program(command("java", "-Xmx64m", "-cp", MADE, "Lists", "{threads}", 40000), tried=True),
+    "java-lists": Program(command("java", "-Xmx64m", "-cp", MADE, "Lists", "{threads}", 10000), tried=True),
     "allocate": Program(["allocate", "--size", "128M"]),
 }
 

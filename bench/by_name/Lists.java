@@ -20,12 +20,12 @@ class Lists {
 
     public static void main(String[] args) throws Exception {
         int threads = Integer.parseInt(args[0]), count = Integer.parseInt(args[1]);
-        try (var pool = Executors.newFixedThreadPool(threads)) {
-            var parts = new ArrayList<Future<Long>>();
-            for (int one = 0; one < threads; one++) parts.add(pool.submit(() -> part(count / threads, 1200 / threads)));
-            long sum = 0;
-            for (var part : parts) sum += part.get();
-            System.out.println(sum);
-        }
+        var pool = Executors.newFixedThreadPool(threads);
+        var parts = new ArrayList<Future<Long>>();
+        for (int one = 0; one < threads; one++) parts.add(pool.submit(() -> part(count / threads, 1200 / threads)));
+        long sum = 0;
+        for (var part : parts) sum += part.get();
+        pool.shutdown();
+        System.out.println(sum);
     }
 }

@@ -13,7 +13,8 @@ mkdir -p "$folder"
 gcc -O2 -Wall -Wextra -Werror -fopenmp -o "$folder/triad" "$here/triad.c"
 javac -d "$folder" "$here/Lists.java"
 if [ ! -e "$folder/lineitem.duckdb" ]; then
-    "$here/../../examples/build/duckdb/bin/python" "$here/lineitem.py" make 6000000 "$folder/lineitem.duckdb"
+    "$here/../../examples/build/duckdb/bin/python" "$here/lineitem.py" make 6000000 "$folder/lineitem.part"
+    mv "$folder/lineitem.part" "$folder/lineitem.duckdb"
 fi
 if [ -w /sys/fs/cgroup/cpu/cgroup.procs ]; then
     mkdir -p $group

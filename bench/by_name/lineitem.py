@@ -13,8 +13,8 @@ TABLE = """CREATE TABLE lineitem AS SELECT
     (900 + hash(n + 1) % 104000)::DECIMAL(15,2) AS l_extendedprice,
     (hash(n + 2) % 11 / 100.0)::DECIMAL(15,2) AS l_discount,
     (hash(n + 3) % 9 / 100.0)::DECIMAL(15,2) AS l_tax,
-    ['A', 'N', 'R'][1 + hash(n + 4) % 3] AS l_returnflag,
-    ['F', 'O'][1 + hash(n + 5) % 2] AS l_linestatus,
+    substr('ANR', 1 + (hash(n + 4) % 3)::INTEGER, 1) AS l_returnflag,
+    substr('FO', 1 + (hash(n + 5) % 2)::INTEGER, 1) AS l_linestatus,
     DATE '1992-01-02' + (hash(n + 6) % 2526)::INTEGER AS l_shipdate
 FROM range(?) AS rows(n)"""
 
