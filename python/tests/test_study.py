@@ -85,7 +85,10 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["--out", "/proc/x", "--", "true"], "cannot make the folder /proc/x"),
         (["--check", "(?<=x)y", "--", "true"], "bad run spec: run 0001: regex parse error"),
         (["--baseline", "true", "sumeuler"], "the baseline is a command, so it has no phase sum"),
-        (["--copies", "sumeuler"], "copies: only for commands whose run time is measured"),
+        (
+            ["--copies", "--metric", "took ([0-9]+)", "--", "true"],
+            "copies: only where the run time of a command is measured",
+        ),
         (["--unit", "ms", "--", "true"], "there is no --metric"),
         (["--metric", "took [0-9]+", "--", "true"], "has no group"),
         (["--resume", "s", "--blocks", "3"], "no program and no other options can be given"),

@@ -12,7 +12,8 @@ them are in use, and the rest is idle::
 
 t(k) comes from records of context switches, exactly, or from samples of thread states. A thread that was woken and
 waits for a cpu is asleep in the records; the kernel's count of run delay (schedstat) says for how long, and that part
-is moved to ``waiting``.
+is moved to ``waiting``. Where more than n threads are ready, most of them wait while n others run, which is no idle
+time: then as much of it is moved as there is time in which fewer than n run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from knee.store.seam import Concurrency, Record
+
+CROWDED = 0.05
+"""Share of the time in which more than n threads are ready, from which on there are more threads than cpus."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def idle_of(record: Record, threads: int) -> Idle | None:
         preempted = sum(count * s for count, s in enumerate(ready)) - sum(count * s for count, s in enumerate(running))
         waiting = _used(ready, threads) - _used(running, threads)
         # Run delay also has the time between waking up and running, in which the records show a sleeping thread.
-        woken = max(0.0, (delay or 0.0) - preempted)
+        woken = max(0.0, (delay or 0.0) - preempted) * _share_below(threads, ready, running)
         return _classes(ready, threads, waiting, woken, _more(running, threads), "records", _alone(record))
     sampling = record.get("sampling")
     counts = (sampling.get("ready") if sampling else None) or []
@@ -96,6 +100,13 @@ def _classes(
     kept = max(0.0, 1 - woken / asleep) if asleep else 1.0
     moved = (1 - kept) * asleep
     return Idle(kept * nobody, kept * one, kept * few, waiting + moved, more, source, alone)
+
+
+def _share_below(n: int, ready: Sequence[float], running: Sequence[float]) -> float:
+    """Return in which share of the time of waking up fewer than n threads run: always, unless more than n are ready."""
+    whole = sum(running)
+    crowded = sum(ready[n + 1 :]) > CROWDED * whole
+    return sum(running[:n]) / whole if crowded and whole else 1.0
 
 
 def _used(seconds: Sequence[float], n: int) -> float:

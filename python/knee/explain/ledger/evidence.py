@@ -30,6 +30,9 @@ AT_BASE = ", base"
 SLOW, FAR = 0.08, 5.0
 """A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
 
+NEARLY = 0.8
+"""Share of a run that a phase must have, where idle time of the whole run stands for that of the phase."""
+
 NORMAL = 1.4826
 """Standard deviation over the median of absolute deviations, of a normal distribution."""
 
@@ -46,8 +49,8 @@ class Cell:
 
     @property
     def _whole(self) -> tuple[Run, ...]:
-        """The runs whose time is that of the whole run; idle time is known of nothing less."""
-        return tuple(run for run in self.runs if not run.spec.get("metric"))
+        """The runs whose time is nearly that of the whole run; idle time is known of nothing less."""
+        return tuple(run for run in self.runs if run.time_s > NEARLY * run.record["wall_ns"] / 1e9)
 
     def by_block(self, value: dict[int, float]) -> Array:
         """Return values by block."""
@@ -68,6 +71,12 @@ class Cell:
     def cpu(self) -> Array:
         """CPU times."""
         return self._each("cpu")
+
+    @property
+    def copy_cpu(self) -> Array:
+        """CPU times of one copy, of runs of copies. A phase is that of one of them."""
+        alone = any(run.spec.get("metric") for run in self.runs)
+        return self.cpu / (1 if alone else self.threads)
 
     @property
     def system(self) -> Array:

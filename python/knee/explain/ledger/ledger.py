@@ -120,7 +120,7 @@ def _inflation(found: Evidence, samples: dict[str, Array]) -> list[Entry]:
     asked = [name for name in (*(name for _, name in steps), ONE_CPU) if found.test(name) is not None]
     for name in (*asked, *([INTERLEAVED] if far and far.one_node else [])):
         cell = found.tests[name]
-        logs = np.log(cell.cpu / (cell.threads if name in COPIED else 1))
+        logs = np.log(cell.copy_cpu if name in COPIED else cell.cpu)
         samples[name] = logs[np.isfinite(logs)]
     parts: list[Entry] = []
     for number, (part, name) in enumerate(steps):

@@ -63,7 +63,7 @@ def remote(found: Evidence) -> Remote | None:
         return None
     # Waiting for memory is CPU time, while time may hardly change where threads wait for each other.
     changes = against(interleaved.cpu, found.many.cpu)
-    costs = against(far.cpu / far.threads, near.cpu / near.threads)
+    costs = against(far.copy_cpu, near.copy_cpu)
     uses = costs.interval.low > 0 and changes.interval.high < HALF * costs.value
     return Remote(False, changes, costs) if uses else None
 
@@ -73,6 +73,6 @@ def untold(found: Evidence) -> float:
     far, near, interleaved = found.test(SPREAD), found.test(COPIES), found.test(INTERLEAVED)
     if far is None or near is None or interleaved is None or remote(found) is not None:
         return 0.0
-    costs = against(far.cpu / far.threads, near.cpu / near.threads)
+    costs = against(far.copy_cpu, near.copy_cpu)
     changes = against(interleaved.cpu, found.many.cpu)
     return costs.value if costs.interval.low > 0 and not changes.interval.low > HALF * costs.value else 0.0

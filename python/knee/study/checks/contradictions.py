@@ -28,8 +28,8 @@ def refuse_contradictions(study_spec: StudySpec) -> None:
 
 
 def _refuse_about_copies(study_spec: StudySpec) -> None:
-    if study_spec.copies and ("workload" in study_spec.program or study_spec.timed):
-        message = "copies: only for commands whose run time is measured"
+    if study_spec.copies and study_spec.timed and "workload" not in study_spec.program:
+        message = "copies: only where the run time of a command is measured"
         raise StudyError(message, hint="leave out --copies, or the phase or metric")
     if study_spec.copies and "for" in study_spec.program:
         # The variables of a runtime are set for the threads of the whole run, not for one copy.

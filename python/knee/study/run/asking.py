@@ -68,7 +68,14 @@ class Block:
         return {_key(spec["cell"]): spec for spec in self.inside if role_of(spec) == "measure"}
 
     def _copies_compare(self, spec: RunSpec) -> bool:
-        """Whether copies would do what the program does: unless the study file says no, or memory is too small."""
+        """Whether copies would do what the program does.
+
+        They do not where the study file says so, where memory is too small, where a runtime is told the thread count,
+        and where a command marks the phase that is measured: all copies would mark it in one file.
+        """
+        program = spec["program"]
+        if "runtime" in program or ("command" in program and spec.get("metric")):
+            return False
         if self.folder.read_study_spec().get("design", {}).get("copies") is False:
             return False
         base = self._base(spec)["cell"]

@@ -18,7 +18,7 @@ use crate::error::{Failure, print_out, status};
 use crate::measures;
 use crate::record::{CheckResult, Pages};
 use crate::registry;
-use crate::run_spec::{Program, RunSpec};
+use crate::run_spec::{Program, Role, RunSpec};
 use crate::this;
 use crate::verb::Native;
 
@@ -70,13 +70,20 @@ pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
         return Err(io::Error::other("the program is not a workload"));
     };
     let args = args.iter().chain(params).map(|(name, value)| (name.clone(), value.clone())).collect();
-    let (threads, cpus, bind) = (spec.threads, spec.cpus.clone(), spec.bind());
-    let (workload, launch_ns) = (workload.clone(), nanoseconds(launch));
+    let copied = spec.role == Role::Copies;
+    // Copies have one thread each, which may move among the cpus of all.
+    let (threads, bind) = if copied { (1, Bind::Set) } else { (spec.threads, spec.bind()) };
+    let (workload, cpus, launch_ns) = (workload.clone(), spec.cpus.clone(), nanoseconds(launch));
     let task = serde_json::to_string(&Task { workload, args, threads, cpus, bind, launch_ns })?;
-    let mut command = Command::new(this::program()?);
-    command.arg("child");
-    command.args(report.map(|fd| format!("--report={}", fd.as_raw_fd())));
-    command.arg(task);
+    let program = this::program()?;
+    let report = report.map(|fd| format!("--report={}", fd.as_raw_fd()));
+    let mut command = Command::new(&program);
+    if copied {
+        let number = spec.threads.to_string();
+        command.args(["copies", &number]).args(report).arg("--").arg(program).args(["child", &task]);
+    } else {
+        command.arg("child").args(report).arg(task);
+    }
     Ok(command)
 }
 

@@ -1,5 +1,6 @@
 //! The hidden verb `copies`: the same command several times at once. As a control of a study it shows how much the
-//! machine slows that many independent threads down.
+//! machine slows that many independent threads down. Of a built-in workload the first copy reports, so a phase and its CPU
+//! time are those of one copy.
 
 use std::process::{Child, Command, ExitCode};
 
@@ -12,6 +13,9 @@ use crate::verb::Native;
 #[derive(Debug, Args)]
 pub(crate) struct Copies {
     number: usize,
+    /// Pipe for the report of a built-in workload, which the first copy makes.
+    #[arg(long)]
+    report: Option<i32>,
     #[arg(last = true)]
     command: Vec<String>,
 }
@@ -26,7 +30,18 @@ impl Native for Copies {
 fn act(args: &Copies) -> Result<ExitCode, Failure> {
     let (program, words) = args.command.split_first().ok_or_else(|| Failure::new("nothing to run"))?;
     let fail = |error: std::io::Error| Failure::new(format!("cannot run {program}: {error}")).code(status::NOT_FOUND);
-    let start = |_| Command::new(program).args(words).spawn();
+    let start = |number| {
+        let mut copy = Command::new(program);
+        match (args.report, words) {
+            (Some(fd), [verb, rest @ ..]) if number == 0 => {
+                copy.arg(verb).arg(format!("--report={fd}")).args(rest);
+            }
+            _ => {
+                copy.args(words);
+            }
+        }
+        copy.spawn()
+    };
     let mut copies: Vec<Child> = (0..args.number).map(start).collect::<Result<_, _>>().map_err(fail)?;
     let mut worst = 0;
     for copy in &mut copies {

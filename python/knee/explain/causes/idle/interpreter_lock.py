@@ -80,7 +80,7 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
     copies = found.test(COPIES)
     if changed is not None or sampled is None or copies is None or not sampled.busy.interval.high < BUSY:
         return None
-    cpus = mean(copies.cpu / copies.seconds)
+    cpus = mean(copies.threads * copies.copy_cpu / copies.seconds)
     # Processes have an interpreter each.
     apart = cpus.interval.low > ALL * copies.threads
     return f"as many copies, which are processes, keep {plain(cpus)} cpus busy" if apart else None

@@ -32,6 +32,9 @@ LEAST = 0.02
 PIECES = 12
 """Most pieces that are recognised."""
 
+FEW = 7
+"""Up to so many pieces, a serial part is hardly as long as one of them."""
+
 SURE = 0.12, 0.12
 """How far CPU times may be from whole numbers of pieces, in pieces, with all threads and with twice as many: medians
 over the runs of the largest deviation in each.
@@ -104,6 +107,9 @@ def whole_pieces(all_threads: Cell, twice: Cell, threads: int) -> Pieces | None:
             float(np.median([_off(each, pieces, min(count, pieces)) for each in of_cell]))
             for of_cell, (_, count) in zip(shares, cells, strict=True)
         )
+        if pieces > FEW and pieces % (2 * threads) == 1:
+            # One thread has a little more than the others, with twice the threads, too: a serial part looks the same.
+            continue
         if pieces % threads and all(one < most for one, most in zip(off, MAYBE, strict=True)):
             possible[pieces] = off
     if not possible:

@@ -28,7 +28,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     cost, on_cores, copies = book.value(SIBLINGS), found.test(ON_CORES), found.test(COPIES)
     if on_cores is None or copies is None or not cost.interval.low > LEAST:
         return None
-    alone = against(on_cores.cpu / on_cores.threads, found.base.cpu)
+    alone = against(on_cores.copy_cpu, found.base.cpu)
     return Finding(
         series=found.series.name,
         cause=NAME,
