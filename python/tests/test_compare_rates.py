@@ -38,7 +38,7 @@ def side(
             lost = float(random.uniform(0, others))
             time_s = factor * float(np.exp(random.normal(0, 0.01))) / (1 - lost)
             busy = {"other_busy": lost, "clock_before_ns": 1.0, "clock_after_ns": 1.0}
-            record = {"wall_ns": int(1e9 * time_s), "simulated": True, "validity": busy}
+            record = {"wall_ns": int(1e9 * time_s), "counters": {}, "simulated": True, "validity": busy}
             spec |= {"cpus": list(range(n))}
             runs.append(Run(len(runs), spec, record, None, time_s, time_s, int(lost * 1e9 * time_s)))
     return Side(name, runs, {"allowed": {"cpus": list(range(16))}}, None)

@@ -127,7 +127,10 @@ def test_one_block_is_provisional():
 
 def test_idle_time_of_the_whole_run_is_none_of_a_phase():
     made = runs(BASE, Made(0.75, 1.0, {"one": 0.5}), {"one cpu": CALM})
-    phase = [replace(run, spec={**run.spec, "metric": {"phase": "match"}}) for run in made]
+    phase = [
+        replace(run, spec={**run.spec, "metric": {"phase": "match"}}, record=record("", 1, 2 * run.time_s, 1.0))
+        for run in made
+    ]
     book = ledger(evidence(series_of(phase), 2))
     assert book.entry(ONE) is None
     assert book.entry("idle, undivided") is not None

@@ -73,17 +73,25 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
         takes_turns = waiting.passed_on is not False or sampled is not None
         if takes_turns and (changed.waits.interval.high < FEWER or longer_turns(found) is True):
             return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often"
-    # Threads that give the lock up themselves do so as often with longer turns.
-    own = own_waits(found)
-    if sampled is not None and own is not None and own.passed_on:
-        return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu"
+    own, apart = own_waits(found), _apart(found)
+    if sampled is None:
+        return None
+    if own is not None and own.passed_on:
+        # Threads that give the lock up themselves do so as often with longer turns; then processes have to tell.
+        alone = changed is None and sampled.busy.interval.high < BUSY
+        return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu" if alone else apart
+    return apart if changed is None and sampled.busy.interval.high < BUSY else None
+
+
+def _apart(found: Evidence) -> str | None:
+    """Return that copies do not wait, if they do not: processes have an interpreter each."""
     copies = found.test(COPIES)
-    if changed is not None or sampled is None or copies is None or not sampled.busy.interval.high < BUSY:
+    if copies is None:
         return None
     cpus = mean(copies.threads * copies.copy_cpu / copies.seconds)
-    # Processes have an interpreter each.
-    apart = cpus.interval.low > ALL * copies.threads
-    return f"as many copies, which are processes, keep {plain(cpus)} cpus busy" if apart else None
+    if not cpus.interval.low > ALL * copies.threads:
+        return None
+    return f"as many copies, which are processes, keep {plain(cpus)} cpus busy"
 
 
 def _told(sampled: Turns | None) -> tuple[str, ...]:
