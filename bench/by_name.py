@@ -72,7 +72,12 @@ PROGRAMS = {
     ),
     "make": Program(command("make", "-s", "-B", "-j{threads}", "-C", BUILD / "project")),
     "java-lists": Program(command("java", "-Xmx64m", "-cp", MADE, "Lists", "{threads}", 10000), tried=True),
-    "allocate": Program(["allocate", "--size", "128M"]),
+    # As much memory on any number of threads.
+    "allocate": Program(
+        command(
+            "sh", "-c", f"exec {_binary.find()} run -n {{threads}} allocate --size $((256 / {{threads}}))M >/dev/null"
+        )
+    ),
 }
 
 

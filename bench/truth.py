@@ -2,9 +2,9 @@
 
     bench/planted/build.sh build/planted
     bench/planted/natural.sh build/natural build/natural-venv
-    python bench/truth.py measure --half tune --folder truth
-    python bench/truth.py measure --half score --folder truth
-    python bench/truth.py score --half score --folder truth
+    python bench/truth.py measure --half tune --results tune.jsonl
+    python bench/truth.py measure --half score
+    python bench/truth.py score --half score
     python bench/truth.py made-up --half score --count 720 --topologies topologies/xml
 
 `measure` continues where it stopped. Everything below, the programs, and the generator of made-up records
@@ -68,8 +68,11 @@ from pathlib import Path
 
 from planted import made_up
 from planted.instances import HALVES, Places, instances
-from planted.measure import measure
+from planted.measure import measure, measured
 from planted.scores import read, report
+
+RESULTS = Path(__file__).parent / "planted/measured.jsonl"
+"""Results of the scored half, a line for each instance."""
 
 
 def main() -> int:
@@ -77,7 +80,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("act", choices=("measure", "score", "list", "made-up"))
     parser.add_argument("--half", choices=HALVES, default="tune", help="half of the programs")
-    parser.add_argument("--folder", type=Path, default=Path("truth"), help="folder of times, studies and results")
+    parser.add_argument("--folder", type=Path, default=Path("truth"), help="folder of the studies")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of results, which measure continues")
     parser.add_argument("--built", type=Path, default=Path("build/planted"), help="folder that build.sh filled")
     parser.add_argument("--inputs", type=Path, default=Path("build/natural"), help="folder that natural.sh filled")
     parser.add_argument("--venv", type=Path, default=Path("build/natural-venv"), help="environment from natural.sh")
@@ -97,9 +101,9 @@ def main() -> int:
             print(f"{one.name}: {one.cause or 'clean'}: {' '.join(one.command)}")
         return 0
     if asked.act == "measure":
-        measure(chosen, asked.folder)
+        measure(chosen, asked.folder, asked.results)
         return 0
-    print(report(read(chosen, asked.folder)), end="")
+    print(report(read(chosen, measured(asked.results))), end="")
     return 0
 
 

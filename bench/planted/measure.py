@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 from contextlib import nullcontext
@@ -13,14 +14,17 @@ from beside import comes_and_goes
 from planted.dials import THREADS, Unmeasured, truth
 from planted.instances import Instance
 
+import knee
 from knee import _binary
-from knee.store import write_whole
+
+EXPLAINING = ("explain", "stats", "study/questions")
+"""Rooms that decide what is asked and what is named."""
 
 STUDY_S = 600.0
 """A study that takes longer fails."""
 
 
-def measure(chosen: list[Instance], folder: Path) -> None:
+def measure(chosen: list[Instance], folder: Path, results: Path) -> None:
     """Measure the instances that have no result yet, and print one line for each.
 
     Parameters
@@ -28,35 +32,47 @@ def measure(chosen: list[Instance], folder: Path) -> None:
     chosen
         The instances.
     folder
-        Folder of the results: ``NAME.json``, and the study ``NAME``.
+        Folder of the studies.
+    results
+        File with a line of JSON for each instance: its name, and its truth and findings or why it was not measured.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    found = measured(results)
     for number, instance in enumerate(chosen, 1):
-        file = folder / f"{instance.name}.json"
-        if file.exists():
+        if instance.name in found:
             continue
-        result = _measured(instance, folder)
-        write_whole(file, json.dumps(result) + "\n")
+        result = {**_measured(instance, folder, found), "code": code()}
+        found[instance.name] = result
+        with results.open("a") as file:
+            file.write(json.dumps({"name": instance.name, **result}) + "\n")
         said = result.get("unmeasured") or f"t = {result['truth']['value']:.3f}, names {result['findings']}"
         print(f"{number} of {len(chosen)}: {instance.name}: {said}", flush=True)
 
 
-def _measured(instance: Instance, folder: Path) -> dict[str, object]:
+def code() -> str:
+    """Return a fingerprint of the explanation: results of another one do not count."""
+    package = Path(knee.__file__).parent
+    files = sorted(file for room in EXPLAINING for file in (package / room).rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+
+
+def measured(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the results of this explanation by the name of their instance."""
+    if not results.exists():
+        return {}
+    lines = [json.loads(line) for line in results.read_text().splitlines()]
+    return {line.pop("name"): line for line in lines if line.pop("code") == code()}
+
+
+def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    # The truth is that of a quiet machine, also for an instance that is explained under load.
+    known = found.get(replace(instance, loaded=False).name, {}).get("truth") if instance.loaded else None
     try:
-        # The truth is that of a quiet machine, also for an instance that is explained under load.
-        found = _known(instance, folder) or asdict(truth(instance))
+        dial = known or asdict(truth(instance))
         with comes_and_goes(sum(map(ord, instance.name))) if instance.loaded else nullcontext():
-            return {"truth": found, "findings": _explained(instance, folder / instance.name)}
+            return {"truth": dial, "findings": _explained(instance, folder / instance.name)}
     except Unmeasured as error:
         return {"unmeasured": str(error)}
-
-
-def _known(instance: Instance, folder: Path) -> dict[str, Any] | None:
-    """Return the truth of a loaded instance that the calm one has already."""
-    file = folder / f"{replace(instance, loaded=False).name}.json"
-    if not instance.loaded or not file.exists():
-        return None
-    return json.loads(file.read_text()).get("truth")
 
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -78,13 +76,12 @@ class Scored:
         return any(abs(part.value - self.truth.value) <= math.hypot(part.half, self.truth.half) for part in parts)
 
 
-def read(chosen: Iterable[Instance], folder: Path) -> tuple[list[Scored], dict[str, str]]:
+def read(chosen: Iterable[Instance], results: Mapping[str, dict[str, Any]]) -> tuple[list[Scored], dict[str, str]]:
     """Return the scored instances, and the others by name with the reason."""
     scored: list[Scored] = []
     left: dict[str, str] = {}
     for instance in chosen:
-        file = folder / f"{instance.name}.json"
-        result: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {"unmeasured": "not measured yet"}
+        result = results.get(instance.name, {"unmeasured": "not measured yet"})
         if "unmeasured" in result:
             left[instance.name] = result["unmeasured"]
         else:
