@@ -175,3 +175,12 @@ def test_a_ratio_of_means_has_the_errors_of_both():
     both, one = over(values, others), over(values, np.array([2.0, 2.0, 2.0]))
     assert both.value == one.value == pytest.approx(0.5)
     assert both.interval.high - both.interval.low > one.interval.high - one.interval.low
+
+
+def test_a_run_on_one_cpu_that_does_less_divides_nothing():
+    tests = {"copies": Made(1.0, 2.0), "twice the threads": Made(0.7, 1.2)}
+    book = ledger(evidence_of(BASE, Made(0.7, 1.2), {**tests, "one cpu": Made(0.6, 0.6)}))
+    assert book.entry(MORE) is None
+    assert book.value(UNDIVIDED).value == pytest.approx(math.log(1.2), abs=0.01)
+    same = ledger(evidence_of(BASE, Made(0.7, 1.2), {**tests, "one cpu": CALM}))
+    assert same.entry(MORE) is not None

@@ -50,12 +50,14 @@ def _unlike(others: int) -> str:
 def _work(run: Run, *, commands: bool) -> str | None:
     """Return the key of a run's work; None if its output is not compared."""
     program, cell = run.spec["program"], run.cell
+    # Copies that run side by side print in any order.
+    if run.role == "copies":
+        return None
     if "workload" in program:
         # The key is the input, not the cell, since a serial baseline must give the same result.
         args = {**program.get("args", {}), **program.get("params", {})}
         return json.dumps([program["workload"], {k: v for k, v in args.items() if k not in HOW}], sort_keys=True)
-    # Copies that run side by side print in any order.
-    if not commands or run.role == "copies":
+    if not commands:
         return None
     # In weak scaling the output depends on the thread count.
     where = WHERE - {"threads"} if run.work > 1 else WHERE

@@ -6,7 +6,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from knee.explain.ledger.evidence import CLASSES, COPIES, INTERLEAVED, ON_CORES, ONE_CPU, SPREAD, Evidence, Mean, mean
+from knee.explain.ledger.evidence import (
+    CLASSES,
+    COPIES,
+    INTERLEAVED,
+    ON_CORES,
+    ONE_CPU,
+    SPREAD,
+    Evidence,
+    Mean,
+    against,
+    mean,
+)
 from knee.explain.ledger.memory import remote
 from knee.stats.intervals import Array, combined
 
@@ -32,6 +43,9 @@ NOBODY, ONE, FEW, WAITING, UNCLASSED = (
 NOT_COMPUTED = "what the base did not compute"
 
 TAKEN, TAKEN_FROM_BASE = "taken by other programs, at most", "taken from the base, at most"
+LESS = -0.05
+"""All threads on one cpu need surely less CPU time than one thread, from this logarithm on."""
+
 BOUNDS = (TAKEN, TAKEN_FROM_BASE)
 """Upper bounds; idle time beside them is then a lower bound."""
 
@@ -118,6 +132,10 @@ def _inflation(found: Evidence, samples: dict[str, Array]) -> list[Entry]:
     base, many, far = np.log(found.base.cpu), np.log(found.many.cpu), remote(found)
     steps = _steps(found, spread=far is not None and not far.one_node)
     asked = [name for name in (*(name for _, name in steps), ONE_CPU) if found.test(name) is not None]
+    one_cpu = found.test(ONE_CPU)
+    if one_cpu is not None and against(one_cpu.cpu, found.base.cpu).interval.high < LESS:
+        # Where all threads need less than one does, they did not do the same there, and tell nothing about more.
+        asked.remove(ONE_CPU)
     for name in (*asked, *([INTERLEAVED] if far and far.one_node else [])):
         cell = found.tests[name]
         logs = np.log(cell.copy_cpu if name in COPIED else cell.cpu)
