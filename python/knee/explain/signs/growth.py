@@ -18,7 +18,7 @@ from knee.explain.ledger.evidence import Evidence, Mean, mean
 PROPORTIONAL = 0.8, 1.3
 """Growth over growth at half of the threads, relative to what it is in proportion: at least, and at most."""
 
-CLOSE = 0.1
+CLOSE = 0.16
 """How close to growth in proportion a ratio surely is, in logarithms, that nothing else explains."""
 
 SHORTER = 0.05

@@ -88,9 +88,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     left = LEFT
     if grown is not None and (twice.cpu.interval.low > 0 or grown.limited is not None):
-        # Only waiting threads compute more with twice the threads. What the machine adds grows in its own way.
+        # Only waiting threads compute more with twice the threads, or on one cpu as well. What the machine adds grows
+        # in its own way.
         tells = not _machines(book)
-        costly = twice.cpu.interval.low > 0 or (tells and (grown.goes_on or grown.how == "accelerates"))
+        spins = grown.goes_on or grown.how == "accelerates" or on_one.interval.low > 0
+        costly = twice.cpu.interval.low > 0 or (tells and spins)
         left = LINES if tells and grown.limited else COSTLY if costly else LEFT
     return Finding(
         series=found.series.name,

@@ -17,6 +17,7 @@ from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.alone import alone
+from knee.explain.signs.relief import relief
 from knee.explain.signs.words import plain
 
 NAME = "serial part"
@@ -24,11 +25,21 @@ NAME = "serial part"
 LEAST = 0.02
 """A smaller part is not named."""
 
+COLLECTOR = "garbage collection"
+
+HELPS = 0.5
+"""Share of the time in which one thread works alone that a helper has, where it may be all that is serial."""
+
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     divided = alone(found, book, "one")
     if divided is None or not divided.undivided.low > LEAST:
+        return None
+    # A helper of the runtime, such as a collector, is no part of the program.
+    if mean(found.watched.alone("helper") * found.watched.alone("share")).value > HELPS and not relief(
+        found, COLLECTOR
+    ):
         return None
     seconds = mean(found.watched.idle("one") / (found.threads - 1))
     return Finding(
