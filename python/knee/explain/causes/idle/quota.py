@@ -49,16 +49,20 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         cause=NAME,
         says=f"a quota of {quota:g} cpus stops {found.threads} threads",
         signs=(
-            f"the kernel stopped threads in {100 * stopped.value:.0f} % of the periods, with {found.base.threads} "
-            f"{'thread' if found.base.threads == 1 else 'threads'} in {100 * before.value:.0f} %",
+            f"the kernel stopped threads in {100 * stopped.value:.0f} % of the periods, with "
+            f"{_threads(found.base.threads)} in {100 * before.value:.0f} %",
             f"{plain(used)} cpus were in use",
         ),
         refute="lift the quota: if the time stays, it is not the cause",
-        remedy=f"use {max(1, int(quota))} threads, or have the quota lifted",
+        remedy=f"use {_threads(max(1, int(quota)))}, or have the quota lifted",
         threads=found.threads,
         part=Part.of(waits),
         holds=(WAITING,),
     )
+
+
+def _threads(count: int) -> str:
+    return f"{count} thread{'s' if count > 1 else ''}"
 
 
 def _groups(cell: Cell) -> list[tuple[int, Throttling]]:
