@@ -109,6 +109,13 @@ def test_refilled_caches_are_no_growth_of_the_program():
     assert ("instruction growth",) in more
 
 
+def test_what_grows_on_one_cpu_has_to_grow_side_by_side_as_well():
+    tests = {"copies": Made(1.0, 2.0), "one cpu": Made(1.2, 1.2), "twice the threads": Made(0.62, 1.2)}
+    assert list(named(evidence_of(BASE, Made(0.62, 1.22), tests))) == [("instruction growth",)]
+    idle = Made(0.62, 1.0, {"one": 0.24}, shares=(0.5, 0.5))
+    assert ("instruction growth",) not in named(evidence_of(BASE, idle, tests))
+
+
 def test_work_that_grows_in_proportion_while_the_time_falls_is_duplicated_and_else_left_open():
     def four(seconds: tuple[float, float]) -> dict:
         between = {2: Made(seconds[0], 2 * seconds[0])}

@@ -13,10 +13,12 @@ How to move it
 
 from __future__ import annotations
 
+import numpy as np
+
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.machine import shared_cache
 from knee.explain.causes.machine.shared_cache import REFILLS
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import doubled
 from knee.explain.signs.growth import growth
@@ -33,8 +35,10 @@ SAME = 0.10
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    on_one, twice = book.value(MORE), doubled(found)
-    if not on_one.interval.low > LEAST or twice is None:
+    on_one, twice, own = book.value(MORE), doubled(found), _outside(found)
+    # It has to grow side by side as well, beyond what the machine adds, and outside of the kernel.
+    machine = book.value(MACHINE).value
+    if not on_one.interval.low > LEAST or not own.interval.low > max(0.0, np.nan_to_num(machine)) or twice is None:
         return None
     if on_one.value < REFILLS * book.value(MACHINE).value and shared_cache.explain(found, book) is not None:
         return None
@@ -50,10 +54,19 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         series=found.series.name,
         cause=NAME,
         says=f"{found.threads} threads do more for the same answer than 1",
-        signs=(f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",),
+        signs=(
+            f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
+            f"side by side, and outside of the kernel: {as_ratio(own)}",
+        ),
         refute="count instructions: if they do not grow, it is not more work",
         remedy="merge results less often, and avoid atomic operations on data that one thread uses",
         threads=found.threads,
         part=Part.of(grown),
         holds=holds,
     )
+
+
+def _outside(found: Evidence) -> Mean:
+    """Return how CPU time outside of the kernel grows side by side, as a logarithm."""
+    many, base = (np.log(cell.cpu - cell.system) for cell in (found.many, found.base))
+    return mean(many - base)
