@@ -58,6 +58,7 @@ another loop at dial 0 as well, which is 15 % slower on some machines. The other
 - The interpreter lock had no setting that tests it, and no record said that an interpreter is there.
 - Several pirates each had 16 MiB; now they share what the run spec says, and hold it in the cache, as the runner's do.
 - Programs with their pages on one node asked for more than a node's bandwidth, which is a second cause.
+- A time a little below 0, as a difference of others, ended the generator (first met at an instance above 720).
 """
 
 from __future__ import annotations

@@ -107,7 +107,8 @@ def _thread(tid: int, one: Lived, course: Course, factor: float, draw: random.Ra
 
 def _sampled(seconds: float, draw: random.Random) -> float:
     """Return what samples make of a time: it has the error of counting."""
-    samples = seconds / SAMPLE_S
+    # Differences of times may be a little below 0.
+    samples = max(0.0, seconds) / SAMPLE_S
     return max(0.0, draw.gauss(samples, samples**0.5)) * SAMPLE_S
 
 
