@@ -7,6 +7,7 @@ import math
 import pytest
 from told import Made, evidence_of, named
 
+from knee.explain.ledger.ledger import ledger
 from knee.explain.signs.growth import growth
 
 BASE = Made(1.0, 1.0)
@@ -24,16 +25,29 @@ def told(grown, tests=None):
     return evidence_of(BASE, Made(grown(N) / N, grown(N)), tests, n=N, between=counts)
 
 
+def grown_of(found):
+    return growth(found, ledger(found))
+
+
 @pytest.mark.parametrize("how", GROWN)
 def test_growth_is_told_apart(how):
-    found = growth(told(GROWN[how]))
+    found = grown_of(told(GROWN[how]))
     assert (found.how, found.fewer, found.threads) == (how, 4, N)
     assert found.limited == (how == "has a limit")
 
 
 def test_growth_that_is_too_small_or_has_no_count_in_between_tells_nothing():
-    assert growth(told(lambda n: 1 + 0.0001 * n)) is None
-    assert growth(evidence_of(BASE, Made(0.3, 2.4), n=N)) is None
+    assert grown_of(told(lambda n: 1 + 0.0001 * n)) is None
+    assert grown_of(evidence_of(BASE, Made(0.3, 2.4), n=N)) is None
+
+
+def test_what_the_machine_adds_makes_growth_uncertain_by_as_much():
+    linear = GROWN["in proportion"]
+    slow = {"copies": Made(1.3, N * 1.3), "one cpu": Made(1.0, 1.0, sleeps=4)}
+    found = grown_of(told(lambda n: 1.3 * linear(n), slow))
+    assert found is not None
+    assert found.ratio.interval.low < 0 < found.ratio.interval.high
+    assert found.how is None
 
 
 def side_by_side(grown) -> dict[str, Made]:

@@ -30,11 +30,13 @@ from knee.explain.ledger.evidence import (
 from knee.explain.ledger.explanation import LEAST, explanation
 from knee.explain.ledger.ledger import (
     DISTANT,
+    FEW,
     IDLE,
     INFLATION,
     MACHINE,
     MORE,
     NOBODY,
+    ONE,
     SIBLINGS,
     TOGETHER,
     UNDIVIDED,
@@ -64,10 +66,13 @@ GROWN = 0.03
 SLOWED = {BUSY: 1.1, PIRATE: 1.5, STREAM: 3.0}
 """How many times as long one thread is estimated to take beside other programs."""
 
+MORE_TRAFFIC = 1.3
+"""How many times as much other memory traffic slows one thread as copies do, estimated."""
+
 BESIDE = (BUSY, PIRATE, STREAM)
 """Questions about the machine, asked where copies slow each other down, the cheapest first."""
 
-MOSTLY = 0.5
+MOSTLY = 0.8
 """What slows one thread by this share of what slows copies explains most of it."""
 
 LONGER = 3.0
@@ -190,7 +195,7 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
             left_s -= missing * each
             continue
         once = max(each, _cpu_s(found)) if name == ONE_CPU and not done[name] else each
-        if done[name] and missing * each > left_s:
+        if (done[name] or name == STREAM) and missing * each > left_s:
             missing = min(missing, FEWEST - done[name])
         if 0 < missing <= blocks and max(missing * each, once) <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))
@@ -255,6 +260,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
         (book.value(MORE, TOGETHER, UNDIVIDED, DISTANT).value, memory),
         (_in_kernel(found), [FAULTS]),
         (rest, [COLLECTOR, ALLOCATOR]),
+        (book.value(NOBODY, ONE, FEW).value, [COLLECTOR]),
         (book.value(NOBODY).value, [FILES]),
     ]
     least = max(GROWN, SMALL * book.loss.value)
@@ -273,10 +279,12 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
 def _beside(found: Evidence, machine: float) -> list[str]:
     """Return the questions about other programs beside one thread: each, unless one before explains most of it."""
     asked: list[str] = []
+    explained = 0.0
     for name in BESIDE:
         asked.append(name)
         answer = slower(found, name)
-        if answer is not None and answer.value > MOSTLY * machine:
+        explained += answer.value if answer is not None else 0.0
+        if explained > MOSTLY * machine:
             break
     return asked
 
@@ -302,6 +310,9 @@ def cost_s(found: Evidence, name: str) -> float:
     if name in PLACED:
         return LONGER * many
     known = {ONE_CPU: max(base, many), COPIES: base, SWITCHES: many, TWICE: many, INTERLEAVED: many}
+    if name == STREAM and np.isfinite(machine := ledger(found).value(MACHINE).value):
+        # Traffic of others slows one thread about as much as copies do.
+        return MORE_TRAFFIC * float(np.exp(machine)) * base
     if name in SLOWED:
         return SLOWED[name] * base
     if name in (ON_CORES, SPREAD) and (copies := found.test(COPIES)) is not None and copies.runs:

@@ -36,7 +36,7 @@ def record(
     mapped
         Names of the libraries of the program, beside the usual ones.
     """
-    draw = random.Random(f"record {spec['id']}")
+    draw, first = random.Random(f"record {spec['id']}"), random.Random(f"first {spec['id']}").random()
     wall, threads = course.wall_s * factor, course.threads
     system = sum(thread.system_s for thread in threads) * factor
     threads_ns = [_thread(number, one, course, factor, draw, switches) for number, one in enumerate(threads, 1)]
@@ -64,7 +64,8 @@ def record(
         "mapped": {"programs": ["/made-up"], "libraries": ["libc.so.6", *mapped]},
         "bind": spec.get("bind", "set"),
         "observed_threads": threads_ns,
-        "sampling": {"period_ms": 10, "count": round(wall / SAMPLE_S), "cost_ns": 0, "ready": _ready(course, factor)},
+        "sampling": {"period_ms": 10, "count": round(wall / SAMPLE_S), "cost_ns": 0,
+                     "ready": _ready(course, factor, first)},
         "switches": _switches(course, factor) if switches else {"mechanism": "samples", "count": 0, "lost": 0,
                                                                "odd": 0, "cost_ns": 0, "unavailable": "made up"},
         "cgroup": _cgroup(machine, course, factor),
@@ -112,9 +113,14 @@ def _sampled(seconds: float, draw: random.Random) -> float:
     return max(0.0, draw.gauss(samples, samples**0.5)) * SAMPLE_S
 
 
-def _ready(course: Course, factor: float) -> list[int]:
+def _ready(course: Course, factor: float, first: float) -> list[int]:
+    """Return how many samples found so many threads ready: one each period, the first after this share of one."""
     most = max(course.at_once, default=0)
-    return [round(course.at_once.get(many, 0.0) * factor / SAMPLE_S) for many in range(most + 1)]
+    seen, passed = [0] * (most + 1), 1 - first
+    for many in range(most + 1):
+        before, passed = passed, passed + course.at_once.get(many, 0.0) * factor / SAMPLE_S
+        seen[many] = int(passed) - int(before)
+    return seen
 
 
 def _switches(course: Course, factor: float) -> dict[str, Any]:

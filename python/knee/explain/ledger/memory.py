@@ -32,6 +32,8 @@ class Remote:
     interleaved
         Logarithm of the program's time with interleaved memory over that as it is; of CPU times, where several nodes
         have it.
+    computing
+        Where one node has most of it: the same of CPU times.
     costs
         Where several nodes have it: logarithm of the CPU time of copies with interleaved memory over that of copies
         with memory of their own nodes.
@@ -40,6 +42,7 @@ class Remote:
     one_node: bool
     interleaved: Mean
     costs: Mean | None = None
+    computing: Mean | None = None
 
 
 def on_one_node(found: Evidence) -> bool | None:
@@ -57,8 +60,16 @@ def remote(found: Evidence) -> Remote | None:
     if interleaved is None:
         return None
     if one_node:
-        changes = against(interleaved.seconds, found.many.seconds)
-        return Remote(True, changes) if changes.interval.high < 0 else None
+        changes, computing = (
+            against(after, before)
+            for after, before in (
+                (interleaved.seconds, found.many.seconds),
+                (interleaved.cpu, found.many.cpu),
+            )
+        )
+        # Where threads wait for one that has its memory near, only CPU time changes.
+        uses = changes.interval.high < 0 or computing.interval.high < 0
+        return Remote(True, changes, computing=computing) if uses else None
     if far is None or near is None:
         return None
     # Waiting for memory is CPU time, while time may hardly change where threads wait for each other.

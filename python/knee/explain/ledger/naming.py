@@ -36,6 +36,11 @@ WAITED = IDLE_PARTS | {NOT_COMPUTED}
 SETTINGS = ("garbage collection", "allocator", "page faults", "interpreter lock")
 """Causes that a changed setting of the runtime tests, and that can look like others."""
 
+TAKE = ("garbage collection", "allocator", "page faults")
+"""Those of them that measure what the setting takes away. An interpreter's longer turns change only how often it is
+passed on.
+"""
+
 MEASURED = ("page placement",)
 """Causes whose own run measures their part, whatever else holds the same parts of the ledger."""
 
@@ -83,21 +88,25 @@ def _undecided(found: Evidence, finding: Finding) -> bool:
     if finding.cause in (*SETTINGS, *MEASURED) or finding.part is None or set(finding.holds) <= set(MACHINES):
         return False
     # On one cpu nobody waits for an allocator or an interpreter.
-    tests = SETTINGS if set(finding.holds) - {MORE} else ("garbage collection", "page faults")
+    tests = SETTINGS if set(finding.holds) - {MORE, *MACHINES} else ("garbage collection", "page faults")
     changes = [changed for name in tests if (changed := relief(found, name)) is not None]
     most, idle = SETTLES * finding.part.value, bool(finding.holds) and set(finding.holds) <= WAITED
-    # Idle time is a ratio inside each run, so it tells more than times.
-    told = [(one.idle.value, one.idle_least) if idle else (one.loss.value, one.least) for one in changes]
+    # Idle time is a ratio inside each run, so it tells more than times; the rest of the loss is CPU time.
+    told = [
+        (one.idle.value, one.idle_least) if idle else (one.loss.value - one.idle.value, one.least - one.idle.value)
+        for one in changes
+    ]
     return any(value > most and not least > 0 for value, least in told)
 
 
 def _without_settings(found: Evidence, finding: Finding, named: list[Finding]) -> Finding:
     """Return a finding without what a changed setting takes away from the same parts of the ledger."""
-    if finding.cause in (*SETTINGS, *MEASURED) or finding.part is None:
+    if finding.cause in (*TAKE, *MEASURED) or finding.part is None:
         return finding
     part = finding.part
     for other in named:
-        takes = other.cause in SETTINGS or (other.idle is not None and other.cause != finding.cause)
+        # What a cause measures by itself is no part of what another one does.
+        takes = other.cause in TAKE or (other.idle is not None and finding.idle is None)
         if takes and other.part is not None and set(other.holds) & set(finding.holds):
             part = part.less(_taken_from(found, finding, other))
     return replace(finding, part=part)
@@ -134,7 +143,9 @@ def _covers(found: Evidence, deciding: Finding, named: list[Finding], name: str,
     other = next((one for one in named if one.cause == name), None)
     if other is None or other.part is None or deciding.part is None:
         return False
-    if not set(deciding.holds) & set(other.holds):
+    # What CPU times show beside a lock is no part of the waits for it.
+    beside = other.idle is not None and deciding.cause not in MEASURED
+    if beside or not set(deciding.holds) & set(other.holds):
         return False
     computing = not IDLE_PARTS & set(other.holds)
     if deciding.cause in SETTINGS and computing and other.part.less(_taken_from(found, other, deciding)).low > least:

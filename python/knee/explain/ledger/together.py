@@ -55,7 +55,7 @@ def _middle(finding: Finding, added: float) -> Finding:
         min(part.value, added) - (part.value - part.low),
         max(part.value, added) + (part.high - part.value),
     )
-    return replace(finding, part=shared, gain=part)
+    return replace(finding, part=shared, gain=finding.gain or part)
 
 
 def _shares(seconds: Sequence[float]) -> list[float]:

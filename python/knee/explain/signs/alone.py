@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import Evidence, Mean
+from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import turns
@@ -24,6 +24,11 @@ REMAINS, MOST = 0.25, 0.55
 
 OFF = 0.05
 """Times with twice the threads may differ by this share for other reasons: more threads start, and share caches."""
+
+SAME, LONG_S = 0.8, 0.02
+"""One thread has this share of the time in which exactly one works, and is alone for so many seconds each time: threads
+that take turns at a lock are not.
+"""
 
 PARTS = {"one": ONE, "few": FEW}
 """Classes of idle time, and their parts of the ledger."""
@@ -41,13 +46,24 @@ class Alone:
     """Whether threads wait actively, so that a part of the idle time is CPU time."""
 
 
+def long_stretches(found: Evidence) -> bool:
+    """Whether one and the same thread works alone in long stretches, which is no waiting for a lock.
+
+    Only records of context switches tell.
+    """
+    watched = found.watched
+    each = mean(watched.idle("one") / (found.threads - 1) / np.maximum(1.0, watched.alone("intervals"))).value
+    return mean(watched.alone("share")).value > SAME and each > LONG_S
+
+
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)
+    locks = waiting is not None and waiting.passed_on is not False
     if (
         not told(found)
         or waiting is None
-        or waiting.passed_on is not False
+        or (locks and not (name == "one" and long_stretches(found)))
         or stays is None
         or not np.isfinite(stays.interval.low)
     ):

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean, against
 from knee.explain.ledger.ledger import MACHINE, Ledger
+from knee.stats.distributions import student_value
+from knee.stats.intervals import LEVEL, Interval
 
 STREAM, PIRATE, BUSY = "stream beside", "pirate beside", "busy cores beside"
 """Names of the questions: other memory traffic, a smaller share of the cache, other cores that compute in registers."""
 
 
+ENOUGH, FEW = 5, 3
+"""From so many runs of one thread alone they tell how much its time varies, where fewer than these were made beside
+others.
+"""
+
+SAFE = 1.5
+"""Times of one thread beside others may vary so many times as much as those alone."""
+
+
 def slower(found: Evidence, name: str) -> Mean | None:
     """Return the logarithm of one thread's CPU time beside it over that alone; None without that run."""
     cell = found.test(name)
-    return None if cell is None else against(cell.cpu, found.base.cpu)
+    if cell is None:
+        return None
+    ratio = against(cell.cpu, found.base.cpu)
+    made, alone = (np.log(each[np.isfinite(each)]) for each in (cell.cpu, found.base.cpu))
+    if made.size >= FEW or alone.size < ENOUGH or not made.size:
+        return ratio
+    error = SAFE * float(alone.std(ddof=1) * np.sqrt(1 / made.size + 1 / alone.size))
+    half = float(student_value((1 + LEVEL) / 2, alone.size - 1)) * error
+    return Mean(ratio.value, Interval(ratio.value - half, ratio.value + half), int(made.size))
 
 
 MUCH = 0.25

@@ -13,7 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.ledger.evidence import FAR, NORMAL, Evidence, Mean, mean
+from knee.explain.ledger.ledger import MACHINES, Ledger
+from knee.stats.intervals import Array, Interval
 
 PROPORTIONAL = 0.8, 1.3
 """Growth over growth at half of the threads, relative to what it is in proportion: at least, and at most."""
@@ -26,6 +28,9 @@ SHORTER = 0.05
 
 LEAST = 0.02
 """Growth at half of the threads, as a share of the CPU time; less tells nothing."""
+
+FEW = 5
+"""One block in so many may be unusual."""
 
 How = Literal["has a limit", "in proportion", "accelerates"]
 
@@ -71,19 +76,50 @@ class Growth:
         return True if ends.high < low else False if ends.low > low else None
 
 
-def growth(found: Evidence) -> Growth | None:
-    """Return how CPU time grows up to the thread count that is explained; None without a count in between."""
-    series, base, n = found.series, found.base.threads, found.threads
-    counts = [point.threads for point in series.curve.points if base < point.threads <= n / 2]
+def between(found: Evidence) -> list[int]:
+    """Return the thread counts above the base that are at most half of the one that is explained."""
+    points = found.series.curve.points
+    return [point.threads for point in points if found.base.threads < point.threads <= found.threads / 2]
+
+
+def growth(found: Evidence, book: Ledger) -> Growth | None:
+    """Return how CPU time grows up to the thread count that is explained, apart from what the machine adds; None
+    without a count in between.
+
+    How much the machine adds at the smaller count is not known: all of it, or nothing. The interval holds both.
+    """
+    series, n, counts = found.series, found.threads, between(found)
     if not counts:
         return None
     fewer = max(counts)
+    shorter = mean(np.log(series.seconds(fewer) / series.seconds(n)))
+    machine = book.value(*MACHINES)
+    added = machine.value if machine.interval.low > 0 else 0.0
+    ends = [_growth(found, fewer, added, share * added) for share in ((0.0, 1.0) if added else (0.0,))]
+    ratios = [one for one in ends if one is not None]
+    if len(ratios) < len(ends):
+        return None
+    low, high = min(one.interval.low for one in ratios), max(one.interval.high for one in ratios)
+    value = sum(one.value for one in ratios) / len(ratios)
+    return Growth(fewer, n, Mean(value, Interval(low, high), ratios[0].blocks), shorter)
+
+
+def _growth(found: Evidence, fewer: int, added: float, added_before: float) -> Mean | None:
+    """Return the ratio of growth, apart from what the machine adds at the larger and at the smaller count."""
+    series, base, n = found.series, found.base.threads, found.threads
     one, some, all_of_them = (series.seconds(count, cpu=True) for count in (base, fewer, n))
-    before, after = some / one - 1, all_of_them / one - 1
+    before, after = some / one / np.exp(added_before) - 1, all_of_them / one / np.exp(added) - 1
     known = mean(before).interval.low > LEAST
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = np.log(after / (before if known else np.maximum(before, LEAST))) - np.log((n - base) / (fewer - base))
-    shorter = mean(np.log(series.seconds(fewer) / series.seconds(n)))
-    found_growth = Growth(fewer, n, mean(np.where(np.isfinite(ratio), ratio, np.nan)), shorter)
+    made = mean(_without_unusual(ratio[np.isfinite(ratio)]))
     # Where there was hardly any before, it can only have accelerated.
-    return found_growth if known or found_growth.how == "accelerates" else None
+    return made if known or made.interval.low > np.log(PROPORTIONAL[1]) else None
+
+
+def _without_unusual(ratios: Array) -> Array:
+    """Leave out blocks in which something else slowed a run: at most one in five."""
+    off = np.abs(ratios - np.median(ratios)) if ratios.size else ratios
+    most = ratios.size // FEW
+    limit = FAR * NORMAL * np.median(off) if ratios.size else 0.0
+    return ratios if (off > limit).sum() > most else ratios[off <= limit]

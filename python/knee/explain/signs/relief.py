@@ -12,11 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.ledger.evidence import AT_BASE, Cell, Evidence, Mean, against
-from knee.stats.intervals import Array, combined
+from knee.stats.intervals import Array, Interval, combined
 
 SURE = 0.99
 """Several settings are changed, so each must be sure to change something."""
 
+
+LEAST = 0.02
+"""A setting that takes less off the loss tests nothing."""
+
+FEWER = np.log(0.7)
+"""With a changed setting threads go to sleep at most this share as often, as a logarithm, where idle time goes."""
 
 TINY = 1e-3
 """Seconds that are added on both sides of a ratio, so that there always is one."""
@@ -41,6 +47,19 @@ class Relief:
     """Logarithm of how often threads go to sleep, over that without the change."""
     helpers: Mean
     """Logarithm of the CPU time of the runtime's helpers, such as a garbage collector, over that without the change."""
+
+    def taken(self) -> tuple[Mean, bool] | None:
+        """Return how much of the loss surely goes, and whether all of it is idle time; None if that is not sure.
+
+        Times may vary too much to tell, while idle time is a ratio inside each run, and so are its waits.
+        """
+        if (
+            self.idle_least > LEAST
+            and self.waits.interval.high < FEWER
+            and not self.loss.interval.low > self.idle.value
+        ):
+            return Mean(self.idle.value, Interval(self.idle_least, self.idle.interval.high), self.idle.blocks), True
+        return (self.loss, False) if self.least > LEAST else None
 
 
 def relief(found: Evidence, cause: str) -> Relief | None:

@@ -25,6 +25,9 @@ SETTINGS = ("allocator", "page faults", "garbage collection")
 FEWER = 0.3
 """Longer turns take away at least this share of the waits, where they are for the interpreter."""
 
+SOME = np.log(0.9)
+"""A setting that takes waits away leaves at most this share of them, as a logarithm."""
+
 SURE = 0.1
 """Share of all waits that must be left to tell."""
 
@@ -41,13 +44,18 @@ class Waits:
     """Natural logarithm of the number of waits over that on one cpu."""
 
     @property
+    def more(self) -> bool:
+        """Whether threads surely wait more often than on one cpu, however seldom that is."""
+        return bool(self.ratio.interval.low > np.log(PASSED))
+
+    @property
     def passed_on(self) -> bool | None:
         """Whether threads wait for each other; None if it cannot be told."""
         if not np.isfinite(self.ratio.interval.low):
             return None
         if self.rate.value < OFTEN or self.ratio.interval.high < np.log(PASSED):
             return False
-        return True if self.ratio.interval.low > np.log(PASSED) else None
+        return True if self.more else None
 
 
 def waits(found: Evidence) -> Waits | None:
@@ -80,6 +88,12 @@ def longer_turns(found: Evidence) -> bool | None:
     counts, longer = (cell.sleeps[np.isfinite(cell.sleeps)] for cell in (found.many, turns))
     fewer = combined(counts, [(-1.0, longer)])[1]
     return True if fewer.low > FEWER * own else False if fewer.high < FEWER * own else None
+
+
+def fewer(found: Evidence, cause: str) -> bool:
+    """Whether the changed setting that tests a cause surely takes waits away."""
+    changed = found.setting(cause)
+    return changed is not None and against(changed.sleeps + 1, found.many.sleeps + 1).interval.high < SOME
 
 
 def _changed(found: Evidence) -> list[Cell]:

@@ -12,11 +12,9 @@ How to move it
 
 from __future__ import annotations
 
-import math
-
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import plain
@@ -26,30 +24,25 @@ NAME = "allocator"
 IDLE = (NOBODY, ONE, FEW)
 HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 
-FEWER = math.log(0.7)
-"""With the other allocator threads go to sleep at most this share as often, as a logarithm."""
-
-LEAST = 0.02
-"""A smaller part is not named."""
+FEWER_FAULTS = 0.7
+"""An allocator that leads to at most this share of the page faults may help for that reason."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     changed = relief(found, NAME)
-    if changed is None or page_faults.explain(found, book) is not None:
+    if changed is None or (page_faults.explain(found, book) is not None and _faults_less(found)):
         return None
-    # Times may vary too much to tell, while idle time is a ratio inside each run, and so are its waits.
-    waits_less = changed.idle_least > LEAST and changed.waits.interval.high < FEWER
-    if not (changed.least > LEAST or waits_less):
+    if (taken := changed.taken()) is None:
         return None
-    relieved, holds = (changed.loss, HOLDS) if changed.least > LEAST else (changed.idle, IDLE)
+    relieved, idle = taken
     lost = book.value(*HOLDS)
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads wait for each other while they allocate memory",
         signs=(
-            f"{changed.setting} takes {plain(relieved)} off the {'loss' if holds is HOLDS else 'idle time'}",
+            f"{changed.setting} takes {plain(relieved)} off the {'idle time' if idle else 'loss'}",
             f"idle time and CPU time that grows in the program are {plain(lost)} of it",
         ),
         refute="run with one arena (MALLOC_ARENA_MAX=1): if that makes nothing worse, it is not the allocator",
@@ -58,5 +51,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(relieved),
         idle=Part.of(changed.idle),
         settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN),
-        holds=holds,
+        holds=IDLE if idle else HOLDS,
     )
+
+
+def _faults_less(found: Evidence) -> bool:
+    """Whether there are fewer page faults with the other allocator."""
+    changed = found.setting(NAME)
+    return changed is not None and mean(changed.faults).value < FEWER_FAULTS * mean(found.many.faults).value

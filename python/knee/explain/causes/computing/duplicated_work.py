@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import INFLATION, MORE, TOGETHER, Ledger
+from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
 from knee.explain.signs.growth import growth
-from knee.explain.signs.waits import own_waits
+from knee.explain.signs.handing_over import handing_over
 from knee.explain.signs.words import as_ratio
 
 NAME = "duplicated work"
@@ -37,13 +37,13 @@ so closely that no other cause is likely.
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    together, on_one, grown = book.value(TOGETHER), book.value(MORE), growth(found)
-    twice, waiting = doubled(found), own_waits(found)
-    if not together.interval.low > LEAST or grown is None or twice is None or waiting is None:
+    together, on_one, grown = book.value(TOGETHER), book.value(MORE), growth(found, book)
+    twice = doubled(found)
+    if not together.interval.low > LEAST or grown is None or twice is None:
         return None
-    if together.value < MOSTLY * book.group(INFLATION).value or grown.how != "in proportion" or not grown.goes_on:
+    if together.value < MOSTLY * book.value(MORE, TOGETHER).value or grown.how != "in proportion" or not grown.goes_on:
         return None
-    if waiting.passed_on or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT:
+    if handing_over(found, book) or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT:
         return None
     free = FREE_EXACTLY if grown.exactly else FREE
     if on_one.interval.low > 0 or not on_one.interval.high < max(LEAST, free * together.value):

@@ -19,9 +19,9 @@ from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.machine import shared_cache
 from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.ledger.evidence import Evidence, Mean, mean
-from knee.explain.ledger.ledger import MACHINE, MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.doubled import doubled
-from knee.explain.signs.growth import growth
+from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.doubled import Doubled, doubled
+from knee.explain.signs.growth import Growth, between, growth
 from knee.explain.signs.words import as_ratio
 
 NAME = "instruction growth"
@@ -32,18 +32,27 @@ LEAST = 0.02
 SAME = 0.10
 """Twice the threads take at most this much longer, in logarithms; spinning threads take more."""
 
+SPINS = 0.4
+"""A lock whose waiters spin grows on one cpu by less than this share of what it grows side by side."""
+
+UNTOLD = 0.1
+"""Less growth on one cpu than this is not named where the curve does not tell how it grows."""
+
+TELLS = 1.3
+"""The curve tells how CPU time grows on one cpu where that is so many times what the machine adds, or more."""
+
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     on_one, twice, own = book.value(MORE), doubled(found), _outside(found)
     # It has to grow side by side as well, beyond what the machine adds, and outside of the kernel.
-    machine = book.value(MACHINE).value
-    if not on_one.interval.low > LEAST or not own.interval.low > max(0.0, np.nan_to_num(machine)) or twice is None:
+    machine = max(0.0, np.nan_to_num(book.value(MACHINE).value))
+    if not on_one.interval.low > LEAST or not own.interval.low > machine or twice is None:
         return None
-    if on_one.value < REFILLS * book.value(MACHINE).value and shared_cache.explain(found, book) is not None:
+    if on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None:
         return None
-    slower = growth(found)
-    if not twice.seconds.interval.low < SAME and not (slower is not None and slower.limited):
+    slower = growth(found, book)
+    if not (slower is not None and slower.limited) and _may_spin(found, book, twice, slower):
         return None
     # What surely grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
     holds = (MORE, TOGETHER, UNDIVIDED) if book.value(TOGETHER, UNDIVIDED).interval.high < 0 else (MORE,)
@@ -70,3 +79,13 @@ def _outside(found: Evidence) -> Mean:
     """Return how CPU time outside of the kernel grows side by side, as a logarithm."""
     many, base = (np.log(cell.cpu - cell.system) for cell in (found.many, found.base))
     return mean(many - base)
+
+
+def _may_spin(found: Evidence, book: Ledger, twice: Doubled, slower: Growth | None) -> bool:
+    """Whether it may be threads that wait for a lock and spin: more work grows ever more slowly over the curve."""
+    on_one, machine = book.value(MORE).value, max(0.0, np.nan_to_num(book.value(*MACHINES).value))
+    if not twice.seconds.interval.low < SAME or on_one < SPINS * book.value(TOGETHER).value:
+        return True
+    if slower is not None and slower.limited is False:
+        return on_one > TELLS * machine
+    return bool(between(found)) and on_one < UNTOLD and on_one > machine

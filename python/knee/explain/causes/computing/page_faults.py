@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
-from knee.explain.ledger.ledger import MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import plain
 
 NAME = "page faults"
 
-LEAST = 0.02
-"""A smaller part is not named."""
+IDLE = (NOBODY, ONE, FEW)
+HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 
 OFTEN = 5_000
 """Page faults a second, at least; fewer cost nothing."""
@@ -32,8 +32,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     del book
     changed, faults = relief(found, NAME), mean(found.many.faults / found.many.seconds)
-    if changed is None or not changed.least > LEAST or not often(found):
+    if changed is None or not often(found):
         return None
+    if (taken := changed.taken()) is None:
+        return None
+    relieved, idle = taken
     kernel = mean(found.many.system / found.many.cpu)
     return Finding(
         series=found.series.name,
@@ -41,15 +44,15 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         says=f"threads ask the kernel for pages {faults.value:,.0f} times a second",
         signs=(
             f"{100 * kernel.value:.0f} % of the CPU time is the kernel's, with {faults.value:,.0f} faults a second",
-            f"{changed.setting} takes {plain(changed.loss)} off the loss",
+            f"{changed.setting} takes {plain(relieved)} off the {'idle time' if idle else 'loss'}",
         ),
         refute="look whether faults are gone with it: if the time stays, they are not the cause",
         remedy="keep memory for the next use, or use huge pages",
         threads=found.threads,
-        part=Part.of(changed.loss),
+        part=Part.of(relieved),
         idle=Part.of(changed.idle),
         settles=("sleeping lock", WAITS, "instruction growth", OPEN),
-        holds=(NOBODY, ONE, MORE, TOGETHER, UNDIVIDED),
+        holds=IDLE if idle else HOLDS,
     )
 
 

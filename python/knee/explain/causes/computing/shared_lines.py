@@ -18,12 +18,17 @@ same signs, so the finding lists all three.
 
 from __future__ import annotations
 
+import numpy as np
+
 from knee.explain.causes.cause import OPEN, Finding, Part
+from knee.explain.causes.computing import instruction_growth
 from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import FEW, INFLATION, MACHINES, MORE, NOBODY, ONE, TOGETHER, Ledger
-from knee.explain.ledger.memory import untold
-from knee.explain.signs.doubled import COLLAPSE, doubled
-from knee.explain.signs.growth import growth
+from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
+from knee.explain.ledger.memory import remote, untold
+from knee.explain.signs.beside import STREAM, slower
+from knee.explain.signs.doubled import COLLAPSE, SLEPT, Doubled, doubled
+from knee.explain.signs.growth import Growth, growth
+from knee.explain.signs.handing_over import handing_over
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio
@@ -43,57 +48,31 @@ LEAST = 0.02
 MACHINE_SHARE = 0.25
 """Share of the CPU time that grows which the machine may hold where growth over the curve tells anything."""
 
+INEXACT = 0.05
+"""Copies may miss this share of what the machine adds."""
+
 HALF = 0.5
 """Share of what grows side by side that memory of other nodes may cost."""
-
-LITTLE = 0.1
-"""Idle time, as a share of the CPU time that grows: with less, waits are not what it is spent on."""
-
-
-def _or(names: tuple[str, ...]) -> str:
-    return f"{', '.join(names[:-1])}, or {names[-1]}" if len(names) > 2 else " or ".join(names)
-
-
-def _locked(found: Evidence, book: Ledger) -> bool:
-    """Whether threads wait for a lock so long that handing it over may cost that CPU time."""
-    waiting = own_waits(found)
-    if waiting is None or not waiting.passed_on:
-        return False
-    return book.value(NOBODY, ONE, FEW).value > LITTLE * book.value(TOGETHER).value
-
-
-def _machines(book: Ledger) -> bool:
-    """Whether much of the CPU time that grows is the machine's."""
-    return book.value(*MACHINES).interval.low > MACHINE_SHARE * book.group(INFLATION).value
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    together, on_one = book.value(TOGETHER), book.value(MORE)
-    twice, waiting = doubled(found), own_waits(found)
-    if not together.interval.low > LEAST or twice is None or waiting is None:
+    together, on_one, twice = book.value(TOGETHER), book.value(MORE), doubled(found)
+    # Copies may miss a little of what the machine adds.
+    least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
+    if twice is None or own_waits(found) is None or not together.interval.low > least:
         return None
-    # With twice the threads as many run at the same time, so lines move as often.
-    if _locked(found, book) or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < 0:
+    if _otherwise(found, book, twice):
         return None
-    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
-    if found.mapped(OPENMP) and relief(found, "spinning") is None:
-        return None
+    grown = growth(found, book)
     # Duplicated work grows in proportion to the threads, lines have a limit, and a lock may hardly show on one cpu.
-    # Memory of other nodes costs time side by side as well.
-    if untold(found) > HALF * together.value:
-        return None
-    grown = growth(found)
     if not on_one.interval.high < together.value / 2 and (grown is None or grown.limited is None):
         return None
-    left = LEFT
-    if grown is not None and (twice.cpu.interval.low > 0 or grown.limited is not None):
-        # Only waiting threads compute more with twice the threads, or on one cpu as well. What the machine adds grows
-        # in its own way.
-        tells = not _machines(book)
-        spins = grown.goes_on or grown.how == "accelerates" or on_one.interval.low > 0
-        costly = twice.cpu.interval.low > 0 or (tells and spins)
-        left = LINES if tells and grown.limited else COSTLY if costly else LEFT
+    more_work = instruction_growth.explain(found, book) is not None
+    left = LEFT if grown is None else _left(book, twice, grown, more_work=more_work)
+    # What waiting threads compute on one cpu is theirs, too.
+    spins = left == COSTLY and on_one.interval.low > 0 and not more_work
+    holds = (MORE, TOGETHER) if spins else (TOGETHER,)
     return Finding(
         series=found.series.name,
         cause=OPEN,
@@ -107,6 +86,45 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="put data that different threads write to on separate cache lines",
         left=left,
         threads=found.threads,
-        part=Part.of(together),
-        holds=(TOGETHER,),
+        part=Part.of(book.value(*holds)),
+        holds=holds,
     )
+
+
+def _otherwise(found: Evidence, book: Ledger, twice: Doubled) -> bool:
+    """Whether something else surely, or as likely, costs that CPU time."""
+    waiting = own_waits(found)
+    locked = waiting is not None and bool(waiting.passed_on) and handing_over(found, book)
+    # With twice the threads as many run at the same time, so lines move as often.
+    changed = twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT
+    # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
+    active = found.mapped(OPENMP) and relief(found, "spinning") is None
+    # Memory of other nodes costs time side by side as well.
+    distant = untold(found) > HALF * book.value(TOGETHER).value
+    return locked or changed or active or distant or _one_node(found)
+
+
+def _one_node(found: Evidence) -> bool:
+    """Whether one node has the pages, and traffic slows threads: its channels then cost more than copies show."""
+    far, stream = remote(found), slower(found, STREAM)
+    return far is not None and far.one_node and stream is not None and stream.interval.low > LEAST
+
+
+def _left(book: Ledger, twice: Doubled, grown: Growth, *, more_work: bool) -> tuple[str, ...]:
+    """Return the causes that are left, as growth over the curve and twice the threads tell."""
+    on_one = book.value(MORE)
+    if not twice.cpu.interval.low > 0 and grown.limited is None:
+        return LEFT
+    # What the machine adds, and more work for the same answer, grow in their own ways.
+    machine = book.value(*MACHINES).interval.low > MACHINE_SHARE * book.group(INFLATION).value
+    tells = not machine and not more_work
+    if tells and grown.limited:
+        return LINES
+    # Only waiting threads compute more with twice the threads, or on one cpu as well.
+    waits = grown.limited is False if more_work else twice.cpu.interval.low > 0
+    spins = grown.goes_on or grown.how == "accelerates" or on_one.interval.low > 0
+    return COSTLY if waits or (tells and spins) else LEFT
+
+
+def _or(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])}, or {names[-1]}" if len(names) > 2 else " or ".join(names)

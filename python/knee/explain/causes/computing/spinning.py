@@ -32,7 +32,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     grown, on_one, twice = book.value(MORE, TOGETHER), book.value(MORE), doubled(found)
     if not grown.interval.low > LEAST or twice is None:
         return None
-    faster = growth(found)
+    faster = growth(found, book)
     # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
     accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value
     # Where nothing but a lock grows like that, a little more on one cpu is enough, or with twice the threads.

@@ -78,7 +78,9 @@ def _part(found: Evidence, book: Ledger, changed: Relief) -> tuple[Mean, tuple[s
     Times may vary too much to tell. Idle time is a ratio inside each run; and so is the time in which a collector that
     collects less works alone.
     """
-    if changed.least > LEAST:
+    # Where idle time goes as surely, it is known more closely.
+    closely = changed.idle_least > LEAST and not changed.loss.interval.low > changed.idle.value
+    if changed.least > LEAST and not closely:
         return changed.loss, HOLDS, f"{changed.setting} takes {plain(changed.loss)} off the loss"
     if changed.idle_least > LEAST or not changed.helpers.interval.high < FEWER:
         certain = Mean(

@@ -22,8 +22,8 @@ from knee.explain.causes.cause import Finding, Part
 from knee.explain.causes.idle import too_few_tasks
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.alone import Alone, alone
-from knee.explain.signs.doubled import doubled, fixed_pieces, told
+from knee.explain.signs.alone import OFF, Alone, alone
+from knee.explain.signs.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.futexes import turns
 from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio, plain
@@ -108,6 +108,10 @@ def _beside_a_lock(found: Evidence, book: Ledger) -> Finding | None:
     lost = mean(np.log(found.threads * np.array(known)))
     gained = -twice.seconds.interval.high
     if not (lost.interval.low > APART and gained > LEAST and lost.value < idle.value):
+        return None
+    stays, alone_part = kept(found, book, "one"), book.value(ONE).value
+    if alone_part > MOSTLY * lost.value and not (stays is not None and stays.interval.high < 1 - OFF):
+        # What one thread computes in a serial part makes its CPU time longer, too.
         return None
     return Finding(
         series=found.series.name,

@@ -19,8 +19,9 @@ import math
 
 from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.ledger.evidence import COPIES, Evidence, mean
-from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import BUSY, Turns, turns
+from knee.explain.signs.handing_over import held_by_lock
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import Waits, longer_turns, own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
@@ -39,14 +40,13 @@ FEWER = math.log(0.7)
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    idle, waiting, sampled = book.value(NOBODY, ONE, FEW), waits(found), turns(found, ALL * found.threads)
-    if not idle.interval.low > LEAST or waiting is None:
+    holds = held_by_lock(found, book)
+    waiting, sampled = waits(found), turns(found, ALL * found.threads)
+    if not book.value(*holds).interval.low > LEAST or waiting is None:
         return None
     sign = _sign(found, waiting, sampled)
     if sign is None:
         return None
-    grown = book.value(TOGETHER).interval.low > 0
-    holds = (NOBODY, ONE, FEW, TOGETHER) if grown else (NOBODY, ONE, FEW)
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -69,8 +69,9 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
     """Return what the run says that changes one thing; None where it does not speak for an interpreter's lock."""
     changed = relief(found, NAME)
     if changed is not None:
-        # Long turns are as many on one cpu; then samples have to say that threads take them.
-        takes_turns = waiting.passed_on is not False or sampled is not None
+        # Long turns are as many on one cpu; then samples have to say that threads take them. A few of them cost time,
+        # since each is as long.
+        takes_turns = waiting.passed_on is not False or waiting.more or sampled is not None
         if takes_turns and (changed.waits.interval.high < FEWER or longer_turns(found) is True):
             return f"with {changed.setting} they do so {as_ratio(changed.waits)} times as often"
     own, apart = own_waits(found), _apart(found)

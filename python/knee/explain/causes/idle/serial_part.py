@@ -36,12 +36,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     divided = alone(found, book, "one")
     if divided is None or not divided.undivided.low > LEAST:
         return None
-    # A helper of the runtime, such as a collector, is no part of the program.
-    if mean(found.watched.alone("helper") * found.watched.alone("share")).value > HELPS and not relief(
-        found, COLLECTOR
-    ):
-        return None
     seconds = mean(found.watched.idle("one") / (found.threads - 1))
+    # A helper of the runtime, such as a collector, is no part of the program.
+    if _helped(found, seconds.value) and not relief(found, COLLECTOR):
+        return None
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -56,3 +54,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=divided.undivided,
         holds=divided.holds,
     )
+
+
+def _helped(found: Evidence, seconds: float) -> bool:
+    """Whether most of the time in which one thread works alone is, or may be, that of a helper of the runtime."""
+    share = mean(found.watched.alone("helper") * found.watched.alone("share")).value
+    return share > HELPS or (share != share and mean(found.watched.helpers).value > HELPS * seconds)

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
-from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import INTERPRETERS
+from knee.explain.signs.handing_over import held_by_lock
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import longer_turns, own_waits
+from knee.explain.signs.waits import SETTINGS, fewer, longer_turns, own_waits
 
 NAME = "sleeping lock"
 
@@ -30,28 +33,31 @@ LOADED = r"libc\.so|libc-2"
 ON_DISK = 0.3
 """Share of the time off the cpus that threads may wait for a disk."""
 
+MANY = np.log(8)
+"""Beside waits for a disk, threads wait for each other so many times as often as on one cpu, as a logarithm."""
+
 LEAST = 0.02
 """A smaller part is not examined."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    idle, waiting = book.value(NOBODY, ONE, FEW), own_waits(found)
-    if not idle.interval.low > LEAST or waiting is None or not waiting.passed_on:
+    holds, waiting = held_by_lock(found, book), own_waits(found)
+    if not book.value(*holds).interval.low > LEAST or waiting is None or not waiting.passed_on:
         return None
     # An interpreter's own lock has the same signs; a run with longer turns tells them apart. So do waits for pages.
     if found.mapped(INTERPRETERS) and longer_turns(found) is not False:
         return None
     if found.mapped(LOADED) and page_faults.often(found) and found.setting("page faults") is None:
         return None
-    # Threads that wait for a disk go to sleep as often.
+    # Where each of two settings takes waits away, the other's are left, and a lock beside them cannot be told.
+    if sum(fewer(found, name) for name in SETTINGS) > 1:
+        return None
+    # Threads that wait for a disk go to sleep as often, but on one cpu, too.
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)
-    if mean(found.many.on_disk).value > ON_DISK * asleep.value:
+    if mean(found.many.on_disk).value > ON_DISK * asleep.value and waiting.ratio.interval.low < MANY:
         return None
     low, high = (math.exp(end) for end in (waiting.ratio.interval.low, waiting.ratio.interval.high))
-    # Handing over costs CPU time as well, and only where threads meet.
-    grown = book.value(TOGETHER).interval.low > 0
-    holds = (NOBODY, ONE, FEW, TOGETHER) if grown else (NOBODY, ONE, FEW)
     # Where another allocator could be loaded and was not, the lock may be that of the program's.
     untold = found.mapped(LOADED) and relief(found, "allocator") is None
     return Finding(

@@ -14,7 +14,7 @@ How to move it
 from __future__ import annotations
 
 from knee.explain.causes.cause import Finding, Part
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.evidence import Evidence, Mean
 from knee.explain.ledger.ledger import DISTANT, FEW, ONE, Ledger
 from knee.explain.ledger.memory import remote
 from knee.explain.signs.words import as_ratio
@@ -28,22 +28,32 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     far = remote(found)
-    if far is None or not far.one_node or book.entry(DISTANT) is None or not -far.interleaved.interval.high > LEAST:
+    if far is None or not far.one_node or book.entry(DISTANT) is None or far.computing is None:
         return None
-    share = max(found.many.pages().values())
+    faster = -far.interleaved.interval.high > LEAST
+    changes = far.interleaved if faster else far.computing
+    if not -changes.interval.high > LEAST:
+        return None
+    share, of = max(found.many.pages().values()), "as long" if faster else "the CPU time"
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="one memory node has the pages that threads of several nodes use",
         signs=(
             f"node {max(found.many.pages(), key=found.many.pages().__getitem__)} has {100 * share:.0f} % of the pages",
-            f"with interleaved memory the program takes {as_ratio(far.interleaved)} times as long",
+            f"with interleaved memory the program takes {as_ratio(changes)} times {of}",
         ),
         refute="interleave the memory: if the time stays, the place of the pages is not the cause",
         remedy="fill data with the threads that use it, or interleave its memory",
         threads=found.threads,
-        part=Part(-far.interleaved.value, -far.interleaved.interval.high, -far.interleaved.interval.low),
+        part=_less(changes),
+        gain=None if faster else _less(far.interleaved),
         # Threads on that node finish first, and wait for the others.
-        holds=(DISTANT, ONE, FEW),
-        settles=("imbalance",),
+        holds=(DISTANT, ONE, FEW) if faster else (DISTANT,),
+        settles=("imbalance",) if faster else (),
     )
+
+
+def _less(changes: Mean) -> Part:
+    """Return what a change takes away."""
+    return Part(-changes.value, -changes.interval.high, -changes.interval.low)

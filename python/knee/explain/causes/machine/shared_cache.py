@@ -27,8 +27,14 @@ LEAST = 0.02
 REFILLS = 0.5
 """Share of what the machine adds that refilled caches may add on one cpu."""
 
-ENOUGH = 0.4
-"""A smaller share of the cache slows one thread by at least this share of what slows copies."""
+ENOUGH = 0.5
+"""A smaller share of the cache that slows one thread by this share of what slows copies is all that does."""
+
+SOME = 0.1
+"""Beside other memory traffic it slows one thread by at least this share of that."""
+
+MORE_TRAFFIC = 1.5
+"""Other memory traffic then slows one thread by at least so many times as much."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
@@ -40,8 +46,16 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     taken, busy = Part.of(pirate), slower(found, BUSY)
     if busy is not None and busy.interval.low > 0:
         taken = taken.less(Part.of(busy))
-    if not taken.low > LEAST or taken.value < ENOUGH * machine.value:
+    if not taken.low > LEAST:
         return None
+    part = machine
+    if taken.value < ENOUGH * machine.value:
+        # The rest may be that of other memory traffic.
+        if not (
+            taken.low > SOME * machine.value and stream is not None and stream.interval.low > MORE_TRAFFIC * taken.value
+        ):
+            return None
+        part = taken
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -54,7 +68,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="halve the input: if copies slow each other down as before, it is not the cache",
         remedy="work on smaller blocks, so that those of all threads fit into the cache",
         threads=found.threads,
-        part=machine,
+        part=part,
         # Threads that take turns on one cpu refill its caches.
         holds=(MACHINE, MORE) if book.value(MORE).value < REFILLS * book.value(MACHINE).value else (MACHINE,),
     )

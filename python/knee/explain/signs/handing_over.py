@@ -1,0 +1,32 @@
+"""Whether CPU time that grows side by side is that of handing a lock over.
+
+A thread that goes to sleep for a lock, and one that wakes it, do so in the kernel: about 20 microseconds for each wait,
+most of them there. CPU time that grows elsewhere is not the lock's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
+from knee.explain.signs.alone import long_stretches
+
+IN_KERNEL = 0.25
+"""Share of what grows side by side that must grow inside the kernel."""
+
+
+def handing_over(found: Evidence, book: Ledger) -> bool:
+    """Whether CPU time grows side by side because a lock is handed over."""
+    together = book.value(TOGETHER)
+    if not together.interval.low > 0:
+        return False
+    many, base = mean(found.many.system), mean(found.base.system)
+    in_kernel = (many.value - base.value) / mean(found.base.cpu).value
+    return bool(in_kernel > IN_KERNEL * np.expm1(together.value))
+
+
+def held_by_lock(found: Evidence, book: Ledger) -> tuple[str, ...]:
+    """Return the parts of the ledger that a lock holds whose waiters sleep."""
+    idle = (NOBODY, FEW) if long_stretches(found) else (NOBODY, ONE, FEW)
+    return (*idle, TOGETHER) if handing_over(found, book) else idle
