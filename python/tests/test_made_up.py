@@ -15,6 +15,7 @@ from made_up.play import Course, play
 from made_up.program import Program
 from made_up.speeds import Running, speeds
 from made_up.waits import waits
+from made_up.write import SAMPLE_S, record
 
 BARE = Program(issue=0.4, memory=0.0, read_gbs=0.0, footprint_mib=0.0)
 
@@ -152,6 +153,17 @@ def test_a_program_beside_takes_bandwidth():
     program, machine = replace(BARE, read_gbs=4), replace(MACHINE, node_gbs=12)
     stream = [{"workload": "stream", "cpus": [1, 2]}]
     assert run(program, 1, machine, beside=stream).wall_s > 1.3 * run(program, 1, machine).wall_s
+
+
+def test_a_sample_is_taken_in_each_period_however_short_the_run():
+    # Of 8 threads that wait for a lock now and then, each number is ready for a few hundredths of a second.
+    course = run(replace(BARE, work_s=1.0, lock=0.1), 8)
+    samples = course.wall_s / SAMPLE_S
+    assert len([seconds for seconds in course.at_once.values() if seconds > 0]) == 9
+    for first in (0.0, 0.3, 0.99):
+        spec = {"id": f"{first}", "block": 1, "threads": 8}
+        ready = record(spec, course, 1.0, MACHINE, switches=False)["sampling"]["ready"]
+        assert sum(ready) == pytest.approx(samples, abs=1)
 
 
 def test_noise_is_the_same_for_the_same_run():

@@ -12,7 +12,7 @@ from knee.explain.ledger.ledger import ledger
 from knee.explain.ledger.naming import candidates
 from knee.explain.scaling.series import Series, group
 from knee.store import Folder, Run
-from knee.store.idle import Idle
+from knee.store.idle import Alone, Idle
 
 ROLES = {
     "one cpu": "one-cpu",
@@ -48,6 +48,8 @@ class Made:
     pages: dict[str, int] | None = None
     cgroup: dict | None = None
     futex: dict | None = None
+    alone: Alone | None = None
+    """Which thread worked alone, and how long each time."""
 
 
 def runs(
@@ -86,7 +88,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     told |= {"cgroup": {"own": one.cgroup}} if one.cgroup else {}
     told |= {"futex": one.futex} if one.futex else {}
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
-    idle = Idle(**{name: value * by for name, value in classes.items()}, source="records")
+    idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)
     return Run(
         order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import Evidence, Mean, mean
+from knee.explain.ledger.evidence import TWICE, Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import turns
@@ -29,6 +29,9 @@ SAME, LONG_S = 0.8, 0.02
 """One thread has this share of the time in which exactly one works, and is alone for so many seconds each time: threads
 that take turns at a lock are not.
 """
+
+HALF = 0.5
+"""A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
 
 PARTS = {"one": ONE, "few": FEW}
 """Classes of idle time, and their parts of the ledger."""
@@ -74,7 +77,9 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)
     whole = book.value(*holds)
-    low, high = (min(1.0, max(0.0, 1 - end)) for end in (stays.interval.high + OFF, stays.interval.low - OFF))
+    always = _always(found, name)
+    longest = min(stays.interval.high, always) if always < HALF else stays.interval.high
+    low, high = (min(1.0, max(0.0, 1 - end)) for end in (longest + OFF, stays.interval.low - OFF))
     usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
     most = min(1.0, high / (1 - MOST))
     if fixed_pieces(found):
@@ -82,6 +87,19 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # Where all of it may have one reason, it has one.
     usual = 1.0 if most >= 1 else 0.0 if low <= 0 else usual
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+
+
+def _always(found: Evidence, name: str) -> float:
+    """Return how much of the idle time is left in every run with twice the threads but one, over that with all.
+
+    A part that nobody divided takes its time in every run, while pieces of work fill the gaps in some, and not in
+    others.
+    """
+    twice, with_all = found.test(TWICE), found.watched
+    if twice is None:
+        return np.inf
+    left, before = np.sort(twice.idle(name)[np.isfinite(twice.idle(name))]), mean(with_all.idle(name)).value
+    return float(left[1] / before) if left.size > 1 and before > 0 else np.inf
 
 
 def _part(whole: Mean, share: float, low: float, high: float) -> Part:

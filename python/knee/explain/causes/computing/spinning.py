@@ -13,14 +13,22 @@ How to move it
 
 from __future__ import annotations
 
+import numpy as np
+
 from knee.explain.causes.cause import OPEN, Finding, Part
-from knee.explain.ledger.evidence import Evidence
-from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
+from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import COLLAPSE, doubled
 from knee.explain.signs.growth import growth
-from knee.explain.signs.words import as_ratio
+from knee.explain.signs.relief import relief
+from knee.explain.signs.words import as_ratio, plain
 
 NAME = "spinning"
+
+HOLDS = (MORE, TOGETHER, UNDIVIDED)
+
+MOSTLY = 0.5
+"""Share of what grows that must grow outside of the kernel, where threads spin."""
 
 LEAST = 0.02
 """A smaller part is not examined."""
@@ -29,33 +37,54 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     # On one cpu a thread that spins for a whole turn adds more than side by side, so the two parts belong together.
-    grown, on_one, twice = book.value(MORE, TOGETHER), book.value(MORE), doubled(found)
-    if not grown.interval.low > LEAST or twice is None:
+    grown, passive = book.value(*HOLDS), relief(found, NAME)
+    if not grown.interval.low > LEAST or not _outside(found) > MOSTLY * grown.value:
         return None
-    faster = growth(found, book)
-    # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
-    accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value
-    # Where nothing but a lock grows like that, a little more on one cpu is enough, or with twice the threads.
-    more = on_one.interval.low > LEAST or (accelerates and (on_one.interval.low > 0 or twice.cpu.interval.low > 0))
-    if not more or (faster is not None and faster.limited):
-        return None
-    collapses = twice.seconds.interval.low > COLLAPSE
-    if not collapses and not (faster is not None and faster.how and book.value(TOGETHER).value > on_one.value):
+    part = grown
+    if passive is not None and passive.least > LEAST:
+        part = passive.loss
+        taken = f"{passive.setting} takes {plain(part)} off the loss"
+        signs: tuple[str, ...] | None = (taken, f"CPU time that grows in the program: {as_ratio(grown)}")
+    else:
+        signs = _signs(found, book)
+    if signs is None:
         return None
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads that wait keep computing, and take cpus from the thread they wait for",
-        signs=(
-            f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
-            f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
-            *([f"CPU time {faster.how}, from {faster.fewer} to {faster.threads} threads"] if faster else []),
-        ),
+        signs=signs,
         refute="let waiting threads sleep: if CPU time does not fall, they were not spinning",
         remedy="use locks that sleep, or hold the lock for a shorter time",
         threads=found.threads,
-        part=Part.of(grown),
-        holds=(MORE, TOGETHER),
+        part=Part.of(part),
+        holds=HOLDS,
         ask=(NAME,),
         settles=(OPEN, "instruction growth"),
     )
+
+
+def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
+    """Return what all threads on one cpu and twice the threads say; None where it does not speak for spinning."""
+    on_one, twice, faster = book.value(MORE), doubled(found), growth(found, book)
+    if twice is None or (faster is not None and faster.limited):
+        return None
+    # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
+    accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value
+    # Where nothing but a lock grows like that, a little more on one cpu is enough, or with twice the threads.
+    more = on_one.interval.low > LEAST or (accelerates and (on_one.interval.low > 0 or twice.cpu.interval.low > 0))
+    collapses = twice.seconds.interval.low > COLLAPSE
+    mostly = faster is not None and bool(faster.how) and book.value(TOGETHER).value > on_one.value
+    if not more or not (collapses or mostly):
+        return None
+    return (
+        f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
+        f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
+        *([f"CPU time {faster.how}, from {faster.fewer} to {faster.threads} threads"] if faster else []),
+    )
+
+
+def _outside(found: Evidence) -> float:
+    """Return how CPU time outside of the kernel grows, as a share of the base's CPU time, in logarithms."""
+    many, base = (mean(cell.cpu - cell.system).value for cell in (found.many, found.base))
+    return float(np.log1p((many - base) / mean(found.base.cpu).value))

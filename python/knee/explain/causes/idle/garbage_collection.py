@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 
 from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
+from knee.explain.causes.idle import serial_part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.relief import Relief, relief
@@ -41,10 +42,13 @@ FEWER = math.log(0.5)
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     changed = relief(found, NAME)
-    # The collector's own work goes, or the waits for it; otherwise something else has changed. The kernel may have to
-    # give more memory.
+    # The collector's own work goes, or the waits for it, or it works alone; otherwise something else has changed. The
+    # kernel may have to give more memory.
     if changed is None or not (
-        changed.user.interval.high < 0 or changed.waits.interval.high < FEWER or changed.helpers.interval.high < FEWER
+        changed.user.interval.high < 0
+        or changed.waits.interval.high < FEWER
+        or changed.helpers.interval.high < FEWER
+        or serial_part.helped(found, mean(found.watched.idle("one") / (found.threads - 1)).value)
     ):
         return None
     relieved, holds, taken = _part(found, book, changed)

@@ -25,10 +25,14 @@ from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.alone import OFF, Alone, alone
 from knee.explain.signs.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.futexes import turns
+from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "imbalance"
+
+SPINNING = "spinning"
+"""The cause that a run tests in which waiting threads sleep."""
 
 UNEQUAL = 0.3
 """The thread with most work explains at least this share of the idle time, if the others wait for it alone."""
@@ -75,10 +79,14 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return beside
     if not divided or too_few_tasks.explain(found, book) is not None:
         return None
-    if not any(one.hidden for one in divided) and not unequal(found, divided):
+    hidden, passive = any(one.hidden for one in divided), relief(found, SPINNING)
+    if not hidden and not unequal(found, divided):
+        return None
+    # Where the loss goes while waiting threads sleep, it was their spinning that cost it.
+    if hidden and passive is not None and passive.least > LEAST:
         return None
     part = Part(*(sum(getattr(one.uneven, end) for one in divided) for end in ("value", "low", "high")))
-    how = ", some of it as CPU time, since they wait actively" if any(one.hidden for one in divided) else ""
+    how = ", some of it as CPU time, since they wait actively" if hidden else ""
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -91,6 +99,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="divide the work into smaller pieces that threads take as they finish (a dynamic schedule)",
         threads=found.threads,
         part=part,
+        ask=(SPINNING,) if hidden else (),
         holds=tuple(dict.fromkeys(name for one in divided for name in one.holds)),
     )
 

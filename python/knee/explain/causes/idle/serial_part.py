@@ -17,7 +17,6 @@ from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.alone import alone
-from knee.explain.signs.relief import relief
 from knee.explain.signs.words import plain
 
 NAME = "serial part"
@@ -25,9 +24,7 @@ NAME = "serial part"
 LEAST = 0.02
 """A smaller part is not named."""
 
-COLLECTOR = "garbage collection"
-
-HELPS = 0.5
+HELPS = 0.4
 """Share of the time in which one thread works alone that a helper has, where it may be all that is serial."""
 
 
@@ -38,7 +35,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     seconds = mean(found.watched.idle("one") / (found.threads - 1))
     # A helper of the runtime, such as a collector, is no part of the program.
-    if _helped(found, seconds.value) and not relief(found, COLLECTOR):
+    if helped(found, seconds.value):
         return None
     return Finding(
         series=found.series.name,
@@ -56,7 +53,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     )
 
 
-def _helped(found: Evidence, seconds: float) -> bool:
+def helped(found: Evidence, seconds: float) -> bool:
     """Whether most of the time in which one thread works alone is, or may be, that of a helper of the runtime."""
     share = mean(found.watched.alone("helper") * found.watched.alone("share")).value
     return share > HELPS or (share != share and mean(found.watched.helpers).value > HELPS * seconds)

@@ -40,7 +40,7 @@ SURE = 0.12, 0.12
 over the runs of the largest deviation in each.
 """
 
-MAYBE = 0.35, 0.25
+MAYBE = 0.35, 0.35
 """The same, where uneven pieces are as likely."""
 
 WORKS = 0.25

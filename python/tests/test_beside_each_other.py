@@ -1,0 +1,133 @@
+"""Causes beside each other, where one must not take what is another one's."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from told import Made, evidence_of, named
+
+from knee.explain.signs.beside import STREAM, slower
+from knee.store.idle import Alone
+
+BASE = Made(1.0, 1.0)
+CALM = Made(1.0, 1.0, sleeps=4)
+FOUR = (0.3, 0.27, 0.23, 0.2)
+LINES = ("false sharing", "true sharing", "duplicated work")
+OFTEN = 100_000
+"""Page faults in a run."""
+
+
+def test_a_lock_holds_cpu_time_that_grows_inside_the_kernel_alone():
+    many = Made(1.0, 1.5, {"few": 0.5}, sleeps=3000)
+    tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": replace(many, shares=FOUR)}
+    found = named(evidence_of(BASE, many, tests))
+    assert set(found) == {("sleeping lock",), LINES}
+    assert sum(found.values()) == pytest.approx(math.log(2), abs=0.02)
+    handed_over = replace(many, system=0.3)
+    whole = pytest.approx(math.log(2), abs=0.02)
+    assert named(evidence_of(BASE, handed_over, tests)) == {("sleeping lock",): whole}
+
+
+def test_one_thread_that_works_alone_for_long_waits_for_no_lock():
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000)
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}
+    assert list(named(evidence_of(BASE, many, tests))) == [("sleeping lock",)]
+    long = replace(many, alone=Alone(0.98, 3, 0.4, False))
+    assert list(named(evidence_of(BASE, long, tests))) == [("serial part",)]
+    for other in (Alone(0.5, 3, 0.4, False), Alone(0.98, 2000, 0.001, False)):
+        assert list(named(evidence_of(BASE, replace(many, alone=other), tests))) == [("sleeping lock",)]
+
+
+def test_what_a_helper_of_the_runtime_does_alone_is_no_serial_part():
+    many = Made(0.75, 1.0, {"one": 0.5}, alone=Alone(0.98, 3, 0.4, True))
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}
+    assert named(evidence_of(BASE, many, tests)) == {}
+
+
+def test_uneven_work_is_named_beside_an_interpreters_lock():
+    many = Made(0.9, 1.0, {"few": 0.8}, sleeps=3000, shares=(0.65, 0.35))
+    turns = "interpreter lock: longer turns"
+    tests = {
+        "one cpu": CALM,
+        "twice the threads": Made(0.75, 1.0, {"few": 0.5}, sleeps=3000, shares=FOUR),
+        turns: replace(many, sleeps=300),
+        f"{turns}, base": BASE,
+    }
+    found = named(evidence_of(BASE, many, tests, mapped={"programs": [], "libraries": ["libpython3.11.so.1.0"]}))
+    assert set(found) == {("imbalance",), ("interpreter lock",)}
+    assert found["imbalance",] == pytest.approx(math.log(1.3), abs=0.03)
+
+
+SHARED = {"one cpu": CALM, "copies": Made(1.5, 3.0), "twice the threads": Made(0.75, 1.5)}
+
+
+def beside(**seconds: float) -> dict[str, Made]:
+    return {f"{name.replace('_', ' ')} beside": Made(each, each) for name, each in seconds.items()}
+
+
+def test_cache_and_bandwidth_share_what_slows_copies_down():
+    tests = {**SHARED, **beside(stream=1.4, pirate=1.1, busy_cores=1.0)}
+    found = named(evidence_of(BASE, Made(0.75, 1.5), tests))
+    assert set(found) == {("shared cache",), ("memory bandwidth",)}
+    assert found["shared cache",] == pytest.approx(math.log(1.1), abs=0.04)
+    assert sum(found.values()) == pytest.approx(math.log(1.5), abs=0.03)
+
+
+def test_without_a_run_beside_traffic_memory_is_named_where_nothing_else_is_left():
+    left = {**SHARED, **beside(pirate=1.0, busy_cores=1.0)}
+    assert list(named(evidence_of(BASE, Made(0.75, 1.5), left))) == [("memory bandwidth",)]
+    for missing in ("pirate beside", "busy cores beside"):
+        fewer = {name: one for name, one in left.items() if name != missing}
+        assert named(evidence_of(BASE, Made(0.75, 1.5), fewer)) == {}, missing
+
+
+def test_of_one_run_beside_others_the_interval_is_that_of_one_thread_alone():
+    found = evidence_of(BASE, Made(0.75, 1.5), {**SHARED, **beside(stream=1.4)}, noise=0.01)
+    cell = found.tests[STREAM]
+    once = replace(found, tests={**found.tests, STREAM: replace(cell, runs=cell.runs[:1])})
+    (all_of_them, one) = (slower(each, STREAM) for each in (found, once))
+    assert one.value == pytest.approx(math.log(1.4), abs=0.03)
+    assert 0 < one.interval.low < math.log(1.4) < one.interval.high
+    assert one.interval.high - one.interval.low > all_of_them.interval.high - all_of_them.interval.low
+
+
+WAITING = Made(0.75, 1.0, {"few": 0.5}, sleeps=4000, faults=OFTEN, system=0.1)
+
+
+def settings(**changed: Made) -> dict[str, Made]:
+    """Return runs of a program whose threads wait, and of changed settings."""
+    tests = {"one cpu": CALM, "twice the threads": replace(WAITING, shares=FOUR)}
+    for name, one in changed.items():
+        cause = name.replace("_", " ")
+        tests |= {f"{cause}: other": one, f"{cause}: other, base": BASE}
+    return tests
+
+
+def test_idle_time_that_a_setting_takes_away_names_page_faults_however_times_vary():
+    kept = Made(0.52, 1.0, {"few": 0.04}, sleeps=10, faults=100)
+    found = named(evidence_of(BASE, WAITING, settings(page_faults=kept), noise=0.15))
+    assert found == {("page faults",): pytest.approx(math.log(1.5 / 1.04), abs=0.03)}
+
+
+def test_an_allocator_beside_page_faults_is_named_unless_it_leads_to_fewer_of_them():
+    kept = Made(0.7, 1.0, {"few": 0.4}, sleeps=3000, faults=100)
+    other = replace(kept, faults=OFTEN)
+    both = named(evidence_of(BASE, WAITING, settings(page_faults=kept, allocator=other)))
+    assert set(both) == {("page faults",), ("allocator",)}, "and no lock, since both take waits away"
+    assert ("allocator",) not in named(evidence_of(BASE, WAITING, settings(page_faults=kept, allocator=kept)))
+
+
+def test_pages_on_one_node_cost_cpu_time_where_threads_wait_for_one_that_is_near():
+    many = Made(0.75, 1.4, {"one": 0.1}, shares=(0.55, 0.45), pages={"0": 100})
+    near = Made(0.75, 1.1, {"one": 0.4}, pages={"0": 50, "1": 50})
+    tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": many, "interleaved memory": near}
+    found = named(evidence_of(BASE, many, tests))
+    assert found["page placement",] == pytest.approx(math.log(1.4 / 1.1), abs=0.03)
+
+
+@pytest.mark.parametrize(("cpu_of_two", "named_so"), [(1.06, True), (1.01, False)])
+def test_little_growth_on_one_cpu_is_named_only_where_it_slows_down_over_the_curve(cpu_of_two, named_so):
+    many, tests = Made(0.27, 1.08), {"one cpu": Made(1.08, 1.08), "copies": Made(1.0, 4.0)}
+    between = {2: Made(cpu_of_two / 2, cpu_of_two)}
+    found = evidence_of(BASE, many, {**tests, "twice the threads": many}, n=4, between=between, noise=0.001)
+    assert (("instruction growth",) in named(found)) == named_so
