@@ -4,8 +4,10 @@ import math
 from dataclasses import replace
 
 import pytest
-from told import Made, evidence_of, named
+from conftest import THREAD
+from told import Made, evidence_of, named, runs, series_of
 
+from knee.explain.ledger.evidence import evidence
 from knee.explain.signs.beside import STREAM, slower
 from knee.store.idle import Alone
 
@@ -13,6 +15,14 @@ BASE = Made(1.0, 1.0)
 CALM = Made(1.0, 1.0, sleeps=4)
 FOUR = (0.3, 0.27, 0.23, 0.2)
 LINES = ("false sharing", "true sharing", "duplicated work")
+AT_FUTEX = {
+    "asleep": 45,
+    "waits": 43,
+    "timed": 40,
+    "hottest": [{"pid": 7, "address": "0x7f00", "waits": 40, "timed": 40, "threads": 2}],
+}
+"""Samples of two threads that wait in turn, with a time limit."""
+
 OFTEN = 100_000
 """Page faults in a run."""
 
@@ -131,3 +141,79 @@ def test_little_growth_on_one_cpu_is_named_only_where_it_slows_down_over_the_cur
     between = {2: Made(cpu_of_two / 2, cpu_of_two)}
     found = evidence_of(BASE, many, {**tests, "twice the threads": many}, n=4, between=between, noise=0.001)
     assert (("instruction growth",) in named(found)) == named_so
+
+
+def test_a_thread_that_only_starts_the_others_makes_their_work_no_more_even():
+    tests = {"one cpu": CALM, "twice the threads": Made(0.55, 1.0, {"one": 0.1}, shares=FOUR)}
+    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.52, 0.3, 0.18))
+    assert list(named(evidence_of(BASE, many, tests))) == [("imbalance",)]
+    assert named(evidence_of(BASE, replace(many, shares=(0.41, 0.41, 0.18)), tests)) == {}
+
+
+def test_pieces_that_fill_the_gaps_in_most_runs_are_no_serial_part():
+    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.65, 0.35))
+    twice = Made(0.75, 1.0, {"one": 0.5}, shares=FOUR)
+    made = runs(BASE, many, {"one cpu": CALM, "twice the threads": twice}, blocks=6)
+
+    def divided(filled: int) -> dict:
+        """Return the names where smaller pieces fill the gaps in so many of six runs."""
+        changed = [
+            replace(run, idle=replace(run.idle, one=0.02))
+            if run.spec.get("test") == "twice the threads" and run.spec["block"] <= filled
+            else run
+            for run in made
+        ]
+        return named(evidence(series_of(changed), 2))
+
+    assert list(divided(0)) == [("serial part",)]
+    assert list(divided(3)) == [("imbalance",)]
+
+
+def test_an_allocator_that_nobody_waits_for_is_not_the_cause():
+    many = Made(0.75, 1.5, sleeps=4)
+    tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": Made(0.75, 1.5, sleeps=4)}
+    tests |= {"allocator: other": Made(0.55, 1.1, sleeps=4), "allocator: other, base": BASE}
+    assert list(named(evidence_of(BASE, many, tests))) == [LINES]
+
+
+def test_a_collector_that_hardly_runs_leaves_no_doubt():
+    # Times with a larger heap vary too much to tell, but the collector's own threads compute for 2 ms.
+    many = Made(0.75, 1.5)
+    heap = "garbage collection: larger heap"
+    tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": many, heap: many, f"{heap}, base": BASE}
+    made = runs(BASE, many, tests, blocks=6)
+
+    def named_with(helpers: float) -> list:
+        changed = []
+        for number, run in enumerate(made):
+            by = 0.5 if run.spec.get("test") == heap and number % 2 else 1.0
+            changed.append(replace(run, time_s=by * run.time_s, cpu_s=by * run.cpu_s, helpers_s=helpers))
+        return list(named(evidence(series_of(changed), 2)))
+
+    assert named_with(0.002) == [LINES]
+    assert named_with(0.5) == [], "the collector may be all of it"
+
+
+def test_processes_of_one_thread_each_share_no_lines():
+    many = Made(0.75, 1.5)
+    tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": many}
+    made = runs(BASE, many, tests)
+
+    def named_with(pids: tuple[int, ...]) -> list:
+        threads = [{**THREAD, "tid": 10 + at, "pid": pid, "cpu_ns": 700_000_000} for at, pid in enumerate(pids)]
+        changed = [replace(run, record={**run.record, "observed_threads": threads}) for run in made]
+        return list(named(evidence(series_of(changed), 2)))
+
+    assert named_with((7, 7)) == [LINES]
+    assert named_with((7, 8)) == []
+
+
+def test_an_interpreters_turns_cost_time_on_one_cpu_and_are_no_more_work():
+    many = Made(1.0, 1.1, {"one": 0.9}, sleeps=4000, futex=AT_FUTEX)
+    tests = {
+        "one cpu": Made(1.08, 1.08, sleeps=4),
+        "copies": Made(1.0, 2.0),
+        "twice the threads": many,
+    }
+    python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+    assert list(named(evidence_of(BASE, many, tests, mapped=python))) == [("interpreter lock",)]

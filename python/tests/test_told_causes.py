@@ -190,7 +190,12 @@ def test_threads_that_wait_actively_are_imbalanced_not_busy():
         "copies": Made(1.0, 2.0),
         "twice the threads": Made(0.52, 1.01, {"one": 0.03}, sleeps=20),
     }
-    assert named(evidence_of(BASE, many, tests)) == {("imbalance",): pytest.approx(math.log(1.5), abs=0.03)}
+    openmp = {"programs": [], "libraries": ["libgomp.so.1.0.0"]}
+    whole = pytest.approx(math.log(1.5), abs=0.03)
+    assert named(evidence_of(BASE, many, tests, mapped=openmp)) == {("imbalance",): whole}
+    passive = "spinning: passive waiting"
+    asleep = {**tests, passive: Made(0.6, 1.1, {"one": 0.1}), f"{passive}, base": BASE}
+    assert list(named(evidence_of(BASE, many, asleep, mapped=openmp))) == [("spinning",)], "it is faster if they sleep"
 
 
 GC = "garbage collection: no garbage collection (Go)"

@@ -48,6 +48,7 @@ from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
 from knee.explain.ledger.placements import PLACED
 from knee.explain.scaling.series import Series, group
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
+from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
 from knee.store import Level, Run
 
@@ -256,10 +257,10 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
         (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
         (book.value(MACHINE).value, _beside(found, book.value(MACHINE).value)),
         (rest, [ONE_CPU]),
-        # Before settings of the runtime, since it needs fewer runs.
-        (book.value(MORE, TOGETHER, UNDIVIDED, DISTANT).value, memory),
+        # Before settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of memory.
+        (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),
         (_in_kernel(found), [FAULTS]),
-        (rest, [COLLECTOR, ALLOCATOR]),
+        (rest, [COLLECTOR]),
         (book.value(NOBODY, ONE, FEW).value, [COLLECTOR]),
         (book.value(NOBODY).value, [FILES]),
     ]
@@ -268,10 +269,13 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     asked = [names for value, names in sorted(further, key=lambda one: -np.nan_to_num(one[0])) if value > least]
     # A setting that was begun may have taken away the sign that asked for it.
     begun = [name for name in SETTINGS if found.setting(name) is not None]
+    # Threads that give an interpreter's lock up themselves do so as often with longer turns; then processes tell.
+    turns = relief(found, INTERPRETER)
+    own = [COPIES] if turns is not None and not turns.waits.interval.high < 0 and found.base.threads == 1 else []
     waiting = waits(found)
     # Threads that allocate memory, or get pages for it, wait at locks that are not the program's own.
-    locks = [ALLOCATOR, FAULTS] if waiting is not None and waiting.passed_on else []
-    first = [*begun, *locks, *(name for one in suspects(found, book) for name in one.ask)]
+    locks = [ALLOCATOR, FAULTS] if waiting is not None and waiting.passed_on is not False else []
+    first = [*begun, *own, *locks, *(name for one in suspects(found, book) for name in one.ask)]
     wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
     return [name for name in wanted if name != FAULTS or page_faults.often(found)]
 

@@ -9,6 +9,7 @@ from knee.explain.ledger.evidence import CLASSES, Cell, Evidence, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, TAKEN, UNCLASSED, WAITING, Ledger
 from knee.explain.ledger.together import together
 from knee.explain.signs.relief import relief
+from knee.explain.signs.waits import waits
 
 TOO_MUCH = 0.20
 """Share of the loss that other programs may have taken while parts of the machine are named."""
@@ -89,7 +90,9 @@ def _undecided(found: Evidence, finding: Finding) -> bool:
         return False
     # On one cpu nobody waits for an allocator or an interpreter.
     tests = SETTINGS if set(finding.holds) - {MORE, *MACHINES} else ("garbage collection", "page faults")
-    changes = [changed for name in tests if (changed := relief(found, name)) is not None]
+    changes = [
+        changed for name in tests if not _impossible(found, name, finding.part) and (changed := relief(found, name))
+    ]
     most, idle = SETTLES * finding.part.value, bool(finding.holds) and set(finding.holds) <= WAITED
     # Idle time is a ratio inside each run, so it tells more than times; the rest of the loss is CPU time.
     told = [
@@ -97,6 +100,17 @@ def _undecided(found: Evidence, finding: Finding) -> bool:
         for one in changes
     ]
     return any(value > most and not least > 0 for value, least in told)
+
+
+def _impossible(found: Evidence, name: str, part: Part) -> bool:
+    """Whether a setting cannot take most of a part away: threads hardly wait for an allocator, or a collector that has
+    threads of its own hardly runs.
+    """
+    if name == "allocator":
+        waiting = waits(found)
+        return waiting is not None and waiting.passed_on is False
+    helpers = mean(found.many.helpers).value / mean(found.many.cpu).value
+    return name == "garbage collection" and 0 < found.threads * helpers < SETTLES * part.value
 
 
 def _without_settings(found: Evidence, finding: Finding, named: list[Finding]) -> Finding:

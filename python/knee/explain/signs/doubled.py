@@ -17,6 +17,9 @@ from knee.explain.ledger.ledger import TOGETHER, Ledger
 from knee.stats.intervals import Array
 from knee.store.run import MOST_SHARES
 
+OPENMP = r"lib(g|i|)omp"
+"""Libraries whose threads wait actively."""
+
 COLLAPSE = 0.10
 """Spinning: twice the threads take longer by at least this, in logarithms."""
 
@@ -53,7 +56,10 @@ def waits_actively(found: Evidence, book: Ledger) -> bool:
     """Whether the CPU time that grows side by side is that of threads that wait, since twice the threads save it.
 
     OpenMP's threads wait so: they look for work for some milliseconds, but sleep at once where threads outnumber cpus.
+    Elsewhere threads that share cache lines may do so less often where they take turns.
     """
+    if not found.mapped(OPENMP):
+        return False
     twice, together = doubled(found), book.value(TOGETHER)
     if twice is None or not together.interval.low > 0:
         return False

@@ -1,7 +1,7 @@
 """Whether CPU time that grows side by side is that of handing a lock over.
 
 A thread that goes to sleep for a lock, and one that wakes it, do so in the kernel: about 20 microseconds for each wait,
-most of them there. CPU time that grows elsewhere is not the lock's.
+most of them there. CPU time that grows elsewhere is not the lock's, unless it is as little for each wait.
 """
 
 from __future__ import annotations
@@ -15,15 +15,21 @@ from knee.explain.signs.alone import long_stretches
 IN_KERNEL = 0.25
 """Share of what grows side by side that must grow inside the kernel."""
 
+A_WAIT_S, SELDOM = 60e-6, 5_000.0
+"""CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""
+
 
 def handing_over(found: Evidence, book: Ledger) -> bool:
     """Whether CPU time grows side by side because a lock is handed over."""
     together = book.value(TOGETHER)
     if not together.interval.low > 0:
         return False
-    many, base = mean(found.many.system), mean(found.base.system)
-    in_kernel = (many.value - base.value) / mean(found.base.cpu).value
-    return bool(in_kernel > IN_KERNEL * np.expm1(together.value))
+    many, base = found.many, found.base
+    in_kernel = (mean(many.system).value - mean(base.system).value) / mean(base.cpu).value
+    waits = mean(many.sleeps).value - mean(base.sleeps).value
+    seldom = waits < SELDOM * found.threads * mean(many.seconds).value
+    cheap = mean(many.cpu).value - mean(base.cpu).value < A_WAIT_S * waits
+    return bool(in_kernel > IN_KERNEL * np.expm1(together.value) or (cheap and seldom))
 
 
 def held_by_lock(found: Evidence, book: Ledger) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import Doubled, doubled
+from knee.explain.signs.futexes import turns
 from knee.explain.signs.growth import Growth, between, growth
 from knee.explain.signs.words import as_ratio
 
@@ -48,6 +49,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # It has to grow side by side as well, beyond what the machine adds, and outside of the kernel.
     machine = max(0.0, np.nan_to_num(book.value(MACHINE).value))
     if not on_one.interval.low > LEAST or not own.interval.low > machine or twice is None:
+        return None
+    # Threads take turns at an interpreter on one cpu as well, which costs them time there.
+    if turns(found, found.threads) is not None:
         return None
     if on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None:
         return None

@@ -26,9 +26,10 @@ from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
 from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower
-from knee.explain.signs.doubled import COLLAPSE, SLEPT, Doubled, doubled
+from knee.explain.signs.doubled import COLLAPSE, OPENMP, SLEPT, Doubled, doubled, waits_actively
 from knee.explain.signs.growth import Growth, growth
 from knee.explain.signs.handing_over import handing_over
+from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio
@@ -39,9 +40,6 @@ LINES = ("false sharing", "true sharing")
 LEFT = (*LINES, "duplicated work")
 COSTLY = ("spinning", "duplicated work")
 
-OPENMP = r"lib(g|i|)omp"
-"""Libraries whose threads wait actively."""
-
 LEAST = 0.02
 """A smaller part is not examined."""
 
@@ -50,6 +48,9 @@ MACHINE_SHARE = 0.25
 
 INEXACT = 0.05
 """Copies may miss this share of what the machine adds."""
+
+MOSTLY = 0.7
+"""Share of what grows side by side that does not go with twice the threads."""
 
 HALF = 0.5
 """Share of what grows side by side that memory of other nodes may cost."""
@@ -95,12 +96,16 @@ def _otherwise(found: Evidence, book: Ledger, twice: Doubled) -> bool:
     """Whether something else surely, or as likely, costs that CPU time."""
     waiting = own_waits(found)
     locked = waiting is not None and bool(waiting.passed_on) and handing_over(found, book)
-    # With twice the threads as many run at the same time, so lines move as often.
-    changed = twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT
+    # With twice the threads as many run at the same time, so lines move as often, unless threads are in step.
+    goes = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * book.value(TOGETHER).value
+    changed = goes or twice.seconds.interval.low > COLLAPSE
     # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
-    active = found.mapped(OPENMP) and relief(found, "spinning") is None
+    active = waits_actively(found, book) or (found.mapped(OPENMP) and relief(found, "spinning") is None)
     # Memory of other nodes costs time side by side as well.
     distant = untold(found) > HALF * book.value(TOGETHER).value
+    # Processes do not write to the same data.
+    if separate(found):
+        return True
     return locked or changed or active or distant or _one_node(found)
 
 

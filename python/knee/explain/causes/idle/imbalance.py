@@ -28,6 +28,7 @@ from knee.explain.signs.futexes import turns
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio, plain
+from knee.store.run import MOST_SHARES
 
 NAME = "imbalance"
 
@@ -51,8 +52,13 @@ LEAST = 0.02
 
 
 def most(found: Evidence) -> float:
-    """Return the CPU time of the thread with most, over the mean of all threads; 1 if it is not known."""
-    known = [run.shares[0] for run in found.watched.runs if run.shares]
+    """Return the CPU time of the thread with most, over the mean of as many as were asked for; 1 if it is not known.
+
+    Others, such as one that starts them and waits, are helpers.
+    """
+    n, runs = found.threads, [run for run in found.watched.runs if run.shares]
+    # Of more threads not all shares are known.
+    known = [run.shares[0] / (sum(run.shares[:n]) if n <= MOST_SHARES else 1.0) for run in runs]
     return found.threads * sum(known) / len(known) if known else 1.0
 
 
