@@ -49,9 +49,7 @@ exact intervals (Clopper and Pearson), and intervals over programs, since instan
 others are then causes that the program has as well. What it costs is known without error.
 
 **Mistakes that were corrected** after the explanation was begun. One is in a program of our own: c-locked-path took
-another loop at dial 0 as well, which is 15 % slower on some machines. One is in the table of other programs: that those
-in Python, Ruby and Java start a runtime and have a serial part, too, was written down of our own alone. The others are
-in the generator:
+another loop at dial 0 as well, which is 15 % slower on some machines. The others are in the generator:
 
 - `unnamed`, the loss without a name, was CPU time that grew with the threads, on one cpu, too. That has a name:
   instruction growth. Now it is time in which threads wait for something outside of the machine. (Changed while tuning.)
