@@ -17,7 +17,7 @@ from planted.instances import Instance
 from planted.scores import Found, Part, Scored, confusion, rates
 
 from knee import _binary
-from knee.explain import asking
+from knee.explain.asking.wanted import Left, wanted
 from knee.explain.ledger.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
@@ -64,10 +64,10 @@ class Study:
     def whole(self) -> list[Run]:
         """Make all blocks, with the questions that join them; return the runs."""
         for block in range(1, BLOCKS + 1):
-            left = asking.Left(block, BLOCKS, SHARE, self._testable)
-            wanted = asking.wanted(self.runs, len(self._cpus), left)
+            left = Left(block, BLOCKS, SHARE, self._testable)
+            asked = wanted(self.runs, len(self._cpus), left)
             specs = [self._spec(block, threads) for threads in self.one.counts]
-            specs += [spec for one in wanted for spec in self._asked(block, one.cell["threads"], one.name)]
+            specs += [spec for one in asked for spec in self._asked(block, one.cell["threads"], one.name)]
             for number, spec in enumerate(specs):
                 spec["id"] = f"{block}-{number}"
             # Noise has as many blocks as the study, also while it plays one of them.

@@ -10,6 +10,7 @@ from told import Made, evidence_of, named, runs, series_of
 from knee.explain.ledger.evidence import evidence
 from knee.explain.signs.beside import STREAM, slower
 from knee.store.idle import Alone
+from knee.store.run import joined
 
 BASE = Made(1.0, 1.0)
 CALM = Made(1.0, 1.0, sleeps=4)
@@ -182,11 +183,11 @@ def test_a_collector_that_hardly_runs_leaves_no_doubt():
     tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": many, heap: many, f"{heap}, base": BASE}
     made = runs(BASE, many, tests, blocks=6)
 
-    def named_with(helpers: float) -> list:
+    def named_with(collector: float) -> list:
         changed = []
         for number, run in enumerate(made):
             by = 0.5 if run.spec.get("test") == heap and number % 2 else 1.0
-            changed.append(replace(run, time_s=by * run.time_s, cpu_s=by * run.cpu_s, helpers_s=helpers))
+            changed.append(replace(run, time_s=by * run.time_s, cpu_s=by * run.cpu_s, collector_s=collector))
         return list(named(evidence(series_of(changed), 2)))
 
     assert named_with(0.002) == [LINES]
@@ -200,7 +201,10 @@ def test_processes_of_one_thread_each_share_no_lines():
 
     def named_with(pids: tuple[int, ...]) -> list:
         threads = [{**THREAD, "tid": 10 + at, "pid": pid, "cpu_ns": 700_000_000} for at, pid in enumerate(pids)]
-        changed = [replace(run, record={**run.record, "observed_threads": threads}) for run in made]
+        # A study's runs do not keep their threads, only what was read from them.
+        seen = joined(0, made[0].spec, {**made[0].record, "observed_threads": threads})
+        assert not seen.record["observed_threads"]
+        changed = [replace(run, processes=seen.processes) for run in made]
         return list(named(evidence(series_of(changed), 2)))
 
     assert named_with((7, 7)) == [LINES]

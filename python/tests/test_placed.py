@@ -7,7 +7,7 @@ import pytest
 from conftest import machine
 from told import Made, evidence_of
 
-from knee.explain.asking import Left, wanted
+from knee.explain.asking.wanted import Left, wanted
 from knee.explain.ledger.explanation import explanation
 from knee.explain.ledger.placements import FACTORS, PLACED, placements
 from knee.study.questions.placements import PLACEMENTS

@@ -9,7 +9,7 @@ import pytest
 from conftest import machine, record
 from told import Made, evidence_of, runs
 
-from knee.explain.asking import BLOCKS, Left, wanted
+from knee.explain.asking.wanted import BLOCKS, Left, wanted
 from knee.store import Folder, write_whole
 from knee.study.design.cells import cells_of
 from knee.study.design.placements import Placements
@@ -85,6 +85,15 @@ def test_where_threads_wait_it_is_asked_what_for_and_where_cpu_time_grows_why():
 def test_a_setting_is_changed_where_the_program_has_one():
     asked = names(runs(BASE, WAITS, blocks=3), 4, testable=lambda _, cause: cause == "garbage collection")
     assert asked == ["one cpu", "twice the threads", "garbage collection", "switches"]
+
+
+def test_a_collector_that_hardly_computes_is_not_asked_about():
+    def asked(collector: float) -> bool:
+        made = runs(BASE, replace(WAITS, collector=collector), blocks=3)
+        return "garbage collection" in names(made, 4, testable=lambda _, cause: cause == "garbage collection")
+
+    assert asked(0.1)
+    assert not asked(0.001)
 
 
 def test_the_machine_is_asked_about_only_if_copies_slow_down():

@@ -136,7 +136,7 @@ def test_long_turns_are_as_many_on_one_cpu_and_no_serial_part():
 )
 def test_other_waits_in_an_interpreter_are_not_its_lock(futex):
     many, tests = in_turn(futex)
-    assert named(evidence_of(BASE, many, tests, mapped=PYTHON)) == {}
+    assert ("interpreter lock",) not in named(evidence_of(BASE, many, tests, mapped=PYTHON))
 
 
 def test_an_interpreters_lock_keeps_no_two_cpus_busy():

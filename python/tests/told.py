@@ -48,6 +48,8 @@ class Made:
     pages: dict[str, int] | None = None
     cgroup: dict | None = None
     futex: dict | None = None
+    collector: float | None = None
+    """CPU seconds of the garbage collector."""
     alone: Alone | None = None
     """Which thread worked alone, and how long each time."""
 
@@ -90,8 +92,9 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)
     return Run(
-        order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares
-    )
+        order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares,
+        collector_s=one.collector,
+    )  # fmt: skip
 
 
 def series_of(made: list[Run], n: int = 2) -> Series:

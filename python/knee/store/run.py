@@ -37,6 +37,10 @@ class Run:
     """Shares of the observed CPU time of its threads, the largest first; at most :data:`MOST_SHARES`."""
     helpers_s: float = 0.0
     """CPU seconds of helpers of the program's runtime, such as a garbage collector, of those that were observed."""
+    processes: bool = False
+    """Whether it computed in several processes of one thread each."""
+    collector_s: float | None = None
+    """Those of its garbage collector; None where a runtime has no helpers with names of their own."""
 
     @property
     def threads(self) -> int:
@@ -85,6 +89,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     return Run(
         order, spec, slim, bad, time_s, cpu_s, _waited(record), work,
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
+        processes=_in_processes(record), collector_s=_collector(record),
     )  # fmt: skip
 
 
@@ -103,6 +108,34 @@ def _helpers(record: Record) -> float:
     """Return the CPU time of helpers of the program's runtime, such as a garbage collector, in seconds."""
     times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"] if thread.get("helper")]
     return sum(time for time in times if isinstance(time, int)) / 1e9
+
+
+COMPUTES = 0.02
+"""Share of the CPU time from which on a thread counts."""
+
+
+def _in_processes(record: Record) -> bool:
+    """Whether several processes computed, and no second thread of any of them."""
+    by_process: dict[object, list[int]] = {}
+    # The form of observed threads has not been checked yet; see `observed`.
+    times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"]]
+    for thread, time in zip(record["observed_threads"], times, strict=True):
+        if isinstance(time, int):
+            by_process.setdefault(thread.get("pid"), []).append(time)
+    least = COMPUTES * sum(map(sum, by_process.values()))
+    computing = [sum(time > least for time in times) for times in by_process.values()]
+    return sum(many > 0 for many in computing) > 1 and max(computing) < 2
+
+
+COLLECTORS = ("GC Thread#", "G1 ", "ZWorker", "ZDriver", "Shenandoah ", "VM Thread")
+"""How the names of threads begin that collect garbage. That of the Java VM itself does so for the serial collector."""
+
+
+def _collector(record: Record) -> float | None:
+    """Return the CPU time of the garbage collector's threads, in seconds; None where no helper has a name."""
+    helpers = [thread for thread in record["observed_threads"] if thread.get("helper")]
+    times: list[object] = [one.get("cpu_ns") for one in helpers if str(one.get("name")).startswith(COLLECTORS)]
+    return sum(time for time in times if isinstance(time, int)) / 1e9 if helpers else None
 
 
 def _on_disk(record: Record) -> float | None:

@@ -104,6 +104,11 @@ class Cell:
         return self._each("helpers")
 
     @property
+    def collector(self) -> Array:
+        """CPU times of the garbage collector, where its threads have names."""
+        return self._each("collector")
+
+    @property
     def on_disk(self) -> Array:
         """Thread-seconds in which threads waited for a disk."""
         known = {run.spec["block"]: run.disk_s for run in self._whole if run.disk_s is not None}
@@ -137,6 +142,7 @@ _VALUES: dict[str, Callable[[Run], float]] = {
     "system": lambda run: run.record["system_ns"] / 1e9,
     "faults": lambda run: run.record["rusage"]["minor_faults"],
     "helpers": lambda run: run.helpers_s,
+    "collector": lambda run: np.nan if run.collector_s is None else run.collector_s,
     "sleeps": lambda run: run.record["rusage"]["voluntary_switches"],
     "turns": lambda run: run.record["rusage"]["involuntary_switches"],
 }

@@ -8,6 +8,7 @@ from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import CLASSES, Cell, Evidence, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, TAKEN, UNCLASSED, WAITING, Ledger
 from knee.explain.ledger.together import together
+from knee.explain.signs.collector import collector_costs
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
 
@@ -109,8 +110,7 @@ def _impossible(found: Evidence, name: str, part: Part) -> bool:
     if name == "allocator":
         waiting = waits(found)
         return waiting is not None and waiting.passed_on is False
-    helpers = mean(found.many.helpers).value / mean(found.many.cpu).value
-    return name == "garbage collection" and 0 < found.threads * helpers < SETTLES * part.value
+    return name == "garbage collection" and collector_costs(found) < SETTLES * part.value
 
 
 def _without_settings(found: Evidence, finding: Finding, named: list[Finding]) -> Finding:

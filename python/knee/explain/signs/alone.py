@@ -16,7 +16,7 @@ from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import TWICE, Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
-from knee.explain.signs.futexes import turns
+from knee.explain.signs.futexes import mostly_timed, turns
 from knee.explain.signs.waits import own_waits
 
 REMAINS, MOST = 0.25, 0.55
@@ -72,7 +72,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     ):
         return None
     # An interpreter's threads that take long turns sleep as often on one cpu.
-    if turns(found) is not None:
+    if turns(found) is not None or mostly_timed(found):
         return None
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)

@@ -23,6 +23,15 @@ ENOUGH = 20
 TIMED = 0.8
 """Share of the sampled waits, at the least, that are at one futex and have a time limit."""
 
+MOSTLY = 0.9
+"""Share of the samples of sleeping threads, at the least, that are waits at futexes."""
+
+SOME, HALF = 10, 0.5
+"""Sampled waits, at the least, and the share of them with a time limit from which on there is no need to ask more."""
+
+RARELY = 0.3
+"""Share of the sampled waits, at most, that have a time limit, where threads wait for no interpreter."""
+
 ALIKE = 0.25
 """Threads that wait each at a futex of its own take turns if the second one does so this much as often, at least."""
 
@@ -67,6 +76,40 @@ def turns(found: Evidence, most_busy: float = BUSY) -> Turns | None:
     if waits < ENOUGH or at_one < TIMED * waits or not busy.interval.high < most_busy or not found.mapped(INTERPRETERS):
         return None
     return Turns(waits, at_one, busy)
+
+
+def at_futexes(found: Evidence) -> bool:
+    """Whether threads that sleep were seen to wait at futexes nearly always: not inside the kernel, as for pages."""
+    samples = [run.record.get("futex") or {} for run in _runs(found)]
+    asleep, waits = (sum(one.get(name, 0) for one in samples) for name in ("asleep", "waits"))
+    return waits >= ENOUGH and waits > MOSTLY * asleep
+
+
+def hardly_timed(found: Evidence) -> bool | None:
+    """Whether few waits were seen to have a time limit, as those for an interpreter have; None without samples."""
+    waits, timed = _of_workers(found)
+    sampled = any("hottest" in run.record.get("futex", {}) for run in _runs(found))
+    return waits >= ENOUGH and timed < RARELY * waits if sampled else None
+
+
+def mostly_timed(found: Evidence) -> bool:
+    """Whether most waits of an interpreter's threads were seen to have a time limit."""
+    waits, timed = _of_workers(found)
+    return found.mapped(INTERPRETERS) and waits >= SOME and timed > HALF * waits
+
+
+def _of_workers(found: Evidence) -> tuple[int, int]:
+    """Return the sampled waits, and those with a time limit, without those of a thread that waits for the others' end.
+
+    That is taken to be the futex of each run at which one thread alone waits most often, without a limit.
+    """
+    waits = timed = 0
+    for run in _runs(found):
+        hottest = run.record.get("futex", {}).get("hottest", [])
+        ends = max((one["waits"] for one in hottest if one["threads"] == 1 and not one["timed"]), default=0)
+        waits += sum(one["waits"] for one in hottest) - ends
+        timed += sum(one["timed"] for one in hottest)
+    return waits, timed
 
 
 def _runs(found: Evidence) -> list[Run]:

@@ -24,6 +24,9 @@ LEAST = 0.02
 FEWER = np.log(0.7)
 """With a changed setting threads go to sleep at most this share as often, as a logarithm, where idle time goes."""
 
+GONE = np.log(0.2)
+"""The same share where hardly a wait is left, as a logarithm."""
+
 TINY = 1e-3
 """Seconds that are added on both sides of a ratio, so that there always is one."""
 
@@ -59,7 +62,15 @@ class Relief:
             and not self.loss.interval.low > self.idle.value
         ):
             return Mean(self.idle.value, Interval(self.idle_least, self.idle.interval.high), self.idle.blocks), True
-        return (self.loss, False) if self.least > LEAST else None
+        # Where most waits go as well, two signs agree; where all of them do, there is no doubt but how much they cost.
+        agree = self.waits.interval.high < FEWER and self.loss.interval.low > LEAST
+        gone = self.waits.interval.high < GONE and self.loss.interval.low > 0
+        return (self.loss, False) if self.least > LEAST or agree or gone else None
+
+    @property
+    def undecided(self) -> bool:
+        """Whether more runs may tell whether the setting takes something away."""
+        return self.taken() is None and max(self.loss.interval.high, self.idle.interval.high) > LEAST
 
 
 def relief(found: Evidence, cause: str) -> Relief | None:

@@ -31,6 +31,9 @@ SOME = np.log(0.9)
 SURE = 0.1
 """Share of all waits that must be left to tell."""
 
+LOADED = r"libc\.so|libc-2"
+"""The library whose allocator another one can replace."""
+
 FEW = 3.0
 """Waits that say nothing, in a whole run."""
 
@@ -51,10 +54,10 @@ class Waits:
     @property
     def passed_on(self) -> bool | None:
         """Whether threads wait for each other; None if it cannot be told."""
-        if not np.isfinite(self.ratio.interval.low):
-            return None
         if self.rate.value < OFTEN or self.ratio.interval.high < np.log(PASSED):
             return False
+        if not np.isfinite(self.ratio.interval.low):
+            return None
         return True if self.more else None
 
 
@@ -66,10 +69,12 @@ def waits(found: Evidence) -> Waits | None:
 def own_waits(found: Evidence) -> Waits | None:
     """Return how often threads wait for each other in the program itself; None without the run on one cpu.
 
-    These are the waits that are left with the changed setting that takes most of them away: another allocator, memory
-    that is kept, or a larger heap. An interpreter's longer turns change only how often it is passed on.
+    These are the waits that are left with the changed setting that takes most of them away, if one surely does:
+    another allocator, memory that is kept, or a larger heap. An interpreter's longer turns change only how often it is
+    passed on.
     """
-    return _of(found, min((found.many, *_changed(found)), key=lambda cell: mean(cell.sleeps).value))
+    changed = [cell for name in SETTINGS if fewer(found, name) and (cell := found.setting(name)) is not None]
+    return _of(found, min((found.many, *changed), key=lambda cell: mean(cell.sleeps).value))
 
 
 def longer_turns(found: Evidence) -> bool | None:

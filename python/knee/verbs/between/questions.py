@@ -12,7 +12,7 @@ from knee.study.questions.questions import BY_NAME
 from knee.study.run import asking, execute
 
 if TYPE_CHECKING:
-    from knee.explain.asking import Wanted
+    from knee.explain.asking.wanted import Wanted
 
 
 def asks(folder: Folder) -> execute.Ask | None:
@@ -27,7 +27,7 @@ def asks(folder: Folder) -> execute.Ask | None:
 
     def ask(block: int) -> bool:
         # Imported between two blocks, when nothing is measured.
-        from knee.explain import asking as explain
+        from knee.explain.asking import wanted as explain
 
         made = runs(folder)
         if not told and len(made) >= explain.FIRST_LAUNCHES:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
@@ -25,9 +25,6 @@ NAME = "allocator"
 IDLE = (NOBODY, ONE, FEW)
 HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 
-FEWER_FAULTS = 0.7
-"""An allocator that leads to at most this share of the page faults may help for that reason."""
-
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
@@ -36,7 +33,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     waiting = waits(found)
     if waiting is not None and waiting.passed_on is False:
         return None
-    if changed is None or (page_faults.explain(found, book) is not None and _faults_less(found)):
+    if changed is None or (page_faults.explain(found, book) is not None and page_faults.fewer_faults(found, NAME)):
         return None
     if (taken := changed.taken()) is None:
         return None
@@ -58,9 +55,3 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN),
         holds=IDLE if idle else HOLDS,
     )
-
-
-def _faults_less(found: Evidence) -> bool:
-    """Whether there are fewer page faults with the other allocator."""
-    changed = found.setting(NAME)
-    return changed is not None and mean(changed.faults).value < FEWER_FAULTS * mean(found.many.faults).value

@@ -18,7 +18,7 @@ from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
 from knee.explain.signs.growth import growth
-from knee.explain.signs.handing_over import handing_over
+from knee.explain.signs.kernel import handing_over
 from knee.explain.signs.words import as_ratio
 
 NAME = "duplicated work"

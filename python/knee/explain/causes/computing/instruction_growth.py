@@ -21,8 +21,10 @@ from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import Doubled, doubled
+from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.futexes import turns
 from knee.explain.signs.growth import Growth, between, growth
+from knee.explain.signs.processes import separate
 from knee.explain.signs.words import as_ratio
 
 NAME = "instruction growth"
@@ -56,7 +58,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None:
         return None
     slower = growth(found, book)
-    if not (slower is not None and slower.limited) and _may_spin(found, book, twice, slower):
+    # Processes hardly wait for each other's locks.
+    told = (slower is not None and slower.limited) or each_thread(found, book) or separate(found)
+    if not told and _may_spin(found, book, twice, slower):
         return None
     # What surely grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
     holds = (MORE, TOGETHER, UNDIVIDED) if book.value(TOGETHER, UNDIVIDED).interval.high < 0 else (MORE,)

@@ -6,17 +6,22 @@ Why the curve bends
     All threads of a process share one map of its memory, and the kernel locks it while it adds or removes pages; pages
     are cleared one by one, and every cpu is told when one is removed.
 How to test it
-    Let the program keep the memory that it frees, with all threads and with one.
+    Let the program keep the memory that it frees, with all threads and with one. Or run copies: processes of one thread
+    get as many pages, but each has a map of its own.
 How to move it
     Keep memory for the next use, use huge pages, or processes instead of threads.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
-from knee.explain.ledger.evidence import Evidence, mean
-from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.ledger.evidence import COPIES, Cell, Evidence, Mean, mean
+from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.kernel import in_kernel
 from knee.explain.signs.relief import relief
+from knee.explain.signs.waits import waits
 from knee.explain.signs.words import plain
 
 NAME = "page faults"
@@ -27,17 +32,33 @@ HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 OFTEN = 5_000
 """Page faults a second, at least; fewer cost nothing."""
 
+FEWER_FAULTS = 0.7
+"""A setting that leads to at most this share of the page faults may help for that reason."""
+
+LEAST = 0.02
+"""A smaller part is not named."""
+
+MOSTLY = 0.5
+"""Share of what grows side by side that grows inside the kernel, at least; and of waits that cannot be interrupted."""
+
+A_FAULT_S, AS_MANY = 5e-6, 0.8
+"""CPU time inside the kernel for each fault with one thread, at most; where it is more, the kernel does something else.
+And the share of the base's faults that a copy has, at least.
+"""
+
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    del book
-    changed, faults = relief(found, NAME), mean(found.many.faults / found.many.seconds)
-    if changed is None or not often(found):
+    if not often(found):
         return None
+    changed = relief(found, NAME)
+    if changed is None or not fewer_faults(found, NAME):
+        return _one_map(found, book)
+    # A setting that takes faults away decides.
     if (taken := changed.taken()) is None:
         return None
     relieved, idle = taken
-    kernel = mean(found.many.system / found.many.cpu)
+    kernel, faults = mean(found.many.system / found.many.cpu), _rate(found.many)
     return Finding(
         series=found.series.name,
         cause=NAME,
@@ -58,4 +79,56 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def often(found: Evidence) -> bool:
     """Whether there are enough page faults to cost anything."""
-    return mean(found.many.faults / found.many.seconds).value > OFTEN
+    return _rate(found.many).value > OFTEN
+
+
+def fewer_faults(found: Evidence, cause: str) -> bool:
+    """Whether there are fewer page faults with the changed setting that tests a cause."""
+    changed = found.setting(cause)
+    return changed is not None and mean(changed.faults).value < FEWER_FAULTS * mean(found.many.faults).value
+
+
+def _rate(cell: Cell) -> Mean:
+    """Return the page faults a second."""
+    return mean(cell.faults / cell.seconds)
+
+
+def _one_map(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding if only threads of one process lose time in the kernel, and copies with as many faults do not.
+
+    A program that keeps its memory by itself, or maps files, has no setting that would tell.
+    """
+    copies, grown = found.test(COPIES), book.value(TOGETHER)
+    if copies is None or not grown.interval.low > LEAST:
+        return None
+    # The kernel divides time by samples, so the interval of its part is wide, and copies show it in their whole time.
+    inside = in_kernel(found)
+    if not inside.interval.low > 0 or not inside.value > MOSTLY * np.expm1(grown.value):
+        return None
+    each = mean(found.base.system).value / mean(found.base.faults).value
+    as_many = mean(copies.faults).value / copies.threads / mean(found.base.faults).value
+    if not each < A_FAULT_S or not as_many > AS_MANY:
+        return None
+    # Waits for the map's lock cannot be interrupted, as those for a disk; waits for a lock of the program can.
+    slept, off = mean(found.many.on_disk), mean(found.threads * found.many.seconds - found.many.cpu)
+    waiting = waits(found)
+    for_pages = slept.value > MOSTLY * off.value
+    if waiting is not None and waiting.passed_on is not False and not for_pages:
+        return None
+    holds = (NOBODY, ONE, FEW, TOGETHER) if for_pages else (TOGETHER,)
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"threads ask the kernel for pages {_rate(found.many).value:,.0f} times a second",
+        signs=(
+            f"CPU time inside the kernel grows by {plain(inside)} of that of 1 thread",
+            f"copies, which are processes with as many faults, lose {plain(book.value(*MACHINES))}, and threads of one "
+            f"process {plain(grown)} more",
+        ),
+        refute="let the program keep its memory for the next use: if the loss stays, it is not page faults",
+        remedy="keep memory for the next use, use huge pages, or processes instead of threads",
+        threads=found.threads,
+        part=Part.of(book.value(*holds)),
+        settles=("sleeping lock", WAITS, "spinning", "I/O", OPEN),
+        holds=holds,
+    )

@@ -22,16 +22,16 @@ import numpy as np
 
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.causes.computing import instruction_growth
-from knee.explain.ledger.evidence import Evidence
+from knee.explain.ledger.evidence import SWITCHES, Evidence, against
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
 from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.doubled import COLLAPSE, OPENMP, SLEPT, Doubled, doubled, waits_actively
 from knee.explain.signs.growth import Growth, growth
-from knee.explain.signs.handing_over import handing_over
+from knee.explain.signs.kernel import handing_over
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import own_waits
+from knee.explain.signs.waits import LOADED, own_waits
 from knee.explain.signs.words import as_ratio
 
 NAME = "shared cache lines"
@@ -52,8 +52,14 @@ INEXACT = 0.05
 MOSTLY = 0.7
 """Share of what grows side by side that does not go with twice the threads."""
 
+LITTLE = 1 / 3
+"""Share of what grows side by side that grows on one cpu, at most: what lines cost is nothing there."""
+
+LONGER = 0.05
+"""Twice as many threads as cpus use this much more CPU time, in logarithms, where more than lines changes."""
+
 HALF = 0.5
-"""Share of what grows side by side that memory of other nodes may cost."""
+"""Share of what grows side by side that memory of other nodes may cost; and of what grows that further runs show."""
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
@@ -63,11 +69,12 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
     if twice is None or own_waits(found) is None or not together.interval.low > least:
         return None
-    if _otherwise(found, book, twice):
-        return None
     grown = growth(found, book)
+    if _otherwise(found, book, twice, grown) or not _again(found, book):
+        return None
     # Duplicated work grows in proportion to the threads, lines have a limit, and a lock may hardly show on one cpu.
-    if not on_one.interval.high < together.value / 2 and (grown is None or grown.limited is None):
+    alone = on_one.value < LITTLE * together.value and on_one.interval.high < together.value
+    if not alone and (grown is None or grown.limited is None):
         return None
     more_work = instruction_growth.explain(found, book) is not None
     left = LEFT if grown is None else _left(book, twice, grown, more_work=more_work)
@@ -92,13 +99,18 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     )
 
 
-def _otherwise(found: Evidence, book: Ledger, twice: Doubled) -> bool:
+def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | None) -> bool:
     """Whether something else surely, or as likely, costs that CPU time."""
     waiting = own_waits(found)
     locked = waiting is not None and bool(waiting.passed_on) and handing_over(found, book)
     # With twice the threads as many run at the same time, so lines move as often, unless threads are in step.
     goes = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * book.value(TOGETHER).value
-    changed = goes or twice.seconds.interval.low > COLLAPSE
+    comes = grown is None and twice.cpu.interval.low > LONGER
+    changed = goes or comes or twice.seconds.interval.low > COLLAPSE
+    # A lock inside an allocator costs time for each wait, and on both sides of it.
+    untested = waiting is not None and waiting.passed_on is not False and relief(found, "allocator") is None
+    if found.mapped(LOADED) and untested:
+        return True
     # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
     active = waits_actively(found, book) or (found.mapped(OPENMP) and relief(found, "spinning") is None)
     # Memory of other nodes costs time side by side as well.
@@ -107,6 +119,13 @@ def _otherwise(found: Evidence, book: Ledger, twice: Doubled) -> bool:
     if separate(found):
         return True
     return locked or changed or active or distant or _one_node(found)
+
+
+def _again(found: Evidence, book: Ledger) -> bool:
+    """Whether the same run, made once more for another question, shows the CPU time as well."""
+    again = found.test(SWITCHES)
+    grown = book.group(INFLATION).value
+    return again is None or against(again.cpu, found.base.cpu).value > HALF * grown
 
 
 def _one_node(found: Evidence) -> bool:

@@ -19,8 +19,12 @@ from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import COLLAPSE, doubled
+from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.growth import growth
+from knee.explain.signs.kernel import handing_over
+from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
+from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "spinning"
@@ -39,6 +43,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     # On one cpu a thread that spins for a whole turn adds more than side by side, so the two parts belong together.
     grown, passive = book.value(*HOLDS), relief(found, NAME)
     if not grown.interval.low > LEAST or not _outside(found) > MOSTLY * grown.value:
+        return None
+    # Threads that sleep while they wait compute for each hand-over of a lock.
+    waiting = own_waits(found)
+    if waiting is not None and waiting.passed_on and handing_over(found, book):
         return None
     part = grown
     if passive is not None and passive.least > LEAST:
@@ -67,7 +75,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     """Return what all threads on one cpu and twice the threads say; None where it does not speak for spinning."""
     on_one, twice, faster = book.value(MORE), doubled(found), growth(found, book)
-    if twice is None or (faster is not None and faster.limited):
+    if twice is None or (faster is not None and faster.limited) or each_thread(found, book) or separate(found):
         return None
     # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
     accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value

@@ -5,7 +5,8 @@ What it sees
 Why the curve bends
     The disk serves so many requests a second, whoever asks.
 How to test it
-    Run all threads on one cpu: they wait for the disk as before, while they would hardly wait for each other there.
+    Run all threads on one cpu: they wait for the disk as before, while they would hardly wait for each other there. Or
+    keep temporary files in memory, with all threads and with one.
 How to move it
     Read ahead, write later, ask for larger pieces, or keep the files in memory (tmpfs).
 """
@@ -15,8 +16,9 @@ from __future__ import annotations
 import math
 
 from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
-from knee.explain.ledger.evidence import ONE_CPU, Evidence, against, mean
-from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, Ledger
+from knee.explain.ledger.evidence import ONE_CPU, Evidence, Mean, against, mean
+from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, WAITING, Ledger
+from knee.explain.signs.relief import FEWER, Relief, relief
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "I/O"
@@ -29,6 +31,9 @@ ENOUGH = 0.1
 
 MOST = 0.5
 """From this share on other idle time is no cause of its own."""
+
+SETTLES = ("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN)
+"""What waits for a disk look like."""
 
 STILL = math.log(0.5)
 """On one cpu threads wait for the disk for at least this share of the time, as a logarithm."""
@@ -46,6 +51,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     asleep = mean(found.threads * found.many.seconds - found.many.cpu)
     if not waited.interval.low > ENOUGH * asleep.value > 0:
         return None
+    changed = relief(found, NAME)
+    # One thread waits for the disk, too, so idle time alone does not tell.
+    if changed is not None and changed.waits.interval.high < FEWER and changed.loss.interval.low > LEAST:
+        return _in_memory(found, changed, waited)
     there = against(one_cpu.on_disk + TINY, found.many.on_disk + TINY)
     # Waits overlap with other threads' work on one cpu, so some of them are shorter, but they do not go.
     if not there.value > STILL:
@@ -71,7 +80,27 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=part,
         idle=part,
         holds=holds,
-        settles=("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", PIECES, OPEN) if most else (),
+        settles=SETTLES if most else (),
+    )
+
+
+def _in_memory(found: Evidence, changed: Relief, waited: Mean) -> Finding:
+    """Return the finding if the loss goes where files are in memory."""
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"threads wait for a disk for {plain(waited)} thread-seconds of a run",
+        signs=(
+            f"{changed.setting} takes {plain(changed.loss)} off the loss",
+            f"with it threads go to sleep {as_ratio(changed.waits)} times as often",
+        ),
+        refute="look what else is different with files in memory: if threads wait as long, it is not the disk",
+        remedy="read ahead, ask for larger pieces, or keep the files in memory",
+        threads=found.threads,
+        part=Part.of(changed.loss),
+        idle=Part.of(changed.loss),
+        holds=(NOBODY, ONE, FEW, WAITING, NOT_COMPUTED),
+        settles=SETTLES,
     )
 
 

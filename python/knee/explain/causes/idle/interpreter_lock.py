@@ -21,7 +21,7 @@ from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import BUSY, Turns, turns
-from knee.explain.signs.handing_over import held_by_lock
+from knee.explain.signs.kernel import held_by_lock
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import Waits, longer_turns, own_waits, waits
 from knee.explain.signs.words import as_ratio, plain

@@ -20,15 +20,12 @@ from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.futexes import INTERPRETERS
-from knee.explain.signs.handing_over import held_by_lock
+from knee.explain.signs.futexes import INTERPRETERS, at_futexes, hardly_timed
+from knee.explain.signs.kernel import held_by_lock
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import SETTINGS, fewer, longer_turns, own_waits
+from knee.explain.signs.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
 
 NAME = "sleeping lock"
-
-LOADED = r"libc\.so|libc-2"
-"""The library whose allocator another one can replace."""
 
 ON_DISK = 0.3
 """Share of the time off the cpus that threads may wait for a disk."""
@@ -45,10 +42,12 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     holds, waiting = held_by_lock(found, book), own_waits(found)
     if not book.value(*holds).interval.low > LEAST or waiting is None or not waiting.passed_on:
         return None
-    # An interpreter's own lock has the same signs; a run with longer turns tells them apart. So do waits for pages.
-    if found.mapped(INTERPRETERS) and longer_turns(found) is not False:
+    # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns. So do waits for
+    # pages.
+    if found.mapped(INTERPRETERS) and not _own(found):
         return None
-    if found.mapped(LOADED) and page_faults.often(found) and found.setting("page faults") is None:
+    pages = page_faults.often(found) and not at_futexes(found)
+    if found.mapped(LOADED) and pages and found.setting("page faults") is None:
         return None
     # Where each of two settings takes waits away, the other's are left, and a lock beside them cannot be told.
     if sum(fewer(found, name) for name in SETTINGS) > 1:
@@ -79,3 +78,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(book.value(*holds)),
         holds=holds,
     )
+
+
+def _own(found: Evidence) -> bool:
+    """Whether threads wait for a lock of the program's own, and not for its interpreter."""
+    rarely = hardly_timed(found)
+    return longer_turns(found) is False if rarely is None else rarely

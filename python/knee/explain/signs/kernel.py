@@ -1,4 +1,4 @@
-"""Whether CPU time that grows side by side is that of handing a lock over.
+"""CPU time inside the kernel, and whether it is that of handing a lock over.
 
 A thread that goes to sleep for a lock, and one that wakes it, do so in the kernel: about 20 microseconds for each wait,
 most of them there. CPU time that grows elsewhere is not the lock's, unless it is as little for each wait.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, mean
+from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.alone import long_stretches
+from knee.stats.intervals import combined
 
 IN_KERNEL = 0.25
 """Share of what grows side by side that must grow inside the kernel."""
@@ -19,17 +20,24 @@ A_WAIT_S, SELDOM = 60e-6, 5_000.0
 """CPU time that a wait costs at most; and waits of a thread in a second, up to which the kernel's time tells little."""
 
 
+def in_kernel(found: Evidence) -> Mean:
+    """Return by how much CPU time inside the kernel grows with all threads, over the CPU time of the base."""
+    whole = mean(found.base.cpu).value
+    inside, before = (cell.system[np.isfinite(cell.system)] / whole for cell in (found.many, found.base))
+    value, ends = combined(inside, [(-1.0, before)])
+    return Mean(value, ends, min(inside.size, before.size))
+
+
 def handing_over(found: Evidence, book: Ledger) -> bool:
     """Whether CPU time grows side by side because a lock is handed over."""
     together = book.value(TOGETHER)
     if not together.interval.low > 0:
         return False
     many, base = found.many, found.base
-    in_kernel = (mean(many.system).value - mean(base.system).value) / mean(base.cpu).value
     waits = mean(many.sleeps).value - mean(base.sleeps).value
     seldom = waits < SELDOM * found.threads * mean(many.seconds).value
     cheap = mean(many.cpu).value - mean(base.cpu).value < A_WAIT_S * waits
-    return bool(in_kernel > IN_KERNEL * np.expm1(together.value) or (cheap and seldom))
+    return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or (cheap and seldom))
 
 
 def held_by_lock(found: Evidence, book: Ledger) -> tuple[str, ...]:

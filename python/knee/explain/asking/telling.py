@@ -1,0 +1,174 @@
+"""Which questions can tell something about the loss, as far as the answers so far say: the most telling first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from knee.explain.causes.computing import page_faults
+from knee.explain.ledger.evidence import (
+    COPIES,
+    INTERLEAVED,
+    ON_CORES,
+    ONE_CPU,
+    SPREAD,
+    SWITCHES,
+    TWICE,
+    Evidence,
+)
+from knee.explain.ledger.explanation import LEAST
+from knee.explain.ledger.ledger import (
+    DISTANT,
+    FEW,
+    IDLE,
+    INFLATION,
+    MACHINE,
+    MORE,
+    NOBODY,
+    ONE,
+    SIBLINGS,
+    TOGETHER,
+    UNDIVIDED,
+    Ledger,
+    ledger,
+)
+from knee.explain.ledger.memory import on_one_node
+from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
+from knee.explain.ledger.placements import PLACED
+from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
+from knee.explain.signs.collector import collector_costs
+from knee.explain.signs.futexes import at_futexes, hardly_timed, mostly_timed
+from knee.explain.signs.kernel import in_kernel
+from knee.explain.signs.relief import relief
+from knee.explain.signs.waits import waits
+
+FEWEST = 2
+"""A question that costs more than it was estimated to is asked in this many blocks, at least: one has no interval."""
+
+GROWN = 0.03
+"""Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
+
+BESIDE = (BUSY, PIRATE, STREAM)
+"""Questions about the machine, asked where copies slow each other down, the cheapest first."""
+
+MOSTLY = 0.8
+"""What slows one thread by this share of what slows copies explains most of it."""
+
+ANYWHERE = (SWITCHES, ONE_CPU, TWICE)
+"""Questions that can be asked about any program, on any cpus."""
+
+COLLECTOR, INTERPRETER, ALLOCATOR, FAULTS, FILES = (
+    "garbage collection",
+    "interpreter lock",
+    "allocator",
+    "page faults",
+    "I/O",
+)
+"""Causes that a setting of the program's runtime can test, where it has such a setting."""
+
+
+def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
+    """Return the names of the questions that can tell something, most telling first.
+
+    Parameters
+    ----------
+    found
+        The answers so far.
+    can
+        Whether a question can be asked here.
+    """
+    book = ledger(found)
+    known = np.isfinite(book.loss.interval.high)
+    if not book.loss.value > GROWN or (known and book.loss.interval.high < LEAST):
+        return []
+    idle, inflation = book.group(IDLE).value, book.group(INFLATION).value
+    copies = [COPIES] if found.base.threads == 1 else []
+    # A collector or an interpreter's lock can look like any other wait.
+    if idle >= inflation:
+        basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
+    else:
+        basic, last = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
+    # A collector whose own threads hardly compute costs nothing, nor does an interpreter that nobody waits for.
+    free = {COLLECTOR: collector_costs(found) < SMALL * book.loss.value, INTERPRETER: bool(hardly_timed(found))}
+
+    def possible(name: str) -> bool:
+        return can(name) and not free.get(name, False)
+
+    # Whose lock it is tells more than how exactly threads were idle.
+    if SWITCHES in basic and _locks(found):
+        basic.remove(SWITCHES)
+        last = [SWITCHES]
+    basic = list(filter(possible, basic))
+    # Where copies would not do what the program does, its own placements tell what they would.
+    placed = () if (copies and can(COPIES)) or inflation < GROWN else PLACED
+    # Each once: what was asked for twice would be asked twice in a block.
+    rest = [*_further(found, book, basic), *placed, *(last if idle > GROWN else [])]
+    return list(dict.fromkeys([*basic, *filter(possible, rest)]))
+
+
+def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
+    """Return what the answers so far ask for."""
+    if any(name in (*ANYWHERE, COPIES) and name not in found.tests for name in basic):
+        return []
+    rest = book.value(MORE, TOGETHER, UNDIVIDED).value
+    machine = book.value(MACHINE).value
+    # One answer of copies varies too much to ask about memory, which takes the longest.
+    beside = _beside(found, machine) if done(found, COPIES) >= FEWEST else [BUSY]
+    memory = [INTERLEAVED] if on_one_node(found) else [INTERLEAVED, SPREAD]
+    further: list[tuple[float, list[str]]] = [
+        (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
+        (machine, beside),
+        (rest, [ONE_CPU]),
+        # Before settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of memory.
+        (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),
+        (in_kernel(found).value, [FAULTS]),
+        (rest, [COLLECTOR]),
+        (book.value(NOBODY, ONE, FEW).value, [INTERPRETER, COLLECTOR]),
+        (book.value(NOBODY).value, [FILES]),
+    ]
+    least = max(GROWN, SMALL * book.loss.value)
+    # Those about the largest part first; what cannot be told is NaN.
+    asked = [names for value, names in sorted(further, key=lambda one: -np.nan_to_num(one[0])) if value > least]
+    # A setting that was begun may have taken away the sign that asked for it.
+    begun = [name for name in SETTINGS if found.setting(name) is not None]
+    # Threads that give an interpreter's lock up themselves do so as often with longer turns; then processes tell.
+    turns = relief(found, INTERPRETER)
+    own = [COPIES] if turns is not None and not turns.waits.interval.high < 0 and found.base.threads == 1 else []
+    first = [*begun, *own, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]
+    wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
+    return [name for name in wanted if name != FAULTS or page_faults.often(found)]
+
+
+def _locks(found: Evidence) -> list[str]:
+    """Return what tells whose locks threads wait at: those that get memory wait at locks that are not the program's."""
+    waiting = waits(found)
+    if waiting is None or waiting.passed_on is False or mostly_timed(found):
+        return []
+    # Waits for pages are inside the kernel.
+    return [ALLOCATOR] if at_futexes(found) else [ALLOCATOR, FAULTS]
+
+
+def _beside(found: Evidence, machine: float) -> list[str]:
+    """Return the questions about other programs beside one thread: each, unless one before explains most of it."""
+    asked: list[str] = []
+    explained = 0.0
+    for name in BESIDE:
+        asked.append(name)
+        answer = slower(found, name)
+        explained += answer.value if answer is not None else 0.0
+        if explained > MOSTLY * machine:
+            break
+    return asked
+
+
+def later(found: Evidence) -> set[str]:
+    """Return those of them that wait for an answer to the ones before."""
+    known = [name in found.tests for name in BESIDE]
+    first = known.index(False) if False in known else len(known)
+    return set(BESIDE[first + 1 :])
+
+
+def done(found: Evidence, name: str) -> int:
+    """Return in how many blocks a question was answered."""
+    return max((len(cell.runs) for test, cell in found.tests.items() if test.partition(": ")[0] == name), default=0)

@@ -1,0 +1,161 @@
+"""The questions for the next block: those that can tell something, and fit into what is left of time and blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from knee.explain.asking.costs import cost_s, cpu_s, seconds
+from knee.explain.asking.telling import ANYWHERE, FEWEST, done, later, questions
+from knee.explain.ledger.evidence import (
+    ONE_CPU,
+    Evidence,
+    evidence,
+)
+from knee.explain.ledger.explanation import explanation
+from knee.explain.scaling.series import Series, group
+from knee.explain.signs.beside import STREAM
+from knee.explain.signs.relief import relief
+from knee.store import Level, Run
+
+FIRST_LAUNCHES = 6
+"""The first answer comes after this many launches."""
+
+BLOCKS = 3
+"""A question is asked in at least this many blocks."""
+
+FAILS = 2
+"""A question whose run failed this often, and never succeeded, is not asked again."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A question for a block.
+
+    Parameters
+    ----------
+    cell
+        The cell that is explained.
+    name
+        The name of the question, or of a cause that a changed setting tests.
+    block
+        The block.
+    cost_s
+        Seconds that its runs take in a block, estimated.
+    """
+
+    cell: dict[str, Level]
+    name: str
+    block: int
+    cost_s: float
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left of a study: its blocks and its time for questions.
+
+    Parameters
+    ----------
+    block, blocks
+        The next block, and the number of blocks of the design.
+    share
+        Time for the questions, as a share of the study's own.
+    testable
+        Whether a question about cores or memory fits a cell's cpus, or a changed setting of its program can test a
+        cause.
+    """
+
+    block: int
+    blocks: int
+    share: float
+    testable: Callable[[dict[str, Level], str], bool]
+
+
+def wanted(runs: Sequence[Run], allowed: int, left: Left) -> list[Wanted]:
+    """Return the questions for the next block.
+
+    Parameters
+    ----------
+    runs
+        All runs so far.
+    allowed
+        Number of cpus that the study may use.
+    left
+        What is left of the study.
+    """
+    if len(runs) < first(left.blocks):
+        return []
+    own = [run for run in runs if run.role == "measure" and not run.replaced]
+    made = max((run.spec["block"] for run in own), default=0)
+    budget_s = left.share * seconds(own) * left.blocks / max(1, made)
+    left_s = budget_s - seconds([run for run in runs if "test" in run.spec])
+    targets = [evidence(one, threads) for one, threads in explained(group(list(runs), allowed))]
+    chosen: list[Wanted] = []
+    for found in targets:
+        chosen += _affordable(found, left_s / len(targets), left)
+    return chosen
+
+
+def first(blocks: int) -> int:
+    """Return after how many launches questions are asked: late enough to know what to ask, and in enough blocks."""
+    return FIRST_LAUNCHES if blocks > BLOCKS + 2 else 1
+
+
+def explained(series: Sequence[Series]) -> list[tuple[Series, int]]:
+    """Return what is explained: of each combination of other factors the first placement, at the largest count."""
+    chosen: dict[str, tuple[Series, int]] = {}
+    for one in series:
+        fitting = [count for count in one.fitting if count != one.curve.base]
+        rest = str(sorted((name, level) for name, level in one.levels.items() if name != "placement"))
+        if one.pinned and fitting and rest not in chosen:
+            chosen[rest] = (one, max(fitting))
+    return list(chosen.values())
+
+
+def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
+    """Return the questions that fit into the time and the blocks that are left, most telling first."""
+    if not found.many.runs or not found.base.runs:
+        return []
+    cell, blocks = found.many.runs[0].cell, left.blocks - left.block + 1
+    names = questions(found, lambda name: _askable(found, name) and (name in ANYWHERE or left.testable(cell, name)))
+    often = {name: done(found, name) for name in names}
+    chosen: list[Wanted] = []
+    # First each question as often as it must be asked; more often only when it is too late to begin others.
+    waiting = later(found)
+    for name in names:
+        missing, each = BLOCKS - often[name], cost_s(found, name)
+        if name in waiting:
+            # Its time is kept: what comes first may make it necessary.
+            left_s -= missing * each
+            continue
+        once = max(each, cpu_s(found)) if name == ONE_CPU and not often[name] else each
+        if (often[name] or name == STREAM) and missing * each > left_s:
+            missing = min(missing, FEWEST - often[name])
+        if 0 < missing <= blocks and max(missing * each, once) <= left_s:
+            chosen.append(Wanted(cell, name, left.block, each))
+            left_s -= missing * each
+    for name in sorted(names, key=lambda name: not _undecided(found, name)) if blocks < BLOCKS else ():
+        each = cost_s(found, name)
+        if often[name] >= BLOCKS and blocks * each <= left_s:
+            chosen.append(Wanted(cell, name, left.block, each))
+            left_s -= blocks * each
+    return chosen
+
+
+def _undecided(found: Evidence, name: str) -> bool:
+    """Whether it is a changed setting whose runs do not tell yet what it takes away."""
+    changed = relief(found, name)
+    return changed is not None and changed.undecided
+
+
+def _askable(found: Evidence, name: str) -> bool:
+    failed = [many for test, (many, _) in found.failed.items() if test.partition(": ")[0] == name]
+    return max(failed, default=0) < FAILS
+
+
+def answered(runs: Sequence[Run], allowed: int) -> list[str]:
+    """Return the answers so far, a line for each combination of factors that is explained."""
+    return [
+        f"{one.name}: {explanation(evidence(one, threads)).first_words}"
+        for one, threads in explained(group(list(runs), allowed))
+    ]

@@ -1,0 +1,132 @@
+"""Causes that a program has no setting for: what samples, copies and the kernel's time say about them."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from told import Made, evidence_of, named
+
+from knee.explain.ledger.evidence import Mean
+from knee.explain.signs.relief import Relief
+from knee.stats.intervals import Interval
+
+BASE = Made(1.0, 1.0)
+CALM = Made(1.0, 1.0, sleeps=4)
+FOUR = (0.3, 0.27, 0.23, 0.2)
+LINES = ("false sharing", "true sharing", "duplicated work")
+
+PAGES = Made(1.0, 1.0, system=0.25, faults=150_000)
+SLOWER = Made(0.7, 1.4, system=0.57, faults=150_000)
+PROCESSES = Made(1.0, 2.0, system=0.5, faults=300_000)
+
+
+def with_copies(many: Made, copies: Made, base: Made = PAGES) -> dict[tuple[str, ...], float]:
+    tests = {"one cpu": replace(base, sleeps=4), "copies": copies, "twice the threads": replace(many, shares=FOUR)}
+    return named(evidence_of(base, many, tests))
+
+
+def test_page_faults_are_named_where_only_threads_of_one_process_lose_time_in_the_kernel():
+    assert with_copies(SLOWER, PROCESSES) == {("page faults",): pytest.approx(math.log(1.4), abs=0.02)}
+
+
+def test_a_setting_that_takes_faults_away_decides_about_them():
+    kept = "page faults: kept memory"
+    twice = replace(SLOWER, shares=FOUR)
+    tests = {"one cpu": replace(PAGES, sleeps=4), "copies": PROCESSES, "twice the threads": twice}
+    as_slow = {kept: replace(SLOWER, faults=900), f"{kept}, base": replace(PAGES, faults=900)}
+    assert ("page faults",) not in named(evidence_of(PAGES, SLOWER, tests | as_slow))
+    as_many = {kept: SLOWER, f"{kept}, base": PAGES}
+    assert ("page faults",) in named(evidence_of(PAGES, SLOWER, tests | as_many))
+
+
+@pytest.mark.parametrize(
+    ("many", "copies", "base"),
+    [
+        (replace(SLOWER, system=0.3), PROCESSES, PAGES),
+        (SLOWER, replace(PROCESSES, seconds=1.4, cpu=2.8), PAGES),
+        (SLOWER, replace(PROCESSES, faults=100_000), PAGES),
+        (replace(SLOWER, faults=30_000), replace(PROCESSES, faults=60_000), replace(PAGES, faults=30_000)),
+        (replace(SLOWER, faults=2_000), replace(PROCESSES, faults=4_000), replace(PAGES, faults=2_000)),
+    ],
+    ids=["outside of the kernel", "in copies, too", "copies have fewer", "the kernel does more", "few faults"],
+)
+def test_elsewhere_they_are_not(many, copies, base):
+    assert ("page faults",) not in with_copies(many, copies, base)
+
+
+def test_waits_for_pages_cannot_be_interrupted_and_belong_to_them():
+    waits = replace(SLOWER, seconds=0.8, idle={"one": 0.2}, sleeps=9000)
+    assert ("page faults",) not in with_copies(waits, PROCESSES), "threads wait for a lock"
+    part = pytest.approx(math.log(1.6), abs=0.02)
+    assert with_copies(replace(waits, disk=0.15), PROCESSES) == {("page faults",): part}
+
+
+def test_a_disk_is_named_where_files_in_memory_take_the_loss_away():
+    base = Made(1.0, 0.8, sleeps=900, disk=0.2)
+    many = Made(0.75, 0.8, {"one": 0.4, "nobody": 0.3}, sleeps=900, disk=0.5)
+    memory = "I/O: temporary files in memory"
+    tests = {"one cpu": Made(1.0, 0.8, sleeps=900, disk=0.2), "twice the threads": replace(many, shares=FOUR)}
+    fast = {memory: Made(0.4, 0.8, sleeps=9), f"{memory}, base": Made(0.8, 0.8, sleeps=9)}
+    found = named(evidence_of(base, many, tests | fast))
+    assert found == {("I/O",): pytest.approx(math.log(1.5), abs=0.03)}
+    as_slow = {memory: many, f"{memory}, base": base}
+    assert ("I/O",) not in named(evidence_of(base, many, tests | as_slow))
+
+
+def twice(cpu: float) -> dict[tuple[str, ...], float]:
+    tests = {"one cpu": Made(1.3, 1.3, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(cpu / 2, cpu)}
+    return named(evidence_of(BASE, Made(0.65, 1.3), tests))
+
+
+def test_what_each_thread_does_more_twice_the_threads_do_twice_as_often():
+    assert twice(1.9) == {("instruction growth",): pytest.approx(math.log(1.3), abs=0.02)}
+    assert list(twice(2.4)) == [("spinning",)]
+
+
+def futex(timed: int) -> dict:
+    """Return what a record says of 30 waits of threads at a lock, and of one that waits for their end."""
+    lock = {"pid": 7, "address": "0x7f00", "waits": 30, "timed": timed, "threads": 2}
+    joins = {"pid": 7, "address": "0x5500", "waits": 60, "timed": 0, "threads": 1}
+    return {"asleep": 91, "waits": 90, "timed": timed, "hottest": [joins, lock]}
+
+
+def locked(timed: int, mapped: str, **more: object) -> set[tuple[str, ...]]:
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000, futex=futex(timed), **more)
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}
+    return set(named(evidence_of(BASE, many, tests, mapped={"programs": [], "libraries": [mapped]})))
+
+
+def test_samples_tell_a_lock_of_the_program_from_its_interpreters():
+    assert locked(1, "libpython3.11.so.1.0") == {("sleeping lock",)}
+    assert ("sleeping lock",) not in locked(25, "libpython3.11.so.1.0")
+
+
+def test_threads_that_wait_at_futexes_do_not_wait_for_pages():
+    assert locked(0, "libc.so.6", faults=9_000) == {("sleeping lock", "allocator")}
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000, faults=9_000)
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}
+    assert named(evidence_of(BASE, many, tests, mapped={"programs": [], "libraries": ["libc.so.6"]})) == {}
+
+
+def test_a_lock_that_is_handed_over_does_not_spin():
+    many = Made(0.8, 1.06, {"one": 0.54}, sleeps=2000)
+    tests = {"one cpu": Made(1.03, 1.03, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(0.95, 1.06)}
+    found = named(evidence_of(BASE, many, {**tests, "twice the threads": replace(many, seconds=0.95, shares=FOUR)}))
+    assert ("spinning",) not in found
+
+
+def taken(loss: tuple[float, float], waits: float, least: float = -0.05) -> bool:
+    """Whether a setting is taken to help that takes so much off the loss, surely and very surely, and off the waits."""
+    nothing = Mean(0.0, Interval(-0.01, 0.01), 3)
+    value, low = loss
+    whole, fewer = Mean(value, Interval(low, 2 * value - low), 3), Mean(waits, Interval(waits - 0.1, waits + 0.1), 3)
+    return Relief("another allocator", whole, nothing, least, nothing, -0.02, fewer, nothing).taken() is not None
+
+
+def test_a_setting_that_takes_waits_away_as_well_needs_no_more_runs():
+    assert not taken((0.3, 0.1), waits=0.0)
+    assert taken((0.3, 0.1), waits=0.0, least=0.03)
+    assert taken((0.3, 0.1), waits=math.log(0.5))
+    assert not taken((0.3, 0.01), waits=math.log(0.5))
+    assert taken((0.3, 0.01), waits=math.log(0.02))
+    assert not taken((0.3, -0.01), waits=math.log(0.02))
