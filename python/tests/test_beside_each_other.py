@@ -220,3 +220,16 @@ def test_an_interpreters_turns_cost_time_on_one_cpu_and_are_no_more_work():
     }
     python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
     assert list(named(evidence_of(BASE, many, tests, mapped=python))) == [("interpreter lock",)]
+
+
+def test_a_lock_does_not_hold_the_start_of_one_thread():
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000)
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}
+
+    def part(longest_s: float) -> float:
+        seen = replace(many, alone=Alone(0.5, 2000, longest_s, False))
+        return named(evidence_of(BASE, seen, tests))["sleeping lock",]
+
+    whole = math.log(1.5)
+    assert part(0.005) == pytest.approx(whole, abs=0.01)
+    assert part(0.2) == pytest.approx(0.6 * whole, abs=0.01)

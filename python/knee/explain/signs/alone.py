@@ -59,6 +59,17 @@ def long_stretches(found: Evidence) -> bool:
     return mean(watched.alone("share")).value > SAME and each > LONG_S
 
 
+def longest_stretch(found: Evidence, book: Ledger) -> Part:
+    """Return the idle time of the longest stretch in which one thread works alone, where that is a long one.
+
+    It is a start or an end, in which no thread has others to take turns with.
+    """
+    longest, idle = mean(found.watched.alone("longest_s")).value, mean(found.watched.idle("one")).value
+    if not longest > LONG_S or not idle > 0:
+        return Part(0.0, 0.0, 0.0)
+    return Part.of(book.value(ONE)).times(min(1.0, (found.threads - 1) * longest / idle))
+
+
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
-from knee.explain.signs.alone import long_stretches
+from knee.explain.signs.alone import long_stretches, longest_stretch
 from knee.stats.intervals import combined
 
 IN_KERNEL = 0.25
@@ -38,6 +39,13 @@ def handing_over(found: Evidence, book: Ledger) -> bool:
     seldom = waits < SELDOM * found.threads * mean(many.seconds).value
     cheap = mean(many.cpu).value - mean(base.cpu).value < A_WAIT_S * waits
     return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or (cheap and seldom))
+
+
+def waited_for_lock(found: Evidence, book: Ledger) -> Part:
+    """Return how much of the loss a lock holds: the parts that it holds, without a long start or end of one thread."""
+    holds = held_by_lock(found, book)
+    whole = Part.of(book.value(*holds))
+    return whole.less(longest_stretch(found, book)) if ONE in holds else whole
 
 
 def held_by_lock(found: Evidence, book: Ledger) -> tuple[str, ...]:

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import WAITS, Finding, Part
+from knee.explain.causes.cause import WAITS, Finding
 from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import BUSY, Turns, turns
-from knee.explain.signs.kernel import held_by_lock
+from knee.explain.signs.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import Waits, longer_turns, own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
@@ -59,7 +59,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         refute="use processes instead of threads: if they are no faster, it is not the interpreter's lock",
         remedy="use processes instead of threads, or an interpreter without the lock",
         threads=found.threads,
-        part=Part.of(book.value(*holds)),
+        part=waited_for_lock(found, book),
         holds=holds,
         settles=("sleeping lock", WAITS, "imbalance", "serial part"),
     )

@@ -16,12 +16,12 @@ import math
 
 import numpy as np
 
-from knee.explain.causes.cause import WAITS, Finding, Part
+from knee.explain.causes.cause import WAITS, Finding
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import INTERPRETERS, at_futexes, hardly_timed
-from knee.explain.signs.kernel import held_by_lock
+from knee.explain.signs.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import LOADED, SETTINGS, fewer, longer_turns, own_waits
 
@@ -75,7 +75,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         remedy="hold the lock for a shorter time, or use several",
         threads=found.threads,
         left=(NAME, "allocator") if untold else (),
-        part=Part.of(book.value(*holds)),
+        part=waited_for_lock(found, book),
         holds=holds,
     )
 
