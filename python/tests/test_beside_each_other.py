@@ -199,7 +199,7 @@ def test_processes_of_one_thread_each_share_no_lines():
     tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": many}
     made = runs(BASE, many, tests)
 
-    def named_with(pids: tuple[int, ...]) -> list:
+    def named_with(pids: tuple) -> list:
         threads = [{**THREAD, "tid": 10 + at, "pid": pid, "cpu_ns": 700_000_000} for at, pid in enumerate(pids)]
         # A study's runs do not keep their threads, only what was read from them.
         seen = joined(0, made[0].spec, {**made[0].record, "observed_threads": threads})
@@ -209,6 +209,16 @@ def test_processes_of_one_thread_each_share_no_lines():
 
     assert named_with((7, 7)) == [LINES]
     assert named_with((7, 8)) == []
+    assert named_with(([], {})) == [LINES], "ids that a damaged record has are none"
+
+
+def test_processes_do_not_spin_for_each_other():
+    many = Made(0.65, 1.3)
+    tests = {"one cpu": Made(1.3, 1.3, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(1.2, 2.4)}
+    made = runs(BASE, many, tests)
+    assert list(named(evidence(series_of(made), 2))) == [("spinning",)]
+    apart = [replace(run, processes=True) for run in made]
+    assert list(named(evidence(series_of(apart), 2))) == [("instruction growth",)]
 
 
 def test_an_interpreters_turns_cost_time_on_one_cpu_and_are_no_more_work():

@@ -37,10 +37,10 @@ class Run:
     """Shares of the observed CPU time of its threads, the largest first; at most :data:`MOST_SHARES`."""
     helpers_s: float = 0.0
     """CPU seconds of helpers of the program's runtime, such as a garbage collector, of those that were observed."""
-    processes: bool = False
-    """Whether it computed in several processes of one thread each."""
     collector_s: float | None = None
     """Those of its garbage collector; None where a runtime has no helpers with names of their own."""
+    processes: bool = False
+    """Whether it computed in several processes of one thread each."""
 
     @property
     def threads(self) -> int:
@@ -116,12 +116,12 @@ COMPUTES = 0.02
 
 def _in_processes(record: Record) -> bool:
     """Whether several processes computed, and no second thread of any of them."""
-    by_process: dict[object, list[int]] = {}
+    by_process: dict[int, list[int]] = {}
     # The form of observed threads has not been checked yet; see `observed`.
-    times: list[object] = [thread.get("cpu_ns") for thread in record["observed_threads"]]
-    for thread, time in zip(record["observed_threads"], times, strict=True):
-        if isinstance(time, int):
-            by_process.setdefault(thread.get("pid"), []).append(time)
+    seen: list[tuple[object, object]] = [(one.get("pid"), one.get("cpu_ns")) for one in record["observed_threads"]]
+    for pid, time in seen:
+        if isinstance(pid, int) and isinstance(time, int):
+            by_process.setdefault(pid, []).append(time)
     least = COMPUTES * sum(map(sum, by_process.values()))
     computing = [sum(time > least for time in times) for times in by_process.values()]
     return sum(many > 0 for many in computing) > 1 and max(computing) < 2
