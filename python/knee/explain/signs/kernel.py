@@ -12,6 +12,7 @@ from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, TOGETHER, Ledger
 from knee.explain.signs.alone import long_stretches, longest_stretch
+from knee.explain.signs.waits import own_waits
 from knee.stats.intervals import combined
 
 IN_KERNEL = 0.25
@@ -39,6 +40,12 @@ def handing_over(found: Evidence, book: Ledger) -> bool:
     seldom = waits < SELDOM * found.threads * mean(many.seconds).value
     cheap = mean(many.cpu).value - mean(base.cpu).value < A_WAIT_S * waits
     return bool(in_kernel(found).value > IN_KERNEL * np.expm1(together.value) or (cheap and seldom))
+
+
+def lock_passed_on(found: Evidence, book: Ledger) -> bool:
+    """Whether threads pass a lock on, and that is the CPU time that grows side by side."""
+    waiting = own_waits(found)
+    return waiting is not None and bool(waiting.passed_on) and handing_over(found, book)
 
 
 def waited_for_lock(found: Evidence, book: Ledger) -> Part:

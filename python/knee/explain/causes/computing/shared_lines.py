@@ -28,7 +28,7 @@ from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower
 from knee.explain.signs.doubled import COLLAPSE, OPENMP, SLEPT, Doubled, doubled, waits_actively
 from knee.explain.signs.growth import Growth, growth
-from knee.explain.signs.kernel import handing_over
+from knee.explain.signs.kernel import lock_passed_on
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import LOADED, own_waits
@@ -52,9 +52,6 @@ INEXACT = 0.05
 MOSTLY = 0.7
 """Share of what grows side by side that does not go with twice the threads."""
 
-LITTLE = 1 / 3
-"""Share of what grows side by side that grows on one cpu, at most: what lines cost is nothing there."""
-
 LONGER = 0.05
 """Twice as many threads as cpus use this much more CPU time, in logarithms, where more than lines changes."""
 
@@ -73,8 +70,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if _otherwise(found, book, twice, grown) or not _again(found, book):
         return None
     # Duplicated work grows in proportion to the threads, lines have a limit, and a lock may hardly show on one cpu.
-    alone = on_one.value < LITTLE * together.value and on_one.interval.high < together.value
-    if not alone and (grown is None or grown.limited is None):
+    if not on_one.interval.high < together.value / 2 and (grown is None or grown.limited is None):
         return None
     more_work = instruction_growth.explain(found, book) is not None
     left = LEFT if grown is None else _left(book, twice, grown, more_work=more_work)
@@ -101,24 +97,21 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | None) -> bool:
     """Whether something else surely, or as likely, costs that CPU time."""
-    waiting = own_waits(found)
-    locked = waiting is not None and bool(waiting.passed_on) and handing_over(found, book)
     # With twice the threads as many run at the same time, so lines move as often, unless threads are in step.
     goes = twice.cpu.interval.high < SLEPT and -twice.cpu.value > MOSTLY * book.value(TOGETHER).value
     comes = grown is None and twice.cpu.interval.low > LONGER
     changed = goes or comes or twice.seconds.interval.low > COLLAPSE
-    # A lock inside an allocator costs time for each wait, and on both sides of it.
-    untested = waiting is not None and waiting.passed_on is not False and relief(found, "allocator") is None
-    if found.mapped(LOADED) and untested:
-        return True
+    # Threads that wait inside an allocator compute more as well; only the run with another one would tell.
+    waiting = own_waits(found)
+    waits = waiting is not None and waiting.passed_on is not False
+    untested = waits and found.mapped(LOADED) and relief(found, "allocator") is None
     # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
     active = waits_actively(found, book) or (found.mapped(OPENMP) and relief(found, "spinning") is None)
     # Memory of other nodes costs time side by side as well.
     distant = untold(found) > HALF * book.value(TOGETHER).value
     # Processes do not write to the same data.
-    if separate(found):
-        return True
-    return locked or changed or active or distant or _one_node(found)
+    shares = not separate(found)
+    return not shares or lock_passed_on(found, book) or untested or changed or active or distant or _one_node(found)
 
 
 def _again(found: Evidence, book: Ledger) -> bool:

@@ -21,10 +21,9 @@ from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import COLLAPSE, doubled
 from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.growth import growth
-from knee.explain.signs.kernel import handing_over
+from knee.explain.signs.kernel import lock_passed_on
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "spinning"
@@ -45,8 +44,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not grown.interval.low > LEAST or not _outside(found) > MOSTLY * grown.value:
         return None
     # Threads that sleep while they wait compute for each hand-over of a lock.
-    waiting = own_waits(found)
-    if waiting is not None and waiting.passed_on and handing_over(found, book):
+    if lock_passed_on(found, book):
         return None
     part = grown
     if passive is not None and passive.least > LEAST:

@@ -99,6 +99,7 @@ def _in_memory(found: Evidence, changed: Relief, waited: Mean) -> Finding:
         threads=found.threads,
         part=Part.of(changed.loss),
         idle=Part.of(changed.loss),
+        # The kernel's own work for the disk takes cpus from threads.
         holds=(NOBODY, ONE, FEW, WAITING, NOT_COMPUTED),
         settles=SETTLES,
     )
