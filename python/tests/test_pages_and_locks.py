@@ -4,9 +4,9 @@ import math
 from dataclasses import replace
 
 import pytest
-from told import Made, evidence_of, named
+from told import Made, evidence_of, named, runs, series_of
 
-from knee.explain.ledger.evidence import Mean
+from knee.explain.ledger.evidence import Mean, evidence
 from knee.explain.signs.relief import Relief
 from knee.stats.intervals import Interval
 
@@ -113,6 +113,55 @@ def test_a_lock_that_is_handed_over_does_not_spin():
     tests = {"one cpu": Made(1.03, 1.03, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(0.95, 1.06)}
     found = named(evidence_of(BASE, many, {**tests, "twice the threads": replace(many, seconds=0.95, shares=FOUR)}))
     assert ("spinning",) not in found
+
+
+def lines(many: Made, twice: Made, libc: bool = False, **more: Made) -> set[tuple[str, ...]]:
+    names = {name.replace("_", " "): one for name, one in more.items()}
+    tests = {"one cpu": CALM, "copies": Made(1.0, 2.0), "twice the threads": twice, **names}
+    mapped = {"programs": [], "libraries": ["libc.so.6"] if libc else []}
+    return set(named(evidence_of(BASE, many, tests, mapped=mapped)))
+
+
+def test_lines_are_named_where_the_same_run_shows_the_cpu_time_again():
+    many = Made(0.75, 1.5)
+    assert lines(many, many, switches=many) == {LINES}
+    assert lines(many, many, switches=Made(0.5, 1.02)) == set()
+
+
+def test_more_threads_than_cpus_share_lines_as_often():
+    many = Made(0.75, 1.5)
+    assert lines(many, Made(0.76, 1.52)) == {LINES}
+    assert lines(many, Made(0.81, 1.62)) == set()
+
+
+def test_lines_are_not_named_beside_waits_that_may_be_an_allocators():
+    many = Made(0.75, 1.5, sleeps=4000)
+    assert lines(many, many) == {LINES}
+    assert lines(many, many, libc=True) == set()
+    other = {"allocator: another one": many, "allocator: another one, base": BASE}
+    assert lines(many, many, libc=True, **other) == {LINES}
+
+
+def test_threads_that_wait_for_an_interpreter_work_in_no_serial_part():
+    def found(timed: int) -> set[tuple[str, ...]]:
+        # They keep more than one cpu busy, and take turns that are as long on one cpu.
+        many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000, futex=futex(timed))
+        tests = {"one cpu": Made(1.0, 1.0, sleeps=3500), "twice the threads": many}
+        python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+        return set(named(evidence_of(BASE, many, tests, mapped=python)))
+
+    assert found(timed=1) == {("serial part",)}
+    assert found(timed=25) == set()
+
+
+def test_only_a_setting_that_surely_takes_waits_away_tells_what_is_left():
+    heap = "garbage collection: larger heap"
+    many = Made(0.75, 1.0, {"few": 0.5}, sleeps=4000)
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR), heap: many, f"{heap}, base": BASE}
+    made = runs(BASE, many, tests)
+    for number, run in enumerate(one for one in made if one.spec.get("test") == heap):
+        run.record["rusage"]["voluntary_switches"] = 5 if number % 2 else 7_800
+    assert set(named(evidence(series_of(made), 2))) == {("sleeping lock",)}
 
 
 def taken(loss: tuple[float, float], waits: float, least: float = -0.05) -> bool:

@@ -96,6 +96,26 @@ def test_a_collector_that_hardly_computes_is_not_asked_about():
     assert not asked(0.001)
 
 
+def test_whose_lock_it_is_comes_before_how_threads_were_idle():
+    tests = {"one cpu": replace(BASE, sleeps=4), "twice the threads": WAITS}
+
+    def asked(sleeps: int) -> list[str]:
+        made = runs(BASE, replace(WAITS, sleeps=sleeps), tests, blocks=4)
+        return names(made, 5, 12, share=3, testable=lambda _, cause: cause == "allocator")
+
+    often = asked(4000)
+    assert often.index("allocator") < often.index("switches")
+    assert "allocator" not in asked(4)
+
+
+def test_runs_that_are_left_go_to_a_setting_that_does_not_tell_yet():
+    many = replace(WAITS, sleeps=4000)
+    other = "allocator: another one"
+    tests = {"one cpu": replace(BASE, sleeps=4), "twice the threads": WAITS, "switches": many}
+    made = runs(BASE, many, tests | {other: many, f"{other}, base": BASE}, blocks=7, noise=0.1)
+    assert names(made, 8, share=9, testable=lambda _, cause: cause == "allocator")[0] == "allocator"
+
+
 def test_the_machine_is_asked_about_only_if_copies_slow_down():
     slow, calm = ({"one cpu": BASE, "copies": Made(one, 2 * one), "twice the threads": GROWS} for one in (1.4, 1.0))
     beside = ["busy cores beside", "pirate beside", "stream beside"]

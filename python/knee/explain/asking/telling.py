@@ -43,9 +43,6 @@ from knee.explain.signs.kernel import in_kernel
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
 
-FEWEST = 2
-"""A question that costs more than it was estimated to is asked in this many blocks, at least: one has no interval."""
-
 GROWN = 0.03
 """Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
 
@@ -113,12 +110,10 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
         return []
     rest = book.value(MORE, TOGETHER, UNDIVIDED).value
     machine = book.value(MACHINE).value
-    # One answer of copies varies too much to ask about memory, which takes the longest.
-    beside = _beside(found, machine) if done(found, COPIES) >= FEWEST else [BUSY]
     memory = [INTERLEAVED] if on_one_node(found) else [INTERLEAVED, SPREAD]
     further: list[tuple[float, list[str]]] = [
         (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
-        (machine, beside),
+        (machine, _beside(found, machine)),
         (rest, [ONE_CPU]),
         # Before settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of memory.
         (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
-from knee.explain.asking.telling import ANYWHERE, FEWEST, done, later, questions
+from knee.explain.asking.telling import ANYWHERE, done, later, questions
 from knee.explain.ledger.evidence import (
     ONE_CPU,
     Evidence,
@@ -23,6 +23,9 @@ FIRST_LAUNCHES = 6
 
 BLOCKS = 3
 """A question is asked in at least this many blocks."""
+
+FEWEST = 2
+"""A question that costs more than it was estimated to is asked in this many blocks, at least: one has no interval."""
 
 FAILS = 2
 """A question whose run failed this often, and never succeeded, is not asked again."""
