@@ -121,9 +121,9 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
         cause=NAME,
         says=f"threads ask the kernel for pages {_rate(found.many).value:,.0f} times a second",
         signs=(
-            f"CPU time inside the kernel grows by {plain(inside)} of that of 1 thread",
-            f"copies, which are processes with as many faults, lose {plain(book.value(*MACHINES))}, and threads of one "
-            f"process {plain(grown)} more",
+            f"for each second that 1 thread computes, the kernel computes {plain(inside)} s more",
+            f"copies are processes and have as many page faults: they lose {plain(book.value(*MACHINES))}, and threads of "
+            f"one process lose {plain(grown)} more",
         ),
         refute="let the program keep its memory for the next use: if the loss stays, it is not page faults",
         remedy="keep memory for the next use, use huge pages, or processes instead of threads",
