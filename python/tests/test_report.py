@@ -61,10 +61,10 @@ def browser(study, downloads) -> Iterator[webdriver.Chrome]:
         yield made
 
 
-def wait_until(true, seconds: float = 20) -> None:
+def wait_until(true, what: str = "it", seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not true():
-        assert time.monotonic() < end, "it did not come"
+        assert time.monotonic() < end, f"{what} did not come"
         time.sleep(0.05)
 
 
@@ -110,7 +110,7 @@ def test_every_download_arrives(browser, downloads):
             path = downloads / f"{name}.{form}"
             path.unlink(missing_ok=True)
             button.click()
-            wait_until(lambda path=path: path.exists() and path.stat().st_size > 20)
+            wait_until(lambda path=path: path.exists() and path.stat().st_size > 20, path.name)
             begins = {"svg": b"<svg", "png": b"\x89PNG", "json": b"{", "csv": b""}[form]
             assert path.read_bytes().startswith(begins), path.name
     runs = (downloads / "runs.csv").read_text().splitlines()
@@ -163,7 +163,7 @@ def test_what_a_dark_page_saves_is_dark_on_white_and_says_what_its_menu_shows(br
     path = downloads / "cpu-use.svg"
     path.unlink(missing_ok=True)
     browser.find_element(By.CSS_SELECTOR, '[data-save="svg"][data-of="cpu-use"]').click()
-    wait_until(lambda: path.exists() and path.stat().st_size > 20)
+    wait_until(lambda: path.exists() and path.stat().st_size > 20, path.name)
     saved = path.read_text()
     assert config("light")["title"]["color"] in saved
     assert config("dark")["title"]["color"] not in saved

@@ -35,7 +35,8 @@
     link.href = URL.createObjectURL(blob);
     link.download = name;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    // A busy machine may begin to read it late.
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   }
 
   // A table that is the data of its figure is not embedded twice.
