@@ -20,6 +20,9 @@ LOADED = 1 / 3
 DRAWN = 0.6
 """Share of the planted instances that are scored. All clean ones are, since there are fewer of them."""
 
+OPENED = 1 / 3
+"""Share of the programs of the scored half that were opened: explanations are tuned on them, and not scored."""
+
 Names = frozenset[str]
 
 
@@ -68,7 +71,7 @@ class Places:
 
 
 def instances(half: Half, places: Places) -> list[Instance]:
-    """Return the instances of one half of the programs, those under load last.
+    """Return the instances of one half of the programs, those under load last, and to tune on also what was opened.
 
     Parameters
     ----------
@@ -77,6 +80,20 @@ def instances(half: Half, places: Places) -> list[Instance]:
     places
         Folders of what they need.
     """
+    scored = _drawn("score", places)
+    shown = opened(scored)
+    if half == "score":
+        return [one for one in scored if one.program not in shown]
+    return _drawn("tune", places) + [one for one in scored if one.program in shown]
+
+
+def opened(scored: list[Instance]) -> frozenset[str]:
+    """Return the programs that were opened, of all those in the half that is scored."""
+    programs = sorted({one.program for one in scored})
+    return frozenset(random.Random("opened").sample(programs, round(OPENED * len(programs))))
+
+
+def _drawn(half: Half, places: Places) -> list[Instance]:
     every = [*_own(half, places), *_natural(half, places)]
     planted = [one for one in every if one.cause is not None]
     kept = {one.name for one in random.Random(f"drawn {half}").sample(planted, round(DRAWN * len(planted)))}
