@@ -20,6 +20,9 @@ LOADED = 1 / 3
 DRAWN = 0.6
 """Share of the planted instances that are scored. All clean ones are, since there are fewer of them."""
 
+FURTHER = 0.4
+"""Share of the others that is scored as well, since some programs were opened: there have to be a hundred."""
+
 OPENED = 1 / 3
 """Share of the programs of the scored half that were opened: explanations are tuned on them, and not scored."""
 
@@ -80,11 +83,15 @@ def instances(half: Half, places: Places) -> list[Instance]:
     places
         Folders of what they need.
     """
-    scored = _drawn("score", places)
+    scored = _every("score", places)
     shown = opened(scored)
     if half == "score":
-        return [one for one in scored if one.program not in shown]
-    return _drawn("tune", places) + [one for one in scored if one.program in shown]
+        calm = _drawn(scored, shown)
+    else:
+        calm = _every("tune", places) + [one for one in scored if one.program in shown]
+    draw = random.Random(f"loaded {half}")
+    drawn = draw.sample(range(len(calm)), round(LOADED * len(calm)))
+    return calm + [replace(calm[number], loaded=True) for number in sorted(drawn)]
 
 
 def opened(scored: list[Instance]) -> frozenset[str]:
@@ -93,14 +100,18 @@ def opened(scored: list[Instance]) -> frozenset[str]:
     return frozenset(random.Random("opened").sample(programs, round(OPENED * len(programs))))
 
 
-def _drawn(half: Half, places: Places) -> list[Instance]:
-    every = [*_own(half, places), *_natural(half, places)]
-    planted = [one for one in every if one.cause is not None]
-    kept = {one.name for one in random.Random(f"drawn {half}").sample(planted, round(DRAWN * len(planted)))}
-    calm = [one for one in every if one.cause is None or one.name in kept or half == "tune"]
-    draw = random.Random(f"loaded {half}")
-    drawn = draw.sample(range(len(calm)), round(LOADED * len(calm)))
-    return calm + [replace(calm[number], loaded=True) for number in sorted(drawn)]
+def _drawn(scored: list[Instance], shown: frozenset[str]) -> list[Instance]:
+    """Return what is scored: what was drawn at first, and further ones, without programs that were opened."""
+    planted = [one for one in scored if one.cause is not None]
+    first = {one.name for one in random.Random("drawn score").sample(planted, round(DRAWN * len(planted)))}
+    rest = [one for one in planted if one.name not in first and one.program not in shown]
+    further = {one.name for one in random.Random("further").sample(rest, round(FURTHER * len(rest)))}
+    kept = first | further | {one.name for one in scored if one.cause is None}
+    return [one for one in scored if one.name in kept and one.program not in shown]
+
+
+def _every(half: Half, places: Places) -> list[Instance]:
+    return [*_own(half, places), *_natural(half, places)]
 
 
 def _tables(name: str) -> dict[str, list[dict[str, Any]]]:

@@ -13,6 +13,7 @@ from typing import Any
 from beside import comes_and_goes
 from planted.dials import THREADS, Unmeasured, truth
 from planted.instances import Instance
+from planted.undivided import undivided
 
 import knee
 from knee import _binary
@@ -68,7 +69,7 @@ def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]
     # The truth is that of a quiet machine, also for an instance that is explained under load.
     known = found.get(replace(instance, loaded=False).name, {}).get("truth") if instance.loaded else None
     try:
-        dial = known or asdict(truth(instance))
+        dial = known or {**asdict(truth(instance)), "own": undivided(instance.base, instance.directory)}
         with comes_and_goes(sum(map(ord, instance.name))) if instance.loaded else nullcontext():
             return {"truth": dial, "findings": _explained(instance, folder / instance.name)}
     except Unmeasured as error:

@@ -49,6 +49,8 @@ class Scored:
     instance: Instance
     truth: Part
     found: tuple[Found, ...]
+    own: Names = frozenset()
+    """Causes that the program was measured to have at dial 0."""
 
     @property
     def counts(self) -> bool:
@@ -58,8 +60,16 @@ class Scored:
     @property
     def outcome(self) -> Outcome:
         """How well the findings name the cause."""
+        return self._judged(self.own)
+
+    @property
+    def by_table(self) -> Outcome:
+        """How well they do by the table of programs alone, as if nothing had been measured at dial 0."""
+        return self._judged(frozenset())
+
+    def _judged(self, own: Names) -> Outcome:
         planted = self.instance.acceptable if self.instance.cause is not None else ()
-        allowed = self.instance.also.union(*planted)
+        allowed = self.instance.also.union(own, *planted)
         names = [one.names for one in self.found]
         if any(not one <= allowed for one in names):
             return "wrong"
@@ -86,7 +96,8 @@ def read(chosen: Iterable[Instance], results: Mapping[str, dict[str, Any]]) -> t
             left[instance.name] = result["unmeasured"]
         else:
             truth = Part(result["truth"]["value"], **result["truth"]["interval"])
-            scored.append(Scored(instance, truth, tuple(map(_found, result["findings"]))))
+            found = tuple(map(_found, result["findings"]))
+            scored.append(Scored(instance, truth, found, frozenset(result["truth"].get("own", ()))))
     return scored, left
 
 
@@ -116,7 +127,9 @@ def rates(scored: list[Scored]) -> str:
         _rate("named right", planted, lambda one: {"right": 1.0, "group": 0.5}.get(one.outcome, 0.0)),
         _rate("a group", planted, lambda one: float(one.outcome == "group")),
         _rate("named wrong, small ones too", dialled, lambda one: float(one.outcome == "wrong")),
+        _rate("wrong by the table of programs alone", dialled, lambda one: float(one.by_table == "wrong")),
         _rate("nothing or the truth, clean and decoys", clean, lambda one: float(one.outcome != "wrong")),
+        _rate("the same by the table alone", clean, lambda one: float(one.by_table != "wrong")),
         _rate("size of the part holds", sized, lambda one: float(bool(one.size_holds))),
     ]
     head = "| | hits | of | rate | exact interval | over programs |\n|---|---|---|---|---|---|"

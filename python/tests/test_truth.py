@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 from planted.instances import HALVES, Instance, Places, instances
 from planted.scores import Found, Part, Scored, over_programs, report
+from planted.undivided import SAME, WINDOW, in_long_stretches, undivided
 
 PLACES = Places(Path("built"), Path("inputs"), Path("venv"))
 GROUP = frozenset({"false sharing", "true sharing"})
@@ -43,6 +45,39 @@ def scored(*names: set[str], cause: str | None = "false sharing", also: str = ""
 )
 def test_findings_are_right_or_wrong(one, outcome):
     assert one.outcome == outcome
+
+
+def test_what_was_measured_at_dial_0_is_not_wrong():
+    one = scored({"false sharing"}, {"serial part"})
+    measured = replace(one, own=frozenset({"serial part"}))
+    assert (one.outcome, measured.outcome, measured.by_table) == ("wrong", "right", "wrong")
+    assert replace(scored({"serial part"}, cause=None), own=frozenset({"serial part"})).outcome == "silent"
+
+
+def test_only_one_and_the_same_thread_is_alone_for_long():
+    turns, busy = [1, 1, 2, 2] * 10, [0] * 40
+    assert in_long_stretches([]) == in_long_stretches(turns) == in_long_stretches(busy) == 0
+    assert in_long_stretches([7] * (WINDOW - 1)) == 0
+    assert in_long_stretches([7] * 40 + busy) == pytest.approx(0.5, abs=0.02)
+    # A sample in which another thread was ready for a moment does not end it.
+    assert in_long_stretches(([7] * SAME + [0] * (WINDOW - SAME)) * 4) > 0.9
+
+
+LOOP = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+
+
+@pytest.mark.parametrize(
+    ("program", "has"),
+    [
+        (f"{LOOP}", {"serial part"}),
+        (f"for t in $(seq {{threads}}); do ({LOOP}) & done; wait", set()),
+        # Two pieces, one of them four times as long: with four threads the others have work for the second cpu.
+        (f"if [ {{threads}} = 2 ]; then ({LOOP}) & {LOOP}; {LOOP}; {LOOP}; {LOOP}; wait; "
+         f"else for t in 1 2 3 4; do ({LOOP}) & done; wait; fi", {"imbalance"}),
+    ],
+)  # fmt: skip
+def test_what_a_program_has_at_dial_0_is_measured(program, has, tmp_path):
+    assert set(undivided(("sh", "-c", program), tmp_path)) == has
 
 
 def test_a_small_loss_need_not_be_named():
@@ -92,6 +127,12 @@ def test_the_truth_of_enough_instances_is_measured():
     assert sum(one.cause is not None for one in score) >= 100
     natural = [one for half in HALVES for one in instances(half, PLACES) if one.directory != Path() and not one.loaded]
     assert sum(one.cause is not None for one in natural) >= 60
+
+
+def test_what_was_opened_is_tuned_on():
+    score, tune = (instances(half, PLACES) for half in ("score", "tune"))
+    assert "c-malloc" in {one.program for one in tune}
+    assert len({one.program for one in score}) == 29
 
 
 def test_the_halves_share_no_program():
