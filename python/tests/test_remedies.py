@@ -18,6 +18,7 @@ from knee.study.remedies import all_remedies, allocator, glibc, memory_files, py
 from knee.study.remedies.executable import Executable, executable
 from knee.study.remedies.remedy import CAUSES, Remedy
 from knee.study.remedies.situation import Situation, situation
+from knee.study.remedies.variables import assigned, with_variables
 
 GLIBC = ("ld-linux-x86-64.so.2", "libc.so.6")
 LOADER = "/lib64/ld-linux-x86-64.so.2"
@@ -77,13 +78,49 @@ def test_the_causes_are_those_of_the_list(shared):
     assert sorted(rows[2:]) == sorted(CAUSES)
 
 
-def test_a_variable_that_the_command_sets_itself_cannot_be_changed(tmp_path):
-    words = ["sh", "-c", "MALLOC_ARENA_MAX=1 OTHER_LD_PRELOAD=x ./program"]
+def test_a_variable_is_changed_where_the_command_sets_it(tmp_path):
+    words = ["sh", "-c", "x=1; MALLOC_ARENA_MAX='4' OTHER_LD_PRELOAD=x ./program {threads} | sort"]
     own = ({"name": "mine", "command": ["./program"], "env": {"MALLOC_ARENA_MAX": "4"}},)
     found = named(here(tmp_path, as_is=spec(program={"command": words}), own=own))
-    assert found["one arena"].why_not == "the command sets MALLOC_ARENA_MAX itself"
+    changed = found["one arena"].change["program"]
+    assert changed["command"] == [*words[:2], "x=1; MALLOC_ARENA_MAX=1 OTHER_LD_PRELOAD=x ./program {threads} | sort"]
+    assert changed["env"] == {"MALLOC_ARENA_MAX": "1"}
     assert found["kept memory"].applies
     assert found["mine"].applies
+    assert found["mine"].change["program"]["command"] == ["./program"]
+
+
+def test_a_value_that_the_command_works_out_cannot_be_changed(tmp_path):
+    for words in (["sh", "-c", "MALLOC_ARENA_MAX=$(nproc) ./program"], ["run", "--env=MALLOC_ARENA_MAX=4", "program"],
+                  ["sh", "-c", "MALLOC_ARENA_MAX=`nproc --all` ./program"]):  # fmt: skip
+        found = named(here(tmp_path, as_is=spec(program={"command": words})))
+        assert found["one arena"].why_not == "the command works out MALLOC_ARENA_MAX itself"
+        assert found["kept memory"].applies
+
+
+@pytest.mark.parametrize(
+    ("word", "changed", "was"),
+    [
+        ("A=1", "A=x y", "1"),
+        ("A=1 p", "A='x y' p", "1"),
+        ('p;A="b c" q', "p;A='x y' q", "b c"),
+        ("(A=$b p)", "(A='x y' p)", None),
+        ("BA=1 p -A=2", "BA=1 p -A=2", None),
+        ("export A=;p", "export A='x y';p", ""),
+        ("A=$(p q) r", "A=$(p q) r", None),
+    ],
+)
+def test_variables_in_a_command(word, changed, was):
+    program = {"command": ["sh", "-c", word], "env": {"B": "2"}}
+    new = with_variables(program, {"A": "x y", "B": "2"})
+    assert new == {"command": ["sh", "-c", changed], "env": {"A": "x y", "B": "2"}}
+    assert assigned(program["command"], "A") == was
+
+
+def test_what_the_environment_has_stays_as_the_command_has_it():
+    program = {"command": ["env", "A=1", "p"], "env": {"A": "2"}}
+    assert with_variables(program, {"A": "2"})["command"] == ["env", "A=1", "p"]
+    assert with_variables(program, {"A": "3"})["command"] == ["env", "A=3", "p"]
 
 
 def test_without_any_record_of_libraries_no_runtime_is_guessed(tmp_path):

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from knee.store import RunSpec
 from knee.study.remedies.remedy import Remedy
+from knee.study.remedies.variables import with_variables
 
 PREFERRED = {
     "garbage collection": "no garbage collection (Go)",
@@ -63,5 +64,4 @@ def interventions(cause: str, remedy: Remedy, specs: Sequence[RunSpec]) -> Itera
 
 def _settings(remedy: Remedy, spec: RunSpec) -> dict[str, Any]:
     """Return the remedy's change for a run whose program may have other levels."""
-    env = remedy.change["program"].get("env", {})
-    return {"program": {**spec["program"], "env": {**spec["program"].get("env", {}), **env}}}
+    return {"program": with_variables(spec["program"], remedy.change["program"].get("env", {}))}

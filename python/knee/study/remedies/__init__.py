@@ -6,7 +6,6 @@ stop a program for ever where there are more of them than cpus.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Protocol
 
@@ -29,6 +28,7 @@ from knee.study.remedies import (
 )
 from knee.study.remedies.remedy import Remedy
 from knee.study.remedies.situation import Situation
+from knee.study.remedies.variables import given_otherwise
 
 
 class Source(Protocol):
@@ -65,12 +65,10 @@ def all_remedies(here: Situation) -> list[Remedy]:
 
 
 def _unless_overridden(here: Situation, remedy: Remedy) -> Remedy:
-    """Refuse a remedy whose variable the command sets itself (``env NAME=value program``): it would change nothing."""
-    program = remedy.change.get("program", {})
-    before = here.program.get("env", {})
-    ours = [name for name, value in program.get("env", {}).items() if before.get(name) != value]
-    text = " ".join(program.get("command", []))
-    for name in ours:
-        if remedy.applies and re.search(rf"(?<![\w]){re.escape(name)}=", text):
-            return replace(remedy, why_not=f"the command sets {name} itself")
+    """Refuse a remedy whose variable the command works out itself: it would change nothing."""
+    program, before = remedy.change.get("program", {}), here.program.get("env", {})
+    ours = {name: value for name, value in program.get("env", {}).items() if before.get(name) != value}
+    for name, value in ours.items():
+        if remedy.applies and given_otherwise(program.get("command", ()), name, value):
+            return replace(remedy, why_not=f"the command works out {name} itself")
     return remedy

@@ -11,6 +11,7 @@ from typing import Any, cast
 from knee.store import Folder, Record, RunSpec, role_of
 from knee.study.remedies.executable import Executable, executable
 from knee.study.remedies.remedy import Change
+from knee.study.remedies.variables import assigned, with_variables
 
 WORKLOAD = "a built-in workload reads no variables"
 UNKNOWN = "the records do not say which libraries it uses"
@@ -73,12 +74,13 @@ class Situation:
         return next((name for name in self.libraries or () if re.match(pattern, name)), None)
 
     def variable(self, name: str) -> str | None:
-        """Return the value of a variable as the study or the user sets it."""
-        return self.program.get("env", {}).get(name) or self.environ.get(name) or None
+        """Return the value of a variable as the command, the study or the user sets it."""
+        inside = assigned(self.program.get("command", ()), name)
+        return inside or self.program.get("env", {}).get(name) or self.environ.get(name) or None
 
     def setting(self, **variables: str) -> Change:
         """Return the change that sets variables of the program."""
-        return {"program": {**self.program, "env": {**self.program.get("env", {}), **variables}}}
+        return {"program": with_variables(self.program, variables)}
 
     def no_variables(self) -> str | None:
         """Return why variables of the program's runtime cannot be set; None if they can."""
