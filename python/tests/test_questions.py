@@ -83,8 +83,18 @@ def test_where_threads_wait_it_is_asked_what_for_and_where_cpu_time_grows_why():
 
 
 def test_a_setting_is_changed_where_the_program_has_one():
-    asked = names(runs(BASE, WAITS, blocks=3), 4, testable=lambda _, cause: cause == "garbage collection")
-    assert asked == ["one cpu", "twice the threads", "garbage collection", "switches"]
+    def asked(many) -> list[str]:
+        made = runs(BASE, replace(many, sleeps=1000), blocks=3)
+        return names(made, 4, testable=lambda _, cause: cause in ("garbage collection", "copies"))
+
+    assert asked(WAITS) == ["one cpu", "twice the threads", "garbage collection", "switches"]
+    assert asked(GROWS)[:3] == ["copies", "one cpu", "garbage collection"]
+
+
+def test_a_collector_that_wakes_no_thread_is_not_asked_about():
+    for many in (WAITS, GROWS):
+        made = runs(BASE, replace(many, sleeps=100), blocks=3)
+        assert "garbage collection" not in names(made, 4, 20, testable=lambda _, cause: cause == "garbage collection")
 
 
 def test_a_collector_that_hardly_computes_is_not_asked_about():

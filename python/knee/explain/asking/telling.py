@@ -37,11 +37,12 @@ from knee.explain.ledger.memory import on_one_node
 from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
 from knee.explain.ledger.placements import PLACED
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
-from knee.explain.signs.collector import collector_costs
+from knee.explain.signs.collector import hardly_collects
+from knee.explain.signs.doubled import waits_actively
 from knee.explain.signs.futexes import at_futexes, hardly_timed, mostly_timed
 from knee.explain.signs.kernel import in_kernel
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import waits
+from knee.explain.signs.waits import SPIN, waits
 
 GROWN = 0.03
 """Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
@@ -55,12 +56,13 @@ MOSTLY = 0.8
 ANYWHERE = (SWITCHES, ONE_CPU, TWICE)
 """Questions that can be asked about any program, on any cpus."""
 
-COLLECTOR, INTERPRETER, ALLOCATOR, FAULTS, FILES = (
+COLLECTOR, INTERPRETER, ALLOCATOR, FAULTS, FILES, SPINNING = (
     "garbage collection",
     "interpreter lock",
     "allocator",
     "page faults",
     "I/O",
+    "spinning",
 )
 """Causes that a setting of the program's runtime can test, where it has such a setting."""
 
@@ -81,17 +83,19 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
         return []
     idle, inflation = book.group(IDLE).value, book.group(INFLATION).value
     copies = [COPIES] if found.base.threads == 1 else []
-    # A collector or an interpreter's lock can look like any other wait.
-    if idle >= inflation:
-        basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
-    else:
-        basic, last = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
     # A collector whose own threads hardly compute costs nothing, nor does an interpreter that nobody waits for.
-    free = {COLLECTOR: collector_costs(found) < SMALL * book.loss.value, INTERPRETER: bool(hardly_timed(found))}
+    free = {COLLECTOR: hardly_collects(found, SMALL * book.loss.value), INTERPRETER: bool(hardly_timed(found))}
 
     def possible(name: str) -> bool:
         return can(name) and not free.get(name, False)
 
+    # A collector or an interpreter's lock can look like any other wait, and a collector like any work.
+    if idle >= inflation:
+        basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
+    elif possible(COLLECTOR):
+        basic, last = [*copies, ONE_CPU, COLLECTOR, TWICE], [SWITCHES]
+    else:
+        basic, last = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
     # Whose lock it is tells more than how exactly threads were idle.
     if SWITCHES in basic and _locks(found):
         basic.remove(SWITCHES)
@@ -119,6 +123,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
         (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),
         (in_kernel(found).value, [FAULTS]),
         (rest, [COLLECTOR]),
+        (book.value(TOGETHER).value, [ALLOCATOR] if found.mapped(SPIN) else []),
         (book.value(NOBODY, ONE, FEW).value, [INTERPRETER, COLLECTOR]),
         (book.value(NOBODY).value, [FILES]),
     ]
@@ -130,7 +135,9 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     # Threads that give an interpreter's lock up themselves do so as often with longer turns; then processes tell.
     turns = relief(found, INTERPRETER)
     own = [COPIES] if turns is not None and not turns.waits.interval.high < 0 and found.base.threads == 1 else []
-    first = [*begun, *own, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]
+    # Whether threads that wait actively cost time tells only a run in which they sleep.
+    active = [SPINNING] if waits_actively(found, book) else []
+    first = [*begun, *own, *active, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]
     wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
     return [name for name in wanted if name != FAULTS or page_faults.often(found)]
 

@@ -25,6 +25,11 @@ REMAINS, MOST = 0.25, 0.55
 OFF = 0.05
 """Times with twice the threads may differ by this share for other reasons: more threads start, and share caches."""
 
+WOKEN = 0.25
+"""Share of the idle time of a serial part that is missing with twice the threads, where they sleep only then: a thread
+that wakes up waits for a cpu, and does not count as idle.
+"""
+
 SAME, LONG_S = 0.8, 0.02
 """One thread has this share of the time in which exactly one works, and is alone for so many seconds each time: threads
 that take turns at a lock are not.
@@ -90,7 +95,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     whole = book.value(*holds)
     always = _always(found, name)
     longest = min(stays.interval.high, always) if always < HALF else stays.interval.high
-    low, high = (min(1.0, max(0.0, 1 - end)) for end in (longest + OFF, stays.interval.low - OFF))
+    off = OFF + WOKEN if hidden else OFF
+    low, high = (min(1.0, max(0.0, 1 - end)) for end in (longest + off, stays.interval.low - OFF))
     usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
     most = min(1.0, high / (1 - MOST))
     if fixed_pieces(found):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.ledger.evidence import ONE_CPU, TWICE, Cell, Evidence, Mean, against, over
+from knee.explain.ledger.evidence import TWICE, Cell, Evidence, Mean, against, mean, over
 from knee.explain.ledger.ledger import TOGETHER, Ledger
 from knee.stats.intervals import Array
 from knee.store.run import MOST_SHARES
@@ -69,13 +69,16 @@ def waits_actively(found: Evidence, book: Ledger) -> bool:
 def kept(found: Evidence, book: Ledger, *classes: str) -> Mean | None:
     """Return the idle time of classes with twice the threads, over that with all; None without that run.
 
-    Threads that wait actively are idle only where they sleep, so there the run on one cpu is compared.
+    Threads that wait actively are idle only where they sleep, as they do with twice the threads. So what those compute
+    is the work, and the rest of the time of all threads would be idle.
     """
-    run, one_cpu = found.test(TWICE), found.test(ONE_CPU)
+    run = found.test(TWICE)
     if run is None:
         return None
-    with_all = one_cpu if one_cpu is not None and waits_actively(found, book) else found.watched
-    return over(_idle(run, classes) + TINY, _idle(with_all, classes) + TINY)
+    if waits_actively(found, book):
+        would_idle = found.threads * found.many.seconds - mean(run.cpu).value - found.many.idle("waiting")
+        return over(_idle(run, classes) + TINY, would_idle + TINY)
+    return over(_idle(run, classes) + TINY, _idle(found.watched, classes) + TINY)
 
 
 def told(found: Evidence) -> bool:

@@ -35,7 +35,7 @@ RARELY = 0.3
 ALIKE = 0.25
 """Threads that wait each at a futex of its own take turns if the second one does so this much as often, at least."""
 
-SEEN = 0.15
+SEEN = 0.1
 """Share of the runs in which several threads were seen to wait, with a time limit, at one futex."""
 
 BUSY = 1.3

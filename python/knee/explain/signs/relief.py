@@ -75,22 +75,43 @@ class Relief:
 
 def relief(found: Evidence, cause: str) -> Relief | None:
     """Return what the setting that tests a cause changes; None if none was changed."""
+    pair = _changed(found, cause)
+    if pair is None:
+        return None
+    name, cell, base = pair
+    loss, least = _loss(found, cell, base)
+    idle, idle_least = _idle(found, cell)
+    return Relief(
+        name.partition(": ")[2],
+        loss,
+        against(cell.cpu - cell.system, found.many.cpu - found.many.system),
+        least,
+        idle,
+        idle_least,
+        against(cell.sleeps + 1, found.many.sleeps + 1),
+        against(cell.helpers + TINY, found.many.helpers + TINY),
+    )
+
+
+def more(found: Evidence, cause: str, other: str) -> Mean | None:
+    """Return how much more of the loss goes with the setting that tests a cause than with that of another.
+
+    Both are compared with one thread, and not with the program itself, whose own variation would be in both.
+    """
+    pairs = [_changed(found, name) for name in (other, cause)]
+    if pairs[0] is None or pairs[1] is None:
+        return None
+    many, base, less, less_base = (_logs(cell.seconds) for pair in pairs if pair is not None for cell in pair[1:])
+    value, ends = combined(many, [(-1.0, base), (-1.0, less), (1.0, less_base)])
+    return Mean(value, ends, min(many.size, base.size, less.size, less_base.size))
+
+
+def _changed(found: Evidence, cause: str) -> tuple[str, Cell, Cell] | None:
+    """Return the question that tests a cause by a setting, and its runs with all threads and with the base's."""
     for name, cell in found.tests.items():
         base = found.tests.get(name + AT_BASE)
         if name.startswith(f"{cause}: ") and not name.endswith(AT_BASE) and base is not None:
-            loss, least = _loss(found, cell, base)
-            idle, idle_least = _idle(found, cell)
-            waits = against(cell.sleeps + 1, found.many.sleeps + 1)
-            return Relief(
-                name.partition(": ")[2],
-                loss,
-                against(cell.cpu - cell.system, found.many.cpu - found.many.system),
-                least,
-                idle,
-                idle_least,
-                waits,
-                against(cell.helpers + TINY, found.many.helpers + TINY),
-            )
+            return name, cell, base
     return None
 
 

@@ -28,6 +28,9 @@ FEWER = 0.3
 SOME = np.log(0.9)
 """A setting that takes waits away leaves at most this share of them, as a logarithm."""
 
+SPIN = r"lib(jemalloc|tcmalloc|mimalloc)"
+"""Allocators whose locks spin before they sleep."""
+
 SURE = 0.1
 """Share of all waits that must be left to tell."""
 
@@ -75,6 +78,12 @@ def own_waits(found: Evidence) -> Waits | None:
     """
     changed = [cell for name in SETTINGS if fewer(found, name) and (cell := found.setting(name)) is not None]
     return _of(found, min((found.many, *changed), key=lambda cell: mean(cell.sleeps).value))
+
+
+def waits_with(found: Evidence, cause: str) -> Waits | None:
+    """Return how often threads wait with the changed setting that tests a cause; None without it."""
+    changed = found.setting(cause)
+    return None if changed is None else _of(found, changed)
 
 
 def longer_turns(found: Evidence) -> bool | None:

@@ -17,7 +17,7 @@ from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import waits
+from knee.explain.signs.waits import SPIN, waits
 from knee.explain.signs.words import plain
 
 NAME = "allocator"
@@ -29,9 +29,10 @@ HOLDS = (*IDLE, MORE, TOGETHER, UNDIVIDED)
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     changed = relief(found, NAME)
-    # Threads that wait for an allocator's lock sleep, and hardly on one cpu. What goes without waits is where data lie.
+    # Threads that wait for the lock of glibc's allocator sleep, and hardly on one cpu. What goes without waits is where
+    # data lie.
     waiting = waits(found)
-    if waiting is not None and waiting.passed_on is False:
+    if waiting is not None and waiting.passed_on is False and not found.mapped(SPIN):
         return None
     if changed is None or (page_faults.explain(found, book) is not None and page_faults.fewer_faults(found, NAME)):
         return None

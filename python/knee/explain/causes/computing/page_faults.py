@@ -20,8 +20,8 @@ from knee.explain.causes.cause import OPEN, WAITS, Finding, Part
 from knee.explain.ledger.evidence import COPIES, Cell, Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.kernel import in_kernel
-from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import waits
+from knee.explain.signs.relief import more, relief
+from knee.explain.signs.waits import waits, waits_with
 from knee.explain.signs.words import plain
 
 NAME = "page faults"
@@ -49,7 +49,7 @@ And the share of the base's faults that a copy has, at least.
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    if not often(found):
+    if not often(found) or _asked_for(found):
         return None
     changed = relief(found, NAME)
     if changed is None or not fewer_faults(found, NAME):
@@ -88,6 +88,16 @@ def fewer_faults(found: Evidence, cause: str) -> bool:
     return changed is not None and mean(changed.faults).value < FEWER_FAULTS * mean(found.many.faults).value
 
 
+def _asked_for(found: Evidence) -> bool:
+    """Whether another allocator takes more away than memory that is kept: threads wait for what asks for the pages."""
+    if not fewer_faults(found, "allocator"):
+        return False
+    further = more(found, "allocator", NAME)
+    kept, other = waits_with(found, NAME), waits_with(found, "allocator")
+    wait = kept is not None and other is not None and kept.passed_on is True and other.passed_on is False
+    return wait or (further is not None and further.interval.low > LEAST)
+
+
 def _rate(cell: Cell) -> Mean:
     """Return the page faults a second."""
     return mean(cell.faults / cell.seconds)
@@ -122,8 +132,8 @@ def _one_map(found: Evidence, book: Ledger) -> Finding | None:
         says=f"threads ask the kernel for pages {_rate(found.many).value:,.0f} times a second",
         signs=(
             f"for each second that 1 thread computes, the kernel computes {plain(inside)} s more",
-            f"copies are processes and have as many page faults: they lose {plain(book.value(*MACHINES))}, and threads of "
-            f"one process lose {plain(grown)} more",
+            f"copies are processes and have as many page faults: they lose {plain(book.value(*MACHINES))}, and threads "
+            f"of one process lose {plain(grown)} more",
         ),
         refute="let the program keep its memory for the next use: if the loss stays, it is not page faults",
         remedy="keep memory for the next use, use huge pages, or processes instead of threads",

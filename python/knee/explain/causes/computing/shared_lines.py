@@ -31,7 +31,7 @@ from knee.explain.signs.growth import Growth, growth
 from knee.explain.signs.kernel import lock_passed_on
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import LOADED, own_waits
+from knee.explain.signs.waits import LOADED, SPIN, own_waits
 from knee.explain.signs.words import as_ratio
 
 NAME = "shared cache lines"
@@ -104,7 +104,8 @@ def _otherwise(found: Evidence, book: Ledger, twice: Doubled, grown: Growth | No
     # Threads that wait inside an allocator compute more as well; only the run with another one would tell.
     waiting = own_waits(found)
     waits = waiting is not None and waiting.passed_on is not False
-    untested = waits and found.mapped(LOADED) and relief(found, "allocator") is None
+    inside = (waits and found.mapped(LOADED)) or found.mapped(SPIN)
+    untested = inside and relief(found, "allocator") is None
     # Threads of OpenMP that wait for others compute while they do; only a run in which they sleep would tell.
     active = waits_actively(found, book) or (found.mapped(OPENMP) and relief(found, "spinning") is None)
     # Memory of other nodes costs time side by side as well.

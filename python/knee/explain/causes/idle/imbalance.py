@@ -88,8 +88,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     hidden, passive = any(one.hidden for one in divided), relief(found, SPINNING)
     if not hidden and not unequal(found, divided):
         return None
-    # Where the loss goes while waiting threads sleep, it was their spinning that cost it.
-    if hidden and passive is not None and passive.least > LEAST:
+    # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
+    if hidden and (passive is None or passive.least > LEAST):
         return None
     part = Part(*(sum(getattr(one.uneven, end) for one in divided) for end in ("value", "low", "high")))
     how = ", some of it as CPU time, since they wait actively" if hidden else ""

@@ -77,9 +77,9 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
     own, apart = own_waits(found), _apart(found)
     if sampled is None:
         return None
-    if own is not None and own.passed_on:
+    if own is not None and own.passed_on is not False:
         # Threads that give the lock up themselves do so as often with longer turns; then processes have to tell.
-        alone = changed is None and sampled.busy.interval.high < BUSY
+        alone = own.passed_on and changed is None and sampled.busy.interval.high < BUSY
         return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu" if alone else apart
     return apart if changed is None and sampled.busy.interval.high < BUSY else None
 

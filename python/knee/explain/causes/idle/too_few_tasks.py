@@ -40,7 +40,7 @@ SURE = 0.12, 0.12
 over the runs of the largest deviation in each.
 """
 
-MAYBE = 0.35, 0.35
+MAYBE = 0.25, 0.35
 """The same, where uneven pieces are as likely."""
 
 WORKS = 0.25
@@ -104,7 +104,7 @@ def whole_pieces(all_threads: Cell, twice: Cell, threads: int) -> Pieces | None:
     possible: dict[int, tuple[float, ...]] = {}
     for pieces in range(threads + 1, PIECES + 1):
         off = tuple(
-            float(np.median([_off(each, pieces, min(count, pieces)) for each in of_cell]))
+            float(np.median([_off(each, pieces, min(count, pieces), fair=count == threads) for each in of_cell]))
             for of_cell, (_, count) in zip(shares, cells, strict=True)
         )
         if pieces > FEW and pieces % (2 * threads) == 1:
@@ -118,10 +118,11 @@ def whole_pieces(all_threads: Cell, twice: Cell, threads: int) -> Pieces | None:
     return Pieces(best, all(one < most for one, most in zip(possible[best], SURE, strict=True)))
 
 
-def _off(shares: Array, pieces: int, working: int) -> float:
+def _off(shares: Array, pieces: int, working: int, *, fair: bool) -> float:
     """Return how far the CPU times of a run are from whole numbers of pieces; infinite if they cannot be.
 
-    As many threads must work as can, helpers have little, and the whole numbers add up.
+    As many threads must work as can, helpers have little, and the whole numbers add up. Where each thread has a cpu
+    (fair), none takes two equal pieces more than another.
     """
     done: Array = shares * pieces
     works: Array = done[done > WORKS]
@@ -130,4 +131,6 @@ def _off(shares: Array, pieces: int, working: int) -> float:
     # Threads that work on no piece help those that do.
     works = works * pieces / works.sum()
     whole: Array = np.rint(works)
-    return float(np.abs(works - whole).max()) if whole.sum() == pieces else np.inf
+    if whole.sum() != pieces or (fair and np.ptp(whole) > 1):
+        return np.inf
+    return float(np.abs(works - whole).max())
