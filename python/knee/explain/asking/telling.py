@@ -38,7 +38,7 @@ from knee.explain.ledger.naming import SETTINGS, SMALL, suspects
 from knee.explain.ledger.placements import PLACED
 from knee.explain.signs.beside import BUSY, PIRATE, STREAM, slower
 from knee.explain.signs.collector import hardly_collects
-from knee.explain.signs.doubled import waits_actively
+from knee.explain.signs.doubled import OPENMP, SLEPT, doubled
 from knee.explain.signs.futexes import at_futexes, hardly_timed, mostly_timed
 from knee.explain.signs.kernel import in_kernel
 from knee.explain.signs.relief import relief
@@ -136,7 +136,8 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     turns = relief(found, INTERPRETER)
     own = [COPIES] if turns is not None and not turns.waits.interval.high < 0 and found.base.threads == 1 else []
     # Whether threads that wait actively cost time tells only a run in which they sleep.
-    active = [SPINNING] if waits_actively(found, book) else []
+    twice = doubled(found)
+    active = [SPINNING] if found.mapped(OPENMP) and twice is not None and twice.cpu.value < SLEPT else []
     first = [*begun, *own, *active, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]
     wanted = dict.fromkeys([*first, *(name for names in asked for name in names)])
     return [name for name in wanted if name != FAULTS or page_faults.often(found)]

@@ -115,13 +115,15 @@ def _impossible(found: Evidence, name: str, part: Part) -> bool:
 
 def _without_settings(found: Evidence, finding: Finding, named: list[Finding]) -> Finding:
     """Return a finding without what a changed setting takes away from the same parts of the ledger."""
-    if finding.cause in (*TAKE, *MEASURED) or finding.part is None:
+    # Page faults are named without a setting, too.
+    tested = finding.cause in TAKE and (finding.cause != "page faults" or found.setting(finding.cause) is not None)
+    if tested or finding.cause in MEASURED or finding.part is None:
         return finding
     part = finding.part
     for other in named:
         # What a cause measures by itself is no part of what another one does.
         takes = other.cause in TAKE or (other.idle is not None and finding.idle is None)
-        if takes and other.part is not None and set(other.holds) & set(finding.holds):
+        if other.cause != finding.cause and takes and other.part is not None and set(other.holds) & set(finding.holds):
             part = part.less(_taken_from(found, finding, other))
     return replace(finding, part=part)
 
