@@ -14,17 +14,14 @@ FOLDER = Path(__file__).parent
 Half = Literal["tune", "score"]
 HALVES: tuple[Half, ...] = ("tune", "score")
 
+TABLES: dict[Half, tuple[str, str]] = {"tune": ("programs", "natural"), "score": ("held_out", "held_out_natural")}
+"""Tables of our own programs, and of dials of other people's, by half."""
+
 LOADED = 1 / 3
 """Share of the instances that are measured a second time under load."""
 
-DRAWN = 0.6
-"""Share of the planted instances that are scored. All clean ones are, since there are fewer of them."""
-
-FURTHER = 0.4
-"""Share of the others that is scored as well, since some programs were opened: there have to be a hundred."""
-
-OPENED = 1 / 3
-"""Share of the programs of the scored half that were opened: explanations are tuned on them, and not scored."""
+DRAWN = 0.75
+"""Share of the instances that are scored."""
 
 Names = frozenset[str]
 
@@ -74,7 +71,7 @@ class Places:
 
 
 def instances(half: Half, places: Places) -> list[Instance]:
-    """Return the instances of one half of the programs, those under load last, and to tune on also what was opened.
+    """Return the instances of one half of the programs, those under load last.
 
     Parameters
     ----------
@@ -83,35 +80,12 @@ def instances(half: Half, places: Places) -> list[Instance]:
     places
         Folders of what they need.
     """
-    scored = _every("score", places)
-    shown = opened(scored)
+    calm = [*_own(half, places), *_natural(half, places)]
+    draw = random.Random(f"drawn {half}")
     if half == "score":
-        calm = _drawn(scored, shown)
-    else:
-        calm = _every("tune", places) + [one for one in scored if one.program in shown]
-    draw = random.Random(f"loaded {half}")
-    drawn = draw.sample(range(len(calm)), round(LOADED * len(calm)))
-    return calm + [replace(calm[number], loaded=True) for number in sorted(drawn)]
-
-
-def opened(scored: list[Instance]) -> frozenset[str]:
-    """Return the programs that were opened, of all those in the half that is scored."""
-    programs = sorted({one.program for one in scored})
-    return frozenset(random.Random("opened").sample(programs, round(OPENED * len(programs))))
-
-
-def _drawn(scored: list[Instance], shown: frozenset[str]) -> list[Instance]:
-    """Return what is scored: what was drawn at first, and further ones, without programs that were opened."""
-    planted = [one for one in scored if one.cause is not None]
-    first = {one.name for one in random.Random("drawn score").sample(planted, round(DRAWN * len(planted)))}
-    rest = [one for one in planted if one.name not in first and one.program not in shown]
-    further = {one.name for one in random.Random("further").sample(rest, round(FURTHER * len(rest)))}
-    kept = first | further | {one.name for one in scored if one.cause is None}
-    return [one for one in scored if one.name in kept and one.program not in shown]
-
-
-def _every(half: Half, places: Places) -> list[Instance]:
-    return [*_own(half, places), *_natural(half, places)]
+        calm = [calm[number] for number in sorted(draw.sample(range(len(calm)), round(DRAWN * len(calm))))]
+    loaded = draw.sample(range(len(calm)), round(LOADED * len(calm)))
+    return calm + [replace(calm[number], loaded=True) for number in sorted(loaded)]
 
 
 def _tables(name: str) -> dict[str, list[dict[str, Any]]]:
@@ -119,9 +93,7 @@ def _tables(name: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def _own(half: Half, places: Places) -> Iterator[Instance]:
-    for one in _tables("programs")["program"]:
-        if one["half"] != half:
-            continue
+    for one in _tables(TABLES[half][0])["program"]:
         words = [places.filled(str(word)) for word in one["command"]]
 
         def command(dial: object, work: object, words: list[str] = words) -> tuple[str, ...]:
@@ -135,18 +107,14 @@ def _own(half: Half, places: Places) -> Iterator[Instance]:
 
 
 def _natural(half: Half, places: Places) -> Iterator[Instance]:
-    tables = _tables("natural")
+    tables = _tables(TABLES[half][1])
     for one in tables["family"]:
-        if one["half"] != half:
-            continue
         for dial in one["dials"]:
             off, on = (_shell(one[side].replace("{dial}", str(dial)), places) for side in ("off", "on"))
             yield replace(_planted(one, str(dial), on, off), directory=places.inputs, answer=one.get("answer"))
-    for number, one in enumerate(tables["clean"]):
-        # They have no cause that both halves should have.
-        if HALVES[number % 2] == half:
-            made = _clean(one | {"name": f"clean-{one['name']}"}, "0", _shell(one["command"], places))
-            yield replace(made, directory=places.inputs, answer=one.get("answer"))
+    for one in tables["clean"]:
+        made = _clean(one | {"name": f"clean-{one['name']}"}, "0", _shell(one["command"], places))
+        yield replace(made, directory=places.inputs, answer=one.get("answer"))
 
 
 def _shell(text: str, places: Places) -> tuple[str, ...]:

@@ -129,12 +129,6 @@ def test_the_truth_of_enough_instances_is_measured():
     assert sum(one.cause is not None for one in natural) >= 60
 
 
-def test_what_was_opened_is_tuned_on():
-    score, tune = (instances(half, PLACES) for half in ("score", "tune"))
-    assert "c-malloc" in {one.program for one in tune}
-    assert len({one.program for one in score}) == 29
-
-
 def test_the_halves_share_no_program():
     tune, score = ({one.program for one in instances(half, PLACES)} for half in HALVES)
     assert not tune & score
