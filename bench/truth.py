@@ -85,6 +85,7 @@ another loop at dial 0 as well, which is 15 % slower on some machines. The other
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from pathlib import Path
 
@@ -123,6 +124,8 @@ def main() -> int:
             print(f"{one.name}: {one.cause or 'clean'}: {' '.join(one.command)}")
         return 0
     if asked.act == "measure":
+        # Those that were measured so far are a sample of all.
+        random.Random(asked.half).shuffle(chosen)
         measure(chosen, asked.folder, asked.results)
         return 0
     print(report(read(chosen, measured(asked.results))), end="")

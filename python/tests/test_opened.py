@@ -113,6 +113,21 @@ def test_an_interpreter_is_named_by_processes_where_one_cpu_does_not_tell():
     assert told(many, tests | {"copies": Made(1.5, 2.0)}) == [], "processes wait as well"
 
 
+def test_an_interpreter_is_named_by_processes_where_threads_take_turns_on_one_cpu_as_often():
+    lock = {"pid": 7, "address": "0x7f00", "waits": 30, "timed": 29, "threads": 2}
+    samples = {"asleep": 31, "waits": 30, "timed": 29, "hottest": [lock]}
+    many = Made(0.83, 1.0, {"one": 0.66}, sleeps=400, futex=samples)
+    longer = "interpreter lock: longer turns at the interpreter lock"
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=400), "copies": Made(1.0, 2.0), longer: many, f"{longer}, base": BASE}
+    tests |= {"twice the threads": replace(many, shares=FOUR)}
+    python = {"programs": [], "libraries": ["libpython3.11.so.1.0"]}
+    assert list(named(evidence_of(BASE, many, tests, mapped=python))) == [("interpreter lock",)]
+    seldom = tests | {longer: replace(many, sleeps=80)}
+    few = replace(many, sleeps=80)
+    found = evidence_of(BASE, few, seldom | {"one cpu": Made(1.0, 1.0, sleeps=80)}, mapped=python)
+    assert named(found) == {}, "seldom enough to be a pool that waits for work"
+
+
 def told(many: Made, tests: dict[str, Made]) -> list[tuple[str, ...]]:
     """Return what is named where threads on one cpu sleep more often in some runs than in others."""
     made = runs(BASE, many, tests, mapped={"programs": [], "libraries": ["libpython3.11.so.1.0"]})

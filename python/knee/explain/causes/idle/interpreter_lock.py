@@ -23,7 +23,7 @@ from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import BUSY, Turns, turns
 from knee.explain.signs.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import Waits, longer_turns, own_waits, waits
+from knee.explain.signs.waits import OFTEN, Waits, longer_turns, own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "interpreter lock"
@@ -81,7 +81,9 @@ def _sign(found: Evidence, waiting: Waits, sampled: Turns | None) -> str | None:
         # Threads that give the lock up themselves do so as often with longer turns; then processes have to tell.
         alone = own.passed_on and changed is None and sampled.busy.interval.high < BUSY
         return f"that is {as_ratio(waiting.ratio)} times as often as all threads on one cpu" if alone else apart
-    return apart if changed is None and sampled.busy.interval.high < BUSY else None
+    # On one cpu threads take turns as often where each gives the lock up before long C code.
+    often = changed is None or waiting.rate.interval.low > OFTEN
+    return apart if often and sampled.busy.interval.high < BUSY else None
 
 
 def _apart(found: Evidence) -> str | None:
