@@ -135,7 +135,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     # Threads that give an interpreter's lock up themselves do so as often with longer turns; then processes tell.
     turns = relief(found, INTERPRETER)
     own = [COPIES] if turns is not None and not turns.waits.interval.high < 0 and found.base.threads == 1 else []
-    # Whether threads that wait actively cost time tells only a run in which they sleep.
+    # Only a run in which they sleep tells whether threads that wait actively cost time.
     twice = doubled(found)
     active = [SPINNING] if found.mapped(OPENMP) and twice is not None and twice.cpu.value < SLEPT else []
     first = [*begun, *own, *active, *_locks(found), *(name for one in suspects(found, book) for name in one.ask)]

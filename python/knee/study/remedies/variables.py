@@ -11,11 +11,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-BEGINS = r"(?:^|(?<=[\s;&|(]))"
-"""Before a word of a shell's text."""
+BEGINS, ENDS = r"(?:^|(?<=[\s;&|(]))", r"(?=[\s;&|)]|$)"
+"""Before and after a word of a shell's text."""
 
-VALUE = r"""(?:"[^"`]*"|'[^']*'|[^\s;&|()"'`])*(?=[\s;&|)]|$)"""
-"""A value in a shell's text, up to the end of the word; one that another command gives is none."""
+VALUE = rf"""(?:"[^"`\\]*"|'[^']*'|[^\s;&|()"'`\\])*{ENDS}"""
+"""A value in a shell's text; not one that another command gives, or that has escaped characters."""
 
 
 def assigned(command: Sequence[str], name: str) -> str | None:
@@ -35,7 +35,7 @@ def with_variables(program: Mapping[str, Any], variables: Mapping[str, str]) -> 
     program
         The program of a run spec.
     variables
-        The values by name. What the program's environment has already stays as its command has it.
+        The values by name. Where the program's environment has the same value already, its command is left alone.
     """
     env: Mapping[str, str] = program.get("env", {})
     changed: dict[str, Any] = {**program, "env": {**env, **variables}}
@@ -47,7 +47,7 @@ def with_variables(program: Mapping[str, Any], variables: Mapping[str, str]) -> 
 
 def given_otherwise(command: Sequence[str], name: str, value: str) -> bool:
     """Whether a command gives a variable another value than this one, in a form that is not changed here."""
-    forms = rf"(?<!\w){re.escape(name)}=(?!{re.escape(value)}|{re.escape(shlex.quote(value))})"
+    forms = rf"(?<!\w){re.escape(name)}=(?!(?:{re.escape(value)}|{re.escape(shlex.quote(value))}){ENDS})"
     return any(re.search(forms, word) for word in command)
 
 
