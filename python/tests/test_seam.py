@@ -27,7 +27,7 @@ not_counted = "What is not."
 encodings = [{ name = "LOADS", code = 0xd3, umask = 0x01, checked = "not checked: made up" }]
 """
 
-UNPLANNED = {"test", "beside", "switches"}
+UNPLANNED = {"test", "beside", "switches", "hotspots"}
 """Fields of a run spec that no study plans yet."""
 
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use knee_machine::sys::Usage;
+use knee_meter::hotspots::Hotspots;
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
 use knee_meter::{FutexWaits, Mapped, Pressure, Sampling, ThreadUse, Throttling, Validity};
@@ -78,6 +79,9 @@ pub(crate) struct Record {
     /// Context switches of the whole tree, and how they were noticed; absent when they were not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) switches: Option<Switches>,
+    /// Where it computed outside of the kernel; absent when that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hotspots: Option<Hotspots>,
     /// What CPU quotas of control groups did; absent when it never ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cgroup: Option<Throttling>,

@@ -110,6 +110,9 @@ pub(crate) struct RunSpec {
     /// Whether to record context switches, which costs time: 0.5 µs each, and several µs for each new thread.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) switches: bool,
+    /// Whether to sample where the program computes, a thousand times in each second of a thread's CPU time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) hotspots: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -15,6 +15,7 @@ pub mod contention;
 pub mod events;
 mod gauges;
 mod helpers;
+pub mod hotspots;
 pub mod load;
 mod mapped;
 mod moves;

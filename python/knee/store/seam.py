@@ -112,6 +112,7 @@ class RunSpec(TypedDict):
     counters: NotRequired[list[str]]
     events: NotRequired[str]
     hold: NotRequired[dict[str, str]]
+    hotspots: NotRequired[bool]
     memory: NotRequired[MemoryPolicy]
     metric: NotRequired[Metric]
     prepare: NotRequired[str]
@@ -209,6 +210,29 @@ class Futex(TypedDict):
 
 FutexWaits = dict[str, Any]
 """What sleeping threads waited for, in samples, or why it is not known."""
+
+
+class Place(TypedDict):
+    """A place in a file."""
+
+    file: int
+    at: int
+    samples: int
+    function: NotRequired[int]
+
+
+class Hotspots(TypedDict):
+    """Where the program's tree computed outside of the kernel, by samples of its CPU time."""
+
+    period_ns: int
+    samples: int
+    unnamed: int
+    elsewhere: int
+    cost_ns: int
+    files: list[str]
+    places: list[Place]
+    functions: NotRequired[list[str]]
+    unavailable: NotRequired[str]
 
 
 class Mapped(TypedDict):
@@ -430,6 +454,7 @@ class Record(TypedDict):
     computing_threads: NotRequired[int]
     facts: NotRequired[dict[str, str]]
     futex: NotRequired[FutexWaits]
+    hotspots: NotRequired[Hotspots]
     mapped: NotRequired[Mapped]
     metric: NotRequired[MetricValue]
     pinning: NotRequired[Pinning]
@@ -677,6 +702,7 @@ RUN_SPEC = thing(
         "counters": listed(TEXT),
         "events": TEXT,
         "hold": any_name(TEXT),
+        "hotspots": TRUTH,
         "memory": _MEMORY_POLICY,
         "metric": _METRIC,
         "prepare": TEXT,
@@ -760,6 +786,23 @@ _FUTEX_WAITS = either(
     thing({"asleep": COUNT, "hottest": listed(_FUTEX), "timed": COUNT, "waits": COUNT}),
     thing({"unavailable": TEXT}),
     called="a futex waits",
+)
+
+
+_PLACE = thing({"file": COUNT, "at": COUNT, "samples": COUNT}, {"function": COUNT})
+
+
+_HOTSPOTS = thing(
+    {
+        "period_ns": COUNT,
+        "samples": COUNT,
+        "unnamed": COUNT,
+        "elsewhere": COUNT,
+        "cost_ns": COUNT,
+        "files": listed(TEXT),
+        "places": listed(_PLACE),
+    },
+    {"functions": listed(TEXT), "unavailable": TEXT},
 )
 
 
@@ -915,6 +958,7 @@ RECORD = thing(
         "computing_threads": COUNT,
         "facts": any_name(TEXT),
         "futex": _FUTEX_WAITS,
+        "hotspots": _HOTSPOTS,
         "mapped": _MAPPED,
         "metric": _METRIC_VALUE,
         "pinning": _PINNING,

@@ -79,6 +79,9 @@ pub(crate) struct Run {
     /// thousands of threads
     #[arg(long, help_heading = "Measuring")]
     pub(super) switches: bool,
+    /// Sample where the program computes, a thousand times in each second of a thread's CPU time
+    #[arg(long, help_heading = "Measuring")]
+    pub(super) hotspots: bool,
     /// Interval between counts of pages by node; 0 turns them off
     /// [default: 1000 on machines with several nodes, otherwise 0]
     #[arg(long, value_name = "MS", help_heading = "Measuring")]
@@ -97,7 +100,7 @@ pub(crate) struct Run {
     #[arg(long, help_heading = "Output")]
     pub(super) slurm: bool,
     /// Read run specs from standard input and print records, one JSON object per line
-    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "switches", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["threads", "placement", "bind", "skip", "runtime", "setup", "prepare", "conclude", "cleanup", "warmup", "cache", "slurm", "sample_ms", "switches", "hotspots", "census_ms", "counters", "events", "memory", "env", "timeout", "check", "json", "words"], help_heading = "Output")]
     pub(super) stdin: bool,
     /// Process id of knee's Python process, the parent of this one; it is continued when a program stops it
     #[arg(long, value_name = "PID", requires = "stdin", hide = true)]

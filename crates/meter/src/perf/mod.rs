@@ -21,6 +21,7 @@
 //! "does it count what was really done" one rung after the other. Kernel and files are behind [`Kernel`] and a root
 //! folder, so that both run on recorded answers.
 
+pub(crate) mod bytes;
 mod canary;
 mod counters;
 mod generic;

@@ -5,6 +5,9 @@ use perf_event_open_sys::bindings::{
     PERF_RECORD_MISC_SWITCH_OUT, PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, PERF_RECORD_SWITCH,
 };
 
+use super::merge::Timed;
+use crate::perf::bytes::{Truncated, long, number};
+
 /// Every record ends with what `sample_id_all` adds for `TID | TIME | CPU`: pid, tid, time, cpu and a gap.
 const TRAILER: usize = 24;
 
@@ -42,6 +45,12 @@ pub(crate) struct Event {
     pub(crate) what: What,
 }
 
+impl Timed for Event {
+    fn t_ns(&self) -> u64 {
+        self.t_ns
+    }
+}
+
 /// What a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
@@ -52,10 +61,6 @@ pub(crate) enum Said {
     /// Nothing of interest.
     Nothing,
 }
-
-/// A record that is shorter than its kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Truncated;
 
 /// Reads one record: its type, its `misc` bits, and the bytes behind its header.
 pub(crate) fn read(kind: u32, misc: u16, body: &[u8]) -> Result<Said, Truncated> {
@@ -84,14 +89,6 @@ fn event(pid: u32, tid: u32, t_ns: u64, what: What) -> Said {
         (Ok(pid), Ok(tid)) if tid > 0 => Said::Event(Event { t_ns, pid, tid, what }),
         _ => Said::Nothing,
     }
-}
-
-fn number(body: &[u8], at: usize) -> Result<u32, Truncated> {
-    body.get(at..).and_then(<[u8]>::first_chunk).map(|bytes| u32::from_ne_bytes(*bytes)).ok_or(Truncated)
-}
-
-fn long(body: &[u8], at: usize) -> Result<u64, Truncated> {
-    body.get(at..).and_then(<[u8]>::first_chunk).map(|bytes| u64::from_ne_bytes(*bytes)).ok_or(Truncated)
 }
 
 #[cfg(test)]

@@ -1,18 +1,27 @@
 //! Brings the events of several rings, each in order of time, into one order.
 
-use super::event::Event;
-
 /// A record is written shortly after its time was taken, and a hypervisor may take the cpu in between; so an event is
 /// passed on when it is this old.
 pub(crate) const SETTLED_NS: u64 = 10_000_000;
 
+/// What happened at a time of the kernel's monotonic clock.
+pub(crate) trait Timed {
+    fn t_ns(&self) -> u64;
+}
+
 /// Events that wait for those of other rings.
-#[derive(Debug, Default)]
-pub(crate) struct Merge {
+#[derive(Debug)]
+pub(crate) struct Merge<Event> {
     waiting: Vec<Event>,
 }
 
-impl Merge {
+impl<Event> Default for Merge<Event> {
+    fn default() -> Self {
+        Self { waiting: Vec::new() }
+    }
+}
+
+impl<Event: Timed> Merge<Event> {
     /// Adds an event; those of one ring come in order.
     pub(crate) fn push(&mut self, event: Event) {
         self.waiting.push(event);
@@ -21,8 +30,8 @@ impl Merge {
     /// All events before a time, in order. Those of one ring at the same time keep theirs.
     pub(crate) fn before(&mut self, t_ns: u64) -> Vec<Event> {
         // Stable, and fast on a few sorted runs one after the other.
-        self.waiting.sort_by_key(|event| event.t_ns);
-        let settled = self.waiting.partition_point(|event| event.t_ns < t_ns);
+        self.waiting.sort_by_key(Timed::t_ns);
+        let settled = self.waiting.partition_point(|event| event.t_ns() < t_ns);
         let later = self.waiting.split_off(settled);
         std::mem::replace(&mut self.waiting, later)
     }
@@ -30,7 +39,7 @@ impl Merge {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::What;
+    use super::super::event::{Event, What};
     use super::*;
 
     #[test]

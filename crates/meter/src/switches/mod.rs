@@ -32,9 +32,12 @@ mod merge;
 mod oracle;
 mod profile;
 mod recorder;
+mod refused;
 mod ring;
 
 pub use self::accounts::SwitchSums;
 pub use self::found::{SwitchTotal, Switches};
+pub(crate) use self::merge::{Merge, SETTLED_NS, Timed};
 pub use self::profile::{Alone, Concurrency};
 pub use self::recorder::{MOST_A_SECOND, SwitchRecorder};
+pub(crate) use self::refused::Refused;

@@ -1,18 +1,17 @@
 //! Records context switches while a program runs.
 
 use std::os::fd::BorrowedFd;
-use std::path::Path;
 use std::time::Duration;
 
 use knee_machine::CpuSet;
 use knee_machine::clock::{monotonic, nanoseconds, thread_cpu};
 
 use super::accounts::Accounts;
-use super::event::Said;
+use super::event::{Event, Said};
 use super::found::Switches;
 use super::merge::{Merge, SETTLED_NS};
-use super::ring::{Read, Refused, Ring};
-use crate::perf::{Permissions, Subject};
+use super::refused::Refused;
+use super::ring::{Read, Ring};
 use crate::sampler::ThreadUse;
 use crate::states::Mechanism;
 
@@ -27,7 +26,7 @@ pub struct SwitchRecorder {
     rings: Vec<Ring>,
     ended: Option<String>,
     ended_ns: Option<u64>,
-    merge: Merge,
+    merge: Merge<Event>,
     accounts: Accounts,
     count: u64,
     lost: u64,
@@ -47,7 +46,7 @@ impl SwitchRecorder {
         };
         match rings {
             Ok(rings) => Self::with(rings, None),
-            Err(refused) => Self::with(Vec::new(), Some(explain(&refused))),
+            Err(refused) => Self::with(Vec::new(), Some(refused.explained())),
         }
     }
 
@@ -164,16 +163,6 @@ impl SwitchRecorder {
         }
         switches.cost_ns = nanoseconds(self.cost + thread_cpu().saturating_sub(before));
         switches
-    }
-}
-
-fn explain(refused: &Refused) -> String {
-    match refused {
-        Refused::Open(error) => Permissions::under(Path::new("/")).explain(error, Subject::OwnWork, &[]).reason,
-        Refused::Map(error) if error.raw_os_error() == Some(libc::EPERM) => {
-            "no memory left for rings: this user has mapped what kernel.perf_event_mlock_kb and ulimit -l allow".into()
-        }
-        Refused::Map(error) => format!("cannot map a ring: {error}"),
     }
 }
 

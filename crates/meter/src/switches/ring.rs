@@ -1,12 +1,13 @@
 //! One cpu's ring of records: opened for the program that the calling thread starts next, and read.
 
-use std::io;
 use std::os::fd::BorrowedFd;
 
 use perf_event::events::Software;
 use perf_event::{Builder, Clock, SampleFlag, Sampler};
 
-use super::event::{Said, Truncated, read};
+use super::event::{Said, read};
+use super::refused::Refused;
+use crate::perf::bytes::Truncated;
 use crate::perf::sys;
 
 /// Bytes of a ring: 8192 switches. Without privileges a user may map 516 KiB a cpu (`kernel.perf_event_mlock_kb`), which
@@ -30,15 +31,6 @@ pub(super) struct Read {
     pub(super) truncated: u64,
     /// Whether the ring was full: whatever came next was lost.
     pub(super) full: bool,
-}
-
-/// Step at which a ring could not be had.
-#[derive(Debug)]
-pub(super) enum Refused {
-    /// The event could not be opened.
-    Open(io::Error),
-    /// Its ring could not be mapped.
-    Map(io::Error),
 }
 
 impl Ring {

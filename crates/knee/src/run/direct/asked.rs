@@ -82,6 +82,7 @@ pub(super) fn run_spec(mut args: Run) -> Result<RunSpec, Failure> {
         test: None,
         beside: Vec::new(),
         switches: args.switches,
+        hotspots: args.hotspots,
     };
     spec.checked()
 }

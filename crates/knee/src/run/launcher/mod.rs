@@ -81,6 +81,9 @@ fn measure(spec: &RunSpec, how: &Launch<'_>, allowed: &CpuSet, start: String) ->
     if spec.switches {
         counting = counting.and_switches(&cpus);
     }
+    if spec.hotspots {
+        counting = counting.and_hotspots(&cpus);
+    }
     // Already now: the program may stop us as soon as it has begun.
     how.stop.signals.limit(spec.timeout_s.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds)));
     let mut running = match Running::start(spec, how.streams, Instant::now(), counting) {

@@ -70,8 +70,20 @@ impl Parts {
         let (cgroup, psi, beside) =
             around.map_or_else(Default::default, |around| (Some(around.cgroup), Some(around.psi), around.beside));
         let ran = seen.is_some();
-        let Seen { counters, threads, pages, mapped, samples, switches, marked, report, stdout, stderr, output } =
-            seen.unwrap_or_default();
+        let Seen {
+            counters,
+            threads,
+            pages,
+            mapped,
+            samples,
+            switches,
+            hotspots,
+            marked,
+            report,
+            stdout,
+            stderr,
+            output,
+        } = seen.unwrap_or_default();
         let said = [stdout.as_deref().unwrap_or_default(), stderr.as_deref().unwrap_or_default()];
         let reported_pages = report.as_ref().map(Report::pages);
         let (phases, facts, answer) = match report {
@@ -111,6 +123,7 @@ impl Parts {
             sampling,
             futex,
             switches,
+            hotspots,
             cgroup,
             psi,
             beside,

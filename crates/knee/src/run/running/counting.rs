@@ -7,6 +7,7 @@ use std::path::Path;
 use knee_machine::CpuSet;
 use knee_meter::Gauges;
 use knee_meter::events::Table;
+use knee_meter::hotspots::HotspotRecorder;
 use knee_meter::perf::{Counter, Counters, Linux, Marks, Request};
 use knee_meter::switches::SwitchRecorder;
 
@@ -19,6 +20,7 @@ pub(crate) struct Counting {
     gauges: Gauges,
     impossible: BTreeMap<String, Counter>,
     switches: Option<SwitchRecorder>,
+    hotspots: Option<HotspotRecorder>,
 }
 
 impl Counting {
@@ -41,7 +43,7 @@ impl Counting {
         let counters = |events: Vec<_>| Counters::open(Linux::default(), root, &events, &names);
         let events = (!events.is_empty()).then(|| counters(events));
         // Last: they count from their first reading.
-        Self { events, gauges: Gauges::open(root, &gauges), impossible, switches: None }
+        Self { events, gauges: Gauges::open(root, &gauges), impossible, switches: None, hotspots: None }
     }
 
     /// Also records the context switches of the program that the calling thread starts next, on these cpus.
@@ -49,21 +51,35 @@ impl Counting {
         Self { switches: Some(SwitchRecorder::open(cpus)), ..self }
     }
 
-    /// Reads the records of switches that are there.
+    /// Also samples where that program computes.
+    pub(crate) fn and_hotspots(self, cpus: &CpuSet) -> Self {
+        Self { hotspots: Some(HotspotRecorder::open(cpus)), ..self }
+    }
+
+    /// Reads the records of switches and the samples that are there.
     pub(crate) fn drain(&mut self) {
         if let Some(switches) = &mut self.switches {
             switches.drain();
+        }
+        if let Some(hotspots) = &mut self.hotspots {
+            hotspots.drain();
         }
     }
 
     /// Readable when there are many.
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.switches.iter().flat_map(SwitchRecorder::fds)
+        let switches = self.switches.iter().flat_map(SwitchRecorder::fds);
+        switches.chain(self.hotspots.iter().flat_map(HotspotRecorder::fds))
     }
 
     /// The records of switches, when the whole tree has ended.
     pub(crate) fn take_switches(&mut self) -> Option<SwitchRecorder> {
         self.switches.take()
+    }
+
+    /// The samples of where it computed, likewise.
+    pub(crate) fn take_hotspots(&mut self) -> Option<HotspotRecorder> {
+        self.hotspots.take()
     }
 
     /// The same for the regions of the program's threads, at most so many events.

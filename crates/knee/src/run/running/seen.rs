@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
+use knee_meter::hotspots::{HotspotRecorder, Hotspots};
 use knee_meter::perf::Counter;
 use knee_meter::switches::Switches;
 use knee_meter::{FutexWaits, Mapped, Sampler, Sampling, ThreadUse, WORKLOAD, Watched};
@@ -30,6 +31,7 @@ pub(crate) struct Seen {
     pub(crate) mapped: Option<Mapped>,
     pub(crate) samples: Samples,
     pub(crate) switches: Option<Switches>,
+    pub(crate) hotspots: Option<Hotspots>,
     /// The regions of a command.
     pub(crate) marked: Marked,
     /// A workload's own report.
@@ -70,6 +72,7 @@ impl Running {
             stderr_tail: self.stderr.as_ref().map(Capture::shown).unwrap_or_default(),
         };
         let recorder = self.counting.take_switches();
+        let hotspots = self.counting.take_hotspots().map(HotspotRecorder::finish);
         let counters = self.counting.finish();
         let watched = self.pinner.is_some() || self.sampler.is_some();
         let (pinning, tied) = self.pinner.map(Pinner::finish).unzip();
@@ -96,6 +99,7 @@ impl Running {
             mapped,
             samples,
             switches,
+            hotspots,
             marked,
             report: text(&self.report).and_then(|text| child::read_report(&text)),
             stdout: text(&self.stdout),

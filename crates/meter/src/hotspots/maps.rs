@@ -1,0 +1,96 @@
+//! Which file each address of a process is of.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// Processes whose mappings are kept; samples of further ones are of no file.
+const MOST_PROCESSES: usize = 1 << 12;
+
+/// A part of a file that is mapped.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    end: u64,
+    offset: u64,
+    file: usize,
+}
+
+/// The mappings of all processes.
+#[derive(Debug, Default)]
+pub(super) struct Maps {
+    processes: HashMap<i32, BTreeMap<u64, Part>>,
+    files: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+/// A place in a file, by the file's number.
+pub(super) type Found = (usize, u64);
+
+impl Maps {
+    pub(super) fn map(&mut self, pid: i32, start: u64, length: u64, offset: u64, file: String) {
+        // The kernel names code of no file "//anon", or by what it is for ("[vdso]", "[heap]").
+        let known = file.starts_with('/') && !file.starts_with("//") || file == "[vdso]";
+        let end = start.saturating_add(length);
+        if !self.processes.contains_key(&pid) && self.processes.len() >= MOST_PROCESSES {
+            return;
+        }
+        let parts = self.processes.entry(pid).or_default();
+        let covered: Vec<u64> = parts.range(start..end).map(|(&at, _)| at).collect();
+        for at in covered {
+            parts.remove(&at);
+        }
+        if known {
+            let files = &mut self.files;
+            let number = *self.numbers.entry(file).or_insert_with_key(|name| {
+                files.push(name.clone());
+                files.len() - 1
+            });
+            parts.insert(start, Part { end, offset, file: number });
+        }
+    }
+
+    /// A process executes a program: all it had mapped is gone.
+    pub(super) fn exec(&mut self, pid: i32) {
+        self.processes.remove(&pid);
+    }
+
+    /// A process has all that the one has which made it.
+    pub(super) fn fork(&mut self, pid: i32, parent: i32) {
+        if let Some(parts) = self.processes.get(&parent).cloned()
+            && self.processes.len() < MOST_PROCESSES
+        {
+            self.processes.insert(pid, parts);
+        }
+    }
+
+    /// The place of an address in a file; none in code of no file.
+    pub(super) fn find(&self, pid: i32, address: u64) -> Option<Found> {
+        let (start, part) = self.processes.get(&pid)?.range(..=address).next_back()?;
+        (address < part.end).then(|| (part.file, part.offset + (address - start)))
+    }
+
+    /// Paths of the files, by number.
+    pub(super) fn into_files(self) -> Vec<String> {
+        self.files
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_place_in_the_file_that_is_mapped_there_now() {
+        let mut maps = Maps::default();
+        maps.map(1, 0x1000, 0x1000, 0x400, "/bin/a".into());
+        maps.map(1, 0x8000, 0x100, 0, "//anon".into());
+        assert_eq!(maps.find(1, 0x1010), Some((0, 0x410)));
+        assert_eq!(maps.find(1, 0x2000), None);
+        assert_eq!(maps.find(1, 0xfff), None);
+        assert_eq!(maps.find(1, 0x8001), None, "code of no file");
+        maps.fork(2, 1);
+        maps.map(2, 0x1000, 0x10, 0, "/bin/b".into());
+        assert_eq!((maps.find(2, 0x1001), maps.find(2, 0x1010)), (Some((1, 1)), None));
+        maps.exec(1);
+        assert_eq!(maps.find(1, 0x1010), None);
+        assert_eq!(maps.into_files(), ["/bin/a", "/bin/b"]);
+    }
+}

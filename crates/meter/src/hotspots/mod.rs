@@ -1,0 +1,26 @@
+//! Where a process tree computes: samples of the addresses that its threads execute.
+//!
+//! **Mechanism.** A `task-clock` event writes a record each time a thread has computed for one period: the process, and
+//! the address of its next instruction, outside of the kernel. It is a software event, so it needs no counters of the
+//! processor, works in virtual machines, and is open to every user up to `kernel.perf_event_paranoid` 2. It is opened like
+//! the events of context switches ([`crate::switches`]): off, inherited, one ring for each cpu.
+//!
+//! **Addresses.** Records of the executable files that a process maps come in the same rings, so an address becomes a
+//! file and a place in it, which is the same in each run. Code that a program makes while it runs (a just-in-time
+//! compiler) is of no file: its addresses are those of one run.
+//!
+//! **What is exact.** Each thread is sampled in proportion to its CPU time outside of the kernel. The kernel checks a
+//! timer, so an address is where the thread went on after the interrupt: of a store that waits for a cache line it is the
+//! next instruction.
+//!
+//! **Cost.** Each sample interrupts the thread, for some microseconds on a virtual machine.
+
+mod event;
+mod functions;
+mod maps;
+mod recorder;
+mod ring;
+mod tally;
+
+pub use self::recorder::HotspotRecorder;
+pub use self::tally::{Hotspots, Place};

@@ -1,0 +1,159 @@
+//! Counts samples by place.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::event::{Event, What};
+use super::functions::functions as names;
+use super::maps::{Found, Maps};
+
+/// Places that are kept in a record: those with most samples.
+const MOST_PLACES: usize = 512;
+/// Places that are counted; samples of further ones are elsewhere.
+const MOST_COUNTED: usize = 1 << 18;
+
+/// Where the program's tree computed outside of the kernel, by samples of its CPU time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Hotspots {
+    /// Why there are no samples of the whole run.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unavailable: Option<String>,
+    /// CPU time between two samples of a thread.
+    pub period_ns: u64,
+    /// Samples in all.
+    pub samples: u64,
+    /// Those in code of no file, as just-in-time compilers make it.
+    pub unnamed: u64,
+    /// Those of places that are not listed, because there are too many.
+    pub elsewhere: u64,
+    /// CPU time spent reading them. What the kernel spent taking them is part of the program's.
+    pub cost_ns: u64,
+    /// Paths of the files.
+    pub files: Vec<String>,
+    /// Names of functions, as the files' symbols have them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub functions: Vec<String>,
+    /// The places with most samples, at most 512.
+    pub places: Vec<Place>,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Which of the files, from 0.
+    pub file: usize,
+    /// Bytes from the file's begin.
+    pub at: u64,
+    /// Samples there.
+    pub samples: u64,
+    /// Which of the functions it is in, from 0; absent where the file has no symbol for it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub function: Option<usize>,
+}
+
+/// Samples so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    maps: Maps,
+    counts: HashMap<Found, u64>,
+    samples: u64,
+    unnamed: u64,
+    elsewhere: u64,
+}
+
+impl Tally {
+    /// Takes the next event; they come in order of time.
+    pub(super) fn note(&mut self, event: Event) {
+        let Event { pid, what, .. } = event;
+        match what {
+            What::Sample(address) => {
+                self.samples += 1;
+                match self.maps.find(pid, address) {
+                    None => self.unnamed += 1,
+                    Some(place) if self.counts.len() < MOST_COUNTED || self.counts.contains_key(&place) => {
+                        *self.counts.entry(place).or_default() += 1;
+                    }
+                    Some(_) => self.elsewhere += 1,
+                }
+            }
+            What::Map { start, length, offset, file } => self.maps.map(pid, start, length, offset, file),
+            What::Exec => self.maps.exec(pid),
+            What::Fork { parent } => self.maps.fork(pid, parent),
+        }
+    }
+
+    /// The places with most samples. Files that have none are left out.
+    pub(super) fn finish(self) -> Hotspots {
+        let mut counts: Vec<(Found, u64)> = self.counts.into_iter().collect();
+        counts.sort_unstable_by_key(|&(place, samples)| (std::cmp::Reverse(samples), place));
+        let rest: u64 = counts.iter().skip(MOST_PLACES).map(|(_, samples)| samples).sum();
+        counts.truncate(MOST_PLACES);
+        let paths = self.maps.into_files();
+        let (mut files, mut functions) = (Numbered::default(), Numbered::default());
+        let mut places: Vec<Place> = counts
+            .into_iter()
+            .map(|((file, at), samples)| Place { file: files.number(&paths[file]), at, samples, function: None })
+            .collect();
+        for (number, path) in files.names.iter().enumerate() {
+            let (inside, at): (Vec<usize>, Vec<u64>) =
+                (0..places.len()).filter(|&one| places[one].file == number).map(|one| (one, places[one].at)).unzip();
+            for (one, name) in inside.into_iter().zip(names(Path::new(path), &at)) {
+                places[one].function = name.map(|name| functions.number(&name));
+            }
+        }
+        Hotspots {
+            samples: self.samples,
+            unnamed: self.unnamed,
+            elsewhere: self.elsewhere + rest,
+            files: files.names,
+            functions: functions.names,
+            places,
+            ..Hotspots::default()
+        }
+    }
+}
+
+/// Names, numbered in the order in which they are first met.
+#[derive(Debug, Default)]
+struct Numbered {
+    names: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Numbered {
+    fn number(&mut self, name: &str) -> usize {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        self.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), self.names.len() - 1);
+        self.names.len() - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_places_with_most_samples_are_kept_and_the_rest_is_counted() {
+        let mut tally = Tally::default();
+        let event = |what| Event { t_ns: 0, pid: 1, what };
+        tally.note(event(What::Map { start: 0, length: 10, offset: 0, file: "/bin/idle".into() }));
+        tally.note(event(What::Map { start: 0x1000, length: 0x1000, offset: 0x40, file: "/bin/a".into() }));
+        for at in 0..600 {
+            for _ in 0..=u64::from(at == 7) {
+                tally.note(event(What::Sample(0x1000 + at)));
+            }
+        }
+        tally.note(event(What::Sample(0x9000)));
+        let found = tally.finish();
+        assert_eq!((found.samples, found.unnamed, found.elsewhere), (602, 1, 88));
+        assert_eq!(found.files, ["/bin/a"]);
+        assert_eq!(found.places.len(), 512);
+        assert_eq!(found.places[0], Place { file: 0, at: 0x47, samples: 2, function: None });
+    }
+}
