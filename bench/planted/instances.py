@@ -14,14 +14,14 @@ FOLDER = Path(__file__).parent
 Half = Literal["tune", "score"]
 HALVES: tuple[Half, ...] = ("tune", "score")
 
-TABLES: dict[Half, tuple[str, str]] = {"tune": ("programs", "natural"), "score": ("held_out", "held_out_natural")}
-"""Tables of our own programs, and of dials of other people's, by half."""
+TUNED = ("programs", "natural")
+"""Tables of programs for tuning: our own, and dials of other people's."""
+
+HELD_OUT = ("held_out", "held_out_natural")
+"""Tables of programs that others wrote or chose, to be scored. Those that say ``opened`` are for tuning since."""
 
 LOADED = 1 / 3
 """Share of the instances that are measured a second time under load."""
-
-DRAWN = 0.75
-"""Share of the instances that are scored."""
 
 Names = frozenset[str]
 
@@ -82,18 +82,20 @@ def instances(half: Half, places: Places) -> list[Instance]:
     """
     calm = [*_own(half, places), *_natural(half, places)]
     draw = random.Random(f"drawn {half}")
-    if half == "score":
-        calm = [calm[number] for number in sorted(draw.sample(range(len(calm)), round(DRAWN * len(calm))))]
     loaded = draw.sample(range(len(calm)), round(LOADED * len(calm)))
     return calm + [replace(calm[number], loaded=True) for number in sorted(loaded)]
 
 
-def _tables(name: str) -> dict[str, list[dict[str, Any]]]:
-    return tomllib.loads((FOLDER / f"{name}.toml").read_text())
+def _programs(half: Half, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield the entries of one kind (``program``, ``family``, ``clean``) that are in this half."""
+    for name in (*TUNED, *HELD_OUT):
+        for one in tomllib.loads((FOLDER / f"{name}.toml").read_text()).get(kind, []):
+            if half == ("score" if name in HELD_OUT and not one.get("opened") else "tune"):
+                yield one
 
 
 def _own(half: Half, places: Places) -> Iterator[Instance]:
-    for one in _tables(TABLES[half][0])["program"]:
+    for one in _programs(half, "program"):
         words = [places.filled(str(word)) for word in one["command"]]
 
         def command(dial: object, work: object, words: list[str] = words) -> tuple[str, ...]:
@@ -107,12 +109,11 @@ def _own(half: Half, places: Places) -> Iterator[Instance]:
 
 
 def _natural(half: Half, places: Places) -> Iterator[Instance]:
-    tables = _tables(TABLES[half][1])
-    for one in tables["family"]:
+    for one in _programs(half, "family"):
         for dial in one["dials"]:
             off, on = (_shell(one[side].replace("{dial}", str(dial)), places) for side in ("off", "on"))
             yield replace(_planted(one, str(dial), on, off), directory=places.inputs, answer=one.get("answer"))
-    for one in tables["clean"]:
+    for one in _programs(half, "clean"):
         made = _clean(one | {"name": f"clean-{one['name']}"}, "0", _shell(one["command"], places))
         yield replace(made, directory=places.inputs, answer=one.get("answer"))
 
