@@ -21,6 +21,7 @@ from knee.explain.asking.wanted import Left, wanted
 from knee.explain.ledger.evidence import evidence
 from knee.explain.ledger.explanation import Explanation, explanation
 from knee.explain.scaling.series import group
+from knee.explain.signs.samples import HOTSPOTS
 from knee.store import Run
 from knee.store.run import joined
 from knee.study.questions.interventions import for_cause, interventions
@@ -92,6 +93,9 @@ class Study:
             yield from map(dict, interventions(name, remedy, (spec, base)))
 
     def _testable(self, cell: dict[str, Any], name: str) -> bool:
+        if name == HOTSPOTS:
+            # The generator knows no instructions.
+            return False
         if question := BY_NAME.get(name):
             return question.fits(Seats(tuple(self._cpus[: cell["threads"]]), self.one.machine.topology))
         return for_cause(name, _remedies(self.one)) is not None

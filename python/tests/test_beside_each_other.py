@@ -145,13 +145,13 @@ def test_little_growth_on_one_cpu_is_named_only_where_it_slows_down_over_the_cur
 
 def test_a_thread_that_only_starts_the_others_makes_their_work_no_more_even():
     tests = {"one cpu": CALM, "twice the threads": Made(0.55, 1.0, {"one": 0.1}, shares=FOUR)}
-    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.52, 0.3, 0.18))
+    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.61, 0.21, 0.18))
     assert list(named(evidence_of(BASE, many, tests))) == [("imbalance",)]
     assert named(evidence_of(BASE, replace(many, shares=(0.41, 0.41, 0.18)), tests)) == {}
 
 
 def test_pieces_that_fill_the_gaps_in_most_runs_are_no_serial_part():
-    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.65, 0.35))
+    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.75, 0.25))
     twice = Made(0.75, 1.0, {"one": 0.5}, shares=FOUR)
     made = runs(BASE, many, {"one cpu": CALM, "twice the threads": twice}, blocks=6)
 

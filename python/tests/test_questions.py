@@ -77,6 +77,8 @@ def test_nothing_is_asked_where_there_is_nothing_to_explain():
 def test_where_threads_wait_it_is_asked_what_for_and_where_cpu_time_grows_why():
     assert names(runs(BASE, WAITS, blocks=3), 4) == ["one cpu", "twice the threads", "switches"]
     assert names(runs(BASE, GROWS, blocks=3), 4) == ["copies", "twice the threads"]
+    grows = names(runs(BASE, GROWS, blocks=3), 4, 12, testable=lambda _, name: name == "hot spots")
+    assert grows == ["twice the threads", "hot spots"]
     grown = {"copies": BASE, "twice the threads": GROWS}
     grown["copies"] = Made(1.0, 2.0)
     assert "one cpu" in names(runs(BASE, GROWS, grown, blocks=3), 4, 12), "copies do not grow, so the program does"
@@ -221,6 +223,16 @@ def test_questions_join_a_block_that_has_not_begun(folder):
     assert len({spec["id"] for spec in after}) == len(after)
     assert Block(folder, 2).begun, "they are added once"
     assert not Block(folder, 3).begun
+
+
+def test_where_cpu_time_grows_is_sampled_on_all_threads_and_on_those_of_the_base(folder):
+    cell = next(spec["cell"] for spec in folder.read_plan() if spec["threads"] == 8)
+    assert Block(folder, 2).add([(cell, "hot spots")]) == 2
+    many, base = sorted((spec for spec in folder.read_plan() if "test" in spec), key=lambda spec: -spec["threads"])
+    assert (many["test"], many["threads"], many["hotspots"]) == ("hot spots", 8, True)
+    assert (base["test"], base["threads"], base["hotspots"]) == ("hot spots, base", 1, True)
+    assert len(base["cpus"]) == 1
+    assert base["cell"] == many["cell"] == cell, "both explain the same thread count"
 
 
 def test_a_block_has_begun_with_its_first_record(folder):

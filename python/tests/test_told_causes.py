@@ -47,7 +47,7 @@ def test_unequal_pieces_that_are_no_more_with_twice_the_threads_are_imbalance():
         ((0.65, 0.33, 0.02), (0.32, 0.35, 0.32, 0.01), [("too few tasks",)]),
         ((0.56, 0.44), (0.37, 0.24, 0.2, 0.19), [("too few tasks", "imbalance")]),
         ((0.7, 0.3), (0.44, 0.31, 0.19, 0.06), [("imbalance",)]),
-        ((0.6, 0.4), (0.6, 0.4), [("imbalance",)]),
+        ((0.75, 0.25), (0.75, 0.25), [("imbalance",)]),
     ],
 )
 def test_the_number_of_pieces_shows_in_cpu_times_of_all_and_of_twice_the_threads(all_threads, twice, names):

@@ -22,6 +22,8 @@ ROLES = {
     "interleaved memory": "placement",
     "twice the threads": "more-threads",
     "switches": "counting",
+    "hot spots": "counting",
+    "hot spots, base": "counting",
     "stream beside": "co-runner",
     "pirate beside": "co-runner",
     "busy cores beside": "busy-cores",
@@ -52,6 +54,8 @@ class Made:
     """CPU seconds of the garbage collector."""
     alone: Alone | None = None
     """Which thread worked alone, and how long each time."""
+    spots: dict[str, int] | None = None
+    """Samples at places, such as ``main+16``: 16 bytes from the begin of a file, in a function of that name."""
 
 
 def runs(
@@ -89,12 +93,26 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     told |= {"pages": one.pages} if one.pages else {}
     told |= {"cgroup": {"own": one.cgroup}} if one.cgroup else {}
     told |= {"futex": one.futex} if one.futex else {}
+    told |= {"hotspots": _hotspots(one.spots)} if one.spots else {}
     classes = dict.fromkeys(("nobody", "one", "few", "waiting", "more"), 0.0) | one.idle
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)
     return Run(
         order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares,
         collector_s=one.collector,
     )  # fmt: skip
+
+
+def _hotspots(spots: dict[str, int]) -> dict:
+    functions = sorted({place.partition("+")[0] for place in spots})
+    places = [
+        {"file": 0, "at": int(at), "samples": many, "function": functions.index(name)}
+        for place, many in spots.items()
+        for name, _, at in [place.partition("+")]
+    ]
+    return {
+        "period_ns": 997_000, "samples": sum(spots.values()), "unnamed": 0, "elsewhere": 0, "cost_ns": 0,
+        "files": ["/bin/p"], "functions": functions, "places": places,
+    }  # fmt: skip
 
 
 def series_of(made: list[Run], n: int = 2) -> Series:

@@ -42,6 +42,7 @@ from knee.explain.signs.doubled import OPENMP, SLEPT, doubled
 from knee.explain.signs.futexes import at_futexes, hardly_timed, mostly_timed
 from knee.explain.signs.kernel import in_kernel
 from knee.explain.signs.relief import relief
+from knee.explain.signs.samples import HOTSPOTS
 from knee.explain.signs.waits import SPIN, waits
 
 GROWN = 0.03
@@ -93,9 +94,9 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     if idle >= inflation:
         basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
     elif possible(COLLECTOR):
-        basic, last = [*copies, ONE_CPU, COLLECTOR, TWICE], [SWITCHES]
+        basic, last = [*copies, ONE_CPU, HOTSPOTS, COLLECTOR, TWICE], [SWITCHES]
     else:
-        basic, last = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
+        basic, last = [*(copies or [ONE_CPU]), TWICE, HOTSPOTS, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
     # Whose lock it is tells more than how exactly threads were idle.
     if SWITCHES in basic and _locks(found):
         basic.remove(SWITCHES)
@@ -118,7 +119,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     further: list[tuple[float, list[str]]] = [
         (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
         (machine, _beside(found, machine)),
-        (rest, [ONE_CPU]),
+        (rest, [ONE_CPU, HOTSPOTS]),
         # Before settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of memory.
         (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),
         (in_kernel(found).value, [FAULTS]),

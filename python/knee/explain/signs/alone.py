@@ -14,7 +14,7 @@ import numpy as np
 
 from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import TWICE, Evidence, Mean, mean
-from knee.explain.ledger.ledger import FEW, ONE, TOGETHER, Ledger
+from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import mostly_timed, turns
 from knee.explain.signs.waits import own_waits
@@ -37,6 +37,9 @@ that take turns at a lock are not.
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
+
+BASE_WAITS = 0.5
+"""The base waits for at least this share of the idle time, where that is no matter of dividing work."""
 
 PARTS = {"one": ONE, "few": FEW}
 """Classes of idle time, and their parts of the ledger."""
@@ -87,8 +90,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
         or not np.isfinite(stays.interval.low)
     ):
         return None
-    # An interpreter's threads that take long turns sleep as often on one cpu.
-    if turns(found) is not None or mostly_timed(found):
+    # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk.
+    if turns(found) is not None or mostly_timed(found) or (_base_waits(book) and not long_stretches(found)):
         return None
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)
@@ -104,6 +107,11 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     # Where all of it may have one reason, it has one.
     usual = 1.0 if most >= 1 else 0.0 if low <= 0 else usual
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+
+
+def _base_waits(book: Ledger) -> bool:
+    """Whether the base waits as well, so that most idle time has nothing to do with how work is divided."""
+    return -book.value(NOT_COMPUTED).value > BASE_WAITS * book.value(NOBODY, ONE, FEW).value
 
 
 def _always(found: Evidence, name: str) -> float:

@@ -23,6 +23,9 @@ OPENMP = r"lib(g|i|)omp"
 COLLAPSE = 0.10
 """Spinning: twice the threads take longer by at least this, in logarithms."""
 
+LONGER = 0.05
+"""Twice the threads use this much more CPU time, in logarithms, where more threads wait, and compute while they do."""
+
 SLEPT = -0.03
 """Twice the threads use less CPU time than this, in logarithms: waiting threads slept where cpus were short."""
 

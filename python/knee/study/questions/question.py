@@ -30,6 +30,8 @@ class Question:
         Changes the run spec of that thread count.
     fits
         Whether it can tell something about threads on these cpus.
+    with_base
+        Whether the base has to run in the same way.
     """
 
     name: str
@@ -39,3 +41,4 @@ class Question:
     cost: Callable[[int], float]
     change: Callable[[RunSpec, Seats], dict[str, Any]]
     fits: Callable[[Seats], bool] = lambda _: True
+    with_base: bool = False

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from knee.store import RunSpec
 from knee.study.design.program import side_by_side
+from knee.study.questions.interventions import AT_BASE
 from knee.study.questions.placements import PLACEMENTS
 from knee.study.questions.question import Question
 from knee.study.questions.seats import Seats
@@ -78,6 +79,15 @@ QUESTIONS: tuple[Question, ...] = (
         _same,
         lambda count: 1 / count,
         lambda _, __: {},
+    ),
+    Question(
+        "hot spots",
+        "At which instructions does CPU time grow? The same run, and that of the base, with samples of both.",
+        "counting",
+        _same,
+        lambda count: 1 + 1 / count,
+        lambda _, __: {},
+        with_base=True,
     ),
     Question(
         "one cpu",
@@ -184,9 +194,30 @@ def asking(question: Question, spec: RunSpec, machine: Mapping[str, Any]) -> Run
         "test": question.name,
         # The same run is watched by records that have a cost where thousands of threads start.
         "switches": True,
+        "hotspots": True,
     }
     changed |= question.change(spec, Seats(tuple(spec["cpus"]), machine))
-    asked = cast("RunSpec", {**spec, **changed})
+    return _watched(cast("RunSpec", {**spec, **changed}), machine)
+
+
+def asking_of_base(question: Question, spec: RunSpec, base: RunSpec, machine: Mapping[str, Any]) -> RunSpec:
+    """Return the run of the base that a question needs beside that of the cell.
+
+    Parameters
+    ----------
+    question
+        The question.
+    spec, base
+        The run specs of the cell that is explained, and of its base.
+    machine
+        What ``knee machine --json`` printed for the study.
+    """
+    made = asking(question, base, machine)
+    return cast("RunSpec", {**made, "cell": spec["cell"], "test": question.name + AT_BASE})
+
+
+def _watched(asked: RunSpec, machine: Mapping[str, Any]) -> RunSpec:
+    """Give the sampler a cpu that the run does not use, if there is one."""
     taken = {*asked["cpus"], *(cpu for one in asked.get("beside", []) for cpu in one["cpus"])}
     asked.pop("sampler_cpu", None)
     if spare := [cpu for cpu in machine["allowed"]["cpus"] if cpu not in taken]:

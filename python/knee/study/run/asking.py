@@ -14,7 +14,7 @@ from knee import _binary
 from knee.store import Folder, Level, RunSpec, role_of, write_whole
 from knee.study.design.repeats import names
 from knee.study.questions.interventions import for_cause, interventions
-from knee.study.questions.questions import BY_NAME, asking
+from knee.study.questions.questions import BY_NAME, asking, asking_of_base
 from knee.study.questions.seats import Seats
 from knee.study.remedies import all_remedies
 from knee.study.remedies.remedy import Remedy
@@ -126,8 +126,10 @@ class Block:
         spec = self._own.get(_key(cell))
         if spec is None:
             return
-        if name in BY_NAME:
-            yield asking(BY_NAME[name], spec, self._machine)
+        if (question := BY_NAME.get(name)) is not None:
+            yield asking(question, spec, self._machine)
+            if question.with_base:
+                yield asking_of_base(question, spec, self._base(spec), self._machine)
         elif (remedy := self._remedy(cell, name)) is not None:
             yield from interventions(name, remedy, (spec, self._base(spec)))
 

@@ -1,12 +1,13 @@
 """Duplicated work.
 
 What it sees
-    CPU time grows in proportion to the threads, and only where they run at the same time.
+    CPU time grows only where threads run at the same time: in proportion to the threads, or at all instructions at
+    which one thread works, too.
 Why the curve bends
     Several threads compute what one of them could: none has stored it yet when the next one looks.
 How to test it
     Run all threads on one cpu: each finds what the one before has stored. What threads lose to shared cache lines has a
-    limit, and does not grow in proportion to the threads.
+    limit, does not grow in proportion to the threads, and grows at one or two instructions.
 How to move it
     Compute once and share the result: let the others wait for the first one, or divide the work beforehand.
 """
@@ -17,7 +18,8 @@ from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import COLLAPSE, SLEPT, doubled
-from knee.explain.signs.growth import growth
+from knee.explain.signs.growth import Growth, growth
+from knee.explain.signs.hotspots import grown, said
 from knee.explain.signs.kernel import handing_over
 from knee.explain.signs.words import as_ratio
 
@@ -37,24 +39,31 @@ so closely that no other cause is likely.
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
-    together, on_one, grown = book.value(TOGETHER), book.value(MORE), growth(found, book)
-    twice = doubled(found)
-    if not together.interval.low > LEAST or grown is None or twice is None:
+    together, on_one, curve = book.value(TOGETHER), book.value(MORE), growth(found, book)
+    twice, spots = doubled(found), grown(found)
+    mostly = together.value >= MOSTLY * book.value(MORE, TOGETHER).value
+    if not together.interval.low > LEAST or not mostly or twice is None:
         return None
-    if together.value < MOSTLY * book.value(MORE, TOGETHER).value or grown.how != "in proportion" or not grown.goes_on:
+    works = spots is not None and spots.works
+    proportional = curve is not None and curve.how == "in proportion" and curve.goes_on
+    if not works and (not proportional or (spots is not None and spots.waits)):
         return None
-    if handing_over(found, book) or twice.seconds.interval.low > COLLAPSE or twice.cpu.interval.high < SLEPT:
+    if handing_over(found, book) or twice.seconds.interval.low > COLLAPSE:
         return None
-    free = FREE_EXACTLY if grown.exactly else FREE
-    if on_one.interval.low > 0 or not on_one.interval.high < max(LEAST, free * together.value):
+    # Threads that wait actively do not work where one thread does; those that race may do so less often in turns.
+    if twice.cpu.interval.high < SLEPT and not works:
+        return None
+    exactly = works or (curve is not None and curve.exactly)
+    free = FREE_EXACTLY if exactly else FREE
+    if (on_one.interval.low > 0 and not works) or not on_one.interval.high < max(LEAST, free * together.value):
         return None
     return Finding(
         series=found.series.name,
         cause=NAME,
         says="threads that run at the same time do the same work",
         signs=(
-            f"CPU time grows in proportion to the threads, from {grown.fewer} to {grown.threads} by "
-            f"{as_ratio(grown.ratio)} times that",
+            *(_over_the_curve(curve) if curve is not None and proportional else ()),
+            *said(found),
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
         ),
         refute="count what is computed for each answer: if it does not grow, no work is duplicated",
@@ -63,4 +72,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(together),
         holds=(TOGETHER,),
         settles=(OPEN, "spinning"),
+    )
+
+
+def _over_the_curve(grown: Growth) -> tuple[str, ...]:
+    return (
+        f"CPU time grows in proportion to the threads, from {grown.fewer} to {grown.threads} by "
+        f"{as_ratio(grown.ratio)} times that",
     )

@@ -20,11 +20,14 @@ from knee.explain.causes.machine import shared_cache
 from knee.explain.causes.machine.shared_cache import REFILLS
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import MACHINE, MACHINES, MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.doubled import Doubled, doubled
+from knee.explain.signs.collector import collector_costs
+from knee.explain.signs.doubled import LONGER, Doubled, doubled
 from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.futexes import turns
 from knee.explain.signs.growth import Growth, between, growth
+from knee.explain.signs.hotspots import grown, said
 from knee.explain.signs.processes import separate
+from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio
 
 NAME = "instruction growth"
@@ -40,6 +43,12 @@ SPINS = 0.4
 
 UNTOLD = 0.1
 """Less growth on one cpu than this is not named where the curve does not tell how it grows."""
+
+COLLECTOR = "garbage collection"
+"""The cause that a run with another heap tests."""
+
+MOSTLY = 0.5
+"""Share of the growth that a collector's own work may be."""
 
 TELLS = 1.3
 """The curve tells how CPU time grows on one cpu where that is so many times what the machine adds, or more."""
@@ -64,8 +73,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     # What surely grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
     holds = (MORE, TOGETHER, UNDIVIDED) if book.value(TOGETHER, UNDIVIDED).interval.high < 0 else (MORE,)
-    grown = book.value(*holds)
-    if not grown.interval.low > LEAST:
+    more = book.value(*holds)
+    if not more.interval.low > LEAST or _may_collect(found, more.value):
         return None
     return Finding(
         series=found.series.name,
@@ -74,13 +83,19 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         signs=(
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
             f"side by side, and outside of the kernel: {as_ratio(own)}",
+            *said(found),
         ),
         refute="count instructions: if they do not grow, it is not more work",
         remedy="merge results less often, and avoid atomic operations on data that one thread uses",
         threads=found.threads,
-        part=Part.of(grown),
+        part=Part.of(more),
         holds=holds,
     )
+
+
+def _may_collect(found: Evidence, part: float) -> bool:
+    """Whether most of it may be a collector's work, and no run with another heap tells."""
+    return relief(found, COLLECTOR) is None and collector_costs(found) > MOSTLY * part
 
 
 def _outside(found: Evidence) -> Mean:
@@ -91,6 +106,11 @@ def _outside(found: Evidence) -> Mean:
 
 def _may_spin(found: Evidence, book: Ledger, twice: Doubled, slower: Growth | None) -> bool:
     """Whether it may be threads that wait for a lock and spin: more work grows ever more slowly over the curve."""
+    spots = grown(found)
+    if spots is not None and spots.works:
+        return False
+    if spots is not None and spots.loops and twice.cpu.interval.low > LONGER:
+        return True
     on_one, machine = book.value(MORE).value, max(0.0, np.nan_to_num(book.value(*MACHINES).value))
     if not twice.seconds.interval.low < SAME or on_one < SPINS * book.value(TOGETHER).value:
         return True

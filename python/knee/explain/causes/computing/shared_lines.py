@@ -26,8 +26,9 @@ from knee.explain.ledger.evidence import SWITCHES, Evidence, against
 from knee.explain.ledger.ledger import INFLATION, MACHINES, MORE, TOGETHER, Ledger
 from knee.explain.ledger.memory import remote, untold
 from knee.explain.signs.beside import STREAM, slower
-from knee.explain.signs.doubled import COLLAPSE, OPENMP, SLEPT, Doubled, doubled, waits_actively
+from knee.explain.signs.doubled import COLLAPSE, LONGER, OPENMP, SLEPT, Doubled, doubled, waits_actively
 from knee.explain.signs.growth import Growth, growth
+from knee.explain.signs.hotspots import grown, said
 from knee.explain.signs.kernel import lock_passed_on
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
@@ -52,9 +53,6 @@ INEXACT = 0.05
 MOSTLY = 0.7
 """Share of what grows side by side that does not go with twice the threads."""
 
-LONGER = 0.05
-"""Twice as many threads as cpus use this much more CPU time, in logarithms, where more than lines changes."""
-
 HALF = 0.5
 """Share of what grows side by side that memory of other nodes may cost; and of what grows that further runs show."""
 
@@ -66,14 +64,19 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     least = LEAST + INEXACT * np.nan_to_num(book.value(*MACHINES).value)
     if twice is None or own_waits(found) is None or not together.interval.low > least:
         return None
-    grown = growth(found, book)
-    if _otherwise(found, book, twice, grown) or not _again(found, book):
+    over_the_curve, spots = growth(found, book), grown(found)
+    if _otherwise(found, book, twice, over_the_curve) or not _again(found, book):
+        return None
+    # A store that waits for its line is met at the same instruction.
+    if spots is not None and spots.works:
         return None
     # Duplicated work grows in proportion to the threads, lines have a limit, and a lock may hardly show on one cpu.
-    if not on_one.interval.high < together.value / 2 and (grown is None or grown.limited is None):
+    if not on_one.interval.high < together.value / 2 and (over_the_curve is None or over_the_curve.limited is None):
         return None
     more_work = instruction_growth.explain(found, book) is not None
-    left = LEFT if grown is None else _left(book, twice, grown, more_work=more_work)
+    left = LEFT if over_the_curve is None else _left(book, twice, over_the_curve, more_work=more_work)
+    if left == LEFT and spots is not None and spots.waits:
+        left = LINES
     # What waiting threads compute on one cpu is theirs, too.
     spins = left == COSTLY and on_one.interval.low > 0 and not more_work
     holds = (MORE, TOGETHER) if spins else (TOGETHER,)
@@ -85,6 +88,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
             f"CPU time that needs threads on several cpus: {as_ratio(together)}",
             f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
             f"twice the threads on the same cpus take {as_ratio(twice.cpu)} times the CPU time",
+            *said(found),
         ),
         refute="count instructions: if they grow, threads duplicate work; if not, pad data that threads write to",
         remedy="put data that different threads write to on separate cache lines",

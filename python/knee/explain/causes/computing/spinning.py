@@ -1,7 +1,8 @@
 """Spinning.
 
 What it sees
-    CPU time grows with the threads, and the run time does not fall as it should: threads that wait keep computing.
+    CPU time grows with the threads, and the run time does not fall as it should: threads that wait keep computing, at a
+    few instructions to which one thread hardly gets.
 Why the curve bends
     A thread that waits for a lock tries again and again instead of sleeping, so it uses a cpu without any progress.
 How to test it
@@ -18,9 +19,10 @@ import numpy as np
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.doubled import COLLAPSE, doubled
+from knee.explain.signs.doubled import COLLAPSE, LONGER, doubled
 from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.growth import growth
+from knee.explain.signs.hotspots import grown, said
 from knee.explain.signs.kernel import lock_passed_on
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
@@ -72,21 +74,29 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 
 def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     """Return what all threads on one cpu and twice the threads say; None where it does not speak for spinning."""
-    on_one, twice, faster = book.value(MORE), doubled(found), growth(found, book)
+    on_one, twice, faster, spots = book.value(MORE), doubled(found), growth(found, book), grown(found)
+    # A thread that tries again and again is met at the same few instructions.
+    if spots is not None and (spots.works or spots.scattered):
+        return None
     if twice is None or (faster is not None and faster.limited) or each_thread(found, book) or separate(found):
         return None
+    # Where one thread takes another way, it is as long with twice the threads.
+    loops = spots is not None and spots.loops and twice.cpu.interval.low > LONGER
     # More work for the same answer grows ever more slowly, and takes longer with twice the threads, too.
     accelerates = faster is not None and faster.how == "accelerates" and book.value(TOGETHER).value > on_one.value
     # Where nothing but a lock grows like that, a little more on one cpu is enough, or with twice the threads.
-    more = on_one.interval.low > LEAST or (accelerates and (on_one.interval.low > 0 or twice.cpu.interval.low > 0))
+    more = on_one.interval.low > LEAST or (
+        (accelerates or loops) and (on_one.interval.low > 0 or twice.cpu.interval.low > 0)
+    )
     collapses = twice.seconds.interval.low > COLLAPSE
     mostly = faster is not None and bool(faster.how) and book.value(TOGETHER).value > on_one.value
-    if not more or not (collapses or mostly):
+    if not more or not (collapses or mostly or loops):
         return None
     return (
         f"twice the threads on the same cpus take {as_ratio(twice.seconds)} times as long",
         f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(on_one)}",
         *([f"CPU time {faster.how}, from {faster.fewer} to {faster.threads} threads"] if faster else []),
+        *said(found),
     )
 
 

@@ -1,7 +1,8 @@
 """Garbage collection.
 
 What it sees
-    A part of the loss goes when the heap is larger, or nothing is collected.
+    A part of the loss goes when the heap is larger, or nothing is collected. Or the CPU time that grows is in functions
+    that collect garbage.
 Why the curve bends
     A collector stops all threads, or works beside them: n threads allocate n times as fast, so it runs n times as
     often.
@@ -20,6 +21,8 @@ from knee.explain.causes.cause import OPEN, PIECES, WAITS, Finding, Part
 from knee.explain.causes.idle import serial_part
 from knee.explain.ledger.evidence import Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, MORE, NOBODY, ONE, TOGETHER, UNDIVIDED, Ledger
+from knee.explain.signs.collector import COLLECTING
+from knee.explain.signs.hotspots import growth_in
 from knee.explain.signs.relief import Relief, relief
 from knee.explain.signs.words import as_ratio, plain
 from knee.stats.intervals import Interval
@@ -34,6 +37,9 @@ SETTLES = ("sleeping lock", WAITS, "imbalance", "serial part", "too few tasks", 
 
 LEAST = 0.02
 """A smaller part is not named."""
+
+MOSTLY = 0.7
+"""Share of what grows that is in functions of the collector, at least."""
 
 FEWER = math.log(0.5)
 """Threads wait at most this share as often, as a logarithm."""
@@ -50,10 +56,10 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         or changed.helpers.interval.high < FEWER
         or serial_part.helped(found, mean(found.watched.idle("one") / (found.threads - 1)).value)
     ):
-        return None
+        return _by_functions(found, book)
     relieved, holds, taken = _part(found, book, changed)
     if not relieved.interval.low > LEAST:
-        return None
+        return _by_functions(found, book)
     collector = ""
     if changed.helpers.interval.high < FEWER:
         collector = f", and the collector's own {as_ratio(changed.helpers)} times"
@@ -72,6 +78,32 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=Part.of(relieved),
         idle=Part.of(changed.idle),
         settles=SETTLES,
+        holds=holds,
+    )
+
+
+def _by_functions(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding where the collector's own functions take most of the CPU time that grows.
+
+    A program that sets its collector up by itself hears of no setting.
+    """
+    share, more, holds = growth_in(found, COLLECTING), book.value(MORE, TOGETHER), (MORE, TOGETHER)
+    if not share > MOSTLY or not more.interval.low > LEAST:
+        return None
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says="threads do the garbage collector's work",
+        signs=(
+            f"{100 * share:.0f} % of the CPU time that grows is in functions that collect garbage",
+            f"CPU time of all threads on one cpu over that of 1 thread: {as_ratio(book.value(MORE))}",
+        ),
+        refute="give it a larger heap: if the loss stays, it is not the collector",
+        remedy="allocate less, or give the program a larger heap",
+        threads=found.threads,
+        part=Part.of(more).times(min(1.0, share)),
+        # The kernel gives the pages of a heap that its collector gave back.
+        settles=(*SETTLES, "spinning", "page faults"),
         holds=holds,
     )
 

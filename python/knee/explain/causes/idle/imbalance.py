@@ -18,13 +18,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.alone import OFF, Alone, alone
 from knee.explain.signs.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.futexes import turns
+from knee.explain.signs.pieces import divided_unevenly, may_be_equal
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import own_waits
 from knee.explain.signs.words import as_ratio, plain
@@ -35,7 +36,7 @@ NAME = "imbalance"
 SPINNING = "spinning"
 """The cause that a run tests in which waiting threads sleep."""
 
-UNEQUAL = 0.3
+UNEQUAL = 0.5
 """The thread with most work explains at least this share of the idle time, if the others wait for it alone."""
 
 MOSTLY = 0.5
@@ -92,10 +93,13 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if hidden and (passive is None or passive.least > LEAST):
         return None
     part = Part(*(sum(getattr(one.uneven, end) for one in divided) for end in ("value", "low", "high")))
+    # Pieces that are handed out while the program runs may be equal, and too few.
+    sure = hidden or fixed_pieces(found) or divided_unevenly(found) or not may_be_equal(found)
     how = ", some of it as CPU time, since they wait actively" if hidden else ""
     return Finding(
         series=found.series.name,
-        cause=NAME,
+        cause=NAME if sure else PIECES,
+        left=() if sure else (too_few_tasks.NAME, NAME),
         says="threads get unequal work, and those that finish first wait",
         signs=(
             f"the thread with most CPU time has {most(found):.2f} times the mean{how}",

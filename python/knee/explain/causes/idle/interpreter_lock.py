@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from knee.explain.causes.cause import WAITS, Finding
+from knee.explain.causes.cause import PIECES, WAITS, Finding
 from knee.explain.ledger.evidence import COPIES, Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.futexes import BUSY, Turns, turns
@@ -61,7 +61,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         threads=found.threads,
         part=waited_for_lock(found, book),
         holds=holds,
-        settles=("sleeping lock", WAITS, "imbalance", "serial part"),
+        settles=("sleeping lock", WAITS, "imbalance", PIECES, "serial part"),
     )
 
 

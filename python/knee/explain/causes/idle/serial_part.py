@@ -17,12 +17,16 @@ from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
 from knee.explain.signs.alone import alone
+from knee.explain.signs.pieces import divided_unevenly
 from knee.explain.signs.words import plain
 
 NAME = "serial part"
 
 LEAST = 0.02
 """A smaller part is not named."""
+
+SAME = 0.4
+"""Share of the time in which one thread works alone that the same one has, at least."""
 
 HELPS = 0.4
 """Share of the time in which one thread works alone that a helper has, where it may be all that is serial."""
@@ -34,8 +38,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if divided is None or not divided.undivided.low > LEAST:
         return None
     seconds = mean(found.watched.idle("one") / (found.threads - 1))
-    # A helper of the runtime, such as a collector, is no part of the program.
-    if helped(found, seconds.value):
+    # A helper of the runtime, such as a collector, is no part of the program, and one large piece no serial part.
+    if helped(found, seconds.value) or divided_unevenly(found) or _many(found):
         return None
     return Finding(
         series=found.series.name,
@@ -51,6 +55,11 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         part=divided.undivided,
         holds=divided.holds,
     )
+
+
+def _many(found: Evidence) -> bool:
+    """Whether it is not one and the same thread that works alone."""
+    return mean(found.watched.alone("share")).value < SAME
 
 
 def helped(found: Evidence, seconds: float) -> bool:

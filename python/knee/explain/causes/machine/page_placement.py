@@ -13,7 +13,7 @@ How to move it
 
 from __future__ import annotations
 
-from knee.explain.causes.cause import Finding, Part
+from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.ledger.evidence import Evidence, Mean
 from knee.explain.ledger.ledger import DISTANT, FEW, ONE, Ledger
 from knee.explain.ledger.memory import remote
@@ -50,7 +50,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         gain=None if faster else _less(far.interleaved),
         # Threads on that node finish first, and wait for the others.
         holds=(DISTANT, ONE, FEW) if faster else (DISTANT,),
-        settles=("imbalance",) if faster else (),
+        settles=("imbalance", PIECES) if faster else (),
     )
 
 

@@ -1,0 +1,78 @@
+"""Whether work was divided beforehand, and unevenly; or may have come in equal pieces, as CPU times of threads show.
+
+Pieces that are handed out while the program runs go to other threads in each run, and each thread gets about as many.
+If they are equal, no thread has two more than another, so shares of the CPU time have two values. Work that was divided
+beforehand goes to the same threads each time, so the largest share is the same in each run, and so are the others; also
+with twice the threads. Where one thread has a serial part as well, the others have the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from knee.explain.ledger.evidence import TWICE, Cell, Evidence
+from knee.stats.intervals import Array
+from knee.store.run import MOST_SHARES
+
+FEWEST = 3
+"""Runs that tell whether shares are the same in each."""
+
+SAME = 0.02
+"""Standard deviation of shares that are the same in each run, at most: the mean over threads."""
+
+UNEVEN = 0.4
+"""The larger of two threads has this share more than the smaller one, of the mean, where pieces are uneven."""
+
+MOST = 20
+"""Pieces of each thread, at most, that are looked for."""
+
+A_PIECE, A_SHARE = 0.07, 0.02
+"""How far CPU times of threads may be from whole numbers of equal pieces: of a piece, and of a thread's share."""
+
+
+NEARLY = 0.3
+"""The same with twice the threads, which take turns on the cpus."""
+
+
+def divided_unevenly(found: Evidence) -> bool:
+    """Whether the work was surely divided beforehand, and unevenly, also among those threads that have not most."""
+    usual = _same_with_twice(found)
+    return usual is not None and bool(np.ptp(usual[1:]) > UNEVEN * usual[1:].mean())
+
+
+def may_be_equal(found: Evidence) -> bool:
+    """Whether threads may have taken equal pieces: shares of the CPU time have two values, and one is a piece more."""
+    n = found.threads
+    if n > MOST_SHARES or not (shares := _shares(found.watched, n)).size:
+        return False
+    usual = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    possible = [n * each + more for each in range(1, MOST + 1) for more in range(1, n) if _equal(usual, each, more)]
+    twice = _same_with_twice(found)
+    return any(twice is None or _whole(twice, pieces) for pieces in possible)
+
+
+def _equal(usual: Array, each: int, more: int) -> bool:
+    """Whether each thread has so many pieces, and some of them have one more."""
+    pieces = usual.size * each + more
+    expected = (each + (np.arange(usual.size) < more)) / pieces
+    return bool(np.abs(usual - expected).max() < max(A_PIECE / pieces, A_SHARE / usual.size))
+
+
+def _same_with_twice(found: Evidence) -> Array | None:
+    """Return the shares of twice the threads where they are the same in each run; None where they are not."""
+    twice, many = found.test(TWICE), 2 * found.threads
+    if twice is None or many > MOST_SHARES or (shares := _shares(twice, many)).shape[0] < FEWEST:
+        return None
+    return shares.mean(axis=0) if shares.std(axis=0, ddof=1).mean() < SAME else None
+
+
+def _whole(shares: Array, pieces: int) -> bool:
+    """Whether shares are nearly whole numbers of equal pieces."""
+    done = shares / shares.sum() * pieces
+    return bool(np.abs(done - np.rint(done)).max() < NEARLY)
+
+
+def _shares(cell: Cell, many: int) -> Array:
+    """Return the largest shares of the CPU time, one for each thread, shape (runs, threads)."""
+    known = [np.pad(run.shares[:many], (0, max(0, many - len(run.shares)))) for run in cell.runs if run.shares]
+    return np.array(known) if known else np.empty((0, many))

@@ -1,0 +1,62 @@
+"""Samples of the instructions that a program executes, of several runs together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from knee.explain.ledger.evidence import Evidence
+
+HOTSPOTS = "hot spots"
+"""Name of the question."""
+
+NAMED = 0.8
+"""Share of the samples, at least, that are at known places, or in functions with names."""
+
+Place = tuple[str, int]
+"""A file, and bytes from its begin."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of several runs, by place.
+
+    ``functions`` has the names of the functions at those places that have one; ``total`` counts samples elsewhere, too.
+    """
+
+    at: Counter[Place]
+    functions: dict[Place, str]
+    total: int
+    runs: int
+
+    @property
+    def placed(self) -> bool:
+        """Whether most of them are at known places."""
+        return self.total > 0 and self.at.total() >= NAMED * self.total
+
+    def share(self, function: str) -> float | None:
+        """Return the share in functions whose name matches a pattern; None if most have no name."""
+        if not self.total or sum(self.at[place] for place in self.functions) < NAMED * self.total:
+            return None
+        inside = (self.at[place] for place, name in self.functions.items() if re.search(function, name))
+        return sum(inside) / self.total
+
+
+def samples(found: Evidence, *questions: str) -> Samples | None:
+    """Return the samples of all runs that answer these questions; None if there are none."""
+    at: Counter[Place] = Counter()
+    functions: dict[Place, str] = {}
+    total = runs = 0
+    for run in (run for name in questions if (cell := found.test(name)) is not None for run in cell.runs):
+        spots = run.record.get("hotspots")
+        if spots is None or "unavailable" in spots:
+            continue
+        total, runs = total + spots["samples"], runs + 1
+        names = spots.get("functions", [])
+        for one in spots["places"]:
+            place = spots["files"][one["file"]], one["at"]
+            at[place] += one["samples"]
+            if "function" in one:
+                functions[place] = names[one["function"]]
+    return Samples(at, functions, total, runs) if runs else None

@@ -1,0 +1,113 @@
+"""Where CPU time grows: at few instructions, in the same code, or in other code; and what that says about causes."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from told import Made, evidence_of, named
+
+from knee.explain.signs.collector import COLLECTING, collector_costs
+from knee.explain.signs.hotspots import Grown, grown, growth_in
+from knee.stats.intervals import Interval
+
+LOOP = {f"work+{at}": 40 for at in range(0, 40, 4)}
+"""A loop of ten instructions, each as long."""
+
+BASE = Made(1.0, 1.0, spots=LOOP)
+
+
+def sampled(spots: dict[str, int], *, more: float = 0.3, on_one: float = 0.0, twice: float = 0.0, blocks: int = 6):
+    """Return evidence with samples: how CPU time grows side by side, on one cpu, and with twice the threads."""
+    many = Made((1 + more) / 2, 1 + more, spots=spots)
+    tests = {
+        "hot spots": many,
+        "hot spots, base": BASE,
+        "one cpu": Made(1 + on_one, 1 + on_one, sleeps=4),
+        "copies": Made(1.0, 2.0),
+        "twice the threads": Made((1 + more + twice) / 2, 1 + more + twice, shares=(0.25,) * 4),
+    }
+    return evidence_of(replace(BASE, spots=None), replace(many, spots=None), tests, blocks=blocks)
+
+
+AGAIN = dict.fromkeys(LOOP, 52)
+STALLS = {**LOOP, "work+18": 120}
+LOOPS = {**LOOP, "lock+4096": 120}
+ELSEWHERE = {**LOOP, **{f"merge+{at}": 12 for at in range(4096, 4136, 4)}}
+
+
+def test_the_same_work_again_is_met_where_it_was_met_before():
+    found = grown(sampled(AGAIN))
+    assert found.works
+    assert not found.waits
+    assert found.places.low > 5
+    assert (
+        found.said
+        == f"CPU time grows at {found.places.low:.0f} to {found.places.high:.0f} instructions, 100 % of it in work"
+    )
+
+
+def test_a_store_that_waits_is_met_at_one_instruction():
+    found = grown(sampled(STALLS))
+    assert found.waits
+    assert not found.works
+    assert not found.loops, "one thread gets there as well"
+    assert found.places.high < 2
+
+
+def test_a_lock_is_tried_where_one_thread_never_gets():
+    found = grown(sampled(LOOPS))
+    assert found.waits
+    assert found.loops
+    assert (found.function, found.share) == ("lock", pytest.approx(1, abs=0.02))
+
+
+def test_other_work_is_met_all_over_its_own_function():
+    found = grown(sampled(ELSEWHERE))
+    assert found.works
+    assert found.new == 1
+    several = {**LOOP, **{f"f{at}+{4096 + 100 * at}": 12 for at in range(10)}}
+    assert grown(sampled(several)).scattered, "several functions: threads may look for work"
+
+
+def test_nothing_is_said_where_cpu_time_does_not_surely_grow_or_has_no_place():
+    assert grown(sampled(dict.fromkeys(LOOP, 41), blocks=3)) is None
+    assert grown(evidence_of(Made(1.0, 1.0), Made(0.65, 1.3), {"one cpu": Made(1.0, 1.0)})) is None
+    found = sampled(AGAIN)
+    for run in found.tests["hot spots"].runs:
+        run.record["hotspots"]["samples"] *= 2
+    assert grown(found) is None, "half of it is in code that a compiler made meanwhile"
+
+
+def test_what_cannot_be_counted_is_said_so():
+    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, None, 0.0)
+    assert many.said == "CPU time grows at 20 or more instructions"
+    assert replace(many, places=Interval(1.2, 1.3)).said == "CPU time grows at one instruction"
+
+
+def test_duplicated_work_is_told_from_shared_lines():
+    assert list(named(sampled(AGAIN))) == [("duplicated work",)]
+    assert list(named(sampled(STALLS))) == [("false sharing", "true sharing")]
+    base = dict(LOOP) | {"work+18": 200}
+    dominated = sampled({**base, "work+18": 320})
+    for run in dominated.tests["hot spots, base"].runs:
+        run.record["hotspots"]["places"].append({"file": 0, "at": 18, "samples": 200})
+        run.record["hotspots"]["samples"] += 200
+    assert list(named(dominated)) == [("false sharing", "true sharing", "duplicated work")]
+
+
+def test_spinning_is_told_from_more_work():
+    assert list(named(sampled(LOOPS, on_one=0.3, twice=0.4))) == [("spinning",)]
+    assert list(named(sampled(ELSEWHERE, on_one=0.3, twice=0.4))) == [("instruction growth",)]
+    assert list(named(sampled(LOOPS, on_one=0.3))) == [("instruction growth",)], "another way, however many threads"
+
+
+COLLECTS = {**LOOP, **{f"runtime.scanobject+{at}": 6 for at in range(4096, 4136, 4)}, "runtime.gcDrain+5000": 60}
+
+
+def test_a_collector_is_known_by_its_functions_where_no_setting_reaches_it():
+    found = sampled(COLLECTS, on_one=0.3, twice=0.4)
+    assert growth_in(found, COLLECTING) == pytest.approx(1)
+    assert collector_costs(found) == pytest.approx(2 * 120 / 520)
+    assert list(named(found)) == [("garbage collection",)]
+    allocates = {**LOOP, **{f"runtime.mallocgc+{at}": 12 for at in range(4096, 4136, 4)}}
+    assert list(named(sampled(allocates, on_one=0.3, twice=0.4))) == [("instruction growth",)]

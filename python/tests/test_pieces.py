@@ -1,0 +1,81 @@
+"""Whether work was divided unevenly, or came in a few equal pieces, as shares of CPU time tell; and a serial part."""
+
+from dataclasses import replace
+
+import pytest
+from told import Made, evidence_of, named
+
+from knee.explain.signs.pieces import divided_unevenly, may_be_equal
+from knee.store.idle import Alone
+
+BASE = Made(1.0, 1.0)
+CALM = Made(1.0, 1.0, sleeps=4)
+STRAIGHT = (0.33, 0.28, 0.22, 0.17)
+"""Shares of four threads that get less and less."""
+
+
+def divided(shares: tuple[float, ...], twice: tuple[float, ...], *, moves: float = 0.0, left: float = 0.05):
+    """Return evidence of two threads with these shares; with twice as many, the first two exchange some each time."""
+    time = max(shares)
+    many = Made(time, 1.0, {"one": 2 * time - 1}, sleeps=10, shares=shares)
+    found = evidence_of(
+        BASE, many, {"one cpu": CALM, "twice the threads": Made(0.52, 1.0, {"one": left}, sleeps=10, shares=twice)}
+    )
+    cell = found.tests["twice the threads"]
+    runs = [
+        replace(run, shares=(twice[0] + by, twice[1] - by, *twice[2:]))
+        for run, by in zip(cell.runs, (moves, -moves) * 3, strict=True)
+    ]
+    found.tests["twice the threads"] = replace(cell, runs=tuple(runs))
+    return found
+
+
+def test_what_was_divided_beforehand_is_the_same_in_each_run():
+    assert divided_unevenly(divided((0.64, 0.36), STRAIGHT))
+    assert not divided_unevenly(divided((0.64, 0.36), STRAIGHT, moves=0.08)), "pieces go to any thread"
+    assert not divided_unevenly(divided((0.64, 0.36), (0.46, 0.18, 0.18, 0.18))), "the others have the same"
+
+
+@pytest.mark.parametrize(
+    ("shares", "equal"),
+    [((0.667, 0.333), True), ((0.6, 0.4), True), ((0.571, 0.429), True), ((0.64, 0.36), False), ((0.75, 0.25), False)],
+)
+def test_equal_pieces_have_two_values_of_shares(shares, equal):
+    assert may_be_equal(divided(shares, STRAIGHT, moves=0.08)) == equal
+
+
+def test_as_uneven_pieces_with_twice_the_threads_are_not_equal():
+    assert not may_be_equal(divided((0.6, 0.4), (0.275, 0.26, 0.24, 0.225)))
+    assert may_be_equal(divided((0.6, 0.4), (0.4, 0.2, 0.2, 0.2)))
+
+
+def test_both_are_left_where_shares_do_not_tell():
+    migrating = (0.3, 0.27, 0.25, 0.18)
+    assert list(named(divided((0.66, 0.34), migrating, moves=0.08))) == [("too few tasks", "imbalance")]
+    assert list(named(divided((0.64, 0.36), STRAIGHT))) == [("imbalance",)]
+
+
+def test_the_largest_of_uneven_pieces_is_no_serial_part():
+    serial = divided((0.7, 0.3), (0.55, 0.15, 0.15, 0.15), left=0.4)
+    assert list(named(serial)) == [("serial part",)]
+    assert ("serial part",) not in named(divided((0.7, 0.3), (0.48, 0.22, 0.2, 0.1), left=0.4))
+
+
+def test_a_serial_part_is_one_threads():
+    alone = Alone(share=0.07, intervals=60, longest_s=0.01, helper=False)
+    found = divided((0.7, 0.3), (0.55, 0.15, 0.15, 0.15), left=0.4)
+    watched = replace(found.many, runs=tuple(_with(run, alone) for run in found.many.runs))
+    assert named(replace(found, many=watched)) == {}
+    same = replace(found.many, runs=tuple(_with(run, replace(alone, share=0.9)) for run in found.many.runs))
+    assert list(named(replace(found, many=same))) == [("serial part",)]
+
+
+def _with(run, alone):
+    return replace(run, idle=replace(run.idle, alone=alone))
+
+
+def test_a_base_that_waits_as_much_has_no_serial_part():
+    waits = Made(1.0, 0.7, {"nobody": 0.3})
+    many = Made(0.6, 0.7, {"nobody": 0.2, "one": 0.3}, sleeps=10, shares=(0.5, 0.5))
+    tests = {"one cpu": Made(0.8, 0.7, sleeps=10), "twice the threads": replace(many, shares=(0.25,) * 4)}
+    assert ("serial part",) not in named(evidence_of(waits, many, tests))
