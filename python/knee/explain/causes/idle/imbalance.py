@@ -48,6 +48,12 @@ CHANCE = 0.01
 APART = 0.05
 """How unequal CPU times surely are, in logarithms, where threads wait for a lock as well."""
 
+IN_PIECES = "the work comes in pieces that the threads cannot share evenly, and those that finish first wait"
+"""What is said where pieces may be equal."""
+
+TELLS = "give the program four times the work: if less is lost, there were too few pieces; if as much, they are uneven"
+"""The run that would decide then."""
+
 LEAST = 0.02
 """A smaller part is not named."""
 
@@ -100,12 +106,12 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         series=found.series.name,
         cause=NAME if sure else PIECES,
         left=() if sure else (too_few_tasks.NAME, NAME),
-        says="threads get unequal work, and those that finish first wait",
+        says="threads get unequal work, and those that finish first wait" if sure else IN_PIECES,
         signs=(
             f"the thread with most CPU time has {most(found):.2f} times the mean{how}",
             f"with twice the threads on the same cpus {_what_twice_does(found, divided[0])}",
         ),
-        refute="divide the work into smaller pieces: if the loss stays, the work is not uneven",
+        refute="divide the work into smaller pieces: if the loss stays, the work is not uneven" if sure else TELLS,
         remedy="divide the work into smaller pieces that threads take as they finish (a dynamic schedule)",
         threads=found.threads,
         part=part,
