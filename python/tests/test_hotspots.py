@@ -4,11 +4,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from conftest import record
 from told import Made, evidence_of, named
 
 from knee.explain.signs.collector import COLLECTING, collector_costs
-from knee.explain.signs.hotspots import Grown, grown, growth_in
+from knee.explain.signs.hotspots import Grown, compiles, grown, growth_in
 from knee.stats.intervals import Interval
+from knee.store.run import joined
 
 LOOP = {f"work+{at}": 40 for at in range(0, 40, 4)}
 """A loop of ten instructions, each as long."""
@@ -16,7 +18,9 @@ LOOP = {f"work+{at}": 40 for at in range(0, 40, 4)}
 BASE = Made(1.0, 1.0, spots=LOOP)
 
 
-def sampled(spots: dict[str, int], *, more: float = 0.3, on_one: float = 0.0, twice: float = 0.0, blocks: int = 6):
+def sampled(
+    spots: dict[str, int], *, more: float = 0.3, on_one: float = 0.0, twice: float = 0.0, blocks: int = 6, **also: Made
+):
     """Return evidence with samples: how CPU time grows side by side, on one cpu, and with twice the threads."""
     many = Made((1 + more) / 2, 1 + more, spots=spots)
     tests = {
@@ -25,6 +29,7 @@ def sampled(spots: dict[str, int], *, more: float = 0.3, on_one: float = 0.0, tw
         "one cpu": Made(1 + on_one, 1 + on_one, sleeps=4),
         "copies": Made(1.0, 2.0),
         "twice the threads": Made((1 + more + twice) / 2, 1 + more + twice, shares=(0.25,) * 4),
+        **also,
     }
     return evidence_of(replace(BASE, spots=None), replace(many, spots=None), tests, blocks=blocks)
 
@@ -79,7 +84,7 @@ def test_nothing_is_said_where_cpu_time_does_not_surely_grow_or_has_no_place():
 
 
 def test_what_cannot_be_counted_is_said_so():
-    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, None, 0.0)
+    many = Grown(Interval(30.0, math.inf), 0.0, 0.0, 0.0, 0.0, None, 0.0)
     assert many.said == "CPU time grows at 20 or more instructions"
     assert replace(many, places=Interval(1.2, 1.3)).said == "CPU time grows at one instruction"
 
@@ -93,6 +98,42 @@ def test_duplicated_work_is_told_from_shared_lines():
         run.record["hotspots"]["places"].append({"file": 0, "at": 18, "samples": 200})
         run.record["hotspots"]["samples"] += 200
     assert list(named(dominated)) == [("false sharing", "true sharing", "duplicated work")]
+
+
+def test_stores_to_several_lines_are_no_duplicated_work():
+    several = {**LOOP, **dict.fromkeys(("work+0", "work+8", "work+20", "work+32"), 70)}
+    found = sampled(several)
+    assert not grown(found).again
+    assert list(named(found)) == [("false sharing", "true sharing", "duplicated work")]
+
+
+def test_few_samples_do_not_tell_that_it_is_the_same_work():
+    few = dict.fromkeys(LOOP, 7)
+    found = sampled(few, blocks=3)
+    for run in found.tests["hot spots, base"].runs:
+        run.record["hotspots"] |= {"samples": 50, "places": [p | {"samples": 5} for p in _places(run)]}
+    assert not (one := grown(found)) or not one.again
+
+
+def _places(run) -> list[dict]:
+    return run.record["hotspots"]["places"]
+
+
+def test_code_that_is_compiled_while_it_runs_leaves_open_what_grows():
+    found = sampled(LOOPS, on_one=0.3, twice=0.4)
+    for name in ("hot spots", "hot spots, base"):
+        for run in found.tests[name].runs:
+            run.record["hotspots"]["samples"] *= 2
+    assert compiles(found)
+    assert named(found) == {}
+
+
+def test_spinning_that_a_run_refutes_is_not_named():
+    passive = "spinning: passive waiting"
+    found = sampled(LOOPS, on_one=0.3, twice=0.4)
+    assert list(named(found)) == [("spinning",)]
+    more = sampled(LOOPS, on_one=0.3, twice=0.4, **{passive: Made(0.65, 1.3), f"{passive}, base": BASE})
+    assert ("spinning",) not in named(more)
 
 
 def test_spinning_is_told_from_more_work():
@@ -111,3 +152,16 @@ def test_a_collector_is_known_by_its_functions_where_no_setting_reaches_it():
     assert list(named(found)) == [("garbage collection",)]
     allocates = {**LOOP, **{f"runtime.mallocgc+{at}": 12 for at in range(4096, 4136, 4)}}
     assert list(named(sampled(allocates, on_one=0.3, twice=0.4))) == [("instruction growth",)]
+
+
+@pytest.mark.parametrize("broken", [{"file": 1}, {"function": 3}])
+def test_places_in_what_is_not_listed_say_nothing(broken):
+    place = {"file": 0, "at": 1, "samples": 5, "function": 0} | broken
+    spots = {
+        "period_ns": 997_000, "samples": 5, "unnamed": 0, "elsewhere": 0, "cost_ns": 0, "files": ["/bin/p"],
+        "functions": ["work"], "places": [place],
+    }  # fmt: skip
+    spec = {"id": "0001", "block": 1, "threads": 1, "cell": {"threads": 1}}
+    made = joined(0, spec, record("0001", 1, 1.0, 1.0) | {"hotspots": spots})
+    assert made.record["hotspots"]["unavailable"] == "places are in files or functions that are not listed"
+    assert made.bad is None

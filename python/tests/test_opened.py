@@ -135,3 +135,20 @@ def told(many: Made, tests: dict[str, Made]) -> list[tuple[str, ...]]:
         if run.spec.get("test") == "one cpu":
             run.record["rusage"]["voluntary_switches"] += 100 * (-1) ** run.spec["block"]
     return list(named(evidence(series_of(made), 2)))
+
+
+def test_processes_have_no_lock_in_common():
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=4000, shares=(0.75, 0.25))
+    tests = {"one cpu": CALM, "twice the threads": Made(0.53, 1.0, {"one": 0.06}, sleeps=4000, shares=FOUR)}
+    found = evidence_of(BASE, many, tests)
+    assert list(named(found)) == [("sleeping lock",)]
+    apart = replace(found.many, runs=tuple(replace(run, processes=True) for run in found.many.runs))
+    assert list(named(replace(found, many=apart))) == [("imbalance",)]
+
+
+def test_an_allocator_that_takes_page_faults_away_is_not_named_where_they_were_not_tested():
+    other = "allocator: jemalloc as allocator"
+    many = Made(0.75, 1.0, {"nobody": 0.5}, sleeps=4000, faults=50_000)
+    tests = {"one cpu": CALM, "twice the threads": many, other: Made(0.52, 1.0, sleeps=5), f"{other}, base": BASE}
+    assert named(evidence_of(BASE, many, tests)) == {}
+    assert list(named(evidence_of(BASE, replace(many, faults=0), tests))) == [("allocator",)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from knee.store.idle import Idle, idle_of
-from knee.store.seam import Changed, Exit, Level, Record, Role, RunSpec, Switches
+from knee.store.seam import Changed, Exit, Hotspots, Level, Record, Role, RunSpec, Switches
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     if switches := record.get("switches"):
         kept = {name: value for name, value in switches.items() if name != "concurrency"}
         slim["switches"] = cast("Switches", kept)
+    if (spots := record.get("hotspots")) is not None and not _complete(spots):
+        slim["hotspots"] = {**spots, "unavailable": "places are in files or functions that are not listed"}
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
     # The idle time of a run that answers a question is counted against the threads that it explains.
     counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
@@ -91,6 +93,12 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
         processes=_in_processes(record), collector_s=_collector(record),
     )  # fmt: skip
+
+
+def _complete(spots: Hotspots) -> bool:
+    """Whether the files and functions of all places are listed."""
+    files, functions = len(spots["files"]), len(spots.get("functions", []))
+    return all(one["file"] < files and one.get("function", -1) < functions for one in spots["places"])
 
 
 MOST_SHARES = 64

@@ -94,9 +94,9 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     if idle >= inflation:
         basic, last = [ONE_CPU, TWICE, INTERPRETER, COLLECTOR, SWITCHES, *(copies if inflation > GROWN else [])], []
     elif possible(COLLECTOR):
-        basic, last = [*copies, ONE_CPU, HOTSPOTS, COLLECTOR, TWICE], [SWITCHES]
+        basic, last = [*copies, ONE_CPU, COLLECTOR, TWICE], [SWITCHES]
     else:
-        basic, last = [*(copies or [ONE_CPU]), TWICE, HOTSPOTS, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
+        basic, last = [*(copies or [ONE_CPU]), TWICE, *([ONE_CPU] if idle > GROWN else [])], [SWITCHES]
     # Whose lock it is tells more than how exactly threads were idle.
     if SWITCHES in basic and _locks(found):
         basic.remove(SWITCHES)

@@ -17,6 +17,7 @@ from knee.explain.ledger.evidence import TWICE, Evidence, Mean, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import mostly_timed, turns
+from knee.explain.signs.processes import separate
 from knee.explain.signs.waits import own_waits
 
 REMAINS, MOST = 0.25, 0.55
@@ -81,7 +82,8 @@ def longest_stretch(found: Evidence, book: Ledger) -> Part:
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)
-    locks = waiting is not None and waiting.passed_on is not False
+    # Processes have no locks in common.
+    locks = waiting is not None and waiting.passed_on is not False and not separate(found)
     if (
         not told(found)
         or waiting is None

@@ -16,16 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from knee.explain.ledger.evidence import AT_BASE, ONE_CPU, SWITCHES, TWICE, Evidence
-from knee.explain.signs.samples import HOTSPOTS, NAMED, Place, Samples, samples
+from knee.explain.signs.samples import HOTSPOTS, Place, Samples, samples
 from knee.stats.intervals import Array, Interval
 
 Mask = npt.NDArray[np.bool_]
 
 SURE = 4.0
 """Growth is so many standard deviations above 0, at least."""
-
-AROUND = 64
-"""Bytes around an instruction that are of the same loop."""
 
 BESIDE = 16
 """Bytes around an instruction in which one thread is met as well, unless it never gets there."""
@@ -39,10 +36,13 @@ DRAWS = 200
 FEW, SEVERAL, MANY = 2.2, 2.5, 4.0
 """At how many places it grows: at most, where threads wait; at least, where they work; and where they do much else."""
 
-ALIKE = 0.25
-"""How far growth may be from the shares that one thread's time has in the same loop, as a share, where it is the same
-work.
+ALIKE, ENOUGH = 0.1, 5.0
+"""Growth is in proportion if samples differ from that by chance with this probability, and would differ by so many
+standard deviations if it were not.
 """
+
+STALLS, OFTEN = 6.0, 20.0
+"""Places at which threads wait for a few lines, each as long; and samples of a place that tell how often it is met."""
 
 RARE = 0.2
 """One thread is met so seldom, as a share of its samples, where threads wait only beside others."""
@@ -60,8 +60,10 @@ class Grown:
 
     places: Interval
     """Effective number of places (the inverse of Simpson's index)."""
-    apart: float
-    """How far growth is from one thread's time in the same loops: 0 the same shares, 1 other places."""
+    alike: float
+    """How likely samples differ as much where growth is at all places in the same proportion."""
+    power: float
+    """By how many standard deviations they would differ if threads waited at a few places."""
     before: float
     """Share of one thread's samples at the places where most of it grows."""
     new: float
@@ -82,12 +84,17 @@ class Grown:
         return self.waits and self.new > NEW
 
     @property
+    def again(self) -> bool:
+        """Whether threads do the same work again: it grows wherever one thread works, in the same proportions."""
+        return self.alike > ALIKE and self.power > ENOUGH and self.places.low > SEVERAL
+
+    @property
     def works(self) -> bool:
-        """Whether threads surely work: it grows where one thread works, in the same proportions, or all over a function
-        that does something else.
+        """Whether threads do not try again and again: it grows all over a function, or wherever one thread works.
+
+        Several stores that wait for lines look the same.
         """
-        again = self.apart < ALIKE and self.places.low > FEW
-        return again or (self.places.low > SEVERAL and self.share > MOSTLY)
+        return self.again or (self.places.low > SEVERAL and self.share > MOSTLY)
 
     @property
     def scattered(self) -> bool:
@@ -123,19 +130,26 @@ def grown(found: Evidence) -> Grown | None:
     numbers = _effective(n, b, many.runs, base.runs)
     name, share = _function(places, grows, base.functions | many.functions)
     inside: Mask = grows > SURE * np.sqrt(error)
-    if not inside.any():
-        # Nowhere does it surely grow, so it does everywhere a little.
-        apart = _apart_by_function(places, grows, b, base.functions | many.functions)
-        return Grown(numbers, apart, 0.0, 0.0, name, share / whole)
-    near, never = _within(places, inside, AROUND), ~_within(places, b > 0, BESIDE)
+    never = ~_within(places, b > 0, BESIDE)
+    sure = float(grows[inside].sum())
     return Grown(
         numbers,
-        _apart(grows[near], b[near], error[near]),
-        float(b[inside].sum() / b.sum()),
-        float(grows[inside & never].sum() / grows[inside].sum()),
+        *_alike(n, b, whole * many.runs),
+        float(b[inside].sum() / b.sum()) if sure else 0.0,
+        float(grows[inside & never].sum() / sure) if sure else 0.0,
         name,
         share / whole,
     )
+
+
+def compiles(found: Evidence) -> bool:
+    """Whether the program compiles its code while it runs (a just-in-time compiler).
+
+    On one cpu its compiler takes the time of the threads, which run slower code for longer: CPU time that grows there
+    may not be theirs.
+    """
+    many = samples(found, HOTSPOTS, SWITCHES, ONE_CPU, TWICE)
+    return many is not None and many.made
 
 
 def said(found: Evidence) -> tuple[str, ...]:
@@ -202,23 +216,30 @@ def _within(places: list[Place], of: Mask, distance: int) -> Mask:
     return near
 
 
-def _apart(grows: Array, before: Array, error: Array) -> float:
-    """Return the distance in total variation between growth and one thread's time, without what chance adds."""
-    if not before.sum() > 0 or not grows.sum() > 0:
-        return 1.0
-    off = np.abs(grows / grows.sum() - before / before.sum())
-    return float(np.maximum(0.0, off - np.sqrt(error) / grows.sum()).sum() / 2)
+def _alike(n: Array, b: Array, more: float) -> tuple[float, float]:
+    """Return how likely samples with all threads differ as much from those of the base where both have the same
+    proportions, and by how many standard deviations they would differ if threads waited at a few places.
 
+    The statistic is the largest difference at a place, in standard deviations. ``more`` is how many samples more there
+    are with all threads.
+    """
+    common = (n + b) / (n.sum() + b.sum())
+    often = n + b > OFTEN
+    if not often.any():
+        return 0.0, 0.0
 
-def _apart_by_function(places: list[Place], grows: Array, before: Array, functions: dict[Place, str]) -> float:
-    """Return the same distance over functions, where no place tells; 1 if many have no name."""
-    names = [functions.get(place) for place in places]
-    unnamed = np.array([name is None for name in names])
-    if before[unnamed].sum() > (1 - NAMED) * before.sum():
-        return 1.0
-    each = sorted({name for name in names if name is not None})
-    sums = [np.array([values[[name == one for name in names]].sum() for one in each]) for values in (grows, before)]
-    return _apart(sums[0], sums[1], np.zeros(len(each)))
+    whole = 1 / n.sum() + 1 / b.sum()
+
+    def differ(n: Array, b: Array) -> Array:
+        """Return the statistic of two rows of counts; of many for shape (draws, places)."""
+        shares = [one[..., often] / one.sum(axis=-1, keepdims=True) for one in (n, b)]
+        error = np.sqrt(common[often] * whole)
+        return (np.abs(shares[0] - shares[1]) / error).max(axis=-1)
+
+    chance = np.random.default_rng(2)
+    drawn = [chance.multinomial(int(one.sum()), common, DRAWS).astype(float) for one in (n, b)]
+    likely = float((differ(drawn[0], drawn[1]) >= differ(n, b)).mean())
+    return likely, float(more / STALLS / np.sqrt((n + b).max()))
 
 
 def _function(places: list[Place], grows: Array, functions: dict[Place, str]) -> tuple[str | None, float]:

@@ -35,6 +35,11 @@ class Samples:
         """Whether most of them are at known places."""
         return self.total > 0 and self.at.total() >= NAMED * self.total
 
+    @property
+    def made(self) -> bool:
+        """Whether much of the time is in code that the program makes while it runs."""
+        return self.total > 0 and not self.placed
+
     def share(self, function: str) -> float | None:
         """Return the share in functions whose name matches a pattern; None if most have no name."""
         if not self.total or sum(self.at[place] for place in self.functions) < NAMED * self.total:

@@ -34,7 +34,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     waiting = waits(found)
     if waiting is not None and waiting.passed_on is False and not found.mapped(SPIN):
         return None
-    if changed is None or (page_faults.explain(found, book) is not None and page_faults.fewer_faults(found, NAME)):
+    if changed is None or (page_faults.fewer_faults(found, NAME) and _faults(found, book)):
         return None
     if (taken := changed.taken()) is None:
         return None
@@ -56,3 +56,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         settles=("sleeping lock", WAITS, "spinning", "instruction growth", OPEN),
         holds=IDLE if idle else HOLDS,
     )
+
+
+def _faults(found: Evidence, book: Ledger) -> bool:
+    """Whether it is page faults that cost time, or may be: no run with memory that is kept tells."""
+    untold = page_faults.often(found) and found.setting(page_faults.NAME) is None
+    return untold or page_faults.explain(found, book) is not None

@@ -44,7 +44,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     mostly = together.value >= MOSTLY * book.value(MORE, TOGETHER).value
     if not together.interval.low > LEAST or not mostly or twice is None:
         return None
-    works = spots is not None and spots.works
+    works = spots is not None and spots.again
     proportional = curve is not None and curve.how == "in proportion" and curve.goes_on
     if not works and (not proportional or (spots is not None and spots.waits)):
         return None

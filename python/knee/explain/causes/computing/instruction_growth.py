@@ -25,7 +25,7 @@ from knee.explain.signs.doubled import LONGER, Doubled, doubled
 from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.futexes import turns
 from knee.explain.signs.growth import Growth, between, growth
-from knee.explain.signs.hotspots import grown, said
+from knee.explain.signs.hotspots import compiles, grown, said
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
 from knee.explain.signs.words import as_ratio
@@ -62,7 +62,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not on_one.interval.low > LEAST or not own.interval.low > machine or twice is None:
         return None
     # Threads take turns at an interpreter on one cpu as well, which costs them time there.
-    if turns(found, found.threads) is not None:
+    if turns(found, found.threads) is not None or compiles(found):
         return None
     if on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None:
         return None

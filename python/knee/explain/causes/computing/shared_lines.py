@@ -68,7 +68,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if _otherwise(found, book, twice, over_the_curve) or not _again(found, book):
         return None
     # A store that waits for its line is met at the same instruction.
-    if spots is not None and spots.works:
+    if spots is not None and spots.again:
         return None
     # Duplicated work grows in proportion to the threads, lines have a limit, and a lock may hardly show on one cpu.
     if not on_one.interval.high < together.value / 2 and (over_the_curve is None or over_the_curve.limited is None):

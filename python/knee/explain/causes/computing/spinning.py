@@ -22,7 +22,7 @@ from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
 from knee.explain.signs.doubled import COLLAPSE, LONGER, doubled
 from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.growth import growth
-from knee.explain.signs.hotspots import grown, said
+from knee.explain.signs.hotspots import compiles, grown, said
 from knee.explain.signs.kernel import lock_passed_on
 from knee.explain.signs.processes import separate
 from knee.explain.signs.relief import relief
@@ -54,7 +54,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         taken = f"{passive.setting} takes {plain(part)} off the loss"
         signs: tuple[str, ...] | None = (taken, f"CPU time that grows in the program: {as_ratio(grown)}")
     else:
-        signs = _signs(found, book)
+        # Where a run in which they sleep tells, nothing else does.
+        signs = _signs(found, book) if passive is None else None
     if signs is None:
         return None
     return Finding(
@@ -76,7 +77,7 @@ def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     """Return what all threads on one cpu and twice the threads say; None where it does not speak for spinning."""
     on_one, twice, faster, spots = book.value(MORE), doubled(found), growth(found, book), grown(found)
     # A thread that tries again and again is met at the same few instructions.
-    if spots is not None and (spots.works or spots.scattered):
+    if compiles(found) or (spots is not None and (spots.works or spots.scattered)):
         return None
     if twice is None or (faster is not None and faster.limited) or each_thread(found, book) or separate(found):
         return None
