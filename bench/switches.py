@@ -1,6 +1,7 @@
-"""Cost of recording context switches: pairs of runs with and without it, interleaved, in random order within each pair.
+"""Cost of recording context switches, or of sampling instructions: pairs of runs with and without it, interleaved, in
+random order within each pair.
 
-Usage: .venv/bin/python bench/switches.py [PAIRS]
+Usage: .venv/bin/python bench/switches.py [--hotspots] [PAIRS]
 """
 
 import json
@@ -39,16 +40,23 @@ PROGRAMS = {
 }
 
 
+WHAT = "hotspots" if "--hotspots" in sys.argv else "switches"
+"""What is recorded."""
+
+COUNTED = {"switches": "count", "hotspots": "samples"}
+"""How many records there were."""
+
+
 def run(words: list[str], records: bool) -> dict:
     """Make one run; return its record."""
-    asked = ["--switches"] if records else []
+    asked = [f"--{WHAT}"] if records else []
     words = [str(_binary.find()), "run", "--json", *asked, *words]
     return json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
 
 def main() -> None:
     """Run the benchmark and print the results."""
-    pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    pairs = next((int(word) for word in sys.argv[1:] if word.isdigit()), 15)
     draw = random.Random(1)
     for name, words in PROGRAMS.items():
         times: dict[bool, list[tuple[int, int]]] = {False: [], True: []}
@@ -58,9 +66,9 @@ def main() -> None:
                 record = run(words, records)
                 times[records].append((record["wall_ns"], record["user_ns"] + record["system_ns"]))
                 if records:
-                    found = record["switches"]
+                    found = record[WHAT]
                     reading.append(100 * found["cost_ns"] / record["wall_ns"])
-                    rates.append(found["count"] / record["wall_ns"] * 1e9)
+                    rates.append(found[COUNTED[WHAT]] / record["wall_ns"] * 1e9)
                     ends.add(found.get("unavailable", "").split(":")[0])
         print(
             f"{name}, {pairs} pairs: {np.median(rates):.0f} records/s; reading {np.median(reading):.2f} % of a cpu",

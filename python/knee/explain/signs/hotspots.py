@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from knee.explain.ledger.evidence import AT_BASE, ONE_CPU, SWITCHES, TWICE, Evidence
+from knee.explain.ledger.evidence import AT_BASE, Evidence
 from knee.explain.signs.samples import HOTSPOTS, Place, Samples, samples
 from knee.stats.intervals import Array, Interval
 
@@ -148,7 +148,7 @@ def compiles(found: Evidence) -> bool:
     On one cpu its compiler takes the time of the threads, which run slower code for longer: CPU time that grows there
     may not be theirs.
     """
-    many = samples(found, HOTSPOTS, SWITCHES, ONE_CPU, TWICE)
+    many = samples(found, HOTSPOTS)
     return many is not None and many.made
 
 
@@ -163,7 +163,7 @@ def share_in(found: Evidence, function: str) -> float:
 
     NaN where too few have names.
     """
-    many = samples(found, HOTSPOTS, SWITCHES, ONE_CPU, TWICE)
+    many = samples(found, HOTSPOTS)
     share = None if many is None else many.share(function)
     return np.nan if share is None else share
 
@@ -185,7 +185,7 @@ def growth_in(found: Evidence, function: str) -> float:
 
 def _both(found: Evidence) -> tuple[Samples, Samples] | None:
     """Return the samples with all threads and those of the base, where most of them are at known places."""
-    many, base = samples(found, HOTSPOTS, SWITCHES), samples(found, HOTSPOTS + AT_BASE)
+    many, base = samples(found, HOTSPOTS), samples(found, HOTSPOTS + AT_BASE)
     return (many, base) if many is not None and base is not None and many.placed and base.placed else None
 
 

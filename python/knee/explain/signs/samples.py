@@ -48,12 +48,13 @@ class Samples:
         return sum(inside) / self.total
 
 
-def samples(found: Evidence, *questions: str) -> Samples | None:
-    """Return the samples of all runs that answer these questions; None if there are none."""
+def samples(found: Evidence, question: str) -> Samples | None:
+    """Return the samples of all runs that answer a question; None if there are none."""
     at: Counter[Place] = Counter()
     functions: dict[Place, str] = {}
     total = runs = 0
-    for run in (run for name in questions if (cell := found.test(name)) is not None for run in cell.runs):
+    cell = found.test(question)
+    for run in () if cell is None else cell.runs:
         spots = run.record.get("hotspots")
         if spots is None or "unavailable" in spots:
             continue

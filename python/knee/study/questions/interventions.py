@@ -58,15 +58,7 @@ def interventions(cause: str, remedy: Remedy, specs: Sequence[RunSpec]) -> Itera
         changed: Mapping[str, Any] = {**spec, **_settings(remedy, spec)}
         name = f"{cause}: {remedy.name}" + (AT_BASE if spec is not explained else "")
         yield cast(
-            "RunSpec",
-            {
-                **changed,
-                "role": "intervention",
-                "cell": explained["cell"],
-                "test": name,
-                "switches": True,
-                "hotspots": True,
-            },
+            "RunSpec", {**changed, "role": "intervention", "cell": explained["cell"], "test": name, "switches": True}
         )
 
 

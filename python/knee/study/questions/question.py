@@ -32,6 +32,8 @@ class Question:
         Whether it can tell something about threads on these cpus.
     with_base
         Whether the base has to run in the same way.
+    sampled
+        Whether the instructions that it executes are sampled.
     """
 
     name: str
@@ -42,3 +44,4 @@ class Question:
     change: Callable[[RunSpec, Seats], dict[str, Any]]
     fits: Callable[[Seats], bool] = lambda _: True
     with_base: bool = False
+    sampled: bool = False

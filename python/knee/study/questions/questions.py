@@ -88,6 +88,7 @@ QUESTIONS: tuple[Question, ...] = (
         lambda count: 1 + 1 / count,
         lambda _, __: {},
         with_base=True,
+        sampled=True,
     ),
     Question(
         "one cpu",
@@ -194,8 +195,10 @@ def asking(question: Question, spec: RunSpec, machine: Mapping[str, Any]) -> Run
         "test": question.name,
         # The same run is watched by records that have a cost where thousands of threads start.
         "switches": True,
-        "hotspots": True,
     }
+    if question.sampled:
+        # Only there, since samples cost CPU time as well, above all where threads are short.
+        changed["hotspots"] = True
     changed |= question.change(spec, Seats(tuple(spec["cpus"]), machine))
     return _watched(cast("RunSpec", {**spec, **changed}), machine)
 
