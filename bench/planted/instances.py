@@ -14,11 +14,13 @@ FOLDER = Path(__file__).parent
 Half = Literal["tune", "score"]
 HALVES: tuple[Half, ...] = ("tune", "score")
 
-TUNED = ("programs", "natural")
-"""Tables of programs for tuning: our own, and dials of other people's."""
-
-HELD_OUT = ("held_out", "held_out_natural")
-"""Tables of programs that others wrote or chose, to be scored. Those that say ``opened`` are for tuning since."""
+TABLES: dict[Half, tuple[str, ...]] = {
+    "tune": ("programs", "natural", "opened", "opened_natural"),
+    "score": ("held_out", "held_out_natural"),
+}
+"""Tables of our own programs, and of dials of other people's, by half. Those that are scored were written by others, as
+were those that are opened: they were scored before.
+"""
 
 LOADED = 1 / 3
 """Share of the instances that are measured a second time under load."""
@@ -88,10 +90,8 @@ def instances(half: Half, places: Places) -> list[Instance]:
 
 def _programs(half: Half, kind: str) -> Iterator[dict[str, Any]]:
     """Yield the entries of one kind (``program``, ``family``, ``clean``) that are in this half."""
-    for name in (*TUNED, *HELD_OUT):
-        for one in tomllib.loads((FOLDER / f"{name}.toml").read_text()).get(kind, []):
-            if half == ("score" if name in HELD_OUT and not one.get("opened") else "tune"):
-                yield one
+    for name in TABLES[half]:
+        yield from tomllib.loads((FOLDER / f"{name}.toml").read_text()).get(kind, [])
 
 
 def _own(half: Half, places: Places) -> Iterator[Instance]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# natural.sh FOLDER VENV: installs what natural.toml and held_out_natural.toml need (Debian's packages; PyPI's into
-# VENV) and makes the inputs in FOLDER. A second call keeps what exists. natural.sh --remove FOLDER deletes the control
-# groups, which outlive FOLDER.
+# natural.sh FOLDER VENV: installs what natural.toml, opened_natural.toml and held_out_natural.toml need (packages of
+# Debian; of PyPI into VENV) and makes the inputs in FOLDER. A second call keeps what exists. natural.sh --remove FOLDER
+# deletes the control groups, which outlive FOLDER.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 groups=/sys/fs/cgroup/cpu
@@ -15,7 +15,7 @@ folder=$(realpath -m "${1:?"usage: natural.sh FOLDER VENV"}") venv=$(realpath -m
 . "$here/../../ci/packages.sh"
 wanted=(gcc make ruby xz-utils zstd pigz plzip lbzip2 openssl sysbench stress-ng graphicsmagick libjemalloc2)
 wanted+=(libtcmalloc-minimal4)
-# For held_out_natural.toml.
+# For opened_natural.toml.
 wanted+=(git perl sqlite3 ninja-build brotli pbzip2 7zip pixz mawk grep)
 command -v gofmt >/dev/null || wanted+=(golang-go)
 command -v javac >/dev/null || wanted+=(openjdk-17-jdk-headless)
@@ -46,7 +46,7 @@ fi
 for size in 4 8 12 24; do if [ ! -e text$size ]; then head -c ${size}000000 text48 >text$size; fi; done
 
 export folder venv
-python3 - "$here/natural.toml" "$here/held_out_natural.toml" <<'EOF' | bash -euo pipefail
+python3 - "$here"/{natural,opened_natural,held_out_natural}.toml <<'EOF' | bash -euo pipefail
 import sys, tomllib
 for name in sys.argv[1:]:
     with open(name, "rb") as file:
