@@ -15,8 +15,8 @@ made-up instances the first 144 are for tuning, those up to 10,000 for the score
 
 **Programs.** bench/planted/programs.toml has our own, one dial each; bench/planted/natural.toml has dials of programs
 that we did not write. Those are for tuning, as are those that were scored before (opened.toml, opened_natural.toml);
-held_out.toml and held_out_natural.toml are scored. All list the names that are acceptable for each: its own cause, or a group of at most three that only an intervention could
-separate which two cpus without hardware counters cannot run.
+held_out.toml and held_out_natural.toml are scored. All list the names that are acceptable for each: its own cause, or a
+group of at most three that only an intervention could separate which two cpus without hardware counters cannot run.
 
 **Truth.** A dial d costs, at n threads,
 
