@@ -124,7 +124,7 @@ def test_every_table_of_programs_can_be_read(half):
 
 def test_the_truth_of_enough_instances_is_measured():
     score = [one for one in instances("score", PLACES) if not one.loaded]
-    assert sum(one.cause is not None for one in score) >= 60
+    assert sum(one.cause is not None for one in score) >= 100
     natural = [one for half in HALVES for one in instances(half, PLACES) if one.directory != Path() and not one.loaded]
     assert sum(one.cause is not None for one in natural) >= 60
 

@@ -14,8 +14,8 @@
 //! next instruction.
 //!
 //! **Cost.** Each sample interrupts the thread: the program pays about 1.5 % more CPU time (KVM guest, AMD EPYC, Linux 6.18,
-//! 2026-11-25; `bench/switches.py --hotspots`), and 40 % where thousands of threads live for a moment each, since each of
-//! them gets the events. So a run that is to be timed asks for none (`hotspots` in its run spec).
+//! 2026-11-25; `bench/switches.py --hotspots`), and takes 40 % longer where thousands of threads live for a moment each,
+//! since each of them gets the events. So a run that is to be timed asks for none (`hotspots` in its run spec).
 
 mod event;
 mod functions;

@@ -12,8 +12,9 @@ How to test it
 How to move it
     Put data that different threads write to on separate cache lines; collect results per thread.
 
-Without hardware counters, work that several threads do at the same time (each computes what is not there yet) has the
-same signs, so the finding lists all three.
+Without hardware counters false and true sharing have the same signs. Work that several threads do at the same time
+(each computes what is not there yet) is listed as well, unless CPU time grows at a few instructions that take hardly
+any time on one thread.
 """
 
 from __future__ import annotations
