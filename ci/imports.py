@@ -19,6 +19,7 @@ CRATES = {
     "knee-kernels": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee-mining": {"knee-machine", "knee-workload"},
     "knee-probes": {"knee-machine", "knee-workload"},
+    "knee-query": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee": {
         "knee-machine",
         "knee-meter",
@@ -27,6 +28,7 @@ CRATES = {
         "knee-kernels",
         "knee-mining",
         "knee-probes",
+        "knee-query",
     },
 }
 """Each crate and the crates of this workspace that it may depend on."""

@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_lost_key_and_a_wrong_order_are_seen() {
-        let layout = Layout::Contiguous;
+        let layout = Layout::CONTIGUOUS;
         let sorted = || {
             let mut keys = layout.array::<Serial, _>(100, |index| random(index as u64));
             keys.sort_unstable();

@@ -1,9 +1,7 @@
 //! Arrays of kernels, placed on nodes by the argument `layout`, with any scheduler.
 
 use std::mem::MaybeUninit;
-use std::sync::OnceLock;
 
-use knee_machine::Topology;
 use knee_runtime::{Arrangement, NumaVec};
 use knee_workload::{Args, Error, Param};
 
@@ -12,29 +10,26 @@ use crate::scheduler::Fork;
 /// Where the pages of a kernel's arrays lie. Kernels write their arrays, so none has several copies.
 pub(crate) const LAYOUT: Param = knee_workload::Layout::param(&["contiguous", "interleaved", "blocked", "one-node"]);
 
-/// The values of [`LAYOUT`].
+/// A value of [`LAYOUT`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    Contiguous,
-    Interleaved,
-    Blocked,
-    OneNode,
+    Named(&'static str),
     /// On four simulated nodes.
     #[cfg(test)]
     Pretended(knee_runtime::Layout),
 }
 
 impl Layout {
+    #[cfg(test)]
+    pub(crate) const CONTIGUOUS: Self = Self::Named("contiguous");
+
     /// Reads the argument, and checks that pages can be placed so.
     pub(crate) fn of(args: &Args) -> Result<Self, Error> {
-        let layout = match args.text(LAYOUT.name) {
-            "interleaved" => Self::Interleaved,
-            "blocked" => Self::Blocked,
-            "one-node" => Self::OneNode,
-            _ => Self::Contiguous,
-        };
+        let given = args.text(LAYOUT.name);
+        let word = LAYOUT.values.iter().find(|word| **word == given).expect("values were checked");
+        let layout = Self::Named(word);
         layout.arrangement().uninit::<u64>(1 << 16).map_err(|error| {
-            let message = format!("cannot lay out arrays: {}: {error}", args.text(LAYOUT.name));
+            let message = format!("cannot lay out arrays: {word}: {error}");
             Error::new(message).hint("--layout contiguous asks nothing of the kernel; containers often forbid mbind")
         })?;
         Ok(layout)
@@ -42,13 +37,7 @@ impl Layout {
 
     fn arrangement(self) -> Arrangement {
         match self {
-            Self::Contiguous => Arrangement::new(knee_runtime::Layout::Local, &[]),
-            Self::Interleaved => Arrangement::new(knee_runtime::Layout::Interleaved, nodes()),
-            Self::Blocked => Arrangement::new(knee_runtime::Layout::Blocked, nodes()),
-            Self::OneNode => {
-                let first = nodes().first().copied();
-                Arrangement::new(first.map_or(knee_runtime::Layout::Local, knee_runtime::Layout::Node), nodes())
-            }
+            Self::Named(word) => Arrangement::named(word).expect("the runtime knows each of the words"),
             #[cfg(test)]
             Self::Pretended(layout) => Arrangement::new(layout, &[0, 1, 2, 3]).pretend(true),
         }
@@ -65,18 +54,6 @@ impl Layout {
         // SAFETY: `fill` wrote every element.
         Data(unsafe { data.assume_init() })
     }
-}
-
-/// The nodes of this process's cpus; empty if there is only one, so that no policy is set.
-fn nodes() -> &'static [u32] {
-    static NODES: OnceLock<Vec<u32>> = OnceLock::new();
-    NODES.get_or_init(|| {
-        let Ok(machine) = Topology::this_machine() else { return Vec::new() };
-        let allowed = &machine.allowed;
-        let used = machine.nodes.iter().filter(|node| !node.cpus.intersection(&allowed.cpus).is_empty());
-        let nodes: Vec<_> = used.map(|node| node.id).filter(|&node| allowed.nodes.contains(node)).collect();
-        if nodes.len() > 1 { nodes } else { Vec::new() }
-    })
 }
 
 fn fill<F: Fork, T: Send>(part: &mut [MaybeUninit<T>], from: usize, value: &(impl Fn(usize) -> T + Sync)) {

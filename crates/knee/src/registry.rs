@@ -9,7 +9,10 @@ use crate::nearest::nearest;
 
 /// Every workload, crate by crate.
 pub(crate) fn workloads() -> impl Iterator<Item = &'static dyn Workload> {
-    [knee_mining::WORKLOADS, knee_kernels::WORKLOADS, knee_probes::WORKLOADS].into_iter().flatten().copied()
+    [knee_mining::WORKLOADS, knee_kernels::WORKLOADS, knee_query::WORKLOADS, knee_probes::WORKLOADS]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// The workload of that name.

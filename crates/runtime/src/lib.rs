@@ -50,7 +50,7 @@ pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves
 pub use neighbours::{Distance, Neighbours};
 pub use place::Place;
 pub use policy::{Near, Policy, Random, Steal};
-pub use pool::{Bind, Error, Install, Pool, Wait};
+pub use pool::{Bind, CurrentWorker, Error, Install, Pool, Wait, current_worker};
 pub use rehearsal::{Costs, Moved, Rehearsal, touch};
 pub use scope::{Scope, scope};
 

@@ -198,6 +198,21 @@ impl Pool {
     }
 }
 
+/// The worker that a thread is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CurrentWorker {
+    /// Its number in its pool, from 0.
+    pub index: usize,
+    /// The NUMA node of its cpus, if they have one.
+    pub node: Option<u32>,
+}
+
+/// The worker that calls this; none on other threads.
+#[must_use]
+pub fn current_worker() -> Option<CurrentWorker> {
+    Worker::current().map(|worker| CurrentWorker { index: worker.index, node: worker.node() })
+}
+
 impl std::fmt::Debug for Pool {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Pool").field("workers", &self.workers()).field("nodes", &self.nodes()).finish_non_exhaustive()

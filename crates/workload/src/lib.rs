@@ -50,6 +50,11 @@ pub trait Run {
     /// Does the work, inside phases, and returns the answer as it is printed.
     fn run(&mut self, phases: &mut Phases) -> String;
 
+    /// Why the work could not be done, where only the work itself finds out. Its answer then means nothing.
+    fn failure(&self) -> Option<Error> {
+        None
+    }
+
     /// Compares the answer with one that was computed in another way.
     fn check(&self, answer: &str) -> Check;
 

@@ -151,8 +151,8 @@ mod tests {
         let (args, team) = trial::arguments(&Cg, "--class S --runtime serial");
         let scheduler = Scheduler::start(&args, &team).unwrap();
         let rows = generate::rows::<Serial>(&Class::named("S"));
-        let matrix = Matrix::new::<Serial>(&rows, Layout::Contiguous);
-        let vectors = Vectors::new::<Serial>(rows.len(), Layout::Contiguous);
+        let matrix = Matrix::new::<Serial>(&rows, Layout::CONTIGUOUS);
+        let vectors = Vectors::new::<Serial>(rows.len(), Layout::CONTIGUOUS);
         let mut run = Prepared { class: Class::named("S"), scheduler, matrix, vectors, found: None };
         let answer = run.run(&mut Phases::default());
         assert_eq!(run.check(&answer), Check::Right);

@@ -146,7 +146,7 @@ mod tests {
             neighbours.collect::<Vec<_>>()
         };
         let rows: Vec<_> = (0..n).map(row).collect();
-        let layout = Layout::Contiguous;
+        let layout = Layout::CONTIGUOUS;
         let matrix = Matrix::new::<Serial>(&rows, layout);
         let mut vectors = Vectors::new::<Serial>(n as usize, layout);
         vectors.x.fill(1.0);

@@ -130,7 +130,7 @@ mod tests {
         for n in (0..=11).map(|exponent| 1 << exponent) {
             let signal: Vec<_> = (0..n).map(input).collect();
             let (mut data, mut scratch) = (signal.clone(), signal.clone());
-            Plan::new::<Serial>(n, Layout::Contiguous).transform::<Serial>(&mut data, &mut scratch);
+            Plan::new::<Serial>(n, Layout::CONTIGUOUS).transform::<Serial>(&mut data, &mut scratch);
             let defined: Vec<_> = (0..n).map(|frequency| direct(&signal, frequency)).collect();
             assert!(near(&data, &defined), "{n}");
         }
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn two_frequencies_that_changed_places_are_found() {
-        let plan = Plan::new::<Serial>(64, Layout::Contiguous);
-        let mut run = Prepared { n: 64, layout: Layout::Contiguous, scheduler: Scheduler::Serial, done: None };
+        let plan = Plan::new::<Serial>(64, Layout::CONTIGUOUS);
+        let mut run = Prepared { n: 64, layout: Layout::CONTIGUOUS, scheduler: Scheduler::Serial, done: None };
         let answer = run.run(&mut Phases::default());
         assert_eq!(run.check(&answer), Check::Right);
         let (_, mut spectrum) = run.done.take().unwrap();

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn one_wrong_element_is_found_in_its_row() {
-        let mut product = Product::fill::<Serial>(16, Layout::Contiguous);
+        let mut product = Product::fill::<Serial>(16, Layout::CONTIGUOUS);
         for index in 0..256 {
             let (i, j) = (index / 16, index % 16);
             product.c[index] = (0..16).map(|k| product.a[i * 16 + k] * product.b[k * 16 + j]).sum();

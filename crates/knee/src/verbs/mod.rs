@@ -4,6 +4,7 @@
 //! its own verbs (`python/knee/verbs/verbs.json`) are made from it.
 
 mod answer;
+mod direct;
 pub(crate) mod doctor;
 mod drawing;
 pub(crate) mod generate;
@@ -12,6 +13,7 @@ pub(crate) mod machine;
 pub(crate) mod memory;
 mod mine;
 mod place;
+mod query;
 mod siblings;
 mod workloads;
 
@@ -29,6 +31,7 @@ pub(crate) const VERBS: &[Verb] = &[
     native::<options::Run>("run", "Run a program once, pinned, and measure it"),
     native::<memory::Memory>("memory", "Probe this machine's memory: latency, bandwidth, page costs, sharing"),
     native::<mine::Mine>("mine", "Count a small pattern in a graph"),
+    native::<query::Query>("query", "Answer a query in SQL over one table"),
     native::<workloads::Workloads>("workloads", "List the built-in workloads and their arguments"),
     python("study", "Measure a program over thread counts and placements, and find its knee"),
     python("plan", "Show the runs of a study without running them"),

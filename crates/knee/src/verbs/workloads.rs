@@ -66,7 +66,8 @@ pub(crate) fn usage(param: &Param) -> String {
 /// Its meaning, values and default.
 pub(crate) fn meaning(param: &Param) -> String {
     let values = if param.values.len() > 1 { format!(": {}", param.values.join(", ")) } else { String::new() };
-    let default = param.default.map_or(String::new(), |value| format!(" [default: {value}]"));
+    let default =
+        param.default.filter(|value| !value.is_empty()).map_or(String::new(), |value| format!(" [default: {value}]"));
     format!("{}{values}{default}", param.summary)
 }
 

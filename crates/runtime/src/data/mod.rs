@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ops::{Deref, Range};
+use std::sync::OnceLock;
 
+use knee_machine::Topology;
 use mapping::Mapping;
 
 use crate::homes::{Homes, Layout};
@@ -27,6 +29,23 @@ impl Arrangement {
     #[must_use]
     pub fn new(layout: Layout, nodes: &[u32]) -> Self {
         Self { layout, nodes: nodes.to_vec(), huge: false, pretend: false }
+    }
+
+    /// The layout of this name over the nodes of this process's cpus: `contiguous` (each page on the node of the thread
+    /// that first writes it), `interleaved`, `blocked`, `one-node` (the first of them) or `replicated`. None for other
+    /// names.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let nodes = nodes();
+        let layout = match name {
+            "contiguous" => return Some(Self::default()),
+            "interleaved" => Layout::Interleaved,
+            "blocked" => Layout::Blocked,
+            "one-node" => nodes.first().map_or(Layout::Local, |node| Layout::Node(*node)),
+            "replicated" => Layout::Replicated,
+            _ => return None,
+        };
+        Some(Self::new(layout, nodes))
     }
 
     /// Asks the kernel for huge pages (2 MiB on most machines); blocks then end at their borders.
@@ -83,6 +102,18 @@ impl Arrangement {
     }
 }
 
+/// The nodes of this process's cpus; empty if there is only one, so that no policy is set.
+fn nodes() -> &'static [u32] {
+    static NODES: OnceLock<Vec<u32>> = OnceLock::new();
+    NODES.get_or_init(|| {
+        let Ok(machine) = Topology::this_machine() else { return Vec::new() };
+        let allowed = &machine.allowed;
+        let used = machine.nodes.iter().filter(|node| !node.cpus.intersection(&allowed.cpus).is_empty());
+        let nodes: Vec<_> = used.map(|node| node.id).filter(|&node| allowed.nodes.contains(node)).collect();
+        if nodes.len() > 1 { nodes } else { Vec::new() }
+    })
+}
+
 /// Fewest elements that a fill splits.
 const LEAF: usize = 4096;
 
@@ -119,6 +150,12 @@ impl<T> NumaVec<T> {
     /// Readers expect them to be equal afterwards.
     pub fn each_copy(&mut self, mut work: impl FnMut(&mut [T])) {
         self.copies.iter_mut().for_each(|copy| work(copy.slice_mut()));
+    }
+
+    /// How many copies there are.
+    #[must_use]
+    pub fn copies(&self) -> usize {
+        self.copies.len()
     }
 
     /// The parts that have one home each, with it, in order. One part without a home where pages are not in blocks.

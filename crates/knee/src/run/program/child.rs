@@ -142,6 +142,7 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let mut phases = Phases::launched_at(Duration::from_nanos(task.launch_ns));
     let mut run = workload.prepare(&args, &team, &mut phases)?;
     let answer = run.run(&mut phases);
+    run.failure().map_or(Ok(()), Err)?;
     let pages = knee_meter::pages_by_node("self");
     let check = match run.check(&answer) {
         Check::Right => Some(CheckResult { ok: true, reason: None }),

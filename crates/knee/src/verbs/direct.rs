@@ -1,0 +1,95 @@
+//! A workload that has a verb of its own: the workload's parameters are the verb's options, and it runs in this process.
+//! So `knee mine count ...`, `knee run mine count ...` and `knee study mine count ...` take the same words.
+
+use std::collections::BTreeMap;
+
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use knee_machine::{Placement, Topology};
+use knee_workload::{Args, Bind, Param, Phase, Phases, Team, Workload};
+
+use super::workloads::meaning;
+use crate::error::Failure;
+
+/// Options of such a verb that the workload does not have.
+#[derive(Debug, clap::Args)]
+struct Options {
+    /// Number of threads [default: all allowed cpus]
+    #[arg(long, short = 'n')]
+    threads: Option<usize>,
+    /// Where the threads go; see `knee place`
+    #[arg(long, short, default_value = "none")]
+    placement: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was asked.
+#[derive(Debug)]
+pub(crate) struct Direct {
+    options: Options,
+    /// Arguments of the workload, by name.
+    pub(crate) given: BTreeMap<String, String>,
+}
+
+/// What came of it.
+pub(crate) struct Done {
+    pub(crate) answer: String,
+    pub(crate) args: Args,
+    pub(crate) threads: usize,
+    pub(crate) facts: BTreeMap<String, String>,
+    pub(crate) phases: Vec<Phase>,
+}
+
+/// Adds the options to a command. `change` may change what a parameter became.
+pub(crate) fn options(
+    command: Command,
+    workload: &'static dyn Workload,
+    change: impl Fn(&Param, Arg) -> Arg,
+) -> Command {
+    let args = workload.params().iter().map(|param| change(param, arg(param)));
+    <Options as clap::Args>::augment_args(command.args(args))
+}
+
+/// A parameter as an argument of clap. The workload checks its values.
+fn arg(param: &Param) -> Arg {
+    let arg = Arg::new(param.name).value_name(param.name.to_uppercase()).help(capitalised(&meaning(param)));
+    if param.positional { arg.required(param.default.is_none()) } else { arg.long(param.name) }
+}
+
+/// As the help of other options begins.
+pub(crate) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+impl Direct {
+    pub(crate) fn from(matches: &ArgMatches, workload: &'static dyn Workload) -> Result<Self, clap::Error> {
+        let value = |param: &Param| {
+            let given = matches.get_one::<String>(param.name)?;
+            Some((param.name.to_owned(), given.clone()))
+        };
+        let given = workload.params().iter().filter_map(value).collect();
+        Ok(Self { options: Options::from_arg_matches(matches)?, given })
+    }
+
+    /// Whether JSON is wanted.
+    pub(crate) fn json(&self) -> bool {
+        self.options.json
+    }
+
+    /// Runs the workload once.
+    pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
+        let args = Args::complete(workload.params(), &self.given)?;
+        let machine = Topology::this_machine()?;
+        let threads = self.options.threads.unwrap_or(machine.allowed.cpus.len());
+        let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
+        let team = Team::new(threads, &cpus, Bind::Each).fitting()?;
+        let mut phases = Phases::default();
+        let mut run = workload.prepare(&args, &team, &mut phases)?;
+        let answer = run.run(&mut phases);
+        run.failure().map_or(Ok(()), Err)?;
+        let facts = run.facts().into_iter().collect();
+        Ok(Done { answer, args, threads, facts, phases: phases.done() })
+    }
+}

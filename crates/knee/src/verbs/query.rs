@@ -1,0 +1,63 @@
+//! `knee query`: answer a query in SQL over one table.
+
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command, FromArgMatches};
+use knee_workload::Workload;
+
+use super::direct::{self, Direct};
+use crate::error::{Failure, print_out};
+use crate::registry;
+use crate::verb::Native;
+
+const WORKLOAD: &str = "query";
+
+/// What was asked.
+#[derive(Debug)]
+pub(crate) struct Query(Direct);
+
+fn workload() -> &'static dyn Workload {
+    registry::find(WORKLOAD).expect("it is built in")
+}
+
+impl clap::Args for Query {
+    fn augment_args(command: Command) -> Command {
+        direct::options(command, workload(), |_, arg| arg)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Query {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Direct::from(matches, workload()).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Native for Query {
+    fn run(mut self) -> Result<ExitCode, Failure> {
+        if self.0.json() {
+            // The answer is a part of the report.
+            self.0.given.insert("format".into(), "json".into());
+        }
+        let done = self.0.run(workload())?;
+        if !self.0.json() {
+            print_out(&format!("{}\n", done.answer))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let rows: serde_json::Value = serde_json::from_str(&done.answer).map_err(Failure::new)?;
+        let report = serde_json::json!({
+            "schema": 1, "query": done.args.text("query"), "rows": rows, "threads": done.threads,
+            "arguments": done.args.all(), "facts": done.facts, "phases": done.phases,
+        });
+        print_out(&format!("{report:#}\n"))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,135 @@
+//! Ways to write an answer.
+
+use super::Answer;
+use crate::kind::Value;
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// Comma-separated values, with names in the first line.
+    Csv,
+    /// A list of objects. Exact numbers are texts, as most readers of JSON would round them.
+    Json,
+}
+
+impl Format {
+    /// Names, in the order of the variants.
+    pub const NAMES: &'static [&'static str] = &["table", "csv", "json"];
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Table, Self::Csv, Self::Json];
+        Self::NAMES.iter().position(|known| *known == name).map(|at| all[at])
+    }
+}
+
+impl Answer {
+    /// The answer as text, with a line break at the end of each line but the last.
+    #[must_use]
+    pub fn written(&self, format: Format) -> String {
+        match format {
+            Format::Table => self.table(),
+            Format::Csv => self.csv(),
+            Format::Json => self.json(),
+        }
+    }
+
+    fn table(&self) -> String {
+        let cells: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|value| shown(&value.to_string())).collect()).collect();
+        let names: Vec<String> = self.names.iter().map(|name| shown(name)).collect();
+        let width = |column: usize| {
+            let own = cells.iter().map(|row| row[column].chars().count());
+            own.chain([names[column].chars().count()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..names.len()).map(width).collect();
+        let right = |column: usize| {
+            let number = |value: &Value| matches!(value, Value::Number { .. } | Value::Double(_) | Value::Null);
+            self.rows.iter().all(|row| number(&row[column]))
+        };
+        let line = |cells: &[String]| {
+            let cell = |(column, text): (usize, &String)| {
+                let space = " ".repeat(widths[column] - text.chars().count());
+                if right(column) { space + text } else { text.clone() + &space }
+            };
+            cells.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        };
+        [line(&names)].into_iter().chain(cells.iter().map(|row| line(row))).collect::<Vec<_>>().join("\n")
+    }
+
+    fn csv(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = String>| cells.collect::<Vec<_>>().join(",");
+        let value = |value: &Value| if *value == Value::Null { String::new() } else { quoted(&value.to_string()) };
+        let rows = self.rows.iter().map(|row| line(&mut row.iter().map(value)));
+        [line(&mut self.names.iter().map(|name| quoted(name)))].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+    }
+
+    fn json(&self) -> String {
+        let value = |value: &Value| match value {
+            Value::Null => serde_json::Value::Null,
+            Value::Number { digits, scale: 0 } => {
+                i64::try_from(*digits).map_or_else(|_| value.to_string().into(), serde_json::Value::from)
+            }
+            Value::Double(number) => (*number).into(),
+            other => other.to_string().into(),
+        };
+        let row = |row: &Vec<Value>| {
+            serde_json::Value::Object(self.names.iter().cloned().zip(row.iter().map(value)).collect())
+        };
+        serde_json::Value::Array(self.rows.iter().map(row).collect()).to_string()
+    }
+}
+
+/// A text for a terminal: control characters are written as escapes.
+fn shown(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() })
+        .collect()
+}
+
+/// A value of CSV, in quotes where it needs them (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) || text.is_empty() {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer() -> Answer {
+        let number = |digits, scale| Value::Number { digits, scale };
+        let text = |text: &str| Value::Text(text.into());
+        Answer {
+            names: vec!["l_returnflag".into(), "revenue".into()],
+            rows: vec![vec![text("A"), number(12_345, 2)], vec![text("a, \"b\"\u{1b}"), Value::Null]],
+        }
+    }
+
+    #[test]
+    fn a_table_has_columns() {
+        let expected = "l_returnflag      revenue\nA                  123.45\na, \"b\"\\u{1b}       NULL";
+        let lines: Vec<String> = answer().written(Format::Table).lines().map(str::to_owned).collect();
+        let expected: Vec<&str> = expected.lines().collect();
+        assert_eq!(
+            lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect::<Vec<_>>(),
+            expected.iter().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect::<Vec<_>>()
+        );
+        let ends: Vec<usize> = lines.iter().map(String::len).collect();
+        assert!(ends.iter().all(|end| *end == ends[0]), "{lines:?}");
+    }
+
+    #[test]
+    fn csv_and_json_are_read_back() {
+        assert_eq!(answer().written(Format::Csv), "l_returnflag,revenue\nA,123.45\n\"a, \"\"b\"\"\u{1b}\",");
+        let json: serde_json::Value = serde_json::from_str(&answer().written(Format::Json)).unwrap();
+        assert_eq!(json[0]["revenue"], "123.45");
+        assert!(json[1]["revenue"].is_null());
+    }
+}

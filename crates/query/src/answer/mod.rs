@@ -1,0 +1,41 @@
+//! The rows of an answer: in order, limited, and written.
+
+mod format;
+
+pub use format::Format;
+
+use std::cmp::Ordering;
+
+use crate::kind::Value;
+use crate::plan::Plan;
+
+/// The answer to a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Names of its columns.
+    pub names: Vec<String>,
+    /// Its rows.
+    pub rows: Vec<Vec<Value>>,
+}
+
+impl Answer {
+    /// Orders rows and keeps as many as the query wants. Rows that the query does not order are in the order of their
+    /// values, so that an answer is the same each time.
+    pub(crate) fn new(plan: &Plan, mut rows: Vec<Vec<Value>>) -> Self {
+        rows.sort_by(|one, other| {
+            let wanted = plan.order.iter().map(|by| directed(&one[by.output], &other[by.output], by.descending));
+            let rest = one.iter().zip(other).map(|(one, other)| one.order(other));
+            wanted.chain(rest).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        let most = plan.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        rows.truncate(most);
+        Self { names: plan.outputs.iter().map(|output| output.name.clone()).collect(), rows }
+    }
+}
+
+/// Nulls are last in both directions, as in DuckDB.
+fn directed(one: &Value, other: &Value, descending: bool) -> Ordering {
+    let order = one.order(other);
+    let null = *one == Value::Null || *other == Value::Null;
+    if descending && !null { order.reverse() } else { order }
+}

@@ -1,0 +1,203 @@
+//! Parquet files, read by the `parquet` crate without arrow. A part is a row group.
+//!
+//! Columns that no query can use here (nested ones, times, texts with too many values) are only refused when a query
+//! asks for them. Whatever panics inside of the crate is caught at the file.
+
+mod chunk;
+mod column;
+mod schema;
+
+use std::fs::File;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+
+use knee_workload::Error;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+
+use super::Source;
+use crate::error::wrong;
+use crate::field::Field;
+use crate::table::Chunk;
+
+use schema::Stored;
+
+/// Most rows of a row group: what claims more is taken for a broken file.
+const MOST_ROWS: i64 = 1 << 31;
+
+/// One file, or all files of a directory.
+#[derive(Debug)]
+pub(crate) struct Parquet {
+    files: Vec<Opened>,
+    columns: Vec<(String, Result<Stored, String>)>,
+    /// The file and the row group of each part.
+    parts: Vec<(usize, usize)>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    path: PathBuf,
+    bytes: u64,
+    /// When it was written last, in nanoseconds since 1970.
+    written: u128,
+    metadata: ParquetMetaData,
+}
+
+impl Parquet {
+    /// Opens a file, or every `*.parquet` of a directory in the order of names.
+    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+        let files = paths(path)?.into_iter().map(Opened::open).collect::<Result<Vec<_>, _>>()?;
+        let columns = schema::columns(files[0].metadata.file_metadata().schema_descr());
+        for file in &files[1..] {
+            let own = schema::columns(file.metadata.file_metadata().schema_descr());
+            if let Some(((name, _), _)) = columns.iter().zip(&own).find(|(one, other)| one != other) {
+                let what = format!("{}: its column {name} is not as in {}", shown(&file.path), shown(&files[0].path));
+                return Err(wrong(what).hint("one table has one schema; give one file"));
+            }
+            if own.len() != columns.len() {
+                let counts = (own.len(), columns.len());
+                return Err(wrong(format!(
+                    "{} has {} columns, {} has {}",
+                    shown(&file.path),
+                    counts.0,
+                    shown(&files[0].path),
+                    counts.1
+                )));
+            }
+        }
+        let groups = |(at, file): (usize, &Opened)| (0..file.metadata.num_row_groups()).map(move |group| (at, group));
+        let parts = files.iter().enumerate().flat_map(groups).collect();
+        Ok(Self { files, columns, parts })
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string().escape_debug().to_string()
+}
+
+fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(path)));
+    if !path.metadata().map_err(cannot)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let entries = path.read_dir().map_err(cannot)?;
+    let all = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(cannot)?;
+    let mut files: Vec<PathBuf> =
+        all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect();
+    files.sort_unstable();
+    if files.is_empty() {
+        return Err(wrong(format!("{} has no file whose name ends in .parquet", shown(path))));
+    }
+    Ok(files)
+}
+
+/// Runs what may panic inside of the crate.
+fn caught<T>(path: &Path, what: &str, work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, Error> {
+    let broken = |reason: String| {
+        let reason = reason.lines().next().unwrap_or_default().trim_start_matches("Parquet error: ").to_owned();
+        wrong(format!("cannot read {}: {what}: {reason}", shown(path))).hint("is it a whole Parquet file?")
+    };
+    match quietly(work) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(broken(error.to_string())),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(broken(text.unwrap_or("the reader gave up").to_owned()))
+        }
+    }
+}
+
+thread_local! {
+    /// Whether a panic on this thread is expected, and nothing is printed.
+    static QUIET: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+fn quietly<T>(work: impl FnOnce() -> T) -> std::thread::Result<T> {
+    static HOOK: std::sync::Once = std::sync::Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                before(info);
+            }
+        }));
+    });
+    let outer = QUIET.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(outer);
+    result
+}
+
+impl Opened {
+    fn open(path: PathBuf) -> Result<Self, Error> {
+        let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&path)));
+        let file = File::open(&path).map_err(cannot)?;
+        let known = file.metadata().map_err(cannot)?;
+        let bytes = known.len();
+        let written = known.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let metadata = caught(&path, "its footer", || ParquetMetaDataReader::new().parse_and_finish(&file))?;
+        for group in metadata.row_groups() {
+            let (rows, columns) = (group.num_rows(), group.columns());
+            let same =
+                columns.iter().all(|column| column.num_values() == rows || column.column_descr().max_rep_level() > 0);
+            let inside = columns.iter().all(|column| chunk::range(column, bytes).is_some());
+            if !(0..=MOST_ROWS).contains(&rows) || !same || !inside {
+                let what = format!("cannot read {}: its footer: a row group does not fit the file", shown(&path));
+                return Err(wrong(what).hint("is it a whole Parquet file?"));
+            }
+        }
+        Ok(Self { path, bytes, written: written.map_or(0, |time| time.as_nanos()), metadata })
+    }
+}
+
+impl Source for Parquet {
+    fn fields(&self) -> Vec<Field> {
+        let field = |(name, stored): &(String, Result<Stored, String>)| Field {
+            name: name.clone(),
+            kind: stored.as_ref().map_or(crate::kind::Kind::Text, |stored| stored.kind),
+            dictionary: None,
+        };
+        self.columns.iter().map(field).collect()
+    }
+
+    fn usable(&self, column: usize) -> Result<(), Error> {
+        let (name, stored) = &self.columns[column];
+        let refused = |why: &String| {
+            wrong(format!("{}: column {name} {why}", shown(&self.files[0].path))).hint("DuckDB reads such columns")
+        };
+        stored.as_ref().map(|_| ()).map_err(refused)
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn input(&self) -> String {
+        let file = |file: &Opened| {
+            let path = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+            format!("{} with {} bytes of {}", shown(&path), file.bytes, file.written)
+        };
+        self.files.iter().map(file).collect::<Vec<_>>().join(", ")
+    }
+
+    fn rows(&self) -> u64 {
+        let groups = self.files.iter().flat_map(|file| file.metadata.row_groups());
+        groups.map(|group| group.num_rows().unsigned_abs()).sum()
+    }
+
+    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {
+        let (file, group) = self.parts[part];
+        let file = &self.files[file];
+        let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
+        let opened = File::open(&file.path).map_err(cannot)?;
+        let rows = usize::try_from(file.metadata.row_group(group).num_rows()).expect("it was checked");
+        let read = |column: &usize| {
+            let (name, stored) = &self.columns[*column];
+            let stored = stored.as_ref().expect("only usable columns are read");
+            let metadata = file.metadata.row_group(group).column(*column);
+            let bytes = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
+            caught(&file.path, &format!("column {name}"), || column::read(bytes, metadata, rows, *stored))
+        };
+        Ok(Chunk::new(rows, columns.iter().map(read).collect::<Result<_, _>>()?))
+    }
+}

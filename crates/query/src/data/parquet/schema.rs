@@ -1,0 +1,68 @@
+//! Types of Parquet as types of columns.
+
+use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+
+use crate::kind::Kind;
+
+/// How a column is stored in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stored {
+    pub(super) kind: Kind,
+    pub(super) physical: Type,
+    /// Whether values may be missing.
+    pub(super) optional: bool,
+}
+
+/// The columns of a schema: for each how it is stored, or why it cannot be used.
+pub(super) fn columns(schema: &SchemaDescriptor) -> Vec<(String, Result<Stored, String>)> {
+    schema.columns().iter().map(|column| (column.path().string(), stored(column))).collect()
+}
+
+fn stored(column: &ColumnDescriptor) -> Result<Stored, String> {
+    if column.max_rep_level() > 0 || column.max_def_level() > 1 || column.path().parts().len() > 1 {
+        return Err("is nested".into());
+    }
+    let kind = kind(column)?;
+    Ok(Stored { kind, physical: column.physical_type(), optional: column.max_def_level() > 0 })
+}
+
+fn kind(column: &ColumnDescriptor) -> Result<Kind, String> {
+    let decimal = |scale: i32| {
+        let scale = u8::try_from(scale).ok().filter(|scale| *scale <= 18);
+        scale.map(Kind::Decimal).ok_or_else(|| "is a decimal with over 18 digits behind the point".to_owned())
+    };
+    let logical = column.logical_type_ref();
+    let converted = column.converted_type();
+    if let Some(LogicalType::Decimal(decimals)) = logical {
+        return decimal(decimals.scale);
+    }
+    if converted == ConvertedType::DECIMAL {
+        return decimal(column.type_scale());
+    }
+    match (column.physical_type(), logical, converted) {
+        (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => Ok(Kind::Date),
+        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(_)) | None, ConvertedType::UINT_64) => {
+            Err("has whole numbers of 64 bits without a sign".into())
+        }
+        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(_)), _)
+        | (
+            Type::INT32 | Type::INT64,
+            None,
+            ConvertedType::NONE
+            | ConvertedType::INT_8
+            | ConvertedType::INT_16
+            | ConvertedType::INT_32
+            | ConvertedType::INT_64
+            | ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32,
+        ) => Ok(Kind::Integer),
+        (Type::DOUBLE, ..) => Ok(Kind::Double),
+        (Type::BYTE_ARRAY, Some(LogicalType::String), _) | (Type::BYTE_ARRAY, None, ConvertedType::UTF8) => {
+            Ok(Kind::Text)
+        }
+        (physical, Some(logical), _) => Err(format!("has the type {logical:?} ({physical})")),
+        (physical, None, _) => Err(format!("has the type {physical}")),
+    }
+}

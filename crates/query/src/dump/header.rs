@@ -1,0 +1,88 @@
+//! What a dump says of itself.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::field::Bounds;
+use crate::kind::Kind;
+use crate::table::{Column, MORSEL, Storage};
+
+/// The header.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Header {
+    /// What the table was made of.
+    pub(super) input: String,
+    /// The rule of its encodings.
+    pub(super) encoding: String,
+    pub(super) rows: u64,
+    pub(super) columns: Vec<Described>,
+    /// The checksum of each piece, morsel by morsel.
+    pub(super) checksums: Vec<u64>,
+}
+
+/// A column.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Described {
+    name: String,
+    kind: Kind,
+    dictionary: Option<Vec<String>>,
+    low: i64,
+    high: i64,
+    storage: Storage,
+}
+
+impl Described {
+    pub(super) fn of(column: &Column) -> Self {
+        let end = |value: i128| i64::try_from(value).expect("bounds are values");
+        Self {
+            name: column.name.clone(),
+            kind: column.kind,
+            dictionary: column.dictionary.as_ref().map(|words| words.to_vec()),
+            low: end(column.bounds.low),
+            high: end(column.bounds.high),
+            storage: column.storage,
+        }
+    }
+
+    pub(super) fn column(&self) -> Column {
+        let bounds = Bounds { low: self.low.into(), high: self.high.into() };
+        let dictionary: Option<Arc<[String]>> = self.dictionary.clone().map(Into::into);
+        Column::new(self.name.clone(), self.kind, dictionary, bounds, self.storage)
+    }
+
+    /// Bytes of a piece.
+    pub(super) fn bytes(&self) -> usize {
+        self.storage.bytes() * MORSEL
+    }
+
+    /// Whether it makes sense: what a scan takes for granted.
+    fn is_sound(&self) -> bool {
+        let stored = self.storage.is_sound(self.low, self.high);
+        let words = match (&self.dictionary, self.kind) {
+            (Some(words), Kind::Text) => {
+                let sorted = words.windows(2).all(|pair| pair[0] < pair[1]);
+                let last = words.len().saturating_sub(1);
+                sorted && self.low == 0 && u64::try_from(self.high) == Ok(last as u64) && words.len() <= 1 << 16
+            }
+            (None, Kind::Text) | (Some(_), _) => false,
+            (None, _) => true,
+        };
+        let kind = (self.kind == Kind::Double) == (self.storage == Storage::Doubles);
+        let scale = self.kind.scale().is_none_or(|scale| scale <= 38);
+        stored && words && kind && scale && self.low <= self.high
+    }
+}
+
+impl Header {
+    /// How many morsels there are.
+    pub(super) fn morsels(&self) -> u64 {
+        self.rows.div_ceil(MORSEL as u64)
+    }
+
+    /// Whether it makes sense.
+    pub(super) fn is_sound(&self) -> bool {
+        let pieces = self.morsels().checked_mul(self.columns.len() as u64);
+        pieces == Some(self.checksums.len() as u64) && self.columns.iter().all(Described::is_sound)
+    }
+}

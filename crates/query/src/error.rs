@@ -1,0 +1,16 @@
+//! What can be wrong with a query or with its data.
+
+use knee_workload::Error;
+
+/// The engine that answers what is outside of this one.
+const ELSEWHERE: &str = "DuckDB answers it: duckdb -c \"SELECT ... FROM 'FILE.parquet' ...\"";
+
+/// The error for a query that asks for something outside: what it asks for, in its own words.
+pub(crate) fn outside(what: impl std::fmt::Display) -> Error {
+    Error::new(format!("knee query does not know {what}")).hint(ELSEWHERE)
+}
+
+/// The error for a query that makes no sense here.
+pub(crate) fn wrong(what: impl Into<String>) -> Error {
+    Error::new(what)
+}

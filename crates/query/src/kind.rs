@@ -1,0 +1,136 @@
+//! Types of columns and of answers, and how their values are written.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// The type of a column or of an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Whole numbers.
+    Integer,
+    /// Exact numbers with this many digits behind the point.
+    Decimal(u8),
+    /// Days since 1970-01-01.
+    Date,
+    /// Floating-point numbers of 64 bits.
+    Double,
+    /// Characters, held as positions in a sorted dictionary.
+    Text,
+}
+
+impl Kind {
+    /// Digits behind the point; none where values are not exact numbers.
+    #[must_use]
+    pub fn scale(self) -> Option<u8> {
+        match self {
+            Self::Integer => Some(0),
+            Self::Decimal(scale) => Some(scale),
+            Self::Date | Self::Double | Self::Text => None,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer => f.write_str("INTEGER"),
+            Self::Decimal(scale) => write!(f, "DECIMAL with {scale} digits behind the point"),
+            Self::Date => f.write_str("DATE"),
+            Self::Double => f.write_str("DOUBLE"),
+            Self::Text => f.write_str("VARCHAR"),
+        }
+    }
+}
+
+/// One value of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// No value: an aggregate over no rows.
+    Null,
+    /// An exact number: `digits` over 10 to the power of `scale`.
+    Number {
+        /// All digits, as a whole number.
+        digits: i128,
+        /// How many of them stand behind the point.
+        scale: u8,
+    },
+    /// A floating-point number.
+    Double(f64),
+    /// A date, in days since 1970-01-01.
+    Date(i32),
+    /// Characters.
+    Text(String),
+}
+
+impl Value {
+    /// The order of an answer: nulls last, text by its bytes, not-a-number after all numbers.
+    #[must_use]
+    pub fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Number { digits: a, .. }, Self::Number { digits: b, .. }) => a.cmp(b),
+            (Self::Double(a), Self::Double(b)) => a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan())),
+            (Self::Date(a), Self::Date(b)) => a.cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (one, other) => matches!(one, Self::Null).cmp(&matches!(other, Self::Null)),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Number { digits, scale } => f.write_str(&decimal(*digits, *scale)),
+            Self::Double(value) => write!(f, "{value:?}"),
+            Self::Date(days) => write!(f, "{}", date(*days)),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// An exact number as it is written.
+fn decimal(digits: i128, scale: u8) -> String {
+    let sign = if digits < 0 { "-" } else { "" };
+    let scale = usize::from(scale);
+    let all = format!("{:0>width$}", digits.unsigned_abs(), width = scale + 1);
+    let (whole, behind) = all.split_at(all.len() - scale);
+    if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{behind}") }
+}
+
+/// The day that date 0 is.
+const EPOCH: Date = Date::constant(1970, 1, 1);
+
+/// The date so many days after 1970-01-01.
+#[must_use]
+pub(crate) fn date(days: i32) -> Date {
+    EPOCH.saturating_add(i64::from(days).days())
+}
+
+/// Days since 1970-01-01.
+#[must_use]
+pub(crate) fn days(date: Date) -> i32 {
+    EPOCH.until(date).expect("both are dates").get_days()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_all_their_digits() {
+        let written = [(5, 2), (-5, 2), (1234, 2), (-1_000, 3), (7, 0), (0, 1)].map(|(d, s)| decimal(d, s));
+        assert_eq!(written, ["0.05", "-0.05", "12.34", "-1.000", "7", "0.0"]);
+    }
+
+    #[test]
+    fn days_and_dates_agree() {
+        assert_eq!(days("1998-09-02".parse().unwrap()), 10_471);
+        for day in [-719_162, -1, 0, 1, 10_471, 2_932_896] {
+            assert_eq!(days(date(day)), day);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Masks and groups: which rows count, and where.
+
+use super::{Code, HIDDEN, YES, for_each_isa};
+
+/// What becomes of a mask that another one meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    Set,
+    And,
+    Or,
+}
+
+for_each_isa! {
+    /// Rows whose code is one of `low..=low + span`.
+    pub(crate) fn range<C: Code>(codes: &[C], low: C, span: C, how: How, mask: &mut [u16]) {
+        let hit = |code: &C| if code.is_within(low, span) { YES } else { 0 };
+        match how {
+            How::Set => mask.iter_mut().zip(codes).for_each(|(mask, code)| *mask = hit(code)),
+            How::And => mask.iter_mut().zip(codes).for_each(|(mask, code)| *mask &= hit(code)),
+            How::Or => mask.iter_mut().zip(codes).for_each(|(mask, code)| *mask |= hit(code)),
+        }
+    }
+
+    /// Rows whose code has `YES` in a table.
+    pub(crate) fn table<C: Code>(codes: &[C], table: &[u16], how: How, mask: &mut [u16]) {
+        let hit = |code: &C| table.get(code.wide() as usize).copied().unwrap_or(0);
+        match how {
+            How::Set => mask.iter_mut().zip(codes).for_each(|(mask, code)| *mask = hit(code)),
+            How::And => mask.iter_mut().zip(codes).for_each(|(mask, code)| *mask &= hit(code)),
+            How::Or => mask.iter_mut().zip(codes).for_each(|(mask, code)| *mask |= hit(code)),
+        }
+    }
+
+    /// Joins a mask with another one.
+    pub(crate) fn combine(other: &[u16], how: How, mask: &mut [u16]) {
+        match how {
+            How::Set => mask.copy_from_slice(other),
+            How::And => mask.iter_mut().zip(other).for_each(|(mask, other)| *mask &= other),
+            How::Or => mask.iter_mut().zip(other).for_each(|(mask, other)| *mask |= other),
+        }
+    }
+
+    /// The other rows.
+    pub(crate) fn invert(mask: &mut [u16]) {
+        for mask in mask {
+            *mask = !*mask;
+        }
+    }
+
+    /// Rows that do not count get the group [`HIDDEN`].
+    pub(crate) fn hide(mask: &[u16], groups: &mut [u16]) {
+        for (group, mask) in groups.iter_mut().zip(mask) {
+            *group |= !mask & HIDDEN;
+        }
+    }
+
+    /// How many rows are in a group.
+    pub(crate) fn count(groups: &[u16], group: u16) -> u32 {
+        // Lanes of 16 bits hold more than the rows of a block.
+        u32::from(groups.iter().map(|own| u16::from(*own == group)).sum::<u16>())
+    }
+}

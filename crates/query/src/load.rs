@@ -1,0 +1,135 @@
+//! From a source, or from the dump of one, to a table in placed memory.
+
+use std::path::Path;
+
+use knee_machine::room;
+use knee_runtime::{Arrangement, Pool};
+use knee_workload::{Args, Error, Phases};
+use twox_hash::XxHash3_64;
+
+use crate::data::{self, Parquet, Source, Tpch};
+use crate::dump::{self, Dump};
+use crate::error::wrong;
+use crate::field::Field;
+use crate::kind::Kind;
+use crate::plan::Plan;
+use crate::sql::Select;
+use crate::table::{self, Encoding, Placed, Table};
+
+/// Memory that a run needs beside its table.
+const BESIDE: u64 = 256 << 20;
+
+/// What a table is made of, and how.
+pub(crate) struct Wanted<'a> {
+    pub(crate) args: &'a Args,
+    pub(crate) encoding: Encoding,
+    pub(crate) placed: Placed,
+}
+
+impl<'a> Wanted<'a> {
+    /// Reads the arguments, and checks that memory can be placed so.
+    pub(crate) fn new(args: &'a Args) -> Result<Self, Error> {
+        let encoding = Encoding::named(args.text("encoding")).expect("values were checked");
+        // Huge pages: a scan reads several streams, and each small page of each of them would need its own translation.
+        let arrangement = Arrangement::named(args.text("layout")).expect("values were checked").huge(true);
+        let trial = arrangement.uninit::<u64>(1 << 16).map_err(|error| cannot_lay_out(args, &error))?;
+        let copies = trial.copies();
+        Ok(Self { args, encoding, placed: Placed { arrangement, copies } })
+    }
+
+    /// The table, with the columns that a query reads.
+    pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
+        match (self.args.text("data"), self.args.text("cache")) {
+            ("", "") => self.encoded(&Tpch::new(self.args.text("scale"))?, Some(select), pool, phases),
+            ("", cache) => self.cached(&Tpch::new(self.args.text("scale"))?, Path::new(cache), select, pool, phases),
+            (data, "") if Dump::is_one(Path::new(data)) => {
+                self.dumped(&Dump::open(Path::new(data))?, select, pool, phases)
+            }
+            (data, "") => self.encoded(&Parquet::open(Path::new(data))?, Some(select), pool, phases),
+            (data, cache) => self.cached(&Parquet::open(Path::new(data))?, Path::new(cache), select, pool, phases),
+        }
+    }
+
+    /// From the source itself: the columns of a query, or all that can be used.
+    fn encoded(
+        &self,
+        source: &dyn Source,
+        select: Option<&Select>,
+        pool: &Pool,
+        phases: &mut Phases,
+    ) -> Result<Table, Error> {
+        let fields = source.fields();
+        let columns: Vec<usize> = match select {
+            Some(select) => Plan::new(select, &fields)?.columns().to_vec(),
+            None => (0..fields.len()).filter(|column| source.usable(*column).is_ok()).collect(),
+        };
+        columns.iter().try_for_each(|column| source.usable(*column))?;
+        let fields: Vec<Field> = columns.iter().map(|column| fields[*column].clone()).collect();
+        self.fitting(source.rows(), &fields, 2)?;
+        let chunks = phases.measure("load", || pool.install(|| data::read(source, &columns)))?;
+        let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
+        phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))
+    }
+
+    /// From the dump of a source, which is made first if it is not there.
+    fn cached(
+        &self,
+        source: &dyn Source,
+        cache: &Path,
+        select: &Select,
+        pool: &Pool,
+        phases: &mut Phases,
+    ) -> Result<Table, Error> {
+        // What is wrong with the query is said before anything is made.
+        Plan::new(select, &source.fields())?;
+        let (input, encoding) = (source.input(), self.args.text("encoding"));
+        let file = cache.join(format!("{:016x}-{encoding}.knee", XxHash3_64::oneshot(input.as_bytes())));
+        if !file.exists() {
+            let table = self.encoded(source, None, pool, phases)?;
+            let write = || std::fs::create_dir_all(cache).and_then(|()| dump::write(&table, &input, encoding, &file));
+            let written = phases.measure("dump", write);
+            written.map_err(|error| wrong(format!("cannot write {}: {error}", file.display())))?;
+        }
+        let dump = Dump::open(&file)?;
+        for (own, wanted) in [(dump.input(), input.as_str()), (dump.encoding(), encoding)] {
+            if own != wanted {
+                let what = format!("cannot use {}: it is of {own}, not of {wanted}", file.display());
+                return Err(wrong(what).hint("remove it, and it is made again"));
+            }
+        }
+        self.dumped(&dump, select, pool, phases)
+    }
+
+    fn dumped(&self, dump: &Dump, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
+        let fields = dump.fields();
+        let columns = Plan::new(select, &fields)?.columns().to_vec();
+        let wanted: Vec<Field> = columns.iter().map(|column| fields[*column].clone()).collect();
+        self.fitting(dump.rows(), &wanted, 0)?;
+        phases.measure("load", || pool.install(|| dump.read(&columns, &self.placed)))
+    }
+
+    /// Refuses a table that memory cannot hold. Beside each of its copies, one `part`th of it is needed while it is built.
+    fn fitting(&self, rows: u64, fields: &[Field], part: u64) -> Result<(), Error> {
+        let bytes = |field: &Field| match (self.encoding, field.kind) {
+            (_, Kind::Double) | (Encoding::Plain, Kind::Integer | Kind::Decimal(_)) => 8,
+            (Encoding::Plain, Kind::Date) | (_, Kind::Integer | Kind::Decimal(_)) => 4,
+            (_, Kind::Date | Kind::Text) => 2,
+        };
+        let table = rows.saturating_mul(fields.iter().map(bytes).sum());
+        let building = table.checked_div(part).unwrap_or(0);
+        let needed = table.saturating_mul(self.placed.copies as u64).saturating_add(building).saturating_add(BESIDE);
+        match room::memory() {
+            Some(left) if left < needed => {
+                let mib = |bytes: u64| bytes >> 20;
+                let what = format!("the table needs about {} MiB of memory; {} MiB are free", mib(needed), mib(left));
+                Err(wrong(what).hint("try a smaller --scale, or --encoding narrow"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn cannot_lay_out(args: &Args, error: &std::io::Error) -> Error {
+    Error::new(format!("cannot lay out the table: {}: {error}", args.text("layout")))
+        .hint("--layout contiguous asks nothing of the kernel; containers often forbid mbind")
+}

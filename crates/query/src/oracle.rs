@@ -1,0 +1,143 @@
+//! The plainest way to answer a query: row by row, in 128 bits, groups in a map. It shares nothing with the scan but the
+//! plan and the reading of single values, and stands as the first of the two sequential versions.
+
+use std::collections::BTreeMap;
+
+use knee_workload::Error;
+
+use crate::answer::Answer;
+use crate::error::wrong;
+use crate::kind::{Kind, Value};
+use crate::plan::{Aggregate, Filter, Plan, Shown};
+use crate::scan::floats;
+use crate::table::{MORSEL, Table};
+
+/// What is known of one group.
+struct Group {
+    count: u64,
+    exact: Vec<Option<i128>>,
+    doubles: Vec<Option<f64>>,
+}
+
+/// Answers a query row by row.
+///
+/// # Errors
+/// Where a sum needs more than 128 bits.
+pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
+    let mut groups: BTreeMap<Vec<i128>, Group> = BTreeMap::new();
+    let none =
+        || Group { count: 0, exact: vec![None; plan.aggregates.len()], doubles: vec![None; plan.aggregates.len()] };
+    if plan.keys.is_empty() {
+        groups.insert(Vec::new(), none());
+    }
+    let too_large = || wrong("a number of this query needs more than 128 bits");
+    for row in 0..table.rows() {
+        let (morsel, row) = (row / MORSEL, row % MORSEL);
+        let exact = |column: usize| table.number(morsel, column, row);
+        let double = |column: usize| table.double(morsel, column, row);
+        if !counts(&plan.filter, &exact, &double).ok_or_else(too_large)? {
+            continue;
+        }
+        let key = plan.keys.iter().map(|key| exact(*key)).collect();
+        let group = groups.entry(key).or_insert_with(none);
+        group.count += 1;
+        for (at, aggregate) in plan.aggregates.iter().enumerate() {
+            group.add(at, aggregate, &exact, &double).ok_or_else(too_large)?;
+        }
+    }
+    let rows = groups.iter().map(|(key, group)| group.row(key, plan, table)).collect();
+    Ok(Answer::new(plan, rows))
+}
+
+/// Whether a row counts; none if a number needs more than 128 bits.
+fn counts(filter: &Filter, exact: &impl Fn(usize) -> i128, double: &impl Fn(usize) -> f64) -> Option<bool> {
+    let each = |parts: &[Filter]| parts.iter().map(|part| counts(part, exact, double)).collect::<Option<Vec<_>>>();
+    Some(match filter {
+        Filter::Every => true,
+        Filter::Exact(number, ranges) => ranges.contains(number.value(exact)?),
+        Filter::Floats(left, how, right) => floats(left.value(exact, double), *how, right.value(exact, double)),
+        Filter::All(parts) => each(parts)?.into_iter().all(|counts| counts),
+        Filter::Any(parts) => each(parts)?.into_iter().any(|counts| counts),
+        Filter::Not(inner) => !counts(inner, exact, double)?,
+    })
+}
+
+impl Group {
+    fn add(
+        &mut self,
+        at: usize,
+        aggregate: &Aggregate,
+        exact: &impl Fn(usize) -> i128,
+        double: &impl Fn(usize) -> f64,
+    ) -> Option<()> {
+        let own = self.exact[at];
+        let joined = match aggregate {
+            Aggregate::Sum(number) => Some(own.unwrap_or(0).checked_add(number.value(exact)?)?),
+            Aggregate::Least(number) => Some(own.unwrap_or(i128::MAX).min(number.value(exact)?)),
+            Aggregate::Greatest(number) => Some(own.unwrap_or(i128::MIN).max(number.value(exact)?)),
+            Aggregate::FloatSum(value) => {
+                self.doubles[at] = Some(self.doubles[at].unwrap_or(0.0) + value.value(exact, double));
+                None
+            }
+            Aggregate::FloatLeast(value) => {
+                self.doubles[at] = Some(value.value(exact, double).min(self.doubles[at].unwrap_or(f64::NAN)));
+                None
+            }
+            Aggregate::FloatGreatest(value) => {
+                let (value, own) = (value.value(exact, double), self.doubles[at].unwrap_or(f64::NEG_INFINITY));
+                self.doubles[at] = Some(if value.is_nan() || own.is_nan() { f64::NAN } else { value.max(own) });
+                None
+            }
+        };
+        self.exact[at] = joined;
+        Some(())
+    }
+
+    fn row(&self, key: &[i128], plan: &Plan, table: &Table) -> Vec<Value> {
+        let value = |shown: &Shown| match shown {
+            Shown::Key(at) => {
+                let column = &table.columns()[plan.keys[*at]];
+                exact(key[*at], column.kind, column.dictionary.as_deref())
+            }
+            Shown::Count => Value::Number { digits: self.count.into(), scale: 0 },
+            Shown::Value(at, Kind::Double) => self.doubles[*at].map_or(Value::Null, Value::Double),
+            Shown::Value(at, kind) => self.exact[*at]
+                .map_or(Value::Null, |value| exact(value, *kind, dictionary(&plan.aggregates[*at], table))),
+            Shown::Average(at, Kind::Double) => {
+                self.doubles[*at].map_or(Value::Null, |sum| Value::Double(sum / self.count as f64))
+            }
+            Shown::Average(at, kind) => self.exact[*at].map_or(Value::Null, |sum| average(sum, self.count, *kind)),
+        };
+        plan.outputs.iter().map(|output| value(&output.shown)).collect()
+    }
+}
+
+fn dictionary<'a>(aggregate: &Aggregate, table: &'a Table) -> Option<&'a [String]> {
+    match aggregate {
+        Aggregate::Least(crate::plan::Number::Column(at)) | Aggregate::Greatest(crate::plan::Number::Column(at)) => {
+            table.columns()[*at].dictionary.as_deref()
+        }
+        _ => None,
+    }
+}
+
+fn exact(value: i128, kind: Kind, words: Option<&[String]>) -> Value {
+    match kind {
+        Kind::Date => Value::Date(value as i32),
+        Kind::Text => Value::Text(words.expect("texts have a dictionary")[value as usize].clone()),
+        kind => Value::Number { digits: value, scale: kind.scale().unwrap_or(0) },
+    }
+}
+
+/// Long division, digit by digit.
+fn average(sum: i128, count: u64, kind: Kind) -> Value {
+    let (count, mut rest) = (u128::from(count), sum.unsigned_abs());
+    let mut digits = rest / count;
+    rest %= count;
+    for _ in 0..4 {
+        digits = digits * 10 + rest * 10 / count;
+        rest = rest * 10 % count;
+    }
+    let digits = (digits + u128::from(2 * rest >= count)) as i128;
+    Value::Number { digits: digits * sum.signum(), scale: kind.scale().unwrap_or(0) + 4 }
+}

@@ -1,0 +1,90 @@
+//! A query bound to the columns of a table: names are columns, types agree, and constants are in the units of the column
+//! that they meet. Nothing here depends on how a column is encoded.
+
+mod bind;
+mod filter;
+mod number;
+mod ranges;
+
+use knee_workload::Error;
+
+use crate::error::wrong;
+use crate::field::Field;
+use crate::kind::Kind;
+use crate::sql::{self, Order, Select};
+
+pub(crate) use filter::Filter;
+pub(crate) use number::{Floating, Number};
+pub(crate) use ranges::Ranges;
+
+/// A query bound to columns.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub(crate) filter: Filter,
+    /// Columns whose values make groups.
+    pub(crate) keys: Vec<usize>,
+    /// What is computed for each group, each once.
+    pub(crate) aggregates: Vec<Aggregate>,
+    /// Columns of the answer.
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) order: Vec<Order>,
+    pub(crate) limit: Option<u64>,
+    /// Every column that is read, in order.
+    columns: Vec<usize>,
+}
+
+/// A number for each group.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Aggregate {
+    Sum(Number),
+    Least(Number),
+    Greatest(Number),
+    /// Sums of doubles: added in the order of morsels.
+    FloatSum(Floating),
+    FloatLeast(Floating),
+    FloatGreatest(Floating),
+}
+
+/// One column of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) shown: Shown,
+}
+
+/// What it shows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shown {
+    /// The key of this number.
+    Key(usize),
+    Count,
+    /// The aggregate of this number, with the type of its value.
+    Value(usize, Kind),
+    /// The aggregate of this number over the count; `kind` is that of the sum.
+    Average(usize, Kind),
+}
+
+impl Plan {
+    /// Binds a query to columns.
+    ///
+    /// # Errors
+    /// A column that is not there, types that do not fit, and what is outside of this engine.
+    pub fn new(select: &Select, fields: &[Field]) -> Result<Self, Error> {
+        bind::plan(select, fields)
+    }
+
+    /// The columns that it reads, in order.
+    #[must_use]
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+}
+
+/// The column of a name.
+fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
+    let found = fields.iter().position(|field| sql::same(&field.name, name));
+    found.ok_or_else(|| {
+        let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+        wrong(format!("there is no column {name}")).hint(format!("columns are {}", knee_workload::one_of(&names)))
+    })
+}

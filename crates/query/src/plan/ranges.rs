@@ -1,0 +1,88 @@
+//! Sets of whole numbers as ranges: what a condition on one number allows.
+
+/// Disjoint ranges in order, both ends inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ranges(Vec<(i128, i128)>);
+
+impl Ranges {
+    /// Numbers from `low` to `high`; none if there are none.
+    pub(crate) fn between(low: i128, high: i128) -> Self {
+        Self(if low <= high { vec![(low, high)] } else { Vec::new() })
+    }
+
+    pub(crate) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(crate) fn list(&self) -> &[(i128, i128)] {
+        &self.0
+    }
+
+    pub(crate) fn contains(&self, value: i128) -> bool {
+        let after = self.0.partition_point(|(low, _)| *low <= value);
+        after > 0 && self.0[after - 1].1 >= value
+    }
+
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        let mut all = [self.0.as_slice(), &other.0].concat();
+        all.sort_unstable();
+        let mut joined: Vec<(i128, i128)> = Vec::new();
+        for (low, high) in all {
+            match joined.last_mut() {
+                Some((_, end)) if low <= end.saturating_add(1) => *end = high.max(*end),
+                _ => joined.push((low, high)),
+            }
+        }
+        Self(joined)
+    }
+
+    pub(crate) fn not(&self) -> Self {
+        let mut gaps = Vec::new();
+        let mut next = Some(i128::MIN);
+        for (low, high) in &self.0 {
+            if let Some(from) = next
+                && from < *low
+            {
+                gaps.push((from, low - 1));
+            }
+            next = high.checked_add(1);
+        }
+        gaps.extend(next.map(|from| (from, i128::MAX)));
+        Self(gaps)
+    }
+
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        self.not().or(&other.not()).not()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(list: &[(i128, i128)]) -> Ranges {
+        list.iter().fold(Ranges::none(), |all, (low, high)| all.or(&Ranges::between(*low, *high)))
+    }
+
+    #[test]
+    fn sets_are_what_their_members_are() {
+        let sets =
+            [of(&[]), of(&[(0, 3)]), of(&[(-2, 0), (2, 2), (5, 9)]), of(&[(i128::MIN, -1)]), of(&[(4, i128::MAX)])];
+        for one in &sets {
+            for other in &sets {
+                for value in [i128::MIN, -3, -2, -1, 0, 1, 2, 3, 4, 5, 9, 10, i128::MAX] {
+                    let (a, b) = (one.contains(value), other.contains(value));
+                    assert_eq!(one.or(other).contains(value), a || b, "{one:?} or {other:?}: {value}");
+                    assert_eq!(one.and(other).contains(value), a && b, "{one:?} and {other:?}: {value}");
+                    assert_eq!(one.not().contains(value), !a, "not {one:?}: {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_are_one_range() {
+        assert_eq!(of(&[(3, 3), (1, 1), (2, 2)]), Ranges::between(1, 3));
+        assert_eq!(Ranges::between(2, 1), Ranges::none());
+    }
+}

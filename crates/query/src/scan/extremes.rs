@@ -1,0 +1,76 @@
+//! MIN and MAX of whole numbers.
+
+use super::program::{Computed, Programs, Rows};
+use super::wide::Wide;
+use crate::field::Bounds;
+use crate::lanes::{self, Isa};
+use crate::plan::Number;
+use crate::table::Table;
+
+/// A smallest or a largest value.
+#[derive(Debug)]
+pub(super) struct Extreme {
+    of: Wide,
+    least: bool,
+}
+
+impl Extreme {
+    pub(super) fn new(
+        number: &Number,
+        least: bool,
+        bounds: Option<Bounds>,
+        table: &Table,
+        programs: &mut Programs,
+    ) -> Self {
+        Self { of: Wide::new(number, bounds, table, programs), least }
+    }
+
+    /// What a group has before its first row.
+    pub(super) fn none(&self) -> i128 {
+        if self.least { i128::MAX } else { i128::MIN }
+    }
+
+    /// The better one of two.
+    pub(super) fn better(&self, one: i128, other: i128) -> i128 {
+        if self.least { one.min(other) } else { one.max(other) }
+    }
+
+    /// A group's extreme in a block, which has rows of it; none if a value needs more than 128 bits.
+    pub(super) fn find(
+        &self,
+        isa: Isa,
+        (groups, group): (&[u16], u16),
+        computed: &Computed,
+        rows: Rows<'_>,
+    ) -> Option<i128> {
+        let chosen = |(low, high): (i64, i64)| Some(i128::from(if self.least { low } else { high }));
+        match &self.of {
+            Wide::Of32(slot) => chosen(lanes::extremes(isa, groups, group, computed.middle.get(*slot))),
+            Wide::Of64(slot) | Wide::Large(slot) => {
+                chosen(lanes::extremes(isa, groups, group, computed.wide.get(*slot)))
+            }
+            Wide::Rows(_) => {
+                let mut found = Some(self.none());
+                self.of.each(groups, computed, rows, |own, value| {
+                    if own == group {
+                        found = found.and_then(|found| Some(self.better(found, value?)));
+                    }
+                });
+                found
+            }
+        }
+    }
+
+    /// Shows each row of a block to its group; whether all values fit.
+    pub(super) fn scatter(&self, groups: &[u16], computed: &Computed, rows: Rows<'_>, found: &mut [i128]) -> bool {
+        let mut fits = true;
+        self.of.each(groups, computed, rows, |group, value| {
+            let own = &mut found[usize::from(group)];
+            match value {
+                Some(value) => *own = self.better(*own, value),
+                None => fits = false,
+            }
+        });
+        fits
+    }
+}

@@ -1,0 +1,87 @@
+//! Groups: each combination of values that the keys can have is a number.
+
+use knee_workload::Error;
+
+use super::program::{Rows, load};
+use crate::error::wrong;
+use crate::lanes::{self, Isa};
+use crate::table::Table;
+
+/// Most groups that are added up one by one; with more of them, rows are added to their groups.
+const FEW: usize = 16;
+/// Most combinations of keys. A group's number fits a lane of 16 bits, and one number is of rows that do not count.
+pub(super) const MOST: usize = lanes::HIDDEN as usize;
+
+/// The keys of a query: group = sum of code × factor.
+#[derive(Debug)]
+pub(super) struct Groups {
+    keys: Vec<Key>,
+    pub(super) combinations: usize,
+}
+
+#[derive(Debug)]
+struct Key {
+    column: usize,
+    /// Combinations of the keys after this one.
+    factor: usize,
+    /// How many codes the column has.
+    codes: usize,
+    /// The smallest code: 0 but for plain columns.
+    least: i128,
+}
+
+impl Groups {
+    pub(super) fn new(columns: &[usize], table: &Table) -> Result<Self, Error> {
+        let mut keys = Vec::new();
+        let mut combinations = 1_usize;
+        for &column in columns.iter().rev() {
+            let (base, step) = table.columns()[column].storage.base_and_step().expect("doubles make no groups");
+            let least = (table.columns()[column].bounds.low - i128::from(base)) / i128::from(step);
+            let codes = usize::try_from(largest_code_signed(table, column) - least + 1).unwrap_or(usize::MAX);
+            keys.push(Key { column, factor: combinations, codes, least });
+            combinations = combinations.saturating_mul(codes);
+            if combinations > MOST {
+                let name = &table.columns()[column].name;
+                let what =
+                    format!("GROUP BY could make {combinations} groups with {name}; at most {MOST} are possible");
+                return Err(wrong(what).hint("DuckDB makes as many groups as memory holds"));
+            }
+        }
+        keys.reverse();
+        Ok(Self { keys, combinations })
+    }
+
+    /// Whether groups are added up one by one.
+    pub(super) fn are_few(&self) -> bool {
+        self.combinations <= FEW
+    }
+
+    /// Writes the group of each row.
+    pub(super) fn of_rows(&self, isa: Isa, rows: Rows<'_>, groups: &mut [u16]) {
+        let least: i128 = self.keys.iter().map(|key| key.least * key.factor as i128).sum();
+        let mut constant = Some((-least) as u16);
+        for key in &self.keys {
+            load(isa, rows, key.column, key.factor as u16, constant.take(), groups);
+        }
+        if let Some(constant) = constant {
+            groups.fill(constant);
+        }
+    }
+
+    /// The value of a key in a group, as the whole number that its column holds.
+    pub(super) fn value(&self, key: usize, group: usize, table: &Table) -> i128 {
+        let Key { column, factor, codes, least } = &self.keys[key];
+        let (base, step) = table.columns()[*column].storage.base_and_step().expect("doubles make no groups");
+        i128::from(base) + i128::from(step) * (least + (group / factor % codes) as i128)
+    }
+
+    /// The column of a key.
+    pub(super) fn column(&self, key: usize) -> usize {
+        self.keys[key].column
+    }
+}
+
+fn largest_code_signed(table: &Table, column: usize) -> i128 {
+    let (base, step) = table.columns()[column].storage.base_and_step().expect("doubles make no groups");
+    (table.columns()[column].bounds.high - i128::from(base)) / i128::from(step)
+}

@@ -1,0 +1,162 @@
+//! How a query is answered from a table: its conditions in terms of codes, its sums in terms of lanes.
+//!
+//! A worker takes a morsel and goes through it in blocks that stay in its first-level cache. In each block: a mask of the
+//! rows that count; the group of each; and what is added up, chosen by the shape of the expression and by the encodings
+//! of its columns, never by the query:
+//!
+//! - A sum of products of which at most one factor needs more than 16 bits becomes sums of products of 16-bit numbers
+//!   ([`sums`]): the wide factor as digits, the others as one weight. Constants and bases of codes are multiplied in at
+//!   the end, once for each group.
+//! - What is wider is computed in lanes of 32 or 64 bits, or row by row in 128 ([`wide`]).
+//! - With many groups, each row is added to its group ([`wide`]); with few, each group is added up by itself.
+//!
+//! All sums are exact: bounds of columns are known, so that a lane is chosen that cannot overflow. Where no lane is sure,
+//! rows are computed one by one, and an overflow of 128 bits is seen ([`State::overflow`]).
+
+mod block;
+mod doubles;
+mod extremes;
+mod filter;
+mod groups;
+mod program;
+mod slots;
+mod state;
+mod sums;
+#[cfg(test)]
+mod trial;
+mod wide;
+
+use knee_workload::Error;
+
+use crate::field::Bounds;
+use crate::lanes::Isa;
+use crate::plan::{Aggregate, Plan};
+use crate::table::Table;
+
+pub(crate) use block::Scratch;
+pub(crate) use filter::floats;
+pub(crate) use state::State;
+
+use doubles::Doubles;
+use extremes::Extreme;
+use filter::Test;
+use groups::Groups;
+use program::Programs;
+use sums::{Recipe, Weighted};
+use wide::Wide;
+
+/// A query and the table that it is asked of.
+#[derive(Debug)]
+pub(crate) struct Scan<'a> {
+    pub(crate) table: &'a Table,
+    isa: Isa,
+    /// What is computed before the tests.
+    before: Programs,
+    test: Test,
+    /// What is computed in blocks where rows count.
+    after: Programs,
+    groups: Groups,
+    weighted: Vec<Weighted>,
+    /// How many sums of products there are, in all of `weighted` together.
+    terms: usize,
+    wide: Vec<Wide>,
+    extremes: Vec<Extreme>,
+    doubles: Vec<Doubles>,
+    /// Where each aggregate's value comes from.
+    values: Vec<Source>,
+    /// Bytes of a row that its tests read, and that the rest reads.
+    bytes: (usize, usize),
+}
+
+/// Where the value of an aggregate comes from.
+#[derive(Debug)]
+enum Source {
+    /// Sums of products, and the count.
+    Products(Recipe),
+    Wide(usize),
+    Extreme(usize),
+    Double(usize),
+}
+
+impl<'a> Scan<'a> {
+    /// Prepares a query.
+    ///
+    /// # Errors
+    /// Where there may be too many groups.
+    pub(crate) fn new(plan: &Plan, table: &'a Table, isa: Isa) -> Result<Self, Error> {
+        let (mut before, mut after) = (Programs::default(), Programs::default());
+        let test = Test::new(&plan.filter, table, &mut before);
+        let groups = Groups::new(&plan.keys, table)?;
+        let mut scan = Self {
+            table,
+            isa,
+            before,
+            test,
+            after: Programs::default(),
+            groups,
+            weighted: Vec::new(),
+            terms: 0,
+            wide: Vec::new(),
+            extremes: Vec::new(),
+            doubles: Vec::new(),
+            values: Vec::new(),
+            bytes: (0, 0),
+        };
+        for aggregate in &plan.aggregates {
+            let source = scan.source(aggregate, &mut after);
+            scan.values.push(source);
+        }
+        scan.after = after;
+        scan.bytes = scan.bytes_of_row(plan);
+        Ok(scan)
+    }
+
+    fn source(&mut self, aggregate: &Aggregate, programs: &mut Programs) -> Source {
+        match aggregate {
+            Aggregate::Sum(number) => {
+                let rows = self.table.rows().max(1) as u128;
+                let bounds = number.bounds(&|column| self.table.columns()[column].bounds);
+                let safe = |bounds: &Bounds| bounds.largest().checked_mul(rows).is_some_and(|sum| sum < 1 << 126);
+                let bounds = bounds.filter(safe);
+                if bounds.is_some()
+                    && self.groups.are_few()
+                    && let Some(recipe) =
+                        sums::recipe(number, self.table, programs, &mut self.weighted, &mut self.terms)
+                {
+                    return Source::Products(recipe);
+                }
+                self.wide.push(Wide::new(number, bounds, self.table, programs));
+                Source::Wide(self.wide.len() - 1)
+            }
+            Aggregate::Least(number) | Aggregate::Greatest(number) => {
+                let bounds = number.bounds(&|column| self.table.columns()[column].bounds);
+                let least = matches!(aggregate, Aggregate::Least(_));
+                self.extremes.push(Extreme::new(number, least, bounds, self.table, programs));
+                Source::Extreme(self.extremes.len() - 1)
+            }
+            Aggregate::FloatSum(value) => self.double(Doubles::Sum(value.clone())),
+            Aggregate::FloatLeast(value) => self.double(Doubles::Least(value.clone())),
+            Aggregate::FloatGreatest(value) => self.double(Doubles::Greatest(value.clone())),
+        }
+    }
+
+    fn double(&mut self, doubles: Doubles) -> Source {
+        self.doubles.push(doubles);
+        Source::Double(self.doubles.len() - 1)
+    }
+
+    fn bytes_of_row(&self, plan: &Plan) -> (usize, usize) {
+        let mut tested = Vec::new();
+        plan.filter.columns(&mut tested);
+        tested.sort_unstable();
+        tested.dedup();
+        let rest = plan.columns().iter().filter(|column| !tested.contains(column));
+        let bytes = |column: &usize| self.table.bytes_of(*column);
+        (tested.iter().map(bytes).sum(), rest.map(bytes).sum())
+    }
+
+    /// Bytes of a row in all columns that the query reads.
+    pub(crate) fn bytes_per_row(&self) -> usize {
+        self.bytes.0 + self.bytes.1
+    }
+}

@@ -1,0 +1,176 @@
+//! Expressions as steps on arrays of lanes. Each sub-expression is computed once.
+
+use super::slots::Slots;
+use crate::lanes::{self, Isa, Lane};
+use crate::plan::Number;
+use crate::table::{Codes, DIGIT_BITS, Storage, Table};
+
+/// Steps in lanes of one width.
+#[derive(Debug)]
+pub(super) struct Program<L> {
+    steps: Vec<Step<L>>,
+    known: Vec<(Number, usize)>,
+}
+
+#[derive(Debug)]
+enum Step<L> {
+    /// A column times a factor, and a constant; or added to what the slot holds.
+    Load {
+        column: usize,
+        factor: L,
+        constant: Option<L>,
+        slot: usize,
+    },
+    Fill {
+        value: L,
+        slot: usize,
+    },
+    Multiply {
+        one: usize,
+        other: usize,
+        slot: usize,
+    },
+    Add {
+        one: usize,
+        other: usize,
+        slot: usize,
+    },
+}
+
+/// Steps in all widths.
+#[derive(Debug, Default)]
+pub(super) struct Programs {
+    pub(super) narrow: Program<u16>,
+    pub(super) middle: Program<u32>,
+    pub(super) wide: Program<u64>,
+}
+
+/// What they compute in a block.
+#[derive(Debug)]
+pub(super) struct Computed {
+    pub(super) narrow: Slots<u16>,
+    pub(super) middle: Slots<u32>,
+    pub(super) wide: Slots<u64>,
+}
+
+/// Where to read codes: rows of a morsel.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) table: &'a Table,
+    pub(super) morsel: usize,
+    pub(super) from: usize,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn codes(&self, column: usize) -> Codes<'a> {
+        self.table.codes(self.morsel, column, self.from, lanes::BLOCK)
+    }
+}
+
+impl<L> Default for Program<L> {
+    fn default() -> Self {
+        Self { steps: Vec::new(), known: Vec::new() }
+    }
+}
+
+impl<L: Lane> Program<L> {
+    /// The slot that will hold an expression.
+    pub(super) fn slot(&mut self, number: &Number, table: &Table) -> usize {
+        if let Some((_, slot)) = self.known.iter().find(|(known, _)| known == number) {
+            return *slot;
+        }
+        let operands = match (number.linear(), number) {
+            (None, Number::Add(one, other) | Number::Multiply(one, other)) => {
+                Some((self.slot(one, table), self.slot(other, table)))
+            }
+            _ => None,
+        };
+        let slot = self.known.len();
+        self.known.push((number.clone(), slot));
+        match (operands, number) {
+            (Some((one, other)), Number::Multiply(..)) => self.steps.push(Step::Multiply { one, other, slot }),
+            (Some((one, other)), _) => self.steps.push(Step::Add { one, other, slot }),
+            (None, _) => self.sum_of_columns(number, slot, table),
+        }
+        slot
+    }
+
+    fn sum_of_columns(&mut self, number: &Number, slot: usize, table: &Table) {
+        let linear = number.linear().expect("what is no sum of columns has operands");
+        let stored = |column: usize| table.columns()[column].storage.base_and_step().expect("it is exact");
+        let base = |(column, factor): &(usize, i128)| factor.wrapping_mul(stored(*column).0.into());
+        let constant = linear.terms.iter().map(base).fold(linear.constant, i128::wrapping_add);
+        let mut constant = Some(L::of(constant));
+        for (column, factor) in linear.terms {
+            let factor = L::of(factor.wrapping_mul(stored(column).1.into()));
+            self.steps.push(Step::Load { column, factor, constant: constant.take(), slot });
+        }
+        if let Some(value) = constant {
+            self.steps.push(Step::Fill { value, slot });
+        }
+    }
+
+    pub(super) fn slots(&self) -> Slots<L> {
+        Slots::new(self.known.len())
+    }
+
+    fn run(&self, isa: Isa, rows: Rows<'_>, slots: &mut Slots<L>) {
+        for step in &self.steps {
+            match *step {
+                Step::Load { column, factor, constant, slot } => {
+                    slots.write(slot, |_, out| load(isa, rows, column, factor, constant, out));
+                }
+                Step::Fill { value, slot } => slots.write(slot, |_, out| out.fill(value)),
+                Step::Multiply { one, other, slot } => {
+                    slots.write(slot, |slots, out| lanes::multiply(isa, slots.get(one), slots.get(other), out));
+                }
+                Step::Add { one, other, slot } => {
+                    slots.write(slot, |slots, out| lanes::add(isa, slots.get(one), slots.get(other), out));
+                }
+            }
+        }
+    }
+}
+
+/// Codes times a factor, and a constant; or added to what is there.
+pub(super) fn load<L: Lane>(isa: Isa, rows: Rows<'_>, column: usize, factor: L, constant: Option<L>, out: &mut [L]) {
+    match rows.codes(column) {
+        Codes::U8(codes) => lanes::load(isa, codes, factor, constant, out),
+        Codes::U16(codes) => lanes::load(isa, codes, factor, constant, out),
+        Codes::U32(codes) => lanes::load(isa, codes, factor, constant, out),
+        Codes::I32(codes) => lanes::load(isa, codes, factor, constant, out),
+        Codes::I64(codes) => lanes::load(isa, codes, factor, constant, out),
+        Codes::Digits(digits, count) => {
+            let mut constant = constant;
+            for (digit, codes) in digits[..count].iter().enumerate() {
+                let power = L::low(1 << (DIGIT_BITS as usize * digit));
+                lanes::load(isa, codes, factor.times(power), constant.take(), out);
+            }
+        }
+        Codes::Doubles(_) => unreachable!("doubles are not exact"),
+    }
+}
+
+impl Programs {
+    pub(super) fn computed(&self) -> Computed {
+        Computed { narrow: self.narrow.slots(), middle: self.middle.slots(), wide: self.wide.slots() }
+    }
+
+    pub(super) fn run(&self, isa: Isa, rows: Rows<'_>, computed: &mut Computed) {
+        self.narrow.run(isa, rows, &mut computed.narrow);
+        self.middle.run(isa, rows, &mut computed.middle);
+        self.wide.run(isa, rows, &mut computed.wide);
+    }
+}
+
+/// The largest code of a column.
+pub(super) fn largest_code(table: &Table, column: usize) -> u128 {
+    let column = &table.columns()[column];
+    let (base, step) = column.storage.base_and_step().expect("it is exact");
+    match column.storage {
+        Storage::Codes { .. } | Storage::Digits { .. } => {
+            ((column.bounds.high - i128::from(base)) / i128::from(step)).unsigned_abs()
+        }
+        Storage::Doubles => unreachable!("doubles are not exact"),
+    }
+}

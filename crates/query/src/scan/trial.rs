@@ -1,0 +1,244 @@
+//! Random queries on random tables: every encoding and instruction set against the plain loop.
+
+use proptest::prelude::*;
+
+use super::{Scan, State};
+use crate::answer::Answer;
+use crate::field::Field;
+use crate::kind::Kind;
+use crate::lanes::Isa;
+use crate::oracle;
+use crate::plan::Plan;
+use crate::sql::{self, Comparison, Condition, Constant, Function, Order, Output, Scalar, Select};
+use crate::table::{self, Chunk, Columns, Encoding, Placed, Table};
+
+/// Columns of many kinds: small, wide, negative and extreme numbers, dates, texts, doubles.
+const FIELDS: [(&str, Kind, i64, i64, i64); 10] = [
+    ("small", Kind::Integer, 0, 9, 1),
+    ("price", Kind::Decimal(2), 90_000, 10_494_950, 1),
+    ("discount", Kind::Decimal(2), 0, 10, 1),
+    ("quantity", Kind::Decimal(2), 100, 5_000, 100),
+    ("day", Kind::Date, 8_036, 10_561, 1),
+    ("later", Kind::Date, 8_036, 10_561, 1),
+    ("signed", Kind::Decimal(1), -70_000, 30_000, 10),
+    ("huge", Kind::Integer, i64::MIN / 4, i64::MAX / 4, 1),
+    ("mode", Kind::Text, 0, 6, 1),
+    ("weight", Kind::Double, 0, 1_000, 1),
+];
+
+fn fields() -> Vec<Field> {
+    FIELDS.iter().map(|(name, kind, ..)| Field { name: (*name).into(), kind: *kind, dictionary: None }).collect()
+}
+
+/// Numbers that follow from a seed (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+/// Some rows. A tenth of the values are the smallest or the largest.
+fn chunk(rows: usize, random: &mut Random) -> Chunk {
+    let column = |(_, kind, low, high, step): &(&str, Kind, i64, i64, i64)| {
+        let steps = high.abs_diff(*low) / step.unsigned_abs() + 1;
+        let mut value = || match random.below(20) {
+            0 => *low,
+            1 => low + (steps as i64 - 1) * step,
+            _ => low.wrapping_add((random.below(steps) as i64).wrapping_mul(*step)),
+        };
+        match kind {
+            Kind::Double => Columns::Doubles((0..rows).map(|_| value() as f64 / 8.0).collect()),
+            Kind::Text => {
+                let words = ["AIR", "FOB", "MAIL", "RAIL", "REG AIR", "SHIP", "TRUCK"];
+                Columns::Texts((0..rows).map(|_| value() as u32).collect(), words.map(str::to_owned).to_vec())
+            }
+            _ => Columns::Numbers((0..rows).map(|_| value()).collect()),
+        }
+    };
+    Chunk::new(rows, FIELDS.iter().map(column).collect())
+}
+
+fn built(sizes: &[usize], seed: u64, encoding: Encoding) -> Table {
+    let mut random = Random(seed);
+    let chunks = sizes.iter().map(|rows| chunk(*rows, &mut random)).collect();
+    let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+    table::build(&fields(), chunks, encoding, &placed).unwrap()
+}
+
+fn number() -> impl Strategy<Value = Scalar> {
+    let column = prop::sample::select(vec!["small", "price", "discount", "quantity", "signed"]);
+    let column = column.prop_map(|name| Scalar::Column(name.into()));
+    let constant = (-1_000_i128..1_000, 0_u8..3);
+    let constant = constant.prop_map(|(digits, scale)| Scalar::Constant(Constant::Number { digits, scale }));
+    let leaf = prop_oneof![3 => column, 1 => constant];
+    leaf.prop_recursive(3, 6, 2, |inner| {
+        (0..3_u8, inner.clone(), inner).prop_map(|(op, one, other)| {
+            let (one, other) = (Box::new(one), Box::new(other));
+            match op {
+                0 => Scalar::Add(one, other),
+                1 => Scalar::Subtract(one, other),
+                _ => Scalar::Multiply(one, other),
+            }
+        })
+    })
+}
+
+fn comparison() -> impl Strategy<Value = Comparison> {
+    use Comparison::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    prop::sample::select(vec![Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual])
+}
+
+fn compared() -> impl Strategy<Value = Condition> {
+    let constant = |digits, scale| Scalar::Constant(Constant::Number { digits, scale });
+    let column = |name: &str| Scalar::Column(name.into());
+    prop_oneof![
+        (number(), comparison(), number()).prop_map(|(one, how, other)| Condition::Compare(one, how, other)),
+        (comparison(), 0..12_000_000_i128)
+            .prop_map(move |(how, price)| { Condition::Compare(column("price"), how, constant(price, 2)) }),
+        (comparison(), 8_000..10_600_i32).prop_map(move |(how, day)| {
+            Condition::Compare(column("day"), how, Scalar::Constant(Constant::Date(day)))
+        }),
+        comparison().prop_map(move |how| Condition::Compare(column("day"), how, column("later"))),
+        (comparison(), any::<i64>())
+            .prop_map(move |(how, huge)| { Condition::Compare(column("huge"), how, constant(huge.into(), 0)) }),
+        (comparison(), prop::sample::select(vec!["", "AIR", "MAIL", "N", "TRUCK", "Z"])).prop_map(
+            move |(how, mode)| {
+                Condition::Compare(column("mode"), how, Scalar::Constant(Constant::Text(mode.into())))
+            }
+        ),
+        (comparison(), 0..1_000_i128)
+            .prop_map(move |(how, weight)| { Condition::Compare(column("weight"), how, constant(weight, 1)) }),
+        prop::collection::vec(0..50_i128, 1..9).prop_map(move |list| {
+            let equal = |digits| Condition::Compare(column("quantity"), Comparison::Equal, constant(digits, 0));
+            Condition::Or(list.into_iter().map(equal).collect())
+        }),
+    ]
+}
+
+fn condition() -> impl Strategy<Value = Condition> {
+    compared().prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(Condition::And),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(Condition::Or),
+            inner.prop_map(|inner| Condition::Not(Box::new(inner))),
+        ]
+    })
+}
+
+fn aggregate() -> impl Strategy<Value = Output> {
+    use Function::{Avg, Count, Max, Min, Sum};
+    let exact = (prop::sample::select(vec![Sum, Sum, Avg, Min, Max]), number());
+    let other = prop::sample::select(vec!["day", "mode", "huge", "weight"]);
+    prop_oneof![
+        6 => exact.prop_map(|(function, number)| Output::Aggregate(function, Some(number))),
+        1 => Just(Output::Aggregate(Count, None)),
+        2 => (prop::sample::select(vec![Min, Max]), other).prop_map(|(function, name)| {
+            Output::Aggregate(function, Some(Scalar::Column(name.into())))
+        }),
+        1 => Just(Output::Aggregate(Sum, Some(Scalar::Column("weight".into())))),
+        1 => Just(Output::Aggregate(Sum, Some(Scalar::Column("huge".into())))),
+    ]
+}
+
+fn select() -> impl Strategy<Value = Select> {
+    let keys = prop::sample::subsequence(vec!["small", "discount", "mode", "day", "quantity"], 0..3);
+    let filter = prop::option::of(condition());
+    (keys, filter, prop::collection::vec(aggregate(), 1..5), any::<bool>(), prop::option::of(0..9_u64)).prop_map(
+        |(keys, filter, aggregates, descending, limit)| {
+            let keys: Vec<String> = keys.into_iter().map(str::to_owned).collect();
+            let outputs = keys.iter().map(|key| Output::Key(key.clone())).chain(aggregates);
+            let outputs: Vec<_> = outputs.enumerate().map(|(at, output)| (output, format!("c{at}"))).collect();
+            let order = vec![Order { output: outputs.len() - 1, descending }];
+            Select { table: "t".into(), outputs, filter, keys, order, limit }
+        },
+    )
+}
+
+/// Doubles are compared to some digits, as each order of adding gives other ones.
+fn close(one: &Answer, other: &Answer) -> bool {
+    use crate::kind::Value;
+    let same = |pair: (&Value, &Value)| match pair {
+        (Value::Double(one), Value::Double(other)) => (one - other).abs() <= 1e-9 * one.abs().max(1.0),
+        (one, other) => one == other,
+    };
+    one.rows.len() == other.rows.len()
+        && one.rows.iter().zip(&other.rows).all(|(one, other)| one.iter().zip(other).all(same))
+}
+
+fn answered(plan: &Plan, table: &Table, isa: Isa) -> Answer {
+    let scan = Scan::new(plan, table, isa).unwrap();
+    let state: State = scan.serial();
+    Answer::new(plan, state.rows(plan, &scan).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_way_gives_the_answer_of_the_plain_loop(
+        select in select(),
+        sizes in prop::sample::select(vec![
+            vec![], vec![1], vec![0, 2_047], vec![2_048], vec![1_000, 1_049], vec![5_000, 1],
+        ]),
+        seed in any::<u64>(),
+    ) {
+        let mut exact: Option<Answer> = None;
+        for encoding in Encoding::NAMES.iter().filter_map(|name| Encoding::named(name)) {
+            let table = built(&sizes, seed, encoding);
+            let Ok(plan) = Plan::new(&select, &table.fields()) else { continue };
+            if Scan::new(&plan, &table, Isa::Portable).is_err() {
+                // Too many groups.
+                continue;
+            }
+            let Ok(expected) = oracle::answer(&plan, &table) else {
+                for isa in Isa::all() {
+                    let scan = Scan::new(&plan, &table, isa).unwrap();
+                    prop_assert!(scan.serial().rows(&plan, &scan).is_err(), "{:?}: an overflow is not seen", encoding);
+                }
+                continue;
+            };
+            if let Some(exact) = &exact {
+                prop_assert!(close(exact, &expected), "{encoding:?} stores other values");
+            }
+            let mut same: Option<Answer> = None;
+            for isa in Isa::all() {
+                let answer = answered(&plan, &table, isa);
+                prop_assert!(close(&answer, &expected), "{:?} {:?}: {:?}, not {:?}", encoding, isa, answer, expected);
+                if let Some(same) = &same {
+                    prop_assert_eq!(same, &answer, "{:?}: instruction sets differ", encoding);
+                }
+                same = Some(answer);
+            }
+            exact = Some(expected);
+        }
+    }
+}
+
+#[test]
+fn more_than_one_morsel_is_read() {
+    let text =
+        "select mode, count(*), sum(price * discount), min(day), sum(weight) from t where day < later group by mode";
+    let select = sql::parse(text).unwrap();
+    for encoding in [Encoding::Plain, Encoding::Narrow, Encoding::Split] {
+        let table = built(&[66_000, 3, 70_000], 7, encoding);
+        let plan = Plan::new(&select, &table.fields()).unwrap();
+        let expected = oracle::answer(&plan, &table).unwrap();
+        let pool = knee_runtime::Pool::builder().workers(3).build().unwrap();
+        for isa in Isa::all() {
+            let scan = Scan::new(&plan, &table, isa).unwrap();
+            let serial = Answer::new(&plan, scan.serial().rows(&plan, &scan).unwrap());
+            let parallel = Answer::new(&plan, scan.parallel(&pool).rows(&plan, &scan).unwrap());
+            assert!(close(&serial, &expected), "{serial:?}, not {expected:?}");
+            assert_eq!(serial, parallel, "doubles are added in one order");
+        }
+    }
+}

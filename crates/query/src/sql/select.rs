@@ -1,0 +1,295 @@
+//! The clauses of a query.
+
+use knee_workload::Error;
+use sqlparser::ast::{
+    Expr, GroupByExpr, LimitClause, OrderBy, OrderByKind, Query, Select as Parsed, SelectFlavor, SelectItem, SetExpr,
+    Statement, TableFactor, TableWithJoins, Value,
+};
+use sqlparser::dialect::DuckDbDialect;
+use sqlparser::parser::Parser;
+
+use super::{Order, Output, Select, conditions, outputs, scalars};
+use crate::error::{outside, wrong};
+
+/// Deepest nesting of parentheses and operators.
+const DEPTH: usize = 40;
+/// Longest text of a query, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// Reads a query.
+///
+/// # Errors
+/// What is no SQL, and what is SQL outside of this engine, with the word that is.
+pub fn parse(text: &str) -> Result<Select, Error> {
+    if text.len() > LONGEST {
+        return Err(wrong(format!("the query has {} bytes; at most {LONGEST} are read", text.len())));
+    }
+    let parser = Parser::new(&DuckDbDialect {}).with_recursion_limit(DEPTH).try_with_sql(text);
+    let statements = parser.and_then(|mut parser| parser.parse_statements()).map_err(|error| {
+        wrong(format!("this is not SQL: {}", error.to_string().trim_start_matches("sql parser error: ")))
+    })?;
+    let mut statements = statements.into_iter();
+    match (statements.next(), statements.next()) {
+        (Some(Statement::Query(query)), None) => of_query(*query),
+        (Some(Statement::Query(_)), Some(_)) => Err(outside("more than one query")),
+        (Some(other), _) => Err(outside(first_word(&other))),
+        (None, _) => Err(wrong("the query is empty")),
+    }
+}
+
+fn first_word(what: &impl std::fmt::Display) -> String {
+    what.to_string().split_whitespace().next().unwrap_or_default().to_uppercase()
+}
+
+fn of_query(query: Query) -> Result<Select, Error> {
+    let Query { with, body, order_by, limit_clause, fetch, locks, for_clause, settings, format_clause, pipe_operators } =
+        query;
+    refuse("WITH", with.is_some())?;
+    refuse("FETCH", fetch.is_some())?;
+    refuse("FOR", for_clause.is_some() || !locks.is_empty())?;
+    refuse("SETTINGS", settings.is_some())?;
+    refuse("FORMAT", format_clause.is_some())?;
+    refuse("|>", !pipe_operators.is_empty())?;
+    let SetExpr::Select(select) = *body else { return Err(outside(set_operation(&body))) };
+    let mut select = of_select(*select)?;
+    select.order = order_by.map_or(Ok(Vec::new()), |order| of_order(order, &select))?;
+    select.limit = limit_clause.map_or(Ok(None), of_limit)?;
+    Ok(select)
+}
+
+fn set_operation(body: &SetExpr) -> String {
+    match body {
+        SetExpr::SetOperation { op, .. } => op.to_string(),
+        SetExpr::Query(_) => "a query in parentheses".into(),
+        other => first_word(other),
+    }
+}
+
+fn refuse(clause: &str, there: bool) -> Result<(), Error> {
+    if there { Err(outside(clause)) } else { Ok(()) }
+}
+
+fn of_select(select: Parsed) -> Result<Select, Error> {
+    refuse("DISTINCT", select.distinct.is_some())?;
+    refuse("TOP", select.top.is_some())?;
+    refuse("EXCLUDE", select.exclude.is_some())?;
+    refuse("INTO", select.into.is_some())?;
+    refuse("LATERAL VIEW", !select.lateral_views.is_empty())?;
+    refuse("PREWHERE", select.prewhere.is_some())?;
+    refuse("CONNECT BY", !select.connect_by.is_empty())?;
+    refuse("CLUSTER BY", !select.cluster_by.is_empty())?;
+    refuse("DISTRIBUTE BY", !select.distribute_by.is_empty())?;
+    refuse("SORT BY", !select.sort_by.is_empty())?;
+    refuse("HAVING", select.having.is_some())?;
+    refuse("WINDOW", !select.named_window.is_empty())?;
+    refuse("QUALIFY", select.qualify.is_some())?;
+    refuse("SELECT AS", select.value_table_mode.is_some())?;
+    refuse("SELECT with words before its columns", select.select_modifiers.is_some())?;
+    refuse("FROM before SELECT", select.flavor != SelectFlavor::Standard)?;
+    let table = of_table(select.from)?;
+    let outputs = select.projection.into_iter().map(of_item).collect::<Result<Vec<_>, _>>()?;
+    let keys = of_keys(select.group_by, &outputs)?;
+    let filter = select.selection.map(conditions::condition).transpose()?;
+    let select = Select { table, outputs, filter, keys, order: Vec::new(), limit: None };
+    grouped(&select)?;
+    Ok(select)
+}
+
+fn of_table(mut from: Vec<TableWithJoins>) -> Result<String, Error> {
+    let table = match from.len() {
+        0 => return Err(wrong("the query has no FROM")),
+        1 => from.remove(0),
+        _ => return Err(outside("joins: FROM has more than one table")),
+    };
+    if let Some(join) = table.joins.first() {
+        return Err(outside(format_args!("joins: {join}").to_string().replace('\n', " ")));
+    }
+    match table.relation {
+        TableFactor::Table { name, alias: None, args: None, sample: None, version: None, .. } => Ok(name.to_string()),
+        TableFactor::Table { name, .. } => Err(outside(format_args!("what stands behind the table's name, {name}"))),
+        other => Err(outside(format_args!("FROM {other}"))),
+    }
+}
+
+fn of_item(item: SelectItem) -> Result<(Output, String), Error> {
+    match item {
+        SelectItem::UnnamedExpr(expr) => {
+            let name = expr.to_string();
+            Ok((outputs::output(expr)?, name))
+        }
+        SelectItem::ExprWithAlias { expr, alias } => Ok((outputs::output(expr)?, alias.value)),
+        other => Err(outside(format_args!("SELECT {other}"))),
+    }
+}
+
+/// Columns of `GROUP BY`: names, or numbers of outputs.
+fn of_keys(group: GroupByExpr, outputs: &[(Output, String)]) -> Result<Vec<String>, Error> {
+    let GroupByExpr::Expressions(expressions, modifiers) = group else {
+        // GROUP BY ALL: what is no aggregate.
+        return Ok(outputs.iter().filter_map(|(output, _)| key_of(output)).collect());
+    };
+    if let Some(modifier) = modifiers.first() {
+        return Err(outside(modifier));
+    }
+    expressions.into_iter().map(|expr| of_key(&expr, outputs)).collect()
+}
+
+fn key_of(output: &Output) -> Option<String> {
+    match output {
+        Output::Key(name) => Some(name.clone()),
+        Output::Aggregate(..) => None,
+    }
+}
+
+fn of_key(expr: &Expr, outputs: &[(Output, String)]) -> Result<String, Error> {
+    if let Some(at) = position(expr, outputs.len())? {
+        return key_of(&outputs[at].0).ok_or_else(|| wrong(format!("GROUP BY {}: it is an aggregate", at + 1)));
+    }
+    let name =
+        scalars::column(expr).ok_or_else(|| outside(format_args!("GROUP BY {expr}: only columns make groups")))?;
+    let aliased = outputs.iter().find(|(_, alias)| same(alias, &name)).and_then(|(output, _)| key_of(output));
+    Ok(aliased.unwrap_or(name))
+}
+
+/// The output that a whole number means in `GROUP BY` and `ORDER BY`.
+fn position(expr: &Expr, outputs: usize) -> Result<Option<usize>, Error> {
+    let Expr::Value(value) = expr else { return Ok(None) };
+    let Value::Number(number, _) = &value.value else { return Ok(None) };
+    let at = number.parse::<usize>().ok().filter(|at| (1..=outputs).contains(at));
+    at.map(|at| Some(at - 1)).ok_or_else(|| wrong(format!("{number}: the query has {outputs} outputs")))
+}
+
+/// Names of columns are the same whatever their case, as in DuckDB.
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+/// Each output is an aggregate or one of the keys.
+fn grouped(select: &Select) -> Result<(), Error> {
+    for (output, _) in &select.outputs {
+        if let Output::Key(name) = output
+            && !select.keys.iter().any(|key| same(key, name))
+        {
+            let what = format!("column {name} is neither in an aggregate nor in GROUP BY");
+            return Err(wrong(what).hint("rows themselves are not printed: DuckDB does that"));
+        }
+    }
+    Ok(())
+}
+
+fn of_order(order: OrderBy, select: &Select) -> Result<Vec<Order>, Error> {
+    refuse("INTERPOLATE", order.interpolate.is_some())?;
+    let OrderByKind::Expressions(expressions) = order.kind else { return Err(outside("ORDER BY ALL")) };
+    let one = |by: sqlparser::ast::OrderByExpr| {
+        refuse("WITH FILL", by.with_fill.is_some())?;
+        let descending = match by.options.sort {
+            None | Some(sqlparser::ast::OrderBySort::Asc) => false,
+            Some(sqlparser::ast::OrderBySort::Desc) => true,
+            Some(other) => return Err(outside(format_args!("ORDER BY {other:?}"))),
+        };
+        Ok(Order { output: ordered_by(&by.expr, select)?, descending })
+    };
+    expressions.into_iter().map(one).collect()
+}
+
+/// The output that orders the answer: by its number, its name, or the same expression.
+fn ordered_by(expr: &Expr, select: &Select) -> Result<usize, Error> {
+    if let Some(at) = position(expr, select.outputs.len())? {
+        return Ok(at);
+    }
+    let name = scalars::column(expr);
+    let named = select.outputs.iter().position(|(_, alias)| name.as_ref().is_some_and(|name| same(alias, name)));
+    let equal = || {
+        let wanted = outputs::output(expr.clone()).ok()?;
+        select.outputs.iter().position(|(output, _)| *output == wanted)
+    };
+    let found = named.or_else(equal);
+    found.ok_or_else(|| outside(format_args!("ORDER BY {expr}: only what the query returns orders its answer")))
+}
+
+fn of_limit(clause: LimitClause) -> Result<Option<u64>, Error> {
+    let LimitClause::LimitOffset { limit, offset: None, limit_by } = clause else { return Err(outside("OFFSET")) };
+    refuse("LIMIT BY", !limit_by.is_empty())?;
+    let Some(limit) = limit else { return Ok(None) };
+    let number = match &limit {
+        Expr::Value(value) => match &value.value {
+            Value::Number(number, _) => number.parse().ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    number.map(Some).ok_or_else(|| outside(format_args!("LIMIT {limit}: it takes a whole number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a text that is no query here.
+    fn refused(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_outside_is_named() {
+        let cases = [
+            ("with a as (select 1) select count(*) from a", "WITH"),
+            ("select distinct sum(a) from t", "DISTINCT"),
+            ("select sum(a) from t having sum(a) > 1", "HAVING"),
+            ("select sum(a) from t join u on a = b", "joins: JOIN u ON a = b"),
+            ("select sum(a) from t, u", "joins: FROM has more than one table"),
+            ("select sum(a) from (select 1)", "FROM (SELECT 1)"),
+            ("select sum(a) from t limit 1 offset 2", "OFFSET"),
+            ("select sum(a) from t union select sum(a) from t", "UNION"),
+            ("select sum(a / b) from t", "the operator /"),
+            ("select sum(distinct a) from t", "sum(DISTINCT a)"),
+            ("select median(a) from t", "the function median"),
+            ("select sum(a) over () from t", "sum(a) OVER ()"),
+            ("select sum(a) filter (where b > 1) from t", "sum(a) FILTER (WHERE b > 1)"),
+            ("select sum(a) from t where b like 'x%'", "the condition b LIKE 'x%'"),
+            ("select sum(a) from t where b is null", "the condition b IS NULL"),
+            ("select sum(a) from t where b = null", "NULL: its tables have none"),
+            ("select sum(a) from t where b in (select 1)", "the condition b IN (SELECT 1)"),
+            ("select sum(case when a then 1 end) from t", "CASE WHEN a THEN 1 END"),
+            ("select a + 1 from t group by a", "SELECT a + 1: it returns aggregates and columns of GROUP BY"),
+            ("select * from t", "SELECT *"),
+            ("select sum(a) from t group by rollup (a)", "GROUP BY ROLLUP (a): only columns make groups"),
+            ("select sum(a) from t order by b", "ORDER BY b: only what the query returns orders its answer"),
+            ("insert into t values (1)", "INSERT"),
+            ("select sum(a) from t; select sum(b) from t", "more than one query"),
+            ("select sum(1e5) from t", "the number 1e5: numbers have digits and a point"),
+        ];
+        for (text, named) in cases {
+            assert_eq!(refused(text), format!("knee query does not know {named}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let cases = [
+            ("", "the query is empty"),
+            ("select sum(a)", "the query has no FROM"),
+            ("select a from t", "column a is neither in an aggregate nor in GROUP BY"),
+            ("select sum(a) from t group by 1", "GROUP BY 1: it is an aggregate"),
+            ("select sum(a) from t order by 2", "2: the query has 1 outputs"),
+            ("select sum() from t", "sum(): it takes one argument"),
+            (
+                "select sum(a) from t where b < date '1994-02-30'",
+                "'1994-02-30' is no date; dates are written YYYY-MM-DD",
+            ),
+        ];
+        for (text, said) in cases {
+            assert_eq!(refused(text), said, "{text}");
+        }
+        assert!(refused("select sum(a from t").starts_with("this is not SQL: "));
+        assert!(refused(&format!("select sum({}a{}) from t", "(".repeat(99), ")".repeat(99))).contains("not SQL"));
+    }
+
+    #[test]
+    fn names_numbers_and_expressions_order_and_group() {
+        let select = parse("select a as x, sum(b) from t group by x order by sum(b) desc, 1 limit 3").unwrap();
+        assert_eq!(select.keys, ["a"]);
+        let order = [Order { output: 1, descending: true }, Order { output: 0, descending: false }];
+        assert_eq!((select.order.as_slice(), select.limit), (&order[..], Some(3)));
+    }
+}

@@ -1,0 +1,126 @@
+//! A stored table: morsels of 65,536 rows, in each one piece for each column.
+//!
+//! A piece holds codes of the fewest bytes that its column's encoding allows; value = base + step × code. Encodings are
+//! chosen by [`encoding`] from the values of the whole column alone, before any query is read. All pieces of a morsel lie
+//! together, so that a morsel has one home, whatever the widths of its columns.
+
+mod build;
+mod codes;
+mod column;
+mod encoding;
+mod piece;
+mod statistics;
+mod write;
+
+use std::ops::Range;
+
+use knee_runtime::NumaVec;
+
+use crate::field::Field;
+use crate::lanes;
+
+pub(crate) use build::build;
+pub(crate) use build::{Chunk, Columns};
+pub(crate) use codes::Codes;
+pub(crate) use column::Column;
+pub use encoding::Encoding;
+pub(crate) use encoding::{DIGIT_BITS, Storage, Width};
+pub(crate) use statistics::Statistics;
+pub(crate) use write::Placed;
+
+/// Rows of a morsel, of which the last one of a table may have fewer.
+pub(crate) const MORSEL: usize = 1 << 16;
+
+/// Pieces begin where cache lines do.
+const LINE: usize = 64;
+
+/// A table.
+#[derive(Debug)]
+pub struct Table {
+    rows: usize,
+    columns: Vec<Column>,
+    /// Bytes from one morsel to the next.
+    stride: usize,
+    data: NumaVec<u64>,
+}
+
+impl Table {
+    /// How many rows it has.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Its columns.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Its columns as a query sees them.
+    #[must_use]
+    pub fn fields(&self) -> Vec<Field> {
+        self.columns.iter().map(Column::field).collect()
+    }
+
+    /// How many morsels it has.
+    #[must_use]
+    pub fn morsels(&self) -> usize {
+        self.rows.div_ceil(MORSEL)
+    }
+
+    /// Rows of a morsel.
+    #[must_use]
+    pub fn rows_of(&self, morsel: usize) -> usize {
+        (self.rows - morsel * MORSEL).min(MORSEL)
+    }
+
+    /// Bytes of a row in this column.
+    #[must_use]
+    pub fn bytes_of(&self, column: usize) -> usize {
+        self.columns[column].storage.bytes()
+    }
+
+    /// All encoded bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.stride * self.morsels()
+    }
+
+    /// Parts of the table that have one home each: the node, and the morsels that begin there.
+    pub(crate) fn homes(&self) -> Vec<(Option<u32>, Range<usize>)> {
+        let morsel = |word: usize| (word * 8).div_ceil(self.stride.max(1)).min(self.morsels());
+        let blocks = self.data.blocks().into_iter();
+        blocks.map(|(node, words)| (node, morsel(words.start)..morsel(words.end))).collect()
+    }
+
+    /// How many pages lie on each node.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn census(&self) -> std::io::Result<std::collections::BTreeMap<Option<u32>, usize>> {
+        self.data.census()
+    }
+
+    fn words(&self, morsel: usize) -> Range<usize> {
+        morsel * self.stride / 8..(morsel + 1) * self.stride / 8
+    }
+
+    /// Asks for a part of the codes of rows that are read soon.
+    pub(crate) fn prefetch(&self, morsel: usize, column: usize, rows: Range<usize>, (part, parts): (usize, usize)) {
+        let storage = self.columns[column].storage;
+        let planes = if let Storage::Digits { count, .. } = storage { count } else { 1 };
+        let width = storage.bytes() / planes;
+        for plane in self.piece(morsel, column).chunks_exact(width * MORSEL) {
+            let bytes = &plane[rows.start * width..rows.end * width];
+            lanes::prefetch(&bytes[bytes.len() * part / parts..bytes.len() * (part + 1) / parts]);
+        }
+    }
+
+    /// The piece of a column in a morsel, with room for all its rows.
+    pub(crate) fn piece(&self, morsel: usize, column: usize) -> &[u8] {
+        let column = &self.columns[column];
+        let bytes: &[u8] = bytemuck::cast_slice(&self.data[self.words(morsel)]);
+        &bytes[column.offset..][..column.storage.bytes() * MORSEL]
+    }
+}

@@ -1,0 +1,73 @@
+//! Memory for a table, written in parallel, each morsel near its home.
+
+use std::io;
+use std::mem::MaybeUninit;
+
+use knee_runtime::{Arrangement, Place};
+
+use super::{Column, LINE, MORSEL, Table};
+
+/// Where a table is put.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub(crate) arrangement: Arrangement,
+    /// How many copies of it that makes.
+    pub(crate) copies: usize,
+}
+
+/// Writes the piece of a morsel and a column, which is all zeros.
+type Write<'a> = dyn Fn(usize, usize, &mut [u8]) + Sync + 'a;
+
+impl Table {
+    /// A table of these columns, whose pieces `write` writes on the workers of the pool that this runs on.
+    ///
+    /// # Errors
+    /// The kernel's, when memory cannot be had or placed.
+    pub(crate) fn write(mut columns: Vec<Column>, rows: usize, placed: &Placed, write: &Write<'_>) -> io::Result<Self> {
+        let stride = lay_out(&mut columns);
+        let mut data = placed.arrangement.uninit::<u64>(stride / 8 * rows.div_ceil(MORSEL))?;
+        data.each_copy(|words| halve(words, 0, stride / 8, &|morsel, bytes| pieces(morsel, bytes, &columns, write)));
+        // SAFETY: `halve` zeroed every word before it was written.
+        let data = unsafe { data.assume_init() };
+        Ok(Self { rows, columns, stride, data })
+    }
+}
+
+/// Decides where the pieces of columns begin in a morsel; returns its size.
+fn lay_out(columns: &mut [Column]) -> usize {
+    let mut end = 0;
+    for column in columns {
+        column.offset = end;
+        end += (column.storage.bytes() * MORSEL).next_multiple_of(LINE);
+    }
+    end
+}
+
+fn pieces(morsel: usize, bytes: &mut [u8], columns: &[Column], write: &Write<'_>) {
+    for (at, column) in columns.iter().enumerate() {
+        write(morsel, at, &mut bytes[column.offset..][..column.storage.bytes() * MORSEL]);
+    }
+}
+
+/// Writes morsels from `first` on; each has `stride` words.
+fn halve(words: &mut [MaybeUninit<u64>], first: usize, stride: usize, write: &(impl Fn(usize, &mut [u8]) + Sync)) {
+    let morsels = words.len().checked_div(stride).unwrap_or(0);
+    if morsels <= 1 {
+        for word in words.iter_mut() {
+            word.write(0);
+        }
+        // SAFETY: every word was just written.
+        let words = unsafe { words.assume_init_mut() };
+        return if morsels == 1 {
+            write(first, bytemuck::cast_slice_mut(words));
+        };
+    }
+    let (left, right) = words.split_at_mut(morsels / 2 * stride);
+    let near = (Place::near_address(left.as_ptr()), Place::near_address(right.as_ptr()));
+    knee_runtime::join_at(
+        near.0,
+        || halve(left, first, stride, write),
+        near.1,
+        || halve(right, first + morsels / 2, stride, write),
+    );
+}

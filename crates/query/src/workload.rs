@@ -1,0 +1,223 @@
+//! The workload `query`: a scan query over one table.
+
+use knee_runtime::{Bind, Pool, Steal};
+use knee_workload::{Args, Check, Error, Layout, Param, Phases, Run, Team, Workload, one_of};
+
+use crate::answer::{Answer, Format};
+use crate::error::wrong;
+use crate::lanes::Isa;
+use crate::load::Wanted;
+use crate::oracle;
+use crate::plan::Plan;
+use crate::scan::{Scan, State};
+use crate::sql::{self, NAMED};
+use crate::table::{Encoding, Table};
+
+pub(crate) struct Query;
+
+/// Rows up to which an answer is checked by the plain loop, which takes some 50 ns for each.
+const CHECKED: usize = 1 << 20;
+
+impl Workload for Query {
+    fn name(&self) -> &'static str {
+        "query"
+    }
+
+    fn summary(&self) -> &'static str {
+        "answer a query in SQL over one table"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** A query in SQL over one table: conditions on columns, exact sums, extremes, counts and \
+         averages, in groups of few values. The table is TPC-H's lineitem, generated at a scale, with its columns encoded \
+         by a rule that knows no query (`plain`, `narrow`, `split`). Phases: `load` (generate), `encode` (choose encodings, \
+         write the table to its nodes), `scan` (the query).\n\n\
+         **What it stresses.** Memory bandwidth where codes are narrow and the query does little with them (`q6`), \
+         arithmetic where it does much (`q1` on plain columns).\n\n\
+         **Where it should bend.** `q6` where memory channels are full; `q1` at the cores. Across sockets when the table \
+         lies on one node, or when morsels are read from other nodes.\n\n\
+         **Source.** Q1 and Q6 of TPC-H, as in Flare's scaling study (Essertel et al., OSDI 2018, and its post of 2016); \
+         morsels after Leis et al. (SIGMOD 2014)."
+    }
+
+    fn phase(&self) -> &'static str {
+        "scan"
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const NAMES: &str = "what to ask: q1, q6, modes, late, all, rare, or sql for the text that --sql gives";
+        const PARAMS: &[Param] = &[
+            Param::new("query", NAMES, "q6").positional(),
+            Param::new("data", "a Parquet file, or a directory of them; none to generate lineitem", "").positional(),
+            Param::new("scale", "scale of TPC-H's lineitem, where it is generated: 6 million rows for each 1", "1"),
+            Param::new("cache", "a directory that keeps encoded tables, so that the next start is fast", ""),
+            Param::new("sql", "the query's own text", ""),
+            Param::new("delta", "q1: days before 1998-12-01", "90"),
+            Param::new("date", "q6: first day of the year", "1994-01-01"),
+            Param::new("discount", "q6: discount, give or take 0.01", "0.06"),
+            Param::new("quantity", "q6: quantities below this", "24"),
+            Param::choice("encoding", "how columns are stored", "narrow", Encoding::NAMES),
+            Layout::param(&["blocked", "interleaved", "contiguous", "one-node", "replicated"]),
+            Param::choice("isa", "instruction set", "auto", Isa::NAMES),
+            Param::choice("runtime", "scheduler; serial and loop are the sequential versions", "near", RUNTIMES),
+            Param::choice("format", "how the answer is written", "table", Format::NAMES),
+            Param::new("repeat", "number of repetitions", "1"),
+        ];
+        PARAMS
+    }
+
+    fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
+        let text = text(args)?;
+        let select = sql::parse(&text)?;
+        let isa = isa(args.text("isa"))?;
+        let repeat = args.number("repeat", 1..=1_000_000)?;
+        let wanted = Wanted::new(args)?;
+        let pool = pool(args, team)?;
+        let table = wanted.table(&select, &pool, phases)?;
+        let plan = Plan::new(&select.counting_rows(), &table.fields())?;
+        Scan::new(&plan, &table, isa)?;
+        let format = Format::named(args.text("format")).expect("values were checked");
+        let how = How::named(args.text("runtime"));
+        Ok(Box::new(Prepared { pool, table, plan, isa, how, format, repeat, failure: None }))
+    }
+}
+
+/// Ways to go through the morsels.
+const RUNTIMES: &[&str] = &["near", "strict", "random", "serial", "loop"];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Parallel,
+    /// The same kernels on one thread, without a runtime.
+    Serial,
+    /// Row by row.
+    Loop,
+}
+
+impl How {
+    fn named(runtime: &str) -> Self {
+        match runtime {
+            "serial" => Self::Serial,
+            "loop" => Self::Loop,
+            _ => Self::Parallel,
+        }
+    }
+}
+
+/// The text of the query.
+fn text(args: &Args) -> Result<String, Error> {
+    let (name, own) = (args.text("query"), args.text("sql"));
+    match (name, own.is_empty()) {
+        ("sql", true) => Err(wrong("the query sql needs its text").hint("--sql \"SELECT ... FROM lineitem\"")),
+        ("sql", false) => Ok(own.to_owned()),
+        (_, false) => Err(wrong(format!("--sql is given beside the query {name}")).hint("knee query sql --sql ...")),
+        (name, true) => {
+            let query = sql::named(name).ok_or_else(|| {
+                let names: Vec<_> = NAMED.iter().map(|query| query.name).chain(["sql"]).collect();
+                wrong(format!("unknown query '{name}'; expected {}", one_of(&names)))
+            })?;
+            query.sql(|parameter| Some(args.text(parameter).to_owned()))
+        }
+    }
+}
+
+fn isa(name: &str) -> Result<Isa, Error> {
+    Isa::named(name).ok_or_else(|| {
+        let has: Vec<_> = Isa::all().iter().map(|isa| isa.name()).collect();
+        wrong(format!("this processor has no {name}")).hint(format!("it has {}", one_of(&has)))
+    })
+}
+
+/// A pool of the team's workers. The sequential versions have it, too, to generate and encode.
+fn pool(args: &Args, team: &Team) -> Result<Pool, Error> {
+    let bind = match team.bind() {
+        knee_workload::Bind::Each => Bind::Each,
+        knee_workload::Bind::Set => Bind::Set,
+    };
+    let runtime = args.text("runtime");
+    let steal = if runtime == "random" { Steal::Random } else { Steal::Near };
+    let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
+    let builder = builder.heedless(runtime == "random").strict(runtime == "strict");
+    builder.build().map_err(|error| Error::new(error.to_string()))
+}
+
+struct Prepared {
+    pool: Pool,
+    table: Table,
+    plan: Plan,
+    isa: Isa,
+    how: How,
+    format: Format,
+    repeat: u64,
+    /// Why there is no answer.
+    failure: Option<Error>,
+}
+
+impl Prepared {
+    fn scan(&self) -> Scan<'_> {
+        Scan::new(&self.plan, &self.table, self.isa).expect("it was tried")
+    }
+
+    fn written(&mut self, answer: Result<Answer, Error>) -> String {
+        match answer {
+            Ok(answer) => answer.written(self.format),
+            Err(error) => {
+                self.failure = Some(error);
+                String::new()
+            }
+        }
+    }
+
+    fn once(&self, scan: &Scan<'_>) -> State {
+        if self.how == How::Serial { scan.serial() } else { scan.parallel(&self.pool) }
+    }
+}
+
+impl Run for Prepared {
+    fn run(&mut self, phases: &mut Phases) -> String {
+        if self.how == How::Loop {
+            let answer = phases.measure("scan", || oracle::answer(&self.plan, &self.table));
+            return self.written(answer);
+        }
+        let (scan, mut read) = (self.scan(), (0, 0));
+        let answer = phases.measure("scan", || {
+            let mut answers = (0..self.repeat).map(|_| {
+                let state = self.once(&scan);
+                read = (read.0 + state.read.0, read.1 + state.read.1);
+                state.rows(&self.plan, &scan).map(|rows| Answer::new(&self.plan, rows))
+            });
+            let first = answers.next().expect("it is asked at least once");
+            assert!(answers.all(|answer| answer == first), "asked again, the query has another answer");
+            first
+        });
+        phases.count("local-read-bytes", read.0);
+        phases.count("remote-read-bytes", read.1);
+        self.written(answer)
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.failure.clone()
+    }
+
+    /// Answers of tables that are not too large are compared with those of the plain loop.
+    fn check(&self, answer: &str) -> Check {
+        if self.table.rows() > CHECKED || self.how == How::Loop {
+            return Check::Unknown;
+        }
+        match oracle::answer(&self.plan, &self.table).map(|answer| answer.written(self.format)) {
+            Ok(expected) if expected == answer => Check::Right,
+            Ok(expected) => Check::Wrong(expected),
+            Err(_) => Check::Unknown,
+        }
+    }
+
+    fn facts(&self) -> Vec<(String, String)> {
+        let facts = [
+            ("rows", self.table.rows().to_string()),
+            ("bytes_per_row", self.scan().bytes_per_row().to_string()),
+            ("encoded_bytes", self.table.bytes().to_string()),
+            ("isa", self.isa.name().to_owned()),
+        ];
+        facts.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+}
