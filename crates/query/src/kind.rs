@@ -104,10 +104,20 @@ fn decimal(digits: i128, scale: u8) -> String {
 /// The day that date 0 is.
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
-/// The date so many days after 1970-01-01.
+/// Days of the first and the last date.
+const FIRST_DAY: i64 = -4_371_587;
+const LAST_DAY: i64 = 2_932_896;
+
+/// Whether so many days after 1970-01-01 there is a date: years have four digits.
+#[must_use]
+pub(crate) fn is_date(days: i64) -> bool {
+    (FIRST_DAY..=LAST_DAY).contains(&days)
+}
+
+/// The date so many days after 1970-01-01; the first or the last one where there is no such date.
 #[must_use]
 pub(crate) fn date(days: i32) -> Date {
-    EPOCH.saturating_add(i64::from(days).days())
+    EPOCH.saturating_add(i64::from(days).clamp(FIRST_DAY, LAST_DAY).days())
 }
 
 /// Days since 1970-01-01.
@@ -129,8 +139,12 @@ mod tests {
     #[test]
     fn days_and_dates_agree() {
         assert_eq!(days("1998-09-02".parse().unwrap()), 10_471);
-        for day in [-719_162, -1, 0, 1, 10_471, 2_932_896] {
+        for day in [-4_371_587, -719_162, -1, 0, 1, 10_471, 2_932_896] {
             assert_eq!(days(date(day)), day);
+            assert!(is_date(day.into()));
+        }
+        for day in [-4_371_588, 2_932_897] {
+            assert!(!is_date(day));
         }
     }
 }

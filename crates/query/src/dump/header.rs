@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::field::Bounds;
-use crate::kind::Kind;
+use crate::kind::{Kind, is_date};
 use crate::table::{Column, MORSEL, Storage};
 
 /// The header.
@@ -70,7 +70,8 @@ impl Described {
         };
         let kind = (self.kind == Kind::Double) == (self.storage == Storage::Doubles);
         let scale = self.kind.scale().is_none_or(|scale| scale <= 38);
-        stored && words && kind && scale && self.low <= self.high
+        let dates = self.kind != Kind::Date || (is_date(self.low) && is_date(self.high));
+        stored && words && kind && scale && dates && self.low <= self.high
     }
 }
 

@@ -4,7 +4,7 @@ use knee_workload::Error;
 
 use super::{Scan, Source};
 use crate::error::wrong;
-use crate::kind::{Kind, Value};
+use crate::kind::{Kind, Value, is_date};
 use crate::plan::{Plan, Shown};
 use crate::table::Table;
 
@@ -64,7 +64,7 @@ impl State {
     /// The rows of the answer, not ordered yet.
     ///
     /// # Errors
-    /// Where a number has more than 38 digits, as those of DuckDB.
+    /// Where a number needs more than 128 bits, or a date more than four digits for its year.
     pub(crate) fn rows(mut self, plan: &Plan, scan: &Scan<'_>) -> Result<Vec<Vec<Value>>, Error> {
         if self.overflow {
             return Err(wrong("a number of this query needs more than 128 bits"));
@@ -73,7 +73,12 @@ impl State {
         let doubles = self.joined_doubles(scan);
         let groups = 0..scan.groups.combinations;
         let there = groups.filter(|group| plan.keys.is_empty() || self.counts[*group] > 0);
-        Ok(there.map(|group| self.row(group, plan, scan, &doubles)).collect())
+        let rows: Vec<Vec<Value>> = there.map(|group| self.row(group, plan, scan, &doubles)).collect();
+        let beyond = |value: &Value| matches!(value, Value::Date(days) if !is_date((*days).into()));
+        if rows.iter().flatten().any(beyond) {
+            return Err(wrong("a date of the answer is beyond the years -9999 to 9999"));
+        }
+        Ok(rows)
     }
 
     /// The aggregates of doubles of all morsels, added in their order.

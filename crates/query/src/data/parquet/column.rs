@@ -12,7 +12,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::chunk::Pages;
 use super::schema::Stored;
-use crate::kind::Kind;
+use crate::kind::{Kind, is_date};
 use crate::table::Columns;
 
 /// Values that are read at a time: no memory is taken for more than the file turns out to hold.
@@ -29,7 +29,12 @@ pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, st
         (ColumnReader::Int32ColumnReader(reader), _) => {
             let unsigned = is_unsigned(metadata);
             let wide = |value: i32| if unsigned { i64::from(value as u32) } else { value.into() };
-            numbers(reader, rows, optional, |value| Ok(wide(value)))
+            numbers(reader, rows, optional, |value| match wide(value) {
+                day if stored.kind == Kind::Date && !is_date(day) => {
+                    Err(ParquetError::General("a date is beyond the years -9999 to 9999".into()))
+                }
+                number => Ok(number),
+            })
         }
         (ColumnReader::Int64ColumnReader(reader), _) => numbers(reader, rows, optional, Ok),
         (ColumnReader::DoubleColumnReader(reader), _) => {
