@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Whole numbers.
     Integer,
-    /// Exact numbers with this many digits behind the point.
+    /// Exact numbers with this many digits after the point.
     Decimal(u8),
     /// Days since 1970-01-01.
     Date,
@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Digits behind the point; none where values are not exact numbers.
+    /// Digits after the point; none where values are not exact numbers.
     #[must_use]
     pub fn scale(self) -> Option<u8> {
         match self {
@@ -38,7 +38,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer => f.write_str("INTEGER"),
-            Self::Decimal(scale) => write!(f, "DECIMAL with {scale} digits behind the point"),
+            Self::Decimal(scale) => write!(f, "DECIMAL with {scale} digits after the point"),
             Self::Date => f.write_str("DATE"),
             Self::Double => f.write_str("DOUBLE"),
             Self::Text => f.write_str("VARCHAR"),
@@ -55,7 +55,7 @@ pub enum Value {
     Number {
         /// All digits, as a whole number.
         digits: i128,
-        /// How many of them stand behind the point.
+        /// How many of them follow the point.
         scale: u8,
     },
     /// A floating-point number.

@@ -1,10 +1,30 @@
 //! A query over all morsels: in parallel on a pool, each morsel near its home, or one after the other.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use knee_runtime::{Place, Pool};
 
 use crate::scan::{Scan, Scratch, State};
+use crate::table::Table;
+
+/// For each morsel, which part of it lies on each node; none where all of it is at home for every worker.
+pub(crate) struct Lies(Option<Vec<BTreeMap<Option<u32>, u64>>>);
+
+impl Lies {
+    /// Looks up the pages of a table, if the workers of a pool are on several nodes.
+    pub(crate) fn new(table: &Table, pool: &Pool) -> Self {
+        Self(if pool.nodes().len() > 1 { table.pages() } else { None })
+    }
+
+    /// The part of a morsel that is at home for a worker of this node.
+    pub(crate) fn at_home(&self, morsel: usize, node: Option<u32>) -> f64 {
+        let Some(morsels) = &self.0 else { return 1.0 };
+        let pages = &morsels[morsel];
+        let own = pages.get(&node).copied().unwrap_or(0);
+        own as f64 / pages.values().sum::<u64>().max(1) as f64
+    }
+}
 
 /// What a worker keeps from one morsel to the next.
 struct Own {
@@ -12,22 +32,31 @@ struct Own {
     state: State,
 }
 
+/// What all workers see.
+struct Shared<'a> {
+    /// The node of each morsel; none where its pages have no single home.
+    homes: &'a [Option<u32>],
+    workers: &'a [Mutex<Option<Own>>],
+    lies: &'a Lies,
+}
+
 impl Scan<'_> {
     /// All morsels, one after the other on this thread.
     pub(crate) fn serial(&self) -> State {
         let (mut scratch, mut state) = (Scratch::new(self), State::new(self));
         for morsel in 0..self.table.morsels() {
-            self.morsel(morsel, true, &mut scratch, &mut state);
+            self.morsel(morsel, 1.0, &mut scratch, &mut state);
         }
         state
     }
 
     /// All morsels on the workers of a pool. Morsels are halved, each half near its home, so that a worker takes those of
     /// its own node first and a late worker costs at most one morsel.
-    pub(crate) fn parallel(&self, pool: &Pool) -> State {
+    pub(crate) fn parallel(&self, pool: &Pool, lies: &Lies) -> State {
         let workers: Vec<Mutex<Option<Own>>> = (0..pool.workers()).map(|_| Mutex::new(None)).collect();
         let homes = self.homes();
-        pool.install(|| self.halves(0, self.table.morsels(), &homes, &workers));
+        let shared = Shared { homes: &homes, workers: &workers, lies };
+        pool.install(|| self.halves(0, self.table.morsels(), &shared));
         let states = workers.into_iter().filter_map(|own| own.into_inner().expect("no holder panics"));
         let mut whole = State::new(self);
         states.for_each(|own| whole.add(own.state, self));
@@ -43,26 +72,25 @@ impl Scan<'_> {
         homes
     }
 
-    fn halves(&self, from: usize, to: usize, homes: &[Option<u32>], workers: &[Mutex<Option<Own>>]) {
+    fn halves(&self, from: usize, to: usize, shared: &Shared<'_>) {
         if to - from <= 1 {
-            return (from..to).for_each(|morsel| self.on_worker(morsel, homes[morsel], workers));
+            return (from..to).for_each(|morsel| self.on_worker(morsel, shared));
         }
         let middle = usize::midpoint(from, to);
-        let near = |morsel: usize| homes[morsel].map_or(Place::Any, Place::Node);
+        let near = |morsel: usize| shared.homes[morsel].map_or(Place::Any, Place::Node);
         knee_runtime::join_at(
             near(from),
-            || self.halves(from, middle, homes, workers),
+            || self.halves(from, middle, shared),
             near(middle),
-            || self.halves(middle, to, homes, workers),
+            || self.halves(middle, to, shared),
         );
     }
 
-    fn on_worker(&self, morsel: usize, home: Option<u32>, workers: &[Mutex<Option<Own>>]) {
+    fn on_worker(&self, morsel: usize, shared: &Shared<'_>) {
         let worker = knee_runtime::current_worker().expect("the pool runs it");
         // Never held by two: a worker runs one morsel at a time.
-        let mut own = workers[worker.index].lock().expect("no holder panics");
+        let mut own = shared.workers[worker.index].lock().expect("no holder panics");
         let own = own.get_or_insert_with(|| Own { scratch: Scratch::new(self), state: State::new(self) });
-        let at_home = home.is_none() || worker.node.is_none() || home == worker.node;
-        self.morsel(morsel, at_home, &mut own.scratch, &mut own.state);
+        self.morsel(morsel, shared.lies.at_home(morsel, worker.node), &mut own.scratch, &mut own.state);
     }
 }

@@ -9,6 +9,7 @@ use crate::lanes::Isa;
 use crate::load::Wanted;
 use crate::oracle;
 use crate::plan::Plan;
+use crate::run::Lies;
 use crate::scan::{Scan, State};
 use crate::sql::{self, NAMED};
 use crate::table::{Encoding, Table};
@@ -168,8 +169,8 @@ impl Prepared {
         }
     }
 
-    fn once(&self, scan: &Scan<'_>) -> State {
-        if self.how == How::Serial { scan.serial() } else { scan.parallel(&self.pool) }
+    fn once(&self, scan: &Scan<'_>, lies: &Lies) -> State {
+        if self.how == How::Serial { scan.serial() } else { scan.parallel(&self.pool, lies) }
     }
 }
 
@@ -180,9 +181,10 @@ impl Run for Prepared {
             return self.written(answer);
         }
         let (scan, mut read) = (self.scan(), (0, 0));
+        let lies = Lies::new(&self.table, &self.pool);
         let answer = phases.measure("scan", || {
             let mut answers = (0..self.repeat).map(|_| {
-                let state = self.once(&scan);
+                let state = self.once(&scan, &lies);
                 read = (read.0 + state.read.0, read.1 + state.read.1);
                 state.rows(&self.plan, &scan).map(|rows| Answer::new(&self.plan, rows))
             });

@@ -8,7 +8,7 @@ use crate::field::Field;
 use crate::kind::Kind;
 use crate::sql::{self, Comparison, Condition, Constant, Function, Scalar, Select, rescaled};
 
-/// Most digits behind the point of an exact number.
+/// Most digits after the point of an exact number.
 const SCALE: u8 = 38;
 
 /// An expression with its type.
@@ -142,7 +142,7 @@ fn product(left: &Typed, right: &Typed) -> Result<Typed, Error> {
     {
         let scale = scale_a + scale_b;
         if scale > SCALE {
-            return Err(wrong(format!("a product has {scale} digits behind the point; at most {SCALE} are possible")));
+            return Err(wrong(format!("a product has {scale} digits after the point; at most {SCALE} are possible")));
         }
         let kind = if (*p, *q) == (Kind::Integer, Kind::Integer) { Kind::Integer } else { Kind::Decimal(scale) };
         return Ok(Typed::Exact(a.clone().multiply(b.clone()), kind));
@@ -153,7 +153,7 @@ fn product(left: &Typed, right: &Typed) -> Result<Typed, Error> {
 /// The point of an exact number moved to the right.
 fn moved(number: Number, from: Kind, to: u8) -> Result<Number, Error> {
     let more = to - from.scale().unwrap_or(0);
-    let power = rescaled(1, more).ok_or_else(|| wrong("an expression has too many digits behind the point"))?;
+    let power = rescaled(1, more).ok_or_else(|| wrong("an expression has too many digits after the point"))?;
     Ok(match number {
         Number::Constant(digits) => {
             let digits = digits.checked_mul(power);
@@ -254,7 +254,7 @@ fn exact(a: Number, p: Kind, how: Comparison, b: Number, q: Kind) -> Result<Filt
     }
 }
 
-/// A number with `scale` digits behind the point against a constant with `other` of them.
+/// A number with `scale` digits after the point against a constant with `other` of them.
 fn against(number: Number, scale: u8, how: Comparison, constant: i128, other: u8) -> Filter {
     // The constant in the number's units, as the whole numbers below and above it.
     let (floor, ceiling) = if scale >= other {

@@ -34,8 +34,8 @@ impl Scratch {
 }
 
 impl Scan<'_> {
-    /// Adds the rows of a morsel to a state. `home` says whether the morsel lies on this worker's node.
-    pub(crate) fn morsel(&self, morsel: usize, home: bool, scratch: &mut Scratch, state: &mut State) {
+    /// Adds the rows of a morsel to a state. `home` is the part of the morsel that lies on this worker's node.
+    pub(crate) fn morsel(&self, morsel: usize, home: f64, scratch: &mut Scratch, state: &mut State) {
         let rows = self.table.rows_of(morsel);
         let mut doubles: Vec<_> =
             self.doubles.iter().map(|doubles| vec![doubles.none(); self.groups.combinations]).collect();
@@ -52,7 +52,8 @@ impl Scan<'_> {
             state.doubles.push((morsel, doubles));
         }
         let bytes = (tested * self.bytes.0 + counted * self.bytes.1) as u64;
-        *(if home { &mut state.read.0 } else { &mut state.read.1 }) += bytes;
+        let local = (bytes as f64 * home) as u64;
+        state.read = (state.read.0 + local, state.read.1 + bytes - local);
     }
 
     /// Tests the rows of a block, of which `rows` are there; whether any counts.

@@ -6,7 +6,7 @@ use crate::field::Bounds;
 use crate::lanes::{self, BLOCK, Code, How, Isa, Lane, YES};
 use crate::plan::{Filter, Floating, Number, Ranges};
 use crate::sql::Comparison;
-use crate::table::{Codes, Storage, Table, Width};
+use crate::table::{Codes, DIGIT_BITS, Storage, Table, Width};
 
 /// Ranges beyond which a table is looked up instead, where codes have at most two bytes.
 const RANGES: usize = 3;
@@ -82,9 +82,9 @@ fn codes(ranges: &Ranges, (base, step): (i64, i64), (least, most): (i128, i128))
     ranges.list().iter().filter_map(code).collect()
 }
 
-/// Digits are put together in lanes first: the code is column − base over step, which only the program knows to compute.
+/// Digits are put together again when they are tested.
 fn of_digits(column: usize, count: usize, ranges: &Ranges, stored: (i64, i64)) -> Test {
-    let most = (1_i128 << (12 * (count - 1) + 16)) - 1;
+    let most = (1_i128 << (DIGIT_BITS as usize * (count - 1) + 16)) - 1;
     let codes = codes(ranges, stored, (0, most));
     if codes.is_empty() { Test::Never } else { Test::Codes(column, codes) }
 }
@@ -208,7 +208,7 @@ impl Tested<'_> {
                 let mut together = vec![0_u64; BLOCK];
                 let mut constant = Some(0);
                 for (digit, codes) in digits[..count].iter().enumerate() {
-                    lanes::load(isa, codes, 1_u64 << (12 * digit), constant.take(), &mut together);
+                    lanes::load(isa, codes, 1_u64 << (DIGIT_BITS as usize * digit), constant.take(), &mut together);
                 }
                 let codes = &together[..];
                 self.ranges(how, ranges, mask, &|low, high, how, mask| within(isa, codes, low, high, how, mask));

@@ -153,7 +153,7 @@ fn number<'a>(value: i128, kind: Kind, words: impl FnOnce() -> &'a [String]) -> 
     }
 }
 
-/// Digits behind the point that an average has more than its sum.
+/// Digits after the point that an average has more than its sum.
 const MORE: u8 = 4;
 
 /// The exact sum over the count, rounded half up, away from zero.

@@ -68,9 +68,13 @@ fn chunk(rows: usize, random: &mut Random) -> Chunk {
 }
 
 fn built(sizes: &[usize], seed: u64, encoding: Encoding) -> Table {
+    placed(sizes, seed, encoding, knee_runtime::Arrangement::default())
+}
+
+fn placed(sizes: &[usize], seed: u64, encoding: Encoding, arrangement: knee_runtime::Arrangement) -> Table {
     let mut random = Random(seed);
     let chunks = sizes.iter().map(|rows| chunk(*rows, &mut random)).collect();
-    let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+    let placed = Placed { arrangement, copies: 1 };
     table::build(&fields(), chunks, encoding, &placed).unwrap()
 }
 
@@ -236,9 +240,28 @@ fn more_than_one_morsel_is_read() {
         for isa in Isa::all() {
             let scan = Scan::new(&plan, &table, isa).unwrap();
             let serial = Answer::new(&plan, scan.serial().rows(&plan, &scan).unwrap());
-            let parallel = Answer::new(&plan, scan.parallel(&pool).rows(&plan, &scan).unwrap());
+            let parallel = Answer::new(
+                &plan,
+                scan.parallel(&pool, &crate::run::Lies::new(&table, &pool)).rows(&plan, &scan).unwrap(),
+            );
             assert!(close(&serial, &expected), "{serial:?}, not {expected:?}");
             assert_eq!(serial, parallel, "doubles are added in one order");
         }
     }
+}
+
+#[test]
+fn pages_lie_where_the_layout_says() {
+    use knee_runtime::{Arrangement, Layout};
+    let of = |layout| {
+        let arrangement = Arrangement::new(layout, &[0, 1, 2, 3]).pretend(true);
+        placed(&[8 * table::MORSEL], 3, Encoding::Narrow, arrangement).pages().unwrap()
+    };
+    for pages in of(Layout::Interleaved) {
+        let all: u64 = pages.values().sum();
+        assert!(pages.len() == 4 && pages.values().all(|own| own.abs_diff(all / 4) <= 1), "{pages:?}");
+    }
+    let blocked = of(Layout::Blocked);
+    let homes: Vec<Vec<Option<u32>>> = blocked.iter().map(|pages| pages.keys().copied().collect()).collect();
+    assert_eq!(homes, [0, 0, 1, 1, 2, 2, 3, 3].map(|node| vec![Some(node)]));
 }

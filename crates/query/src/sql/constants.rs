@@ -155,7 +155,7 @@ fn fold_dates(left: &Constant, op: &BinaryOperator, right: &Constant) -> Result<
     moved.map(|date| Constant::Date(kind::days(date))).ok_or_else(|| wrong("a constant date is out of range"))
 }
 
-/// The digits with `more` zeros behind them.
+/// The digits with `more` zeros after them.
 pub(crate) fn rescaled(digits: i128, more: u8) -> Option<i128> {
     digits.checked_mul(10_i128.checked_pow(more.into())?)
 }

@@ -101,7 +101,7 @@ pub enum Constant {
     Number {
         /// All digits, as a whole number.
         digits: i128,
-        /// How many of them stand behind the point.
+        /// How many of them follow the point.
         scale: u8,
     },
     /// Days since 1970-01-01.

@@ -106,7 +106,7 @@ fn of_table(mut from: Vec<TableWithJoins>) -> Result<String, Error> {
     }
     match table.relation {
         TableFactor::Table { name, alias: None, args: None, sample: None, version: None, .. } => Ok(name.to_string()),
-        TableFactor::Table { name, .. } => Err(outside(format_args!("what stands behind the table's name, {name}"))),
+        TableFactor::Table { name, .. } => Err(outside(format_args!("what follows the table's name, {name}"))),
         other => Err(outside(format_args!("FROM {other}"))),
     }
 }

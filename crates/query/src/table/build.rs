@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::encoding::{self, DIGIT_BITS, Encoding, Storage, Width};
 use super::piece::Piece;
 use super::{Column, MORSEL, Placed, Statistics, Table};
-use crate::field::Bounds;
-use crate::field::Field;
+use crate::field::{Bounds, Field};
 use crate::kind::Kind;
 
 /// Rows as a source gives them, column by column, packed.

@@ -12,6 +12,7 @@ mod piece;
 mod statistics;
 mod write;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use knee_runtime::NumaVec;
@@ -33,6 +34,9 @@ pub(crate) const MORSEL: usize = 1 << 16;
 
 /// Pieces begin where cache lines do.
 const LINE: usize = 64;
+
+/// Bytes of the smallest pages, whose nodes are looked up.
+const PAGE: usize = 4096;
 
 /// A table.
 #[derive(Debug)]
@@ -89,16 +93,32 @@ impl Table {
 
     /// Parts of the table that have one home each: the node, and the morsels that begin there.
     pub(crate) fn homes(&self) -> Vec<(Option<u32>, Range<usize>)> {
+        if self.data.copies() > 1 {
+            // Each worker reads the copy of its own node.
+            return vec![(None, 0..self.morsels())];
+        }
         let morsel = |word: usize| (word * 8).div_ceil(self.stride.max(1)).min(self.morsels());
         let blocks = self.data.blocks().into_iter();
         blocks.map(|(node, words)| (node, morsel(words.start)..morsel(words.end))).collect()
+    }
+
+    /// For each morsel, how many of its pages lie on each node; none where each node has a copy of the table.
+    pub(crate) fn pages(&self) -> Option<Vec<BTreeMap<Option<u32>, u64>>> {
+        let of_morsel = |morsel: usize| {
+            let mut pages = BTreeMap::new();
+            for page in self.data[self.words(morsel)].chunks(PAGE / size_of::<u64>()) {
+                *pages.entry(knee_runtime::home_of(page.as_ptr())).or_default() += 1;
+            }
+            pages
+        };
+        (self.data.copies() == 1).then(|| (0..self.morsels()).map(of_morsel).collect())
     }
 
     /// How many pages lie on each node.
     ///
     /// # Errors
     /// The kernel's.
-    pub fn census(&self) -> std::io::Result<std::collections::BTreeMap<Option<u32>, usize>> {
+    pub fn census(&self) -> std::io::Result<BTreeMap<Option<u32>, usize>> {
         self.data.census()
     }
 

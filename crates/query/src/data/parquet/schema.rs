@@ -30,7 +30,7 @@ fn stored(column: &ColumnDescriptor) -> Result<Stored, String> {
 fn kind(column: &ColumnDescriptor) -> Result<Kind, String> {
     let decimal = |scale: i32| {
         let scale = u8::try_from(scale).ok().filter(|scale| *scale <= 18);
-        scale.map(Kind::Decimal).ok_or_else(|| "is a decimal with over 18 digits behind the point".to_owned())
+        scale.map(Kind::Decimal).ok_or_else(|| "is a decimal with over 18 digits after the point".to_owned())
     };
     let logical = column.logical_type_ref();
     let converted = column.converted_type();
