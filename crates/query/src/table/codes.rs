@@ -1,5 +1,7 @@
 //! Codes of rows, and their values read one by one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::encoding::{DIGIT_BITS, Storage, Width};
 use super::{MORSEL, Table};
 use crate::field::Bounds;
@@ -45,10 +47,7 @@ impl Table {
             Codes::U32(codes) => i128::from(codes[0]),
             Codes::I32(codes) => i128::from(codes[0]),
             Codes::I64(codes) => i128::from(codes[0] as i64),
-            Codes::Digits(digits, count) => {
-                let digit = |digit: usize| i128::from(digits[digit][0]) << (DIGIT_BITS as usize * digit);
-                (0..count).map(digit).sum()
-            }
+            Codes::Digits(digits, count) => together(&digits[..count], 0),
             Codes::Doubles(_) => unreachable!("doubles are no whole numbers"),
         };
         let (base, step) = self.columns[column].storage.base_and_step().expect("it is a whole number");
@@ -63,11 +62,40 @@ impl Table {
         }
     }
 
-    /// Whether each value of a column is inside of its bounds.
+    /// Whether each value of a column is inside of its bounds; on the workers of the pool that this runs on.
     pub(crate) fn is_within_bounds(&self, column: usize) -> bool {
         let Bounds { low, high } = self.columns[column].bounds;
-        let doubles = self.columns[column].storage == Storage::Doubles;
-        let within = |morsel: usize, row: usize| (low..=high).contains(&self.number(morsel, column, row));
-        doubles || (0..self.morsels()).all(|morsel| (0..self.rows_of(morsel)).all(|row| within(morsel, row)))
+        let Some((base, step)) = self.columns[column].storage.base_and_step() else { return true };
+        let inside = |code: i128| (low..=high).contains(&(i128::from(base) + i128::from(step) * code));
+        let all = AtomicBool::new(true);
+        knee_runtime::parallel_for_grain(0..self.morsels(), 1, |morsel| {
+            if !self.extremes(morsel, column).into_iter().all(inside) {
+                // Relaxed: it only goes from true to false, and the loop ends before it is read.
+                all.store(false, Ordering::Relaxed);
+            }
+        });
+        all.into_inner()
     }
+
+    /// The smallest and the largest code of a morsel.
+    fn extremes(&self, morsel: usize, column: usize) -> [i128; 2] {
+        fn of<T: Copy + Ord + Into<i128>>(codes: impl Iterator<Item = T> + Clone) -> [i128; 2] {
+            [codes.clone().min(), codes.max()].map(|code| code.map_or(0, Into::into))
+        }
+        let rows = self.rows_of(morsel);
+        match self.codes(morsel, column, 0, rows) {
+            Codes::U8(codes) => of(codes.iter().copied()),
+            Codes::U16(codes) => of(codes.iter().copied()),
+            Codes::U32(codes) => of(codes.iter().copied()),
+            Codes::I32(codes) => of(codes.iter().copied()),
+            Codes::I64(codes) => of(codes.iter().map(|code| *code as i64)),
+            Codes::Digits(digits, count) => of((0..rows).map(|row| together(&digits[..count], row))),
+            Codes::Doubles(_) => unreachable!("doubles have no codes"),
+        }
+    }
+}
+
+/// A code from its digits.
+fn together(digits: &[&[u16]], row: usize) -> i128 {
+    digits.iter().enumerate().map(|(at, digit)| i128::from(digit[row]) << (DIGIT_BITS as usize * at)).sum()
 }
