@@ -27,3 +27,60 @@ const FRONT: usize = 8 + 4 + 8;
 const PAGE: u64 = 4096;
 /// Largest header that is read.
 const LONGEST: u64 = 256 << 20;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use knee_runtime::Arrangement;
+
+    use super::*;
+    use crate::field::Field;
+    use crate::kind::Kind;
+    use crate::table::{self, Chunk, Columns, Encoding, MORSEL, Placed, Table};
+
+    fn placed() -> Placed {
+        Placed { arrangement: Arrangement::default(), copies: 1 }
+    }
+
+    fn table(encoding: Encoding) -> Table {
+        let field = |(name, kind): (&str, Kind)| Field { name: name.into(), kind, dictionary: None };
+        let fields = [("wide", Kind::Decimal(2)), ("word", Kind::Text), ("half", Kind::Double)].map(field);
+        let rows = MORSEL + 5;
+        let words = ["b", "a"].map(str::to_owned).to_vec();
+        let columns = vec![
+            Columns::Numbers((0..rows as i64).map(|row| row * 77_777 % 999_983 - 300).collect()),
+            Columns::Texts((0..rows as u32).map(|row| row % 2).collect(), words),
+            Columns::Doubles((0..rows).map(|row| row as f64 / 2.0).collect()),
+        ];
+        table::build(&fields, vec![Chunk::new(rows, columns)], encoding, &placed()).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_a_changed_byte_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        for encoding in [Encoding::Plain, Encoding::Narrow, Encoding::Split] {
+            let (table, path) = (table(encoding), folder.path().join("t.knee"));
+            write(&table, "a test", "any", &path).unwrap();
+            let dump = Dump::open(&path).unwrap();
+            assert_eq!((dump.input(), dump.encoding(), dump.rows()), ("a test", "any", table.rows() as u64));
+            let back = dump.read(&[2, 0], &placed()).unwrap();
+            for row in [0, 1, 65_535] {
+                assert_eq!(back.number(0, 1, row), table.number(0, 0, row), "{encoding:?}");
+                assert_eq!(back.double(0, 0, row).to_bits(), table.double(0, 2, row).to_bits());
+            }
+            assert_eq!(back.number(1, 1, 4), table.number(1, 0, 4));
+            let whole = fs::read(&path).unwrap();
+            // In the magic, the version, the header, and a piece.
+            for at in [0, 9, 40, whole.len() - 10] {
+                let mut changed = whole.clone();
+                changed[at] ^= 1;
+                fs::write(&path, changed).unwrap();
+                let read = Dump::open(&path).and_then(|dump| dump.read(&[0, 1, 2], &placed()));
+                assert!(read.is_err(), "{encoding:?}: byte {at}");
+            }
+            fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+            assert!(Dump::open(&path).is_err(), "{encoding:?}: cut short");
+        }
+    }
+}
