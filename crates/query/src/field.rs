@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::kind::Kind;
 
 /// A column as a query sees it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// Its name.
     pub name: String,
     /// Its type.
     pub kind: Kind,
     /// The sorted texts that its values are positions in; none while they are not known.
+    #[serde(skip)]
     pub dictionary: Option<Arc<[String]>>,
 }
 

@@ -21,6 +21,7 @@ mod kind;
 mod lanes;
 mod load;
 pub mod oracle;
+pub mod parts;
 mod plan;
 mod run;
 mod scan;

@@ -51,7 +51,7 @@ impl<'a> Wanted<'a> {
     }
 
     /// From the source itself: the columns of a query, or all that can be used.
-    fn encoded(
+    pub(crate) fn encoded(
         &self,
         source: &dyn Source,
         select: Option<&Select>,

@@ -95,10 +95,7 @@ impl Group {
 
     fn row(&self, key: &[i128], plan: &Plan, table: &Table) -> Vec<Value> {
         let value = |shown: &Shown| match shown {
-            Shown::Key(at) => {
-                let column = &table.columns()[plan.keys[*at]];
-                exact(key[*at], column.kind, column.dictionary.as_deref())
-            }
+            Shown::Key(at, kind) => exact(key[*at], *kind, table.columns()[plan.keys[*at]].dictionary.as_deref()),
             Shown::Count => Value::Number { digits: self.count.into(), scale: 0 },
             Shown::Value(at, Kind::Double) => self.doubles[*at].map_or(Value::Null, Value::Double),
             Shown::Value(at, kind) => self.exact[*at]

@@ -106,7 +106,7 @@ impl How {
 }
 
 /// The text of the query.
-fn text(args: &Args) -> Result<String, Error> {
+pub(crate) fn text(args: &Args) -> Result<String, Error> {
     let (name, own) = (args.text("query"), args.text("sql"));
     match (name, own.is_empty()) {
         ("sql", true) => Err(wrong("the query sql needs its text").hint("--sql \"SELECT ... FROM lineitem\"")),
@@ -122,7 +122,7 @@ fn text(args: &Args) -> Result<String, Error> {
     }
 }
 
-fn isa(name: &str) -> Result<Isa, Error> {
+pub(crate) fn isa(name: &str) -> Result<Isa, Error> {
     Isa::named(name).ok_or_else(|| {
         let has: Vec<_> = Isa::all().iter().map(|isa| isa.name()).collect();
         wrong(format!("this processor has no {name}")).hint(format!("it has {}", one_of(&has)))
@@ -130,7 +130,7 @@ fn isa(name: &str) -> Result<Isa, Error> {
 }
 
 /// A pool of the team's workers. The sequential versions have it, too, to generate and encode.
-fn pool(args: &Args, team: &Team) -> Result<Pool, Error> {
+pub(crate) fn pool(args: &Args, team: &Team) -> Result<Pool, Error> {
     let bind = match team.bind() {
         knee_workload::Bind::Each => Bind::Each,
         knee_workload::Bind::Set => Bind::Set,
@@ -186,7 +186,7 @@ impl Run for Prepared {
             let mut answers = (0..self.repeat).map(|_| {
                 let state = self.once(&scan, &lies);
                 read = (read.0 + state.read.0, read.1 + state.read.1);
-                state.rows(&self.plan, &scan).map(|rows| Answer::new(&self.plan, rows))
+                state.answer(&self.plan, &scan)
             });
             let first = answers.next().expect("it is asked at least once");
             assert!(answers.all(|answer| answer == first), "asked again, the query has another answer");

@@ -78,18 +78,23 @@ impl Direct {
         self.options.json
     }
 
-    /// Runs the workload once.
-    pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
+    /// All arguments, and the threads that run the workload.
+    pub(crate) fn complete(&self, workload: &'static dyn Workload) -> Result<(Args, Team), Failure> {
         let args = Args::complete(workload.params(), &self.given)?;
         let machine = Topology::this_machine()?;
         let threads = self.options.threads.unwrap_or(machine.allowed.cpus.len());
         let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
-        let team = Team::new(threads, &cpus, Bind::Each).fitting()?;
+        Ok((args, Team::new(threads, &cpus, Bind::Each).fitting()?))
+    }
+
+    /// Runs the workload once.
+    pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
+        let (args, team) = self.complete(workload)?;
         let mut phases = Phases::default();
         let mut run = workload.prepare(&args, &team, &mut phases)?;
         let answer = run.run(&mut phases);
         run.failure().map_or(Ok(()), Err)?;
         let facts = run.facts().into_iter().collect();
-        Ok(Done { answer, args, threads, facts, phases: phases.done() })
+        Ok(Done { answer, args, threads: team.threads(), facts, phases: phases.done() })
     }
 }

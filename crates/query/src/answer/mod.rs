@@ -1,8 +1,10 @@
 //! The rows of an answer: in order, limited, and written.
 
 mod format;
+mod partial;
 
 pub use format::Format;
+pub(crate) use partial::{Found, Group, Key, Partial};
 
 use std::cmp::Ordering;
 

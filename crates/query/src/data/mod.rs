@@ -3,6 +3,7 @@
 mod parquet;
 mod tpch;
 
+use std::ops::Range;
 use std::sync::Mutex;
 
 use knee_workload::Error;
@@ -10,7 +11,7 @@ use knee_workload::Error;
 use crate::field::Field;
 use crate::table::Chunk;
 
-pub(crate) use parquet::Parquet;
+pub(crate) use parquet::{Parquet, Piece};
 pub(crate) use tpch::Tpch;
 
 /// A source of rows.
@@ -33,14 +34,56 @@ pub(crate) trait Source: Sync {
     /// What it is, so that a dump of it is known again.
     fn input(&self) -> String;
 
-    /// An upper bound of its rows.
-    fn rows(&self) -> u64;
+    /// An upper bound of the rows of a part.
+    fn rows_of(&self, part: usize) -> u64;
+
+    /// What a part costs beside the others.
+    fn cost(&self, part: usize) -> u64 {
+        self.rows_of(part)
+    }
+
+    /// An upper bound of all rows.
+    fn rows(&self) -> u64 {
+        (0..self.parts()).map(|part| self.rows_of(part)).sum()
+    }
 
     /// Reads some columns of a part, in the order given.
     ///
     /// # Errors
     /// What cannot be read, and why.
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error>;
+}
+
+/// Parts of a source that follow one another, as a source of their own.
+pub(crate) struct Slice<'a> {
+    pub(crate) of: &'a dyn Source,
+    pub(crate) parts: Range<usize>,
+}
+
+impl Source for Slice<'_> {
+    fn fields(&self) -> Vec<Field> {
+        self.of.fields()
+    }
+
+    fn usable(&self, column: usize) -> Result<(), Error> {
+        self.of.usable(column)
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn input(&self) -> String {
+        format!("parts {:?} of {}", self.parts, self.of.input())
+    }
+
+    fn rows_of(&self, part: usize) -> u64 {
+        self.of.rows_of(self.parts.start + part)
+    }
+
+    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {
+        self.of.read(self.parts.start + part, columns)
+    }
 }
 
 /// Reads some columns of all parts, on the workers of the pool that this runs on.

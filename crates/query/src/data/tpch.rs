@@ -126,9 +126,9 @@ impl Source for Tpch {
         format!("lineitem of TPC-H at scale {}", self.scale)
     }
 
-    fn rows(&self) -> u64 {
+    fn rows_of(&self, _: usize) -> u64 {
         // The number of items of an order is random: 4 on average.
-        (self.scale * ROWS * 1.02) as u64 + 1_000
+        (self.scale * ROWS * 1.02 / f64::from(self.parts)) as u64 + 1_000
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {

@@ -29,7 +29,8 @@ pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
         let shown = match output {
             sql::Output::Key(name) => {
                 let wanted = column(fields, name)?;
-                Shown::Key(keys.iter().position(|key| *key == wanted).expect("each is in GROUP BY"))
+                let key = keys.iter().position(|key| *key == wanted).expect("each is in GROUP BY");
+                Shown::Key(key, fields[wanted].kind)
             }
             sql::Output::Aggregate(_, None) => Shown::Count,
             sql::Output::Aggregate(function, Some(scalar)) => aggregate(*function, scalar, fields, &mut aggregates)?,

@@ -55,8 +55,8 @@ pub(crate) struct Output {
 /// What it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shown {
-    /// The key of this number.
-    Key(usize),
+    /// The key of this number, with its type.
+    Key(usize, Kind),
     Count,
     /// The aggregate of this number, with the type of its value.
     Value(usize, Kind),

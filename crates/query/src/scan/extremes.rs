@@ -1,7 +1,10 @@
 //! MIN and MAX of whole numbers.
 
+use std::sync::Arc;
+
 use super::program::{Computed, Programs, Rows};
 use super::wide::Wide;
+use crate::answer::Found;
 use crate::field::Bounds;
 use crate::lanes::{self, Isa};
 use crate::plan::Number;
@@ -12,6 +15,8 @@ use crate::table::Table;
 pub(super) struct Extreme {
     of: Wide,
     least: bool,
+    /// The texts that its values are positions in.
+    words: Option<Arc<[String]>>,
 }
 
 impl Extreme {
@@ -22,7 +27,11 @@ impl Extreme {
         table: &Table,
         programs: &mut Programs,
     ) -> Self {
-        Self { of: Wide::new(number, bounds, table, programs), least }
+        let words = match number {
+            Number::Column(column) => table.columns()[*column].dictionary.clone(),
+            _ => None,
+        };
+        Self { of: Wide::new(number, bounds, table, programs), least, words }
     }
 
     /// What a group has before its first row.
@@ -33,6 +42,14 @@ impl Extreme {
     /// The better one of two.
     pub(super) fn better(&self, one: i128, other: i128) -> i128 {
         if self.least { one.min(other) } else { one.max(other) }
+    }
+
+    /// A value of it, as the answer has it.
+    pub(super) fn found(&self, value: i128) -> Found {
+        match &self.words {
+            Some(words) => Found::Text(words[value as usize].clone()),
+            None => Found::Exact(value),
+        }
     }
 
     /// A group's extreme in a block, which has rows of it; none if a value needs more than 128 bits.

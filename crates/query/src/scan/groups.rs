@@ -3,6 +3,7 @@
 use knee_workload::Error;
 
 use super::program::{Rows, load};
+use crate::answer;
 use crate::error::wrong;
 use crate::lanes::{self, Isa};
 use crate::table::Table;
@@ -68,16 +69,19 @@ impl Groups {
         }
     }
 
-    /// The value of a key in a group, as the whole number that its column holds.
-    pub(super) fn value(&self, key: usize, group: usize, table: &Table) -> i128 {
-        let Key { column, factor, codes, least } = &self.keys[key];
-        let (base, step) = table.columns()[*column].storage.base_and_step().expect("doubles make no groups");
-        i128::from(base) + i128::from(step) * (least + (group / factor % codes) as i128)
-    }
-
-    /// The column of a key.
-    pub(super) fn column(&self, key: usize) -> usize {
-        self.keys[key].column
+    /// The values of all keys in a group.
+    pub(super) fn keys(&self, group: usize, table: &Table) -> Vec<answer::Key> {
+        let value = |Key { column, factor, codes, least }: &Key| {
+            let column = &table.columns()[*column];
+            let (base, step) = column.storage.base_and_step().expect("doubles make no groups");
+            let code = i128::from(step) * (least + (group / factor % codes) as i128);
+            let value = i64::try_from(i128::from(base) + code).expect("a column holds 64 bits");
+            match &column.dictionary {
+                Some(words) => answer::Key::Text(words[value as usize].clone()),
+                None => answer::Key::Whole(value),
+            }
+        };
+        self.keys.iter().map(value).collect()
     }
 }
 

@@ -3,10 +3,9 @@
 use knee_workload::Error;
 
 use super::{Scan, Source};
+use crate::answer::{Answer, Found, Group, Partial};
 use crate::error::wrong;
-use crate::kind::{Kind, Value, is_date};
-use crate::plan::{Plan, Shown};
-use crate::table::Table;
+use crate::plan::Plan;
 
 /// Partial results, for each group.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,24 +60,30 @@ impl State {
         self.read = (self.read.0 + other.read.0, self.read.1 + other.read.1);
     }
 
-    /// The rows of the answer, not ordered yet.
+    /// The answer, where these are all rows.
     ///
     /// # Errors
     /// Where a number needs more than 128 bits, or a date more than four digits for its year.
-    pub(crate) fn rows(mut self, plan: &Plan, scan: &Scan<'_>) -> Result<Vec<Vec<Value>>, Error> {
+    pub(crate) fn answer(self, plan: &Plan, scan: &Scan<'_>) -> Result<Answer, Error> {
+        Ok(Answer::new(plan, self.partial(scan)?.rows(plan)?))
+    }
+
+    /// What was found, by value.
+    ///
+    /// # Errors
+    /// Where a number needs more than 128 bits.
+    pub(crate) fn partial(mut self, scan: &Scan<'_>) -> Result<Partial, Error> {
         if self.overflow {
             return Err(wrong("a number of this query needs more than 128 bits"));
         }
         self.doubles.sort_by_key(|(morsel, _)| *morsel);
         let doubles = self.joined_doubles(scan);
-        let groups = 0..scan.groups.combinations;
-        let there = groups.filter(|group| plan.keys.is_empty() || self.counts[*group] > 0);
-        let rows: Vec<Vec<Value>> = there.map(|group| self.row(group, plan, scan, &doubles)).collect();
-        let beyond = |value: &Value| matches!(value, Value::Date(days) if !is_date((*days).into()));
-        if rows.iter().flatten().any(beyond) {
-            return Err(wrong("a date of the answer is beyond the years -9999 to 9999"));
+        let mut partial = Partial::default();
+        for group in (0..scan.groups.combinations).filter(|group| self.counts[*group] > 0) {
+            let found = scan.values.iter().map(|source| self.found(source, group, scan, &doubles)).collect();
+            partial.insert(scan.groups.keys(group, scan.table), Group { count: self.counts[group], found });
         }
-        Ok(rows)
+        Ok(partial)
     }
 
     /// The aggregates of doubles of all morsels, added in their order.
@@ -93,93 +98,15 @@ impl State {
         joined
     }
 
-    fn row(&self, group: usize, plan: &Plan, scan: &Scan<'_>, doubles: &[Vec<f64>]) -> Vec<Value> {
-        let count = self.counts[group];
-        let value = |shown: &Shown| match shown {
-            Shown::Count => Value::Number { digits: count.into(), scale: 0 },
-            Shown::Key(key) => {
-                let column = scan.groups.column(*key);
-                shown_as(scan.groups.value(*key, group, scan.table), scan.table, column)
-            }
-            Shown::Value(..) | Shown::Average(..) if count == 0 => Value::Null,
-            Shown::Value(at, kind) => match &scan.values[*at] {
-                Source::Double(double) => Value::Double(doubles[*double][group]),
-                exact => number(self.exact(exact, group, scan), *kind, || text_column(plan, *at, scan.table)),
-            },
-            Shown::Average(at, kind) => match &scan.values[*at] {
-                Source::Double(double) => Value::Double(doubles[*double][group] / count as f64),
-                exact => average(self.exact(exact, group, scan), count, *kind),
-            },
-        };
-        plan.outputs.iter().map(|output| value(&output.shown)).collect()
-    }
-
-    fn exact(&self, source: &Source, group: usize, scan: &Scan<'_>) -> i128 {
+    fn found(&self, source: &Source, group: usize, scan: &Scan<'_>, doubles: &[Vec<f64>]) -> Found {
         match source {
             Source::Products(recipe) => {
-                recipe.value(&self.terms[group * scan.terms..][..scan.terms], self.counts[group].into())
+                let terms = &self.terms[group * scan.terms..][..scan.terms];
+                Found::Exact(recipe.value(terms, self.counts[group].into()))
             }
-            Source::Wide(at) => self.sums[*at][group],
-            Source::Extreme(at) => self.extremes[*at][group],
-            Source::Double(_) => unreachable!("doubles are not exact"),
+            Source::Wide(at) => Found::Exact(self.sums[*at][group]),
+            Source::Extreme(at) => scan.extremes[*at].found(self.extremes[*at][group]),
+            Source::Double(at) => Found::Double(doubles[*at][group]),
         }
-    }
-}
-
-/// The column whose dictionary holds the texts of an aggregate.
-fn text_column<'a>(plan: &Plan, aggregate: usize, table: &'a Table) -> &'a [String] {
-    use crate::plan::{Aggregate, Number};
-    match &plan.aggregates[aggregate] {
-        Aggregate::Least(Number::Column(column)) | Aggregate::Greatest(Number::Column(column)) => {
-            table.columns()[*column].dictionary.as_deref().unwrap_or_default()
-        }
-        _ => &[],
-    }
-}
-
-fn shown_as(value: i128, table: &Table, column: usize) -> Value {
-    let column = &table.columns()[column];
-    number(value, column.kind, || column.dictionary.as_deref().unwrap_or_default())
-}
-
-/// A whole number as a value of its type.
-fn number<'a>(value: i128, kind: Kind, words: impl FnOnce() -> &'a [String]) -> Value {
-    match kind {
-        Kind::Integer => Value::Number { digits: value, scale: 0 },
-        Kind::Decimal(scale) => Value::Number { digits: value, scale },
-        Kind::Date => Value::Date(i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX })),
-        Kind::Text => Value::Text(words()[usize::try_from(value).expect("it is a position")].clone()),
-        Kind::Double => unreachable!("a whole number is no double"),
-    }
-}
-
-/// Digits after the point that an average has more than its sum.
-const MORE: u8 = 4;
-
-/// The exact sum over the count, rounded half up, away from zero.
-fn average(sum: i128, count: u64, kind: Kind) -> Value {
-    let scale = kind.scale().expect("averages are of numbers") + MORE;
-    let count = i128::from(count);
-    // In parts, so that nothing overflows: whole, and rest with four more digits.
-    let (whole, rest) = (sum / count, sum % count);
-    let power = 10_i128.pow(MORE.into());
-    let twice = 2 * rest.abs() * power / count;
-    let digits = (twice + 1) / 2 * rest.signum();
-    Value::Number { digits: whole * power + digits, scale }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn averages_are_rounded_half_away_from_zero() {
-        let written = |sum, count| average(sum, count, Kind::Decimal(2)).to_string();
-        assert_eq!(written(100, 3), "0.333333");
-        assert_eq!(written(200, 3), "0.666667");
-        assert_eq!(written(-200, 3), "-0.666667");
-        assert_eq!(written(1, 20_000), "0.000001");
-        assert_eq!(written(-1, 20_000), "-0.000001");
-        assert_eq!(written(1, 20_001), "0.000000");
     }
 }

@@ -181,7 +181,7 @@ fn close(one: &Answer, other: &Answer) -> bool {
 fn answered(plan: &Plan, table: &Table, isa: Isa) -> Answer {
     let scan = Scan::new(plan, table, isa).unwrap();
     let state: State = scan.serial();
-    Answer::new(plan, state.rows(plan, &scan).unwrap())
+    state.answer(plan, &scan).unwrap()
 }
 
 proptest! {
@@ -206,7 +206,7 @@ proptest! {
             let Ok(expected) = oracle::answer(&plan, &table) else {
                 for isa in Isa::all() {
                     let scan = Scan::new(&plan, &table, isa).unwrap();
-                    prop_assert!(scan.serial().rows(&plan, &scan).is_err(), "{:?}: an overflow is not seen", encoding);
+                    prop_assert!(scan.serial().answer(&plan, &scan).is_err(), "{:?}: an overflow is not seen", encoding);
                 }
                 continue;
             };
@@ -239,11 +239,8 @@ fn more_than_one_morsel_is_read() {
         let pool = knee_runtime::Pool::builder().workers(3).build().unwrap();
         for isa in Isa::all() {
             let scan = Scan::new(&plan, &table, isa).unwrap();
-            let serial = Answer::new(&plan, scan.serial().rows(&plan, &scan).unwrap());
-            let parallel = Answer::new(
-                &plan,
-                scan.parallel(&pool, &crate::run::Lies::new(&table, &pool)).rows(&plan, &scan).unwrap(),
-            );
+            let serial = scan.serial().answer(&plan, &scan).unwrap();
+            let parallel = scan.parallel(&pool, &crate::run::Lies::new(&table, &pool)).answer(&plan, &scan).unwrap();
             assert!(close(&serial, &expected), "{serial:?}, not {expected:?}");
             assert_eq!(serial, parallel, "doubles are added in one order");
         }
@@ -264,4 +261,40 @@ fn pages_lie_where_the_layout_says() {
     let blocked = of(Layout::Blocked);
     let homes: Vec<Vec<Option<u32>>> = blocked.iter().map(|pages| pages.keys().copied().collect()).collect();
     assert_eq!(homes, [0, 0, 1, 1, 2, 2, 3, 3].map(|node| vec![Some(node)]));
+}
+
+#[test]
+fn partial_answers_of_parts_join_to_the_whole_one() {
+    use crate::answer::Partial;
+    let texts = [
+        "select mode, count(*), sum(price * discount), avg(price), min(mode), max(day) from t where day < later group by mode",
+        "select small, min(huge), max(signed), sum(small * quantity), max(weight) from t group by small order by small",
+        "select count(*), sum(price), min(mode), avg(weight) from t where small < 0",
+    ];
+    for select in texts.map(|text| sql::parse(text).unwrap()) {
+        let whole = {
+            let table = joined(&[(300, 11), (1, 12), (5_000, 13)], Encoding::Narrow);
+            let plan = Plan::new(&select, &table.fields()).unwrap();
+            answered(&plan, &table, Isa::Portable)
+        };
+        let plan = Plan::new(&select, &fields()).unwrap();
+        let mut all = Partial::default();
+        for (rows, seed) in [(5_000, 13), (300, 11), (1, 12)] {
+            let table = joined(&[(rows, seed)], Encoding::Split);
+            let plan = Plan::new(&select, &table.fields()).unwrap();
+            let scan = Scan::new(&plan, &table, Isa::Portable).unwrap();
+            let part = scan.serial().partial(&scan).unwrap();
+            assert!(part.is_of(&plan));
+            all.add(part, &plan).unwrap();
+        }
+        let answer = Answer::new(&plan, all.rows(&plan).unwrap());
+        assert!(close(&answer, &whole), "{answer:?}, not {whole:?}");
+    }
+}
+
+/// A table of chunks, each of some rows that follow from a seed.
+fn joined(chunks: &[(usize, u64)], encoding: Encoding) -> Table {
+    let chunks = chunks.iter().map(|(rows, seed)| chunk(*rows, &mut Random(*seed))).collect();
+    let placed = Placed { arrangement: knee_runtime::Arrangement::default(), copies: 1 };
+    table::build(&fields(), chunks, encoding, &placed).unwrap()
 }

@@ -5,14 +5,17 @@
 
 mod chunk;
 mod column;
+mod piece;
 mod schema;
+
+pub(crate) use piece::Piece;
 
 use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use knee_workload::Error;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::Source;
 use crate::error::wrong;
@@ -46,6 +49,13 @@ impl Parquet {
     /// Opens a file, or every `*.parquet` of a directory in the order of names.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let files = paths(path)?.into_iter().map(Opened::open).collect::<Result<Vec<_>, _>>()?;
+        let groups = |(at, file): (usize, &Opened)| (0..file.metadata.num_row_groups()).map(move |group| (at, group));
+        let parts = files.iter().enumerate().flat_map(groups).collect();
+        Self::of(files, parts)
+    }
+
+    /// Row groups of files, which have one schema.
+    fn of(files: Vec<Opened>, parts: Vec<(usize, usize)>) -> Result<Self, Error> {
         let columns = schema::columns(files[0].metadata.file_metadata().schema_descr());
         for file in &files[1..] {
             let own = schema::columns(file.metadata.file_metadata().schema_descr());
@@ -64,9 +74,13 @@ impl Parquet {
                 )));
             }
         }
-        let groups = |(at, file): (usize, &Opened)| (0..file.metadata.num_row_groups()).map(move |group| (at, group));
-        let parts = files.iter().enumerate().flat_map(groups).collect();
         Ok(Self { files, columns, parts })
+    }
+
+    /// The row group of a part.
+    fn group(&self, part: usize) -> &RowGroupMetaData {
+        let (file, group) = self.parts[part];
+        self.files[file].metadata.row_group(group)
     }
 }
 
@@ -180,21 +194,23 @@ impl Source for Parquet {
         self.files.iter().map(file).collect::<Vec<_>>().join(", ")
     }
 
-    fn rows(&self) -> u64 {
-        let groups = self.files.iter().flat_map(|file| file.metadata.row_groups());
-        groups.map(|group| group.num_rows().unsigned_abs()).sum()
+    fn rows_of(&self, part: usize) -> u64 {
+        self.group(part).num_rows().unsigned_abs()
+    }
+
+    fn cost(&self, part: usize) -> u64 {
+        self.group(part).compressed_size().unsigned_abs()
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {
-        let (file, group) = self.parts[part];
-        let file = &self.files[file];
+        let file = &self.files[self.parts[part].0];
         let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
         let opened = File::open(&file.path).map_err(cannot)?;
-        let rows = usize::try_from(file.metadata.row_group(group).num_rows()).expect("it was checked");
+        let rows = usize::try_from(self.group(part).num_rows()).expect("it was checked");
         let read = |column: &usize| {
             let (name, stored) = &self.columns[*column];
             let stored = stored.as_ref().expect("only usable columns are read");
-            let metadata = file.metadata.row_group(group).column(*column);
+            let metadata = self.group(part).column(*column);
             let bytes = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
             caught(&file.path, &format!("column {name}"), || column::read(bytes, metadata, rows, *stored))
         };

@@ -1,9 +1,13 @@
 //! `knee query`: answer a query in SQL over one table.
 
+mod parts;
+
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command, FromArgMatches};
 use knee_workload::Workload;
+
+use parts::Parts;
 
 use super::direct::{self, Direct};
 use crate::error::{Failure, print_out};
@@ -14,7 +18,10 @@ const WORKLOAD: &str = "query";
 
 /// What was asked.
 #[derive(Debug)]
-pub(crate) struct Query(Direct);
+pub(crate) struct Query {
+    direct: Direct,
+    parts: Parts,
+}
 
 fn workload() -> &'static dyn Workload {
     registry::find(WORKLOAD).expect("it is built in")
@@ -22,7 +29,7 @@ fn workload() -> &'static dyn Workload {
 
 impl clap::Args for Query {
     fn augment_args(command: Command) -> Command {
-        direct::options(command, workload(), |_, arg| arg)
+        <Parts as clap::Args>::augment_args(direct::options(command, workload(), |_, arg| arg))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -32,7 +39,7 @@ impl clap::Args for Query {
 
 impl FromArgMatches for Query {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Direct::from(matches, workload()).map(Self)
+        Ok(Self { direct: Direct::from(matches, workload())?, parts: Parts::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -43,12 +50,15 @@ impl FromArgMatches for Query {
 
 impl Native for Query {
     fn run(mut self) -> Result<ExitCode, Failure> {
-        if self.0.json() {
-            // The answer is a part of the report.
-            self.0.given.insert("format".into(), "json".into());
+        if let Some(done) = self.parts.run(&self.direct, workload()) {
+            return done;
         }
-        let done = self.0.run(workload())?;
-        if !self.0.json() {
+        if self.direct.json() {
+            // The answer is a part of the report.
+            self.direct.given.insert("format".into(), "json".into());
+        }
+        let done = self.direct.run(workload())?;
+        if !self.direct.json() {
             print_out(&format!("{}\n", done.answer))?;
             return Ok(ExitCode::SUCCESS);
         }

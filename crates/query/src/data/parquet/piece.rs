@@ -1,0 +1,91 @@
+//! Row groups of files, described so that another machine reads the same ones.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use knee_workload::Error;
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
+
+use super::{Opened, Parquet, shown};
+use crate::error::wrong;
+
+/// Some row groups of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Piece {
+    /// From the root.
+    path: String,
+    bytes: u64,
+    /// Hash of the file's footer, which says where all values are and what lies between.
+    footer: String,
+    groups: Range<usize>,
+}
+
+impl Parquet {
+    /// Describes parts.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or its path is no text.
+    pub(crate) fn pieces(&self, parts: Range<usize>) -> Result<Vec<Piece>, Error> {
+        let mut pieces: Vec<(usize, Range<usize>)> = Vec::new();
+        for &(file, group) in &self.parts[parts] {
+            match pieces.last_mut() {
+                Some((last, groups)) if *last == file => groups.end = group + 1,
+                _ => pieces.push((file, group..group + 1)),
+            }
+        }
+        if pieces.is_empty() {
+            // The columns of a table without rows are still known.
+            pieces.push((0, 0..0));
+        }
+        let piece = |(file, groups): (usize, Range<usize>)| {
+            let file = &self.files[file];
+            let cannot = |error: io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
+            let path = file.path.canonicalize().map_err(cannot)?;
+            let path = path.to_str().ok_or_else(|| wrong(format!("the name of {} is not UTF-8", shown(&path))))?;
+            let footer = footer(&file.path, file.bytes).map_err(cannot)?;
+            Ok(Piece { path: path.to_owned(), bytes: file.bytes, footer, groups })
+        };
+        pieces.into_iter().map(piece).collect()
+    }
+
+    /// The row groups of pieces.
+    ///
+    /// # Errors
+    /// Where a file is not there, or not as it was when it was described.
+    pub(crate) fn of_pieces(pieces: &[Piece]) -> Result<Self, Error> {
+        let (mut files, mut parts) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            let path = Path::new(&piece.path);
+            let file = Opened::open(path.to_owned())?;
+            let cannot = |error: io::Error| wrong(format!("cannot read {}: {error}", shown(path)));
+            let same = file.bytes == piece.bytes && footer(path, file.bytes).map_err(cannot)? == piece.footer;
+            if !same || piece.groups.end > file.metadata.num_row_groups() {
+                let what = format!("{} is not as it was when the query was split", shown(path));
+                return Err(
+                    wrong(what).hint("split the query again, and let no file change until all parts are answered")
+                );
+            }
+            parts.extend(piece.groups.clone().map(|group| (files.len(), group)));
+            files.push(file);
+        }
+        if files.is_empty() {
+            return Err(wrong("the part names no file"));
+        }
+        Self::of(files, parts)
+    }
+}
+
+/// Hash of a file's footer. A file that was opened ends with the footer's length, in 4 bytes, and with 4 letters.
+fn footer(path: &Path, bytes: u64) -> io::Result<String> {
+    let file = File::open(path)?;
+    let mut end = [0; 8];
+    file.read_exact_at(&mut end, bytes.saturating_sub(8))?;
+    let length = u64::from(u32::from_le_bytes(end[..4].try_into().expect("4 bytes"))).min(bytes);
+    let mut footer = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    file.read_exact_at(&mut footer, bytes.saturating_sub(8 + length))?;
+    Ok(format!("{:016x}", XxHash3_64::oneshot(&footer)))
+}

@@ -1,0 +1,102 @@
+//! One part, answered.
+
+use std::ops::Range;
+
+use knee_workload::{Args, Error, Phases, Team};
+use serde::{Deserialize, Serialize};
+
+use super::{Descriptor, Job, Of, line, read};
+use crate::answer::{Group, Key, Partial};
+use crate::data::{Parquet, Slice, Source, Tpch};
+use crate::error::wrong;
+use crate::field::Field;
+use crate::load::Wanted;
+use crate::plan::Plan;
+use crate::run::Lies;
+use crate::scan::Scan;
+use crate::sql::{self, Select};
+use crate::table::{Encoding, MORSEL};
+use crate::workload;
+
+/// What is known of one part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answered {
+    #[serde(flatten)]
+    pub(super) job: Job,
+    pub(super) part: usize,
+    /// The columns that the query reads.
+    pub(super) fields: Vec<Field>,
+    /// Rows that were read.
+    pub(super) rows: u64,
+    pub(super) groups: Vec<(Vec<Key>, Group)>,
+}
+
+/// Answers the part that a line of [`split`](super::split) describes: its rows are read and encoded some row groups at a
+/// time, so that a part may be larger than memory. The answer is one line of JSON.
+///
+/// # Errors
+/// What is wrong with the line, with the machine, or with the data: files that are not as they were among others.
+pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Error> {
+    let descriptor: Descriptor = read(descriptor, "a part of knee query --split")?;
+    descriptor.job.own_version()?;
+    let select = sql::parse(&descriptor.job.sql)?.counting_rows();
+    let isa = workload::isa(args.text("isa"))?;
+    let mut wanted = Wanted::new(args)?;
+    wanted.encoding = Encoding::named(&descriptor.encoding)
+        .ok_or_else(|| wrong(format!("the part wants the unknown encoding '{}'", descriptor.encoding)))?;
+    let pool = workload::pool(args, team)?;
+    let found = |source: &dyn Source, parts: Range<usize>| {
+        let mut whole = Found::new(&select, source)?;
+        batches(source, parts, team.threads()).into_iter().try_for_each(|parts| {
+            let slice = Slice { of: source, parts };
+            let table = wanted.encoded(&slice, Some(&select), &pool, &mut Phases::default())?;
+            let plan = Plan::new(&select, &table.fields())?;
+            let scan = Scan::new(&plan, &table, isa)?;
+            let state = scan.parallel(&pool, &Lies::new(&table, &pool));
+            whole.rows += table.rows() as u64;
+            whole.partial.add(state.partial(&scan)?, &plan)
+        })?;
+        Ok::<_, Error>(whole)
+    };
+    let found = match &descriptor.of {
+        Of::Files(pieces) => {
+            let files = Parquet::of_pieces(pieces)?;
+            found(&files, 0..files.parts())?
+        }
+        Of::Lineitem { scale, parts } => found(&Tpch::new(scale)?, parts.clone())?,
+    };
+    let Found { fields, rows, partial } = found;
+    let groups = partial.into_groups().collect();
+    Ok(line(&Answered { job: descriptor.job, part: descriptor.part, fields, rows, groups }))
+}
+
+/// What is known so far.
+struct Found {
+    fields: Vec<Field>,
+    rows: u64,
+    partial: Partial,
+}
+
+impl Found {
+    fn new(select: &Select, source: &dyn Source) -> Result<Self, Error> {
+        let fields = source.fields();
+        let columns = Plan::new(select, &fields)?.columns().to_vec();
+        let fields = columns.into_iter().map(|column| fields[column].clone()).collect();
+        Ok(Self { fields, rows: 0, partial: Partial::default() })
+    }
+}
+
+/// Cuts parts into batches that keep all workers busy, and no larger.
+fn batches(source: &dyn Source, parts: Range<usize>, workers: usize) -> Vec<Range<usize>> {
+    let parts = parts.start..parts.end.min(source.parts());
+    let (mut batches, mut from, mut rows) = (Vec::new(), parts.start, 0);
+    for part in parts.clone() {
+        rows += source.rows_of(part);
+        if part + 1 - from >= workers && rows >= (workers * MORSEL) as u64 {
+            batches.push(from..part + 1);
+            (from, rows) = (part + 1, 0);
+        }
+    }
+    batches.extend((from < parts.end).then_some(from..parts.end));
+    batches
+}
