@@ -1,10 +1,11 @@
 //! Chunks of rows become a table.
 
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::encoding::{self, DIGIT_BITS, Encoding, Storage, Width};
-use super::piece::Piece;
+use super::piece::{Piece, Positions, Sink};
 use super::{Column, MORSEL, Placed, Statistics, Table};
 use crate::field::{Bounds, Field};
 use crate::kind::Kind;
@@ -23,6 +24,8 @@ pub(crate) enum Columns {
     Numbers(Vec<i64>),
     /// Doubles.
     Doubles(Vec<f64>),
+    /// The same as numbers: for each row its position in the list.
+    Coded(Vec<u32>, Vec<i64>),
     /// Texts: for each row its position in the list.
     Texts(Vec<u32>, Vec<String>),
 }
@@ -30,25 +33,30 @@ pub(crate) enum Columns {
 #[derive(Debug)]
 enum Packed {
     Numbers(Piece, Statistics),
+    Coded(Positions, Vec<i64>, Statistics),
     Doubles(Vec<f64>),
     /// Positions in the chunk's own list.
-    Texts(Piece, Vec<String>),
+    Texts(Positions, Vec<String>),
 }
 
 impl Chunk {
-    /// A chunk of these columns, each with so many rows.
+    /// A chunk of these columns, each with so many rows. Positions are in their lists.
     #[must_use]
     pub(crate) fn new(rows: usize, columns: Vec<Columns>) -> Self {
+        let positions = |positions, length| Positions::pack(positions, length).expect("positions are in their list");
         let pack = |column| match column {
             Columns::Numbers(values) => {
                 let (piece, statistics) = Piece::pack(values);
                 Packed::Numbers(piece, statistics)
             }
-            Columns::Doubles(values) => Packed::Doubles(values),
-            Columns::Texts(positions, words) => {
-                let (piece, _) = Piece::pack(positions.into_iter().map(i64::from).collect());
-                Packed::Texts(piece, words)
+            Columns::Coded(codes, values) => {
+                let (positions, used) = positions(codes, values.len());
+                let there = values.iter().zip(used).filter_map(|(value, used)| used.then_some(*value));
+                let statistics = Statistics::of(&there.collect::<Vec<_>>());
+                Packed::Coded(positions, values, statistics)
             }
+            Columns::Doubles(values) => Packed::Doubles(values),
+            Columns::Texts(codes, words) => Packed::Texts(positions(codes, words.len()).0, words),
         };
         Self { rows, columns: columns.into_iter().map(pack).collect() }
     }
@@ -75,7 +83,7 @@ pub(crate) fn build(
     let columns: Vec<Column> =
         fields.iter().enumerate().map(|(at, field)| column(at, field, &chunks, encoding)).collect();
     let storages: Vec<Storage> = columns.iter().map(|column| column.storage).collect();
-    let maps: Vec<Vec<Vec<i64>>> = chunks.iter().map(|chunk| maps(chunk, &columns)).collect();
+    let maps: Vec<Vec<Vec<u64>>> = chunks.iter().map(|chunk| maps(chunk, &columns)).collect();
     let rows = chunks.iter().map(|chunk| chunk.rows).sum();
     let waiting = waiting(chunks, placed.copies * columns.len());
     Table::write(columns, rows, placed, &|morsel, column, piece: &mut [u8]| {
@@ -100,7 +108,7 @@ fn column(at: usize, field: &Field, chunks: &[Chunk], encoding: Encoding) -> Col
         Statistics { low: 0, high: words.len().saturating_sub(1) as i64, step: 1 }
     } else {
         let known = chunks.iter().filter_map(|chunk| match &chunk.columns[at] {
-            Packed::Numbers(_, statistics) => Some(*statistics),
+            Packed::Numbers(_, statistics) | Packed::Coded(.., statistics) => Some(*statistics),
             Packed::Doubles(_) | Packed::Texts(..) => None,
         });
         known.reduce(Statistics::and).unwrap_or(Statistics::NONE)
@@ -123,14 +131,20 @@ fn dictionary(at: usize, chunks: &[Chunk]) -> Arc<[String]> {
     words.into()
 }
 
-/// For each column of texts, the position in the table's dictionary of each text of the chunk; nothing for the others.
-fn maps(chunk: &Chunk, columns: &[Column]) -> Vec<Vec<i64>> {
-    let map = |(packed, column): (&Packed, &Column)| match (packed, &column.dictionary) {
-        (Packed::Texts(_, own), Some(words)) => {
-            let position = |word: &String| words.binary_search(word).expect("all of them are in it") as i64;
-            own.iter().map(position).collect()
+/// For each column whose rows are positions in a list of the chunk, the codes of that list; nothing for the others.
+fn maps(chunk: &Chunk, columns: &[Column]) -> Vec<Vec<u64>> {
+    let map = |(packed, column): (&Packed, &Column)| {
+        let Some((base, step)) = column.storage.base_and_step() else { return Vec::new() };
+        // A value that no row has may be beyond the codes.
+        let code = |value: i64| (i128::from(value) - i128::from(base)).div_euclid(step.into()) as u64;
+        match (packed, &column.dictionary) {
+            (Packed::Texts(_, own), Some(words)) => {
+                let position = |word: &String| words.binary_search(word).expect("all of them are in it") as i64;
+                own.iter().map(|word| code(position(word))).collect()
+            }
+            (Packed::Coded(_, own, _), _) => own.iter().copied().map(code).collect(),
+            _ => Vec::new(),
         }
-        _ => Vec::new(),
     };
     chunk.columns.iter().zip(columns).map(map).collect()
 }
@@ -142,7 +156,7 @@ fn write_piece(
     rows: usize,
     storage: Storage,
     chunks: &[Waiting],
-    maps: &[Vec<Vec<i64>>],
+    maps: &[Vec<Vec<u64>>],
 ) {
     let (begin, end) = (morsel * MORSEL, rows.min((morsel + 1) * MORSEL));
     let mut at = chunks.partition_point(|chunk| chunk.first + chunk.rows <= begin);
@@ -163,50 +177,75 @@ fn write_piece(
 }
 
 /// Writes rows of one column into its piece, from row `to` on.
-fn write(piece: &mut [u8], to: usize, storage: Storage, packed: &Packed, (from, rows): (usize, usize), map: &[i64]) {
-    match packed {
-        Packed::Doubles(values) => {
-            bytemuck::cast_slice_mut::<u8, f64>(piece)[to..][..rows].copy_from_slice(&values[from..][..rows]);
+fn write(piece: &mut [u8], to: usize, storage: Storage, packed: &Packed, (from, rows): (usize, usize), map: &[u64]) {
+    let own = from..from + rows;
+    macro_rules! codes {
+        ($word:ty) => {
+            write_codes(packed, own, storage, map, &mut Slots(&mut bytemuck::cast_slice_mut::<u8, $word>(piece)[to..]))
+        };
+    }
+    match (storage, packed) {
+        (Storage::Doubles, Packed::Doubles(values)) => {
+            bytemuck::cast_slice_mut::<u8, f64>(piece)[to..][..rows].copy_from_slice(&values[own]);
         }
-        Packed::Numbers(values, _) => write_codes(piece, to, rows, storage, |take| values.each(from, rows, take)),
-        Packed::Texts(positions, _) => write_codes(piece, to, rows, storage, |take| {
-            positions.each(from, rows, |position| take(map[usize::try_from(position).expect("it is a position")]));
-        }),
+        (Storage::Doubles, _) => unreachable!("doubles are no numbers"),
+        (Storage::Codes { width: Width::U8, .. }, _) => codes!(u8),
+        (Storage::Codes { width: Width::U16, .. }, _) => codes!(u16),
+        (Storage::Codes { width: Width::U32 | Width::I32, .. }, _) => codes!(u32),
+        (Storage::Codes { width: Width::I64, .. }, _) => codes!(u64),
+        (Storage::Digits { count, .. }, _) => {
+            let mut digits = Digits { pieces: bytemuck::cast_slice_mut(piece), count, row: to };
+            write_codes(packed, own, storage, map, &mut digits);
+        }
     }
 }
 
-fn write_codes(piece: &mut [u8], to: usize, rows: usize, storage: Storage, each: impl FnOnce(&mut dyn FnMut(i64))) {
+fn write_codes(packed: &Packed, rows: Range<usize>, storage: Storage, map: &[u64], sink: &mut impl Sink) {
     let (base, step) = storage.base_and_step().expect("doubles are no numbers");
-    // Wraps where base and value are far apart; the code itself fits, as its storage was chosen so.
-    let code = move |value: i64| {
-        let difference = value.wrapping_sub(base);
-        if step == 1 { difference } else { (i128::from(value) - i128::from(base)).div_euclid(step.into()) as i64 }
-    };
-    macro_rules! codes {
-        ($word:ty) => {{
-            let mut slots = bytemuck::cast_slice_mut::<u8, $word>(piece)[to..][..rows].iter_mut();
-            each(&mut |value| *slots.next().expect("there are as many rows") = code(value) as $word);
-        }};
+    match packed {
+        Packed::Numbers(values, _) => values.write(rows, base, step, sink),
+        Packed::Coded(positions, ..) | Packed::Texts(positions, _) => positions.write(rows, map, sink),
+        Packed::Doubles(_) => unreachable!("doubles are no numbers"),
     }
-    match storage {
-        Storage::Codes { width: Width::U8, .. } => codes!(u8),
-        Storage::Codes { width: Width::U16, .. } => codes!(u16),
-        Storage::Codes { width: Width::U32, .. } => codes!(u32),
-        Storage::Codes { width: Width::I32, .. } => codes!(i32),
-        Storage::Codes { width: Width::I64, .. } => codes!(i64),
-        Storage::Digits { count, .. } => {
-            let digits = bytemuck::cast_slice_mut::<u8, u16>(piece);
-            let mut row = to;
-            each(&mut |value| {
-                let code = code(value) as u64;
-                for digit in 0..count {
-                    let low = code >> (DIGIT_BITS * digit as u32);
-                    let top = digit + 1 == count;
-                    digits[digit * MORSEL + row] = if top { low } else { low & ((1 << DIGIT_BITS) - 1) } as u16;
-                }
-                row += 1;
-            });
+}
+
+/// Codes of whole words.
+struct Slots<'a, T>(&'a mut [T]);
+
+macro_rules! slots {
+    ($($word:ty)*) => {$(
+        impl Sink for Slots<'_, $word> {
+            fn write(&mut self, codes: impl Iterator<Item = u64>) {
+                self.0.iter_mut().zip(codes).for_each(|(slot, code)| *slot = code as $word);
+            }
         }
-        Storage::Doubles => unreachable!("doubles are no numbers"),
+    )*};
+}
+slots!(u8 u16 u32 u64);
+
+/// Codes in digits, each in a piece of its own.
+struct Digits<'a> {
+    pieces: &'a mut [u16],
+    count: usize,
+    row: usize,
+}
+
+impl Sink for Digits<'_> {
+    fn write(&mut self, codes: impl Iterator<Item = u64>) {
+        const LOW: u64 = (1 << DIGIT_BITS) - 1;
+        let (low, rest) = self.pieces.split_at_mut(MORSEL);
+        let low = low[self.row..].iter_mut();
+        if self.count == 2 {
+            for ((low, high), code) in low.zip(&mut rest[self.row..]).zip(codes) {
+                (*low, *high) = ((code & LOW) as u16, (code >> DIGIT_BITS) as u16);
+            }
+            return;
+        }
+        let (middle, high) = rest.split_at_mut(MORSEL);
+        for (((low, middle), high), code) in low.zip(&mut middle[self.row..]).zip(&mut high[self.row..]).zip(codes) {
+            *low = (code & LOW) as u16;
+            *middle = (code >> DIGIT_BITS & LOW) as u16;
+            *high = (code >> (2 * DIGIT_BITS)) as u16;
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Values as they come from a source, until the encodings of their columns are known: each chunk of a column by itself in
 //! the fewest bytes, so that a table takes hardly more memory while it is built than when it stands.
 
+use std::ops::Range;
+
 use super::Statistics;
 
 /// Whole numbers of one chunk: base + step × code.
@@ -11,12 +13,23 @@ pub(crate) struct Piece {
     codes: Codes,
 }
 
+/// Positions in a list of one chunk.
+#[derive(Debug)]
+pub(crate) struct Positions(Codes);
+
 #[derive(Debug)]
 enum Codes {
     U8(Vec<u8>),
     U16(Vec<u16>),
     U32(Vec<u32>),
+    /// Values themselves.
     I64(Vec<i64>),
+}
+
+/// Where codes of a table are written.
+pub(crate) trait Sink {
+    /// Writes codes of consecutive rows; of more bits than a code has, the low ones count.
+    fn write(&mut self, codes: impl Iterator<Item = u64>);
 }
 
 impl Piece {
@@ -26,28 +39,75 @@ impl Piece {
         let Statistics { low, high, step } = statistics;
         let step = step.max(1);
         let largest = high.abs_diff(low) / step.unsigned_abs();
-        let code = |value: &i64| value.wrapping_sub(low) as u64 / step as u64;
+        // Divisions take long, and most steps are 1.
+        macro_rules! codes {
+            ($codes:ident, $word:ty) => {{
+                let difference = |value: &i64| value.wrapping_sub(low) as u64;
+                let codes = if step == 1 {
+                    values.iter().map(|value| difference(value) as $word).collect()
+                } else {
+                    values.iter().map(|value| (difference(value) / step as u64) as $word).collect()
+                };
+                Codes::$codes(codes)
+            }};
+        }
         let codes = if u8::try_from(largest).is_ok() {
-            Codes::U8(values.iter().map(|value| code(value) as u8).collect())
+            codes!(U8, u8)
         } else if u16::try_from(largest).is_ok() {
-            Codes::U16(values.iter().map(|value| code(value) as u16).collect())
+            codes!(U16, u16)
         } else if u32::try_from(largest).is_ok() {
-            Codes::U32(values.iter().map(|value| code(value) as u32).collect())
+            codes!(U32, u32)
         } else {
             return (Self { base: 0, step: 1, codes: Codes::I64(values) }, statistics);
         };
         (Self { base: low, step, codes }, statistics)
     }
 
-    /// Calls `take` with each value from row `from` on, in order.
-    pub(crate) fn each(&self, from: usize, rows: usize, take: impl FnMut(i64)) {
-        let range = from..from + rows;
-        let value = |code: i64| self.base.wrapping_add(self.step.wrapping_mul(code));
+    /// Writes the codes that rows have in a table with this base and step.
+    pub(crate) fn write(&self, rows: Range<usize>, base: i64, step: i64, sink: &mut impl Sink) {
+        // Linear in the own code, and right modulo 2^64; the code itself fits, as its storage was chosen so.
+        let offset = (i128::from(self.base) - i128::from(base)).div_euclid(step.into()) as u64;
+        let factor = (self.step / step) as u64;
+        let code = |own: u64| offset.wrapping_add(factor.wrapping_mul(own));
         match &self.codes {
-            Codes::U8(codes) => codes[range].iter().map(|code| value(i64::from(*code))).for_each(take),
-            Codes::U16(codes) => codes[range].iter().map(|code| value(i64::from(*code))).for_each(take),
-            Codes::U32(codes) => codes[range].iter().map(|code| value(i64::from(*code))).for_each(take),
-            Codes::I64(codes) => codes[range].iter().copied().for_each(take),
+            Codes::U8(codes) => sink.write(codes[rows].iter().map(|own| code((*own).into()))),
+            Codes::U16(codes) => sink.write(codes[rows].iter().map(|own| code((*own).into()))),
+            Codes::U32(codes) => sink.write(codes[rows].iter().map(|own| code((*own).into()))),
+            Codes::I64(values) if step == 1 => {
+                sink.write(values[rows].iter().map(|value| value.wrapping_sub(base) as u64));
+            }
+            Codes::I64(values) => {
+                let code = |value: &i64| (i128::from(*value) - i128::from(base)).div_euclid(step.into()) as u64;
+                sink.write(values[rows].iter().map(code));
+            }
+        }
+    }
+}
+
+impl Positions {
+    /// Packs positions in a list of this length, and says which of them there are; none where one is beyond the list.
+    pub(crate) fn pack(positions: Vec<u32>, length: usize) -> Option<(Self, Vec<bool>)> {
+        let mut used = vec![false; length];
+        for position in &positions {
+            *used.get_mut(*position as usize)? = true;
+        }
+        let codes = if length <= 1 << 8 {
+            Codes::U8(positions.into_iter().map(|position| position as u8).collect())
+        } else if length <= 1 << 16 {
+            Codes::U16(positions.into_iter().map(|position| position as u16).collect())
+        } else {
+            Codes::U32(positions)
+        };
+        Some((Self(codes), used))
+    }
+
+    /// Writes the code of each row's position.
+    pub(crate) fn write(&self, rows: Range<usize>, codes: &[u64], sink: &mut impl Sink) {
+        match &self.0 {
+            Codes::U8(own) => sink.write(own[rows].iter().map(|own| codes[usize::from(*own)])),
+            Codes::U16(own) => sink.write(own[rows].iter().map(|own| codes[usize::from(*own)])),
+            Codes::U32(own) => sink.write(own[rows].iter().map(|own| codes[*own as usize])),
+            Codes::I64(_) => unreachable!("positions have no sign"),
         }
     }
 }
@@ -55,6 +115,12 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Sink for Vec<u64> {
+        fn write(&mut self, codes: impl Iterator<Item = u64>) {
+            self.extend(codes);
+        }
+    }
 
     #[test]
     fn what_was_packed_comes_back() {
@@ -68,10 +134,24 @@ mod tests {
             &[i64::MIN, i64::MIN + 3],
         ];
         for values in lists {
-            let (piece, _) = Piece::pack(values.to_vec());
+            let (piece, statistics) = Piece::pack(values.to_vec());
             let mut back = Vec::new();
-            piece.each(0, values.len(), |value| back.push(value));
-            assert_eq!(back, values);
+            piece.write(0..values.len(), 0, 1, &mut back);
+            assert_eq!(back.iter().map(|code| *code as i64).collect::<Vec<_>>(), values);
+            let (mut codes, step) = (Vec::new(), statistics.step.max(1));
+            piece.write(0..values.len(), statistics.low, step, &mut codes);
+            let value = |code: &u64| statistics.low.wrapping_add(step.wrapping_mul(*code as i64));
+            assert_eq!(codes.iter().map(value).collect::<Vec<_>>(), values);
         }
+    }
+
+    #[test]
+    fn positions_are_in_their_list() {
+        let (positions, used) = Positions::pack(vec![2, 0, 2], 4).unwrap();
+        assert_eq!(used, [true, false, true, false]);
+        let mut codes = Vec::new();
+        positions.write(1..3, &[10, 11, 12, 13], &mut codes);
+        assert_eq!(codes, [10, 12]);
+        assert!(Positions::pack(vec![4], 4).is_none());
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn bytes(file: &File, column: &ColumnChunkMetaData, size: u64) -> io:
 }
 
 /// Bytes that know where in their file they stand.
+#[derive(Debug, Clone)]
 pub(super) struct Pages {
     begin: u64,
     bytes: Bytes,

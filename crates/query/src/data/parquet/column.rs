@@ -1,4 +1,4 @@
-//! Values of one column in one row group.
+//! Values of one column in one row group: by pages where they allow it, else by the crate's own reader.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,10 +18,18 @@ use crate::table::Columns;
 /// Values that are read at a time: no memory is taken for more than the file turns out to hold.
 const BATCH: usize = 16 << 10;
 /// Most different texts.
-const TEXTS: usize = 1 << 16;
+pub(super) const TEXTS: usize = 1 << 16;
 
 /// Reads all values of a column.
 pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
+    match super::pages::read(pages.clone(), metadata, rows, stored)? {
+        Some(columns) => Ok(columns),
+        None => one_by_one(pages, metadata, rows, stored),
+    }
+}
+
+/// Reads all values of a column, whatever the encodings of its pages are.
+fn one_by_one(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
     let reader = SerializedPageReader::new(Arc::new(pages), metadata, rows, None)?;
     let reader = get_column_reader(metadata.column_descr_ptr(), Box::new(reader));
     let optional = stored.optional;
@@ -29,12 +37,8 @@ pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, st
         (ColumnReader::Int32ColumnReader(reader), _) => {
             let unsigned = is_unsigned(metadata);
             let wide = |value: i32| if unsigned { i64::from(value as u32) } else { value.into() };
-            numbers(reader, rows, optional, |value| match wide(value) {
-                day if stored.kind == Kind::Date && !is_date(day) => {
-                    Err(ParquetError::General("a date is beyond the years -9999 to 9999".into()))
-                }
-                number => Ok(number),
-            })
+            let date = stored.kind == Kind::Date;
+            numbers(reader, rows, optional, |value| if date { day(wide(value)) } else { Ok(wide(value)) })
         }
         (ColumnReader::Int64ColumnReader(reader), _) => numbers(reader, rows, optional, Ok),
         (ColumnReader::DoubleColumnReader(reader), _) => {
@@ -56,7 +60,29 @@ pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, st
     }
 }
 
-fn is_unsigned(metadata: &ColumnChunkMetaData) -> bool {
+/// A day, if it is a date.
+pub(super) fn day(number: i64) -> Result<i64> {
+    if is_date(number) {
+        Ok(number)
+    } else {
+        Err(ParquetError::General("a date is beyond the years -9999 to 9999".into()))
+    }
+}
+
+pub(super) fn has_nulls() -> ParquetError {
+    ParquetError::General("it has nulls, which knee query does not know; DuckDB does".into())
+}
+
+pub(super) fn many_texts() -> ParquetError {
+    let what = format!("it has over {TEXTS} different texts, too many for knee query; DuckDB reads it");
+    ParquetError::General(what)
+}
+
+pub(super) fn not_utf8() -> ParquetError {
+    ParquetError::General("a text is not UTF-8".into())
+}
+
+pub(super) fn is_unsigned(metadata: &ColumnChunkMetaData) -> bool {
     use parquet::basic::ConvertedType as Converted;
     matches!(metadata.column_descr().converted_type(), Converted::UINT_8 | Converted::UINT_16 | Converted::UINT_32)
 }
@@ -78,7 +104,7 @@ fn each<T: DataType>(
             return Err(ParquetError::EOF(format!("it has {done} of {rows} values")));
         }
         if count < records {
-            return Err(ParquetError::General("it has nulls, which knee query does not know; DuckDB does".into()));
+            return Err(has_nulls());
         }
         take(&values)?;
         done += records;
@@ -106,7 +132,7 @@ where
 }
 
 /// A decimal in bytes, the highest first, with a sign.
-fn big_endian(bytes: &[u8]) -> Result<i64> {
+pub(super) fn big_endian(bytes: &[u8]) -> Result<i64> {
     let sign: u8 = if bytes.first().is_some_and(|first| first & 0x80 != 0) { 0xff } else { 0 };
     let (high, low) = bytes.split_at(bytes.len().saturating_sub(8));
     let mut all = [sign; 8];
@@ -125,10 +151,7 @@ fn texts(reader: ColumnReaderImpl<parquet::data_type::ByteArrayType>, rows: usiz
             let next = u32::try_from(words.len()).expect("there are few");
             let position = match words.get(value.data()) {
                 Some(position) => *position,
-                None if words.len() == TEXTS => {
-                    let what = format!("it has over {TEXTS} different texts, too many for knee query; DuckDB reads it");
-                    return Err(ParquetError::General(what));
-                }
+                None if words.len() == TEXTS => return Err(many_texts()),
                 None => {
                     words.insert(value.data().to_vec(), next);
                     next
@@ -140,7 +163,7 @@ fn texts(reader: ColumnReaderImpl<parquet::data_type::ByteArrayType>, rows: usiz
     })?;
     let mut list = vec![String::new(); words.len()];
     for (word, position) in words {
-        let word = String::from_utf8(word).map_err(|_| ParquetError::General("a text is not UTF-8".into()))?;
+        let word = String::from_utf8(word).map_err(|_| not_utf8())?;
         list[position as usize] = word;
     }
     Ok(Columns::Texts(positions, list))

@@ -5,6 +5,8 @@
 
 mod chunk;
 mod column;
+mod hybrid;
+mod pages;
 mod piece;
 mod schema;
 

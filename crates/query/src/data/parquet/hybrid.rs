@@ -1,0 +1,119 @@
+//! Whole numbers of few bits as Parquet stores them: runs of one value, and groups of eight packed bit by bit
+//! ("RLE / bit-packing hybrid" of the format's specification). The `parquet` crate has a reader of its own for them, but
+//! it keeps it to itself.
+
+/// Appends `count` numbers of `width` bits to a list; none where the bytes end before that.
+pub(super) fn decode(mut bytes: &[u8], width: u32, count: usize, into: &mut Vec<u32>) -> Option<()> {
+    if width > u32::BITS {
+        return None;
+    }
+    let end = into.len() + count;
+    while into.len() < end {
+        let left = end - into.len();
+        let header = varint(&mut bytes)?;
+        let length = usize::try_from(header >> 1).ok()?;
+        if header & 1 == 0 {
+            let value = first_bytes(bytes.split_off(..width.div_ceil(8) as usize)?);
+            into.resize(into.len() + length.min(left), value);
+        } else {
+            // The last group of a page may be cut off behind its last number.
+            let all = length.checked_mul(width as usize)?.min(bytes.len());
+            let packed = bytes.split_off(..all)?;
+            let there = if width == 0 { length.checked_mul(8)? } else { 8 * packed.len() / width as usize };
+            if length > 0 && there == 0 {
+                return None;
+            }
+            unpack(packed, width, there.min(left), into);
+        }
+    }
+    Some(())
+}
+
+/// Seven bits a byte, the lowest first.
+fn varint(bytes: &mut &[u8]) -> Option<u32> {
+    let mut value = 0;
+    for shift in (0..u32::BITS).step_by(7) {
+        let byte = *bytes.split_off_first()?;
+        value |= u32::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// At most four bytes, the lowest first.
+fn first_bytes(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
+}
+
+fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
+    let mask = (1_u64 << width) - 1;
+    let at = |number: usize| {
+        let bit = number * width as usize;
+        (bit / 8, bit % 8)
+    };
+    // As long as eight bytes can be read where a number begins; it ends in the fifth of them at most.
+    let most = packed.len().saturating_sub(7) * 8;
+    let whole = if width == 0 { count } else { count.min(most.div_ceil(width as usize)) };
+    into.extend((0..whole).map(|number| {
+        let (byte, bit) = at(number);
+        let eight = packed.get(byte..byte + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes);
+        ((eight >> bit) & mask) as u32
+    }));
+    into.extend((whole..count).map(|number| {
+        let (byte, bit) = at(number);
+        let rest = &packed[byte.min(packed.len())..];
+        let mut eight = [0; 8];
+        eight[..rest.len().min(8)].copy_from_slice(&rest[..rest.len().min(8)]);
+        ((u64::from_le_bytes(eight) >> bit) & mask) as u32
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8], width: u32, count: usize) -> Option<Vec<u32>> {
+        let mut numbers = Vec::new();
+        decode(bytes, width, count, &mut numbers).map(|()| numbers)
+    }
+
+    #[test]
+    fn runs_and_groups_follow_one_another() {
+        // The specification's example: 0 to 7 in three bits each.
+        assert_eq!(decoded(&[3, 0b1000_1000, 0b1100_0110, 0b1111_1010], 3, 8), Some(vec![0, 1, 2, 3, 4, 5, 6, 7]));
+        assert_eq!(decoded(&[10, 9, 3, 0b1000_1000, 0b1100_0110, 0b1111_1010], 3, 7), Some(vec![9, 9, 9, 9, 9, 0, 1]));
+        assert_eq!(decoded(&[0x80, 1, 0x34, 0x12], 16, 64), Some(vec![0x1234; 64]));
+        assert_eq!(decoded(&[4], 0, 2), Some(vec![0, 0]));
+        assert_eq!(decoded(&[3], 0, 8), Some(vec![0; 8]));
+    }
+
+    #[test]
+    fn numbers_of_any_width_come_back() {
+        for width in 1..=32_u32 {
+            let numbers: Vec<u32> =
+                (0..104_u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32 >> (32 - width)).collect();
+            let mut packed = vec![13 << 1 | 1];
+            let bit = |at: usize| numbers[at / width as usize] >> (at % width as usize) & 1;
+            packed.extend(
+                (0..13 * width as usize).map(|byte| (0..8).map(|at| (bit(8 * byte + at) as u8) << at).sum::<u8>()),
+            );
+            assert_eq!(decoded(&packed, width, 104).as_deref(), Some(&numbers[..]), "{width}");
+            assert_eq!(decoded(&packed, width, 50).as_deref(), Some(&numbers[..50]), "{width}");
+            // Writers may leave out what lies behind the last number.
+            let last = (99 * width as usize).div_ceil(8);
+            assert_eq!(decoded(&packed[..=last], width, 99).as_deref(), Some(&numbers[..99]), "{width}");
+        }
+    }
+
+    #[test]
+    fn what_ends_too_early_is_no_list() {
+        for bytes in [&[][..], &[0x80], &[10], &[0xff; 9], &[3], &[3, 1]] {
+            assert_eq!(decoded(bytes, 12, 20), None, "{bytes:?}");
+        }
+        assert_eq!(decoded(&[2, 1], 33, 1), None);
+        // Empty runs make no progress, and end with the bytes.
+        assert_eq!(decoded(&[0, 5, 0, 5], 3, 1), None);
+    }
+}
