@@ -72,6 +72,21 @@ fn kilobytes(file: &str, name: &str) -> Option<u64> {
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
+/// Bytes that an allocation needs to be mapped by itself, and free bytes that are kept; glibc takes no more for the first.
+#[cfg(target_env = "gnu")]
+const KEPT: (libc::c_int, libc::c_int) = (32 << 20, 64 << 20);
+
+/// Has the allocator keep buffers of some megabytes that are freed, since the next ones are as large. Otherwise the kernel
+/// takes them back and clears new pages for each.
+pub fn keep_buffers() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: both only change when memory is asked of the kernel.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT.0);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT.1);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

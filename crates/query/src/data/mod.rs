@@ -6,6 +6,7 @@ mod tpch;
 use std::ops::Range;
 use std::sync::Mutex;
 
+use knee_machine::room;
 use knee_workload::Error;
 
 use crate::field::Field;
@@ -88,6 +89,7 @@ impl Source for Slice<'_> {
 
 /// Reads some columns of all parts, on the workers of the pool that this runs on.
 pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Error> {
+    room::keep_buffers();
     let parts: Vec<Mutex<Option<Result<Chunk, Error>>>> = (0..source.parts()).map(|_| Mutex::new(None)).collect();
     knee_runtime::parallel_for_grain(0..parts.len(), 1, |part| {
         *parts[part].lock().expect("no holder panics") = Some(source.read(part, columns));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use super::encoding::{self, DIGIT_BITS, Encoding, Storage, Width};
-use super::piece::{Piece, Positions, Sink};
+use super::piece::{self, Piece, Positions, Sink};
 use super::{Column, MORSEL, Placed, Statistics, Table};
 use crate::field::{Bounds, Field};
 use crate::kind::Kind;
@@ -136,7 +136,7 @@ fn maps(chunk: &Chunk, columns: &[Column]) -> Vec<Vec<u64>> {
     let map = |(packed, column): (&Packed, &Column)| {
         let Some((base, step)) = column.storage.base_and_step() else { return Vec::new() };
         // A value that no row has may be beyond the codes.
-        let code = |value: i64| (i128::from(value) - i128::from(base)).div_euclid(step.into()) as u64;
+        let code = |value| piece::code(value, base, step);
         match (packed, &column.dictionary) {
             (Packed::Texts(_, own), Some(words)) => {
                 let position = |word: &String| words.binary_search(word).expect("all of them are in it") as i64;

@@ -66,21 +66,24 @@ impl Piece {
     /// Writes the codes that rows have in a table with this base and step.
     pub(crate) fn write(&self, rows: Range<usize>, base: i64, step: i64, sink: &mut impl Sink) {
         // Linear in the own code, and right modulo 2^64; the code itself fits, as its storage was chosen so.
-        let offset = (i128::from(self.base) - i128::from(base)).div_euclid(step.into()) as u64;
+        let offset = code(self.base, base, step);
         let factor = (self.step / step) as u64;
-        let code = |own: u64| offset.wrapping_add(factor.wrapping_mul(own));
+        let linear = |own: u64| offset.wrapping_add(factor.wrapping_mul(own));
         match &self.codes {
-            Codes::U8(codes) => sink.write(codes[rows].iter().map(|own| code((*own).into()))),
-            Codes::U16(codes) => sink.write(codes[rows].iter().map(|own| code((*own).into()))),
-            Codes::U32(codes) => sink.write(codes[rows].iter().map(|own| code((*own).into()))),
-            Codes::I64(values) if step == 1 => {
-                sink.write(values[rows].iter().map(|value| value.wrapping_sub(base) as u64));
-            }
-            Codes::I64(values) => {
-                let code = |value: &i64| (i128::from(*value) - i128::from(base)).div_euclid(step.into()) as u64;
-                sink.write(values[rows].iter().map(code));
-            }
+            Codes::U8(codes) => sink.write(codes[rows].iter().map(|own| linear((*own).into()))),
+            Codes::U16(codes) => sink.write(codes[rows].iter().map(|own| linear((*own).into()))),
+            Codes::U32(codes) => sink.write(codes[rows].iter().map(|own| linear((*own).into()))),
+            Codes::I64(values) => sink.write(values[rows].iter().map(|value| code(*value, base, step))),
         }
+    }
+}
+
+/// The code of a value; modulo 2^64 where it has none.
+pub(super) fn code(value: i64, base: i64, step: i64) -> u64 {
+    match value.checked_sub(base) {
+        _ if step == 1 => value.wrapping_sub(base) as u64,
+        Some(difference) => difference.div_euclid(step) as u64,
+        None => (i128::from(value) - i128::from(base)).div_euclid(step.into()) as u64,
     }
 }
 
