@@ -7,7 +7,7 @@ use knee_runtime::{Arrangement, Pool};
 use knee_workload::{Args, Error, Phases};
 use twox_hash::XxHash3_64;
 
-use crate::data::{self, Parquet, Source, Tpch};
+use crate::data::{self, Parquet, Source, Tpch, Unread};
 use crate::dump::{self, Dump};
 use crate::error::wrong;
 use crate::field::Field;
@@ -40,35 +40,62 @@ impl<'a> Wanted<'a> {
     /// The table, with the columns that a query reads.
     pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
         match (self.args.text("data"), self.args.text("cache")) {
-            ("", "") => self.encoded(&Tpch::new(self.args.text("scale"))?, Some(select), pool, phases),
+            ("", "") => self.encoded(&Tpch::new(self.args.text("scale"))?, select, pool, phases),
             ("", cache) => self.cached(&Tpch::new(self.args.text("scale"))?, Path::new(cache), select, pool, phases),
             (data, "") if Dump::is_one(Path::new(data)) => {
                 self.dumped(&Dump::open(Path::new(data))?, select, pool, phases)
             }
-            (data, "") => self.encoded(&Parquet::open(Path::new(data))?, Some(select), pool, phases),
+            (data, "") => self.encoded(&Parquet::open(Path::new(data))?, select, pool, phases),
             (data, cache) => self.cached(&Parquet::open(Path::new(data))?, Path::new(cache), select, pool, phases),
         }
     }
 
-    /// From the source itself: the columns of a query, or all that can be used.
+    /// The columns that a query reads, from the source itself.
     pub(crate) fn encoded(
         &self,
         source: &dyn Source,
-        select: Option<&Select>,
+        select: &Select,
         pool: &Pool,
         phases: &mut Phases,
     ) -> Result<Table, Error> {
-        let fields = source.fields();
-        let columns: Vec<usize> = match select {
-            Some(select) => Plan::new(select, &fields)?.columns().to_vec(),
-            None => (0..fields.len()).filter(|column| source.usable(*column).is_ok()).collect(),
-        };
+        let columns = Plan::new(select, &source.fields())?.columns().to_vec();
         columns.iter().try_for_each(|column| source.usable(*column))?;
+        Ok(self.of_columns(source, &columns, pool, phases)?)
+    }
+
+    /// All columns that can be used, and at least these. That a column cannot be used may only be seen as it is read.
+    fn every_usable(
+        &self,
+        source: &dyn Source,
+        needed: &[usize],
+        pool: &Pool,
+        phases: &mut Phases,
+    ) -> Result<Table, Error> {
+        let all = 0..source.fields().len();
+        let mut columns: Vec<usize> = all.filter(|column| source.usable(*column).is_ok()).collect();
+        loop {
+            match self.of_columns(source, &columns, pool, phases) {
+                Err(Problem::Column(unread)) if !needed.contains(&unread.column) => {
+                    columns.retain(|column| *column != unread.column);
+                }
+                done => return Ok(done?),
+            }
+        }
+    }
+
+    fn of_columns(
+        &self,
+        source: &dyn Source,
+        columns: &[usize],
+        pool: &Pool,
+        phases: &mut Phases,
+    ) -> Result<Table, Problem> {
+        let fields = source.fields();
         let fields: Vec<Field> = columns.iter().map(|column| fields[*column].clone()).collect();
         self.fitting(source.rows(), &fields, 2)?;
-        let chunks = phases.measure("load", || pool.install(|| data::read(source, &columns)))?;
+        let chunks = phases.measure("load", || pool.install(|| data::read(source, columns)))?;
         let build = || pool.install(|| table::build(&fields, chunks, self.encoding, &self.placed));
-        phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))
+        Ok(phases.measure("encode", build).map_err(|error| cannot_lay_out(self.args, &error))?)
     }
 
     /// From the dump of a source, which is made first if it is not there.
@@ -81,11 +108,12 @@ impl<'a> Wanted<'a> {
         phases: &mut Phases,
     ) -> Result<Table, Error> {
         // What is wrong with the query is said before anything is made.
-        Plan::new(select, &source.fields())?;
+        let needed = Plan::new(select, &source.fields())?.columns().to_vec();
+        needed.iter().try_for_each(|column| source.usable(*column))?;
         let (input, encoding) = (source.input(), self.args.text("encoding"));
         let file = cache.join(format!("{:016x}-{encoding}.knee", XxHash3_64::oneshot(input.as_bytes())));
         if !file.exists() {
-            let table = self.encoded(source, None, pool, phases)?;
+            let table = self.every_usable(source, &needed, pool, phases)?;
             let write = || std::fs::create_dir_all(cache).and_then(|()| dump::write(&table, &input, encoding, &file));
             let written = phases.measure("dump", write);
             written.map_err(|error| wrong(format!("cannot write {}: {error}", file.display())))?;
@@ -96,6 +124,13 @@ impl<'a> Wanted<'a> {
                 let what = format!("cannot use {}: it is of {own}, not of {wanted}", file.display());
                 return Err(wrong(what).hint("remove it, and it is made again"));
             }
+        }
+        let (fields, kept) = (source.fields(), dump.fields());
+        let left_out = |column: &&usize| kept.iter().all(|field| field.name != fields[**column].name);
+        if let Some(column) = needed.iter().find(left_out) {
+            let name = &fields[*column].name;
+            return Err(wrong(format!("column {name} was left out of {}, as it cannot be used", file.display()))
+                .hint("ask without --cache, which says why"));
         }
         self.dumped(&dump, select, pool, phases)
     }
@@ -125,6 +160,34 @@ impl<'a> Wanted<'a> {
                 Err(wrong(what).hint("try a smaller --scale, or --encoding narrow"))
             }
             _ => Ok(()),
+        }
+    }
+}
+
+/// Why there is no table.
+enum Problem {
+    /// One of its columns, which another table may do without.
+    Column(Unread),
+    Whole(Error),
+}
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self::Whole(error)
+    }
+}
+
+impl From<Unread> for Problem {
+    fn from(unread: Unread) -> Self {
+        Self::Column(unread)
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Column(unread) => unread.into(),
+            Problem::Whole(error) => error,
         }
     }
 }

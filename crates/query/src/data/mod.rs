@@ -5,6 +5,7 @@ mod tpch;
 
 use std::ops::Range;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use knee_machine::room;
 use knee_workload::Error;
@@ -51,8 +52,22 @@ pub(crate) trait Source: Sync {
     /// Reads some columns of a part, in the order given.
     ///
     /// # Errors
-    /// What cannot be read, and why.
-    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error>;
+    /// Which column cannot be read, and why.
+    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread>;
+}
+
+/// A column that cannot be read, as its values show.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// Which one.
+    pub(crate) column: usize,
+    pub(crate) error: Error,
+}
+
+impl From<Unread> for Error {
+    fn from(unread: Unread) -> Self {
+        unread.error
+    }
 }
 
 /// Parts of a source that follow one another, as a source of their own.
@@ -82,18 +97,28 @@ impl Source for Slice<'_> {
         self.of.rows_of(self.parts.start + part)
     }
 
-    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {
+    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
         self.of.read(self.parts.start + part, columns)
     }
 }
 
 /// Reads some columns of all parts, on the workers of the pool that this runs on.
-pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Error> {
+pub(crate) fn read(source: &dyn Source, columns: &[usize]) -> Result<Vec<Chunk>, Unread> {
     room::keep_buffers();
-    let parts: Vec<Mutex<Option<Result<Chunk, Error>>>> = (0..source.parts()).map(|_| Mutex::new(None)).collect();
+    let parts: Vec<Mutex<Option<Result<Chunk, Unread>>>> = (0..source.parts()).map(|_| Mutex::new(None)).collect();
+    let failed = AtomicBool::new(false);
     knee_runtime::parallel_for_grain(0..parts.len(), 1, |part| {
-        *parts[part].lock().expect("no holder panics") = Some(source.read(part, columns));
+        // Relaxed: a part too many does no harm.
+        if !failed.load(Ordering::Relaxed) {
+            let read = source.read(part, columns);
+            failed.fetch_or(read.is_err(), Ordering::Relaxed);
+            *parts[part].lock().expect("no holder panics") = Some(read);
+        }
     });
-    let read = parts.into_iter().map(|part| part.into_inner().expect("no holder panics"));
-    read.map(|part| part.expect("each was read")).collect()
+    // A part that was left out is behind one that failed, or before it.
+    let mut read: Vec<_> = parts.into_iter().filter_map(|part| part.into_inner().expect("no holder panics")).collect();
+    match read.iter().position(Result::is_err) {
+        Some(failed) => read.swap_remove(failed).map(|_| Vec::new()),
+        None => read.into_iter().collect(),
+    }
 }

@@ -9,7 +9,7 @@ use tpchgen::distribution::Distributions;
 use tpchgen::generators::{LineItem, LineItemGenerator};
 use tpchgen::text::TextPool;
 
-use super::Source;
+use super::{Source, Unread};
 use crate::error::wrong;
 use crate::field::Field;
 use crate::kind::Kind;
@@ -131,7 +131,7 @@ impl Source for Tpch {
         (self.scale * ROWS * 1.02 / f64::from(self.parts)) as u64 + 1_000
     }
 
-    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {
+    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
         let part = i32::try_from(part + 1).expect("parts are counted in 32 bits");
         let generator = LineItemGenerator::new_with_distributions_and_text_pool(
             self.scale,

@@ -49,7 +49,7 @@ pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Erro
         let mut whole = Found::new(&select, source)?;
         batches(source, parts, team.threads()).into_iter().try_for_each(|parts| {
             let slice = Slice { of: source, parts };
-            let table = wanted.encoded(&slice, Some(&select), &pool, &mut Phases::default())?;
+            let table = wanted.encoded(&slice, &select, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
             let scan = Scan::new(&plan, &table, isa)?;
             let state = scan.parallel(&pool, &Lies::new(&table, &pool));

@@ -138,6 +138,7 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Unread;
     use crate::field::Field;
     use crate::table::Chunk;
 
@@ -160,7 +161,7 @@ mod tests {
             self.0[part]
         }
 
-        fn read(&self, _: usize, _: &[usize]) -> Result<Chunk, Error> {
+        fn read(&self, _: usize, _: &[usize]) -> Result<Chunk, Unread> {
             unreachable!("nothing is read")
         }
     }

@@ -47,27 +47,47 @@ fn first_bytes(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
+/// Numbers of a group.
+const GROUP: usize = 8;
+
 fn unpack(packed: &[u8], width: u32, count: usize, into: &mut Vec<u32>) {
+    // A group is as many bytes as its numbers have bits, and is read eight bytes at a time, which may go beyond it.
+    let groups = packed.len().saturating_sub(size_of::<u64>()) / (width as usize).max(1);
+    let groups = if width == 0 { 0 } else { groups.min(count / GROUP) };
+    let begin = into.len();
+    into.resize(begin + count, 0);
+    let whole = &mut into[begin..].as_chunks_mut::<GROUP>().0[..groups];
+    macro_rules! of_width {
+        ($($bits:literal)*) => {
+            match width {
+                $($bits => whole.iter_mut().enumerate().for_each(|(at, group)| {
+                    *group = unpack_group::<$bits>(&packed[at * $bits..]);
+                }),)*
+                _ => {}
+            }
+        };
+    }
+    of_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
     let mask = (1_u64 << width) - 1;
-    let at = |number: usize| {
+    for (number, slot) in into[begin..].iter_mut().enumerate().skip(GROUP * groups) {
         let bit = number * width as usize;
-        (bit / 8, bit % 8)
-    };
-    // As long as eight bytes can be read where a number begins; it ends in the fifth of them at most.
-    let most = packed.len().saturating_sub(7) * 8;
-    let whole = if width == 0 { count } else { count.min(most.div_ceil(width as usize)) };
-    into.extend((0..whole).map(|number| {
-        let (byte, bit) = at(number);
-        let eight = packed.get(byte..byte + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes);
-        ((eight >> bit) & mask) as u32
-    }));
-    into.extend((whole..count).map(|number| {
-        let (byte, bit) = at(number);
-        let rest = &packed[byte.min(packed.len())..];
+        let rest = &packed[(bit / 8).min(packed.len())..];
         let mut eight = [0; 8];
-        eight[..rest.len().min(8)].copy_from_slice(&rest[..rest.len().min(8)]);
-        ((u64::from_le_bytes(eight) >> bit) & mask) as u32
-    }));
+        let there = rest.len().min(8);
+        eight[..there].copy_from_slice(&rest[..there]);
+        *slot = ((u64::from_le_bytes(eight) >> (bit % 8)) & mask) as u32;
+    }
+}
+
+/// The numbers of a group; eight bytes behind it can be read.
+fn unpack_group<const BITS: usize>(bytes: &[u8]) -> [u32; GROUP] {
+    let bytes = &bytes[..BITS + 8];
+    let mask = u32::MAX >> (32 - BITS);
+    std::array::from_fn(|number| {
+        let (byte, bit) = (number * BITS / 8, number * BITS % 8);
+        let eight = u64::from_le_bytes(bytes[byte..byte + 8].try_into().expect("there are eight"));
+        (eight >> bit) as u32 & mask
+    })
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 use knee_workload::Error;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
-use super::Source;
+use super::{Source, Unread};
 use crate::error::wrong;
 use crate::field::Field;
-use crate::table::Chunk;
+use crate::table::{Chunk, Columns};
 
 use schema::Stored;
 
@@ -77,6 +77,22 @@ impl Parquet {
             }
         }
         Ok(Self { files, columns, parts })
+    }
+
+    fn rows_in(&self, part: usize) -> usize {
+        usize::try_from(self.group(part).num_rows()).expect("it was checked")
+    }
+
+    /// The values of a column in a part.
+    fn column(&self, part: usize, column: usize) -> Result<Columns, Error> {
+        let file = &self.files[self.parts[part].0];
+        let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
+        let (name, stored) = &self.columns[column];
+        let stored = stored.as_ref().expect("only usable columns are read");
+        let metadata = self.group(part).column(column);
+        let opened = File::open(&file.path).map_err(cannot)?;
+        let bytes = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
+        caught(&file.path, &format!("column {name}"), || column::read(bytes, metadata, self.rows_in(part), *stored))
     }
 
     /// The row group of a part.
@@ -204,18 +220,9 @@ impl Source for Parquet {
         self.group(part).compressed_size().unsigned_abs()
     }
 
-    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Error> {
-        let file = &self.files[self.parts[part].0];
-        let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
-        let opened = File::open(&file.path).map_err(cannot)?;
-        let rows = usize::try_from(self.group(part).num_rows()).expect("it was checked");
-        let read = |column: &usize| {
-            let (name, stored) = &self.columns[*column];
-            let stored = stored.as_ref().expect("only usable columns are read");
-            let metadata = self.group(part).column(*column);
-            let bytes = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
-            caught(&file.path, &format!("column {name}"), || column::read(bytes, metadata, rows, *stored))
-        };
-        Ok(Chunk::new(rows, columns.iter().map(read).collect::<Result<_, _>>()?))
+    fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
+        let read = |column: &usize| self.column(part, *column).map_err(|error| Unread { column: *column, error });
+        let values = columns.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Chunk::new(self.rows_in(part), values))
     }
 }

@@ -19,6 +19,9 @@ use super::schema::Stored;
 use crate::kind::Kind;
 use crate::table::Columns;
 
+/// Most rows that room is made for at once, before they turn out to be there.
+const ROWS: usize = 1 << 20;
+
 /// Reads all values of a column; none where a page is of another encoding.
 pub(super) fn read(
     pages: Pages,
@@ -176,6 +179,9 @@ impl Reading {
             Some(Values::Texts(list)) => list.len(),
             None => return Err(ParquetError::General("a page has no dictionary".into())),
         };
+        if self.positions.is_empty() {
+            self.positions.reserve(self.rows.min(ROWS));
+        }
         let begin = self.positions.len();
         let (width, packed) = bytes.split_first().ok_or_else(cut_off)?;
         hybrid::decode(packed, (*width).into(), count, &mut self.positions).ok_or_else(cut_off)?;
