@@ -1,4 +1,4 @@
-"""One engine that answers queries over a table in its memory: a server for `beside.py`, run by that engine's own Python.
+"""One engine that answers queries over a table in its memory: a server for `beside.py`, run by that engine's Python.
 
     PYTHON engines.py duckdb|datafusion|polars|hyper|clickhouse decimal|double PARQUET
 

@@ -69,13 +69,14 @@ pub(super) fn day(number: i64) -> Result<i64> {
     }
 }
 
+/// The error for what a whole file may have, and this engine does not take.
 pub(super) fn has_nulls() -> ParquetError {
-    ParquetError::General("it has nulls, which knee query does not know; DuckDB does".into())
+    ParquetError::NYI("it has nulls, which knee query does not know; DuckDB does".into())
 }
 
 pub(super) fn many_texts() -> ParquetError {
     let what = format!("it has over {TEXTS} different texts, too many for knee query; DuckDB reads it");
-    ParquetError::General(what)
+    ParquetError::NYI(what)
 }
 
 pub(super) fn not_utf8() -> ParquetError {

@@ -17,6 +17,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use knee_workload::Error;
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::{Source, Unread};
@@ -130,6 +131,7 @@ fn caught<T>(path: &Path, what: &str, work: impl FnOnce() -> parquet::errors::Re
     };
     match quietly(work) {
         Ok(Ok(value)) => Ok(value),
+        Ok(Err(ParquetError::NYI(reason))) => Err(wrong(format!("cannot use {}: {what}: {reason}", shown(path)))),
         Ok(Err(error)) => Err(broken(error.to_string())),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);

@@ -4,7 +4,7 @@ select
     count(*) as items,
     sum(l_extendedprice * (1 - l_discount)) as revenue
 from lineitem
-where l_extendedprice > 104000
+where l_extendedprice > 100300
     and l_discount >= 0.09
 group by l_shipmode, l_returnflag
 order by revenue desc
