@@ -33,7 +33,7 @@ pub(crate) enum Homes {
         page: usize,
         nodes: Vec<u32>,
     },
-    /// `pages` of them, in equal blocks.
+    /// `pages` of them, in equal blocks. They may be pages in name only: pieces that are not to be torn.
     Blocked {
         page: usize,
         pages: usize,

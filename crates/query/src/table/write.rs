@@ -25,7 +25,9 @@ impl Table {
     /// The kernel's, when memory cannot be had or placed.
     pub(crate) fn write(mut columns: Vec<Column>, rows: usize, placed: &Placed, write: &Write<'_>) -> io::Result<Self> {
         let stride = lay_out(&mut columns);
-        let mut data = placed.arrangement.uninit::<u64>(stride / 8 * rows.div_ceil(MORSEL))?;
+        // A morsel that lay on two nodes would be half away from home for every worker.
+        let arrangement = placed.arrangement.clone().whole(stride);
+        let mut data = arrangement.uninit::<u64>(stride / 8 * rows.div_ceil(MORSEL))?;
         data.each_copy(|words| halve(words, 0, stride / 8, &|morsel, bytes| pieces(morsel, bytes, &columns, write)));
         // SAFETY: `halve` zeroed every word before it was written.
         let data = unsafe { data.assume_init() };

@@ -22,13 +22,14 @@ pub struct Arrangement {
     nodes: Vec<u32>,
     huge: bool,
     pretend: bool,
+    whole: usize,
 }
 
 impl Arrangement {
     /// A layout over these nodes; with none of them, or on a kernel without NUMA, every layout is like [`Layout::Local`].
     #[must_use]
     pub fn new(layout: Layout, nodes: &[u32]) -> Self {
-        Self { layout, nodes: nodes.to_vec(), huge: false, pretend: false }
+        Self { layout, nodes: nodes.to_vec(), ..Self::default() }
     }
 
     /// The layout of this name over the nodes of this process's cpus: `contiguous` (each page on the node of the thread
@@ -52,6 +53,13 @@ impl Arrangement {
     #[must_use]
     pub fn huge(self, huge: bool) -> Self {
         Self { huge, ..self }
+    }
+
+    /// Lets blocks end only at multiples of this many bytes, a multiple of the page size, so that nothing of that size lies
+    /// on two nodes. Around such a border the kernel uses small pages.
+    #[must_use]
+    pub fn whole(self, bytes: usize) -> Self {
+        Self { whole: bytes, ..self }
     }
 
     /// Tells the runtime that pages lie as the layout says and leaves them where they are: for synthetic machines.
@@ -94,7 +102,10 @@ impl Arrangement {
 
     fn map<T>(&self, len: usize, layout: Layout) -> io::Result<Mapping<T>> {
         let mapping = Mapping::new(len, self.huge)?;
-        let homes = Homes::of(layout, &self.nodes, mapping.bytes(), mapping.page());
+        let homes = match (layout, self.whole) {
+            (Layout::Blocked, whole @ 1..) => Homes::of(layout, &self.nodes, len * size_of::<T>(), whole),
+            _ => Homes::of(layout, &self.nodes, mapping.bytes(), mapping.page()),
+        };
         if !self.pretend {
             mapping.bind(&homes)?;
         }
