@@ -3,26 +3,67 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use knee_machine::{CpuSet, Topology};
 use knee_runtime::{Place, Pool};
 
 use crate::scan::{Scan, Scratch, State};
 use crate::table::Table;
 
-/// For each morsel, which part of it lies on each node; none where all of it is at home for every worker.
-pub(crate) struct Lies(Option<Vec<BTreeMap<Option<u32>, u64>>>);
+/// Where each morsel lies, as seen by the threads that read it.
+pub(crate) enum Lies {
+    /// All is at home for every thread.
+    AtHome,
+    /// All is at home for workers of these nodes, which have a copy each.
+    Copies(CpuSet),
+    /// For each morsel, how many of its pages lie on each node; and the node of threads whose worker has none.
+    Pages(Vec<BTreeMap<Option<u32>, u64>>, Option<u32>),
+    /// Why that is not known.
+    Unknown(String),
+}
 
 impl Lies {
-    /// Looks up the pages of a table, if the workers of a pool are on several nodes.
-    pub(crate) fn new(table: &Table, pool: &Pool) -> Self {
-        Self(if pool.nodes().len() > 1 { table.pages() } else { None })
+    /// Asks the kernel for the pages of a table that the workers of a pool read, or this thread without it.
+    pub(crate) fn new(table: &Table, pool: Option<&Pool>) -> Self {
+        let machine = match Topology::this_machine() {
+            Ok(machine) if machine.nodes.len() > 1 => machine,
+            Ok(_) => return Self::AtHome,
+            Err(error) => return Self::Unknown(error.to_string()),
+        };
+        // Threads that are not pinned to one cpu each are at home where all cpus they may use are on one node.
+        let mut nodes: Vec<_> = machine.allowed.cpus.iter().map(|cpu| machine.node_of(cpu)).collect();
+        nodes.dedup();
+        let only = if let [node] = nodes[..] { node } else { None };
+        let pinned =
+            pool.is_some_and(|pool| (0..pool.workers()).all(|worker| pool.neighbours().node(worker).is_some()));
+        if !pinned && only.is_none() {
+            return Self::Unknown("threads are not pinned, and may run on several nodes".into());
+        }
+        if table.copies() > 1 && pinned {
+            return Self::Copies(machine.allowed.nodes);
+        }
+        match table.pages() {
+            Ok(pages) => Self::Pages(pages, only),
+            Err(error) => Self::Unknown(format!("the kernel does not say where pages lie: {error}")),
+        }
     }
 
-    /// The part of a morsel that is at home for a worker of this node.
+    /// The part of a morsel that is at home for a worker of this node; of no meaning where that is unknown.
     pub(crate) fn at_home(&self, morsel: usize, node: Option<u32>) -> f64 {
-        let Some(morsels) = &self.0 else { return 1.0 };
-        let pages = &morsels[morsel];
-        let own = pages.get(&node).copied().unwrap_or(0);
-        own as f64 / pages.values().sum::<u64>().max(1) as f64
+        match self {
+            Self::AtHome => 1.0,
+            Self::Copies(nodes) => f64::from(node.is_some_and(|node| nodes.contains(node))),
+            Self::Pages(morsels, only) => {
+                let pages = &morsels[morsel];
+                let own = pages.get(&node.or(*only)).copied().unwrap_or(0);
+                own as f64 / pages.values().sum::<u64>().max(1) as f64
+            }
+            Self::Unknown(_) => 0.0,
+        }
+    }
+
+    /// Why it is not known.
+    pub(crate) fn unknown(&self) -> Option<&str> {
+        if let Self::Unknown(reason) = self { Some(reason) } else { None }
     }
 }
 
@@ -42,10 +83,10 @@ struct Shared<'a> {
 
 impl Scan<'_> {
     /// All morsels, one after the other on this thread.
-    pub(crate) fn serial(&self) -> State {
+    pub(crate) fn serial(&self, lies: &Lies) -> State {
         let (mut scratch, mut state) = (Scratch::new(self), State::new(self));
         for morsel in 0..self.table.morsels() {
-            self.morsel(morsel, 1.0, &mut scratch, &mut state);
+            self.morsel(morsel, lies.at_home(morsel, None), &mut scratch, &mut state);
         }
         state
     }

@@ -82,7 +82,7 @@ impl Workload for Query {
         })?;
         let format = Format::named(args.text("format")).expect("values were checked");
         let how = How::named(args.text("runtime"));
-        Ok(Box::new(Prepared { pool, table, plan, isa, how, format, repeat, failure: None }))
+        Ok(Box::new(Prepared { pool, table, plan, isa, how, format, repeat, failure: None, unknown: None }))
     }
 }
 
@@ -155,6 +155,8 @@ struct Prepared {
     repeat: u64,
     /// Why there is no answer.
     failure: Option<Error>,
+    /// Why bytes are not counted as read at home or away.
+    unknown: Option<String>,
 }
 
 impl Prepared {
@@ -173,7 +175,7 @@ impl Prepared {
     }
 
     fn once(&self, scan: &Scan<'_>, lies: &Lies) -> State {
-        if self.how == How::Serial { scan.serial() } else { scan.parallel(&self.pool, lies) }
+        if self.how == How::Serial { scan.serial(lies) } else { scan.parallel(&self.pool, lies) }
     }
 }
 
@@ -184,7 +186,7 @@ impl Run for Prepared {
             return self.written(answer);
         }
         let (scan, mut read) = (self.scan(), (0, 0));
-        let lies = Lies::new(&self.table, &self.pool);
+        let lies = Lies::new(&self.table, (self.how == How::Parallel).then_some(&self.pool));
         let answer = phases.measure("scan", || {
             let mut answers = (0..self.repeat).map(|_| {
                 let state = self.once(&scan, &lies);
@@ -195,8 +197,11 @@ impl Run for Prepared {
             assert!(answers.all(|answer| answer == first), "asked again, the query has another answer");
             first
         });
-        phases.count("local-read-bytes", read.0);
-        phases.count("remote-read-bytes", read.1);
+        self.unknown = lies.unknown().map(str::to_owned);
+        if self.unknown.is_none() {
+            phases.count("local-read-bytes", read.0);
+            phases.count("remote-read-bytes", read.1);
+        }
         self.written(answer)
     }
 
@@ -223,6 +228,7 @@ impl Run for Prepared {
             ("encoded_bytes", self.table.bytes().to_string()),
             ("isa", self.isa.name().to_owned()),
         ];
-        facts.map(|(name, value)| (name.to_owned(), value)).to_vec()
+        let home = self.unknown.as_ref().map(|reason| ("read_at_home", format!("unknown: {reason}")));
+        facts.into_iter().chain(home).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }

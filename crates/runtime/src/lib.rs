@@ -48,7 +48,7 @@ pub use homes::Layout;
 pub use iter::{Driven, OnKnee};
 pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves};
 pub use neighbours::{Distance, Neighbours};
-pub use place::{Place, home_of};
+pub use place::Place;
 pub use policy::{Near, Policy, Random, Steal};
 pub use pool::{Bind, CurrentWorker, Error, Install, Pool, Wait, current_worker};
 pub use rehearsal::{Costs, Moved, Rehearsal, touch};

@@ -27,12 +27,6 @@ impl Place {
     }
 }
 
-/// The NUMA node of the page at this address: by the rule of its array, or else from the kernel. None if it was never
-/// touched or the kernel does not say.
-pub fn home_of<T>(address: *const T) -> Option<u32> {
-    homes::node_of(address as usize)
-}
-
 /// A place in one word: 0 is anywhere, up to [`NODES`] a node's number and one, and beyond it an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Spot(usize);

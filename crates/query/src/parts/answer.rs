@@ -52,7 +52,7 @@ pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Erro
             let table = wanted.encoded(&slice, &select, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
             let scan = Scan::new(&plan, &table, isa)?;
-            let state = scan.parallel(&pool, &Lies::new(&table, &pool));
+            let state = scan.parallel(&pool, &Lies::new(&table, Some(&pool)));
             whole.rows += table.rows() as u64;
             whole.partial.add(state.partial(&scan)?, &plan)
         })?;

@@ -13,8 +13,10 @@ mod statistics;
 mod write;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::Range;
 
+use knee_machine::sys;
 use knee_runtime::NumaVec;
 
 use crate::field::Field;
@@ -34,9 +36,6 @@ pub(crate) const MORSEL: usize = 1 << 16;
 
 /// Pieces begin where cache lines do.
 const LINE: usize = 64;
-
-/// Bytes of the smallest pages, whose nodes are looked up.
-const PAGE: usize = 4096;
 
 /// A table.
 #[derive(Debug)]
@@ -102,23 +101,32 @@ impl Table {
         blocks.map(|(node, words)| (node, morsel(words.start)..morsel(words.end))).collect()
     }
 
-    /// For each morsel, how many of its pages lie on each node; none where each node has a copy of the table.
-    pub(crate) fn pages(&self) -> Option<Vec<BTreeMap<Option<u32>, u64>>> {
+    /// How many copies of it there are; a worker reads that of its own node.
+    pub(crate) fn copies(&self) -> usize {
+        self.data.copies()
+    }
+
+    /// For each morsel, how many of its pages lie on each node. It asks the kernel, not the layout's rule.
+    ///
+    /// # Errors
+    /// The kernel's: no NUMA support, or a container that forbids it.
+    pub(crate) fn pages(&self) -> io::Result<Vec<BTreeMap<Option<u32>, u64>>> {
         let of_morsel = |morsel: usize| {
+            let words = &self.data[self.words(morsel)];
             let mut pages = BTreeMap::new();
-            for page in self.data[self.words(morsel)].chunks(PAGE / size_of::<u64>()) {
-                *pages.entry(knee_runtime::home_of(page.as_ptr())).or_default() += 1;
+            for node in sys::nodes_of_pages(words.as_ptr() as usize, size_of_val(words))? {
+                *pages.entry(node).or_default() += 1;
             }
-            pages
+            Ok(pages)
         };
-        (self.data.copies() == 1).then(|| (0..self.morsels()).map(of_morsel).collect())
+        (0..self.morsels()).map(of_morsel).collect()
     }
 
     /// How many pages lie on each node.
     ///
     /// # Errors
     /// The kernel's.
-    pub fn census(&self) -> std::io::Result<BTreeMap<Option<u32>, usize>> {
+    pub fn census(&self) -> io::Result<BTreeMap<Option<u32>, usize>> {
         self.data.census()
     }
 
