@@ -23,6 +23,8 @@ mod load;
 pub mod oracle;
 pub mod parts;
 mod plan;
+#[cfg(test)]
+mod rehearsals;
 mod run;
 mod scan;
 pub mod sql;

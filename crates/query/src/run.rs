@@ -132,6 +132,7 @@ impl Scan<'_> {
         // Never held by two: a worker runs one morsel at a time.
         let mut own = shared.workers[worker.index].lock().expect("no holder panics");
         let own = own.get_or_insert_with(|| Own { scratch: Scratch::new(self), state: State::new(self) });
+        self.table.touch(morsel);
         self.morsel(morsel, shared.lies.at_home(morsel, worker.node), &mut own.scratch, &mut own.state);
     }
 }
