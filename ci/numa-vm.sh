@@ -46,6 +46,9 @@ places memory-only --sockets 2 --cores 2 --threads 1 --nodes 2 --mem 384M,384M,3
 places offline --sockets 2 --cores 2 --threads 2 --nodes 2 --mem 512M --offline 1,6 -- "${run[@]}"
 places cpuset --sockets 2 --cores 4 --threads 1 --nodes 2 --mem 512M -- taskset -c 1-2,5 "${run[@]}"
 
+# Where a table lies, and from where it is read.
+places query --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 768M --distance 21 -- python3 ci/numa-vm/query.py
+
 # The probes: everywhere the same test, which asks the machine what it has. Pages are to move on request only; once the
 # kernel balances nodes, too, and is kept away where that is asked for.
 still=(sh -c 'echo 0 > /proc/sys/kernel/numa_balancing && exec "$@"' still "${probe[@]}")
