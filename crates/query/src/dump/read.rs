@@ -27,7 +27,7 @@ pub(crate) struct Dump {
 
 /// What is wrong with a dump, and what to do about it.
 fn bad(path: &Path, what: impl std::fmt::Display) -> Error {
-    wrong(format!("cannot use {}: {what}", path.display())).hint("remove it, and it is made again")
+    wrong(format!("cannot use {}: {what}", path.display())).hint("remove it; --cache makes it again")
 }
 
 impl Dump {
@@ -43,9 +43,9 @@ impl Dump {
         let file = File::open(path).map_err(cannot)?;
         let size = file.metadata().map_err(cannot)?.len();
         let mut front = [0; FRONT];
-        file.read_exact_at(&mut front, 0).map_err(|_| bad(path, "it is no dump of a table"))?;
+        file.read_exact_at(&mut front, 0).map_err(|_| bad(path, "it is cut short"))?;
         if !front.starts_with(MAGIC) {
-            return Err(bad(path, "it is no dump of a table"));
+            return Err(bad(path, "it is not a table that knee encoded"));
         }
         let version = u32::from_le_bytes(front[8..12].try_into().expect("four bytes"));
         if version != VERSION {

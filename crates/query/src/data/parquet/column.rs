@@ -71,11 +71,11 @@ pub(super) fn day(number: i64) -> Result<i64> {
 
 /// The error for what a whole file may have, and this engine does not take.
 pub(super) fn has_nulls() -> ParquetError {
-    ParquetError::NYI("it has nulls, which knee query does not know; DuckDB does".into())
+    ParquetError::NYI("it has nulls".into())
 }
 
 pub(super) fn many_texts() -> ParquetError {
-    let what = format!("it has over {TEXTS} different texts, too many for knee query; DuckDB reads it");
+    let what = format!("it has over {TEXTS} different texts, too many for knee query");
     ParquetError::NYI(what)
 }
 

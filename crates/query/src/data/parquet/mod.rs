@@ -13,6 +13,7 @@ mod schema;
 pub(crate) use piece::Piece;
 
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
@@ -123,15 +124,20 @@ fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
+/// What to do about a file that is not whole.
+const BROKEN: &str = "it is damaged or cut short: copy it again, or write it again";
+
 /// Runs what may panic inside of the crate.
 fn caught<T>(path: &Path, what: &str, work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, Error> {
     let broken = |reason: String| {
         let reason = reason.lines().next().unwrap_or_default().trim_start_matches("Parquet error: ").to_owned();
-        wrong(format!("cannot read {}: {what}: {reason}", shown(path))).hint("is it a whole Parquet file?")
+        wrong(format!("cannot read {}: {what}: {reason}", shown(path))).hint(BROKEN)
     };
     match quietly(work) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(ParquetError::NYI(reason))) => Err(wrong(format!("cannot use {}: {what}: {reason}", shown(path)))),
+        Ok(Err(ParquetError::NYI(reason))) => {
+            Err(wrong(format!("cannot use {}: {what}: {reason}", shown(path))).hint("DuckDB reads such columns"))
+        }
         Ok(Err(error)) => Err(broken(error.to_string())),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -168,6 +174,11 @@ impl Opened {
         let file = File::open(&path).map_err(cannot)?;
         let known = file.metadata().map_err(cannot)?;
         let bytes = known.len();
+        let mut magic = [0; 4];
+        if file.read_exact_at(&mut magic, 0).is_err() || magic != *b"PAR1" {
+            let what = format!("cannot read {}: it is not a Parquet file", shown(&path));
+            return Err(wrong(what).hint("knee query reads Parquet; DuckDB makes it of CSV and of its own tables"));
+        }
         let written = known.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let metadata = caught(&path, "its footer", || ParquetMetaDataReader::new().parse_and_finish(&file))?;
         for group in metadata.row_groups() {
@@ -177,7 +188,7 @@ impl Opened {
             let inside = columns.iter().all(|column| chunk::range(column, bytes).is_some());
             if !(0..=MOST_ROWS).contains(&rows) || !same || !inside {
                 let what = format!("cannot read {}: its footer: a row group does not fit the file", shown(&path));
-                return Err(wrong(what).hint("is it a whole Parquet file?"));
+                return Err(wrong(what).hint(BROKEN));
             }
         }
         Ok(Self { path, bytes, written: written.map_or(0, |time| time.as_nanos()), metadata })
