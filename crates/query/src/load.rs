@@ -58,8 +58,7 @@ impl<'a> Wanted<'a> {
         pool: &Pool,
         phases: &mut Phases,
     ) -> Result<Table, Error> {
-        let columns = Plan::new(select, &source.fields())?.columns().to_vec();
-        columns.iter().try_for_each(|column| source.usable(*column))?;
+        let columns = planned(select, source)?.columns().to_vec();
         Ok(self.of_columns(source, &columns, pool, phases)?)
     }
 
@@ -108,21 +107,24 @@ impl<'a> Wanted<'a> {
         phases: &mut Phases,
     ) -> Result<Table, Error> {
         // What is wrong with the query is said before anything is made.
-        let needed = Plan::new(select, &source.fields())?.columns().to_vec();
-        needed.iter().try_for_each(|column| source.usable(*column))?;
+        let needed = planned(select, source)?.columns().to_vec();
         let (input, encoding) = (source.input(), self.args.text("encoding"));
         let file = cache.join(format!("{:016x}-{encoding}.knee", XxHash3_64::oneshot(input.as_bytes())));
         if !file.exists() {
+            let no_directory = |error| {
+                let what = format!("cannot make the directory {}: {error}", cache.display());
+                wrong(what).hint("give --cache a directory that can be written")
+            };
+            std::fs::create_dir_all(cache).map_err(no_directory)?;
             let table = self.every_usable(source, &needed, pool, phases)?;
-            let write = || std::fs::create_dir_all(cache).and_then(|()| dump::write(&table, &input, encoding, &file));
-            let written = phases.measure("dump", write);
+            let written = phases.measure("dump", || dump::write(&table, &input, encoding, &file));
             written.map_err(|error| wrong(format!("cannot write {}: {error}", file.display())))?;
         }
         let dump = Dump::open(&file)?;
         for (own, wanted) in [(dump.input(), input.as_str()), (dump.encoding(), encoding)] {
             if own != wanted {
                 let what = format!("cannot use {}: it is of {own}, not of {wanted}", file.display());
-                return Err(wrong(what).hint("remove it, and it is made again"));
+                return Err(wrong(what).hint("remove it; --cache makes it again"));
             }
         }
         let (fields, kept) = (source.fields(), dump.fields());
@@ -190,6 +192,14 @@ impl From<Problem> for Error {
             Problem::Whole(error) => error,
         }
     }
+}
+
+/// A query bound to the columns of a source, none of which is of a type that cannot be read.
+fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Error> {
+    let fields = source.fields();
+    let named = (0..fields.len()).filter(|column| select.names(&fields[*column].name));
+    named.map(|column| source.usable(column)).collect::<Result<(), _>>()?;
+    Plan::new(select, &fields)
 }
 
 fn cannot_lay_out(args: &Args, error: &std::io::Error) -> Error {

@@ -63,16 +63,20 @@ fn aggregate(
     known: &mut Vec<Aggregate>,
 ) -> Result<Shown, Error> {
     let value = typed(scalar, fields)?;
+    let cannot = |what: &str| {
+        let text = format!("cannot compute {function}({scalar}): {what}");
+        Err(wrong(text).hint("sums and averages are of numbers; min, max and count are of anything"))
+    };
     if function == Function::Count {
         return Ok(Shown::Count);
     }
     let sums = matches!(function, Function::Sum | Function::Avg);
     let (aggregate, kind) = match (value, function) {
         (Typed::Exact(_, Kind::Date), _) if sums => {
-            return Err(wrong(format!("{function:?} of a date makes no sense")));
+            return cannot("it is a date");
         }
         (Typed::Text(_) | Typed::Words(_), _) if sums => {
-            return Err(wrong(format!("{function:?} of a text makes no sense")));
+            return cannot("it is a text");
         }
         (Typed::Words(_), _) => return Err(outside("an aggregate of a constant text")),
         (Typed::Exact(number, kind), Function::Min) => (Aggregate::Least(number), kind),
@@ -107,23 +111,38 @@ fn typed(scalar: &Scalar, fields: &[Field]) -> Result<Typed, Error> {
         }
         Scalar::Constant(Constant::Date(days)) => Ok(Typed::Exact(Number::Constant((*days).into()), Kind::Date)),
         Scalar::Constant(Constant::Text(text)) => Ok(Typed::Words(text.clone())),
-        Scalar::Add(left, right) => sum(&typed(left, fields)?, &typed(right, fields)?, false),
-        Scalar::Subtract(left, right) => sum(&typed(left, fields)?, &typed(right, fields)?, true),
-        Scalar::Multiply(left, right) => product(&typed(left, fields)?, &typed(right, fields)?),
+        Scalar::Add(left, right) => computed(scalar, sum(&typed(left, fields)?, &typed(right, fields)?, false)?),
+        Scalar::Subtract(left, right) => computed(scalar, sum(&typed(left, fields)?, &typed(right, fields)?, true)?),
+        Scalar::Multiply(left, right) => computed(scalar, product(&typed(left, fields)?, &typed(right, fields)?)?),
     }
 }
 
-fn sum(left: &Typed, right: &Typed, negative: bool) -> Result<Typed, Error> {
-    let op = if negative { "-" } else { "+" };
+/// An expression, or the error where it cannot be computed.
+fn computed(scalar: &Scalar, value: Result<Typed, Misfit>) -> Result<Typed, Error> {
+    value.map_err(|misfit| match misfit {
+        Misfit::Types(left, right) => wrong(format!("cannot compute {scalar}: {left} and {right}")),
+        Misfit::Outside => outside(format_args!("{scalar}: a double beside an expression of exact numbers")),
+    })
+}
+
+/// Why two values cannot be joined to a number.
+enum Misfit {
+    /// Their types, in words.
+    Types(&'static str, &'static str),
+    /// They make sense, but not here.
+    Outside,
+}
+
+fn sum(left: &Typed, right: &Typed, negative: bool) -> Result<Result<Typed, Misfit>, Error> {
     if let (Typed::Exact(a, p), Typed::Exact(b, q)) = (left, right)
         && let Some(kind) = kind_of_sum(*p, *q, negative)
     {
         let scale = kind.scale().unwrap_or(0);
         let (a, b) = (moved(a.clone(), *p, scale)?, moved(b.clone(), *q, scale)?);
-        return Ok(Typed::Exact(a.add(if negative { b.negated() } else { b }), kind));
+        return Ok(Ok(Typed::Exact(a.add(if negative { b.negated() } else { b }), kind)));
     }
     let join = if negative { Floating::Subtract } else { Floating::Add };
-    floats(left, right, op, join)
+    Ok(floats(left, right, join))
 }
 
 /// The type of a sum or a difference of exact numbers or dates; none if there is none.
@@ -137,7 +156,7 @@ fn kind_of_sum(left: Kind, right: Kind, negative: bool) -> Option<Kind> {
     }
 }
 
-fn product(left: &Typed, right: &Typed) -> Result<Typed, Error> {
+fn product(left: &Typed, right: &Typed) -> Result<Result<Typed, Misfit>, Error> {
     if let (Typed::Exact(a, p), Typed::Exact(b, q)) = (left, right)
         && let (Some(scale_a), Some(scale_b)) = (p.scale(), q.scale())
     {
@@ -146,9 +165,9 @@ fn product(left: &Typed, right: &Typed) -> Result<Typed, Error> {
             return Err(wrong(format!("a product has {scale} digits after the point; at most {SCALE} are possible")));
         }
         let kind = if (*p, *q) == (Kind::Integer, Kind::Integer) { Kind::Integer } else { Kind::Decimal(scale) };
-        return Ok(Typed::Exact(a.clone().multiply(b.clone()), kind));
+        return Ok(Ok(Typed::Exact(a.clone().multiply(b.clone()), kind)));
     }
-    floats(left, right, "*", Floating::Multiply)
+    Ok(floats(left, right, Floating::Multiply))
 }
 
 /// The point of an exact number moved to the right.
@@ -164,24 +183,27 @@ fn moved(number: Number, from: Kind, to: u8) -> Result<Number, Error> {
     })
 }
 
-fn floats(
-    left: &Typed,
-    right: &Typed,
-    op: &str,
-    join: fn(Box<Floating>, Box<Floating>) -> Floating,
-) -> Result<Typed, Error> {
+fn floats(left: &Typed, right: &Typed, join: fn(Box<Floating>, Box<Floating>) -> Floating) -> Result<Typed, Misfit> {
     let some = matches!(left, Typed::Floating(_)) || matches!(right, Typed::Floating(_));
     match (some, floating(left), floating(right)) {
         (true, Some(left), Some(right)) => Ok(Typed::Floating(join(Box::new(left), Box::new(right)))),
-        _ => Err(wrong(format!("{} {op} {} makes no sense", name(left), name(right)))),
+        _ if some && left.is_number() && right.is_number() => Err(Misfit::Outside),
+        _ => Err(Misfit::Types(left.word(), right.word())),
     }
 }
 
-fn name(value: &Typed) -> String {
-    match value {
-        Typed::Exact(_, kind) => kind.to_string(),
-        Typed::Floating(_) => Kind::Double.to_string(),
-        Typed::Text(_) | Typed::Words(_) => Kind::Text.to_string(),
+impl Typed {
+    fn is_number(&self) -> bool {
+        matches!(self, Self::Floating(_)) || matches!(self, Self::Exact(_, kind) if *kind != Kind::Date)
+    }
+
+    /// Its type, in words.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Exact(_, Kind::Date) => "a date",
+            Self::Exact(..) | Self::Floating(_) => "a number",
+            Self::Text(_) | Self::Words(_) => "a text",
+        }
     }
 }
 
@@ -211,24 +233,36 @@ fn filter(condition: &Condition, fields: &[Field]) -> Result<Filter, Error> {
         Condition::And(parts) => Ok(Filter::all(each(parts)?)),
         Condition::Or(parts) => Ok(Filter::any(each(parts)?)),
         Condition::Not(inner) => Ok(filter(inner, fields)?.not()),
-        Condition::Compare(left, how, right) => compare(typed(left, fields)?, *how, typed(right, fields)?, fields),
+        Condition::Compare(left, how, right) => {
+            let (a, b) = (typed(left, fields)?, typed(right, fields)?);
+            let words = (a.word(), b.word());
+            compare(a, *how, b, fields)?.ok_or_else(|| match words {
+                (one, other) if one == other => outside(format_args!("the condition {left} {how} {right}")),
+                (one, other) => {
+                    let what = format!("cannot compare {left} with {right}: {one} with {other}");
+                    wrong(what).hint("constants are written 5, 0.05, DATE '1994-01-01', 'AIR'")
+                }
+            })
+        }
     }
 }
 
-fn compare(left: Typed, how: Comparison, right: Typed, fields: &[Field]) -> Result<Filter, Error> {
-    match (left, right) {
-        (Typed::Text(column), Typed::Words(text)) => Ok(of_text(column, how, &text, fields)),
-        (Typed::Words(text), Typed::Text(column)) => Ok(of_text(column, turned(how), &text, fields)),
-        (Typed::Exact(number, Kind::Date), Typed::Words(text)) => Ok(against(number, 0, how, days_in(&text)?, 0)),
+/// A comparison; none where the types do not fit, or fit but are outside of this engine.
+fn compare(left: Typed, how: Comparison, right: Typed, fields: &[Field]) -> Result<Option<Filter>, Error> {
+    Ok(match (left, right) {
+        (Typed::Text(column), Typed::Words(text)) => Some(of_text(column, how, &text, fields)),
+        (Typed::Words(text), Typed::Text(column)) => Some(of_text(column, turned(how), &text, fields)),
+        (Typed::Exact(number, Kind::Date), Typed::Words(text)) => Some(against(number, 0, how, days_in(&text)?, 0)),
         (Typed::Words(text), Typed::Exact(number, Kind::Date)) => {
-            Ok(against(number, 0, turned(how), days_in(&text)?, 0))
+            Some(against(number, 0, turned(how), days_in(&text)?, 0))
         }
-        (Typed::Exact(a, p), Typed::Exact(b, q)) => exact(a, p, how, b, q),
+        (Typed::Exact(_, p), Typed::Exact(_, q)) if (p == Kind::Date) != (q == Kind::Date) => None,
+        (Typed::Exact(a, p), Typed::Exact(b, q)) => Some(exact(a, p, how, b, q)?),
         (left, right) => match (floating(&left), floating(&right)) {
-            (Some(left), Some(right)) => Ok(Filter::Floats(left, how, right)),
-            _ => Err(outside(format_args!("comparing {} with {}", name(&left), name(&right)))),
+            (Some(left), Some(right)) => Some(Filter::Floats(left, how, right)),
+            _ => None,
         },
-    }
+    })
 }
 
 fn days_in(text: &str) -> Result<i128, Error> {
@@ -239,10 +273,6 @@ fn days_in(text: &str) -> Result<i128, Error> {
 }
 
 fn exact(a: Number, p: Kind, how: Comparison, b: Number, q: Kind) -> Result<Filter, Error> {
-    let dates = [p, q].map(|kind| kind == Kind::Date);
-    if dates[0] != dates[1] {
-        return Err(wrong(format!("comparing {p} with {q} makes no sense")));
-    }
     let (p, q) = (p.scale().unwrap_or(0), q.scale().unwrap_or(0));
     match (a, b) {
         (a, Number::Constant(b)) => Ok(against(a, p, how, b, q)),

@@ -85,6 +85,6 @@ fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
     let found = fields.iter().position(|field| sql::same(&field.name, name));
     found.ok_or_else(|| {
         let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
-        wrong(format!("there is no column {name}")).hint(format!("columns are {}", knee_workload::one_of(&names)))
+        wrong(format!("unknown column '{name}'")).hint(format!("columns are {}", knee_workload::one_of(&names)))
     })
 }

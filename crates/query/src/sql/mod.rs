@@ -9,6 +9,7 @@ mod outputs;
 mod queries;
 mod scalars;
 mod select;
+mod written;
 
 pub(crate) use constants::{date, rescaled};
 pub use queries::{NAMED, Named, named};
@@ -33,6 +34,18 @@ pub struct Select {
 }
 
 impl Select {
+    /// Whether a column of this name is anywhere in it.
+    #[must_use]
+    pub fn names(&self, column: &str) -> bool {
+        let output = |(output, _): &(Output, String)| match output {
+            Output::Key(name) => same(name, column),
+            Output::Aggregate(_, scalar) => scalar.as_ref().is_some_and(|scalar| scalar.names(column)),
+        };
+        self.outputs.iter().any(output)
+            || self.keys.iter().any(|key| same(key, column))
+            || self.filter.as_ref().is_some_and(|filter| filter.names(column))
+    }
+
     /// The same query with `count(*)` for each count of an expression: without nulls they are equal, and the columns of the
     /// expression need not be read.
     #[must_use]
@@ -94,6 +107,18 @@ pub enum Scalar {
     Multiply(Box<Scalar>, Box<Scalar>),
 }
 
+impl Scalar {
+    fn names(&self, column: &str) -> bool {
+        match self {
+            Self::Column(name) => same(name, column),
+            Self::Constant(_) => false,
+            Self::Add(one, other) | Self::Subtract(one, other) | Self::Multiply(one, other) => {
+                one.names(column) || other.names(column)
+            }
+        }
+    }
+}
+
 /// A constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Constant {
@@ -121,6 +146,16 @@ pub enum Condition {
     Or(Vec<Condition>),
     /// The opposite.
     Not(Box<Condition>),
+}
+
+impl Condition {
+    fn names(&self, column: &str) -> bool {
+        match self {
+            Self::Compare(one, _, other) => one.names(column) || other.names(column),
+            Self::And(parts) | Self::Or(parts) => parts.iter().any(|part| part.names(column)),
+            Self::Not(inner) => inner.names(column),
+        }
+    }
 }
 
 /// How two values are compared.

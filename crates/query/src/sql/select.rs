@@ -26,14 +26,17 @@ pub fn parse(text: &str) -> Result<Select, Error> {
     }
     let parser = Parser::new(&DuckDbDialect {}).with_recursion_limit(DEPTH).try_with_sql(text);
     let statements = parser.and_then(|mut parser| parser.parse_statements()).map_err(|error| {
-        wrong(format!("this is not SQL: {}", error.to_string().trim_start_matches("sql parser error: ")))
+        let reason = error.to_string().replace("Expected: ", "expected ").replace(", found: EOF", ", found its end");
+        let reason = reason.replace(", found: ", ", found ").replace(" at Line: ", " at line ");
+        let reason = reason.replace(", Column: ", ", column ");
+        wrong(format!("this is not SQL: {}", reason.trim_start_matches("sql parser error: ")))
     })?;
     let mut statements = statements.into_iter();
     match (statements.next(), statements.next()) {
         (Some(Statement::Query(query)), None) => of_query(*query),
         (Some(Statement::Query(_)), Some(_)) => Err(outside("more than one query")),
         (Some(other), _) => Err(outside(first_word(&other))),
-        (None, _) => Err(wrong("the query is empty")),
+        (None, _) => Err(wrong("the query is empty").hint("--sql \"SELECT ... FROM lineitem\"")),
     }
 }
 
