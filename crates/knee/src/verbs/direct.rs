@@ -53,7 +53,11 @@ pub(crate) fn options(
 
 /// A parameter as an argument of clap. The workload checks its values.
 fn arg(param: &Param) -> Arg {
-    let arg = Arg::new(param.name).value_name(param.name.to_uppercase()).help(capitalised(&meaning(param)));
+    // A number below zero is refused by the workload, which says what it expects.
+    let arg = Arg::new(param.name)
+        .allow_negative_numbers(true)
+        .value_name(param.name.to_uppercase())
+        .help(capitalised(&meaning(param)));
     if param.positional { arg.required(param.default.is_none()) } else { arg.long(param.name) }
 }
 
