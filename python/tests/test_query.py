@@ -1,0 +1,282 @@
+"""`knee query`: known answers, the same ones in every way to compute them, and errors that say what to do.
+
+The answers at scale 0.01 are DuckDB 1.5.6's, over rows that tpchgen-cli 4.0.0 wrote as Parquet, with averages rounded
+from exact sums; those at scale 1 and 10 are TPC-H's own.
+"""
+
+import csv
+import hashlib
+import io
+import itertools
+import json
+import re
+import subprocess
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from conftest import skipped
+
+Q1 = """\
+l_returnflag,l_linestatus,sum_qty,sum_base_price,sum_disc_price,sum_charge,avg_qty,avg_price,avg_disc,count_order
+A,F,380456.00,532348211.65,505822441.4861,526165934.000839,25.575155,35785.709307,0.050081,14876
+N,F,8971.00,12384801.37,11798257.2080,12282485.056933,25.778736,35588.509684,0.047759,348
+N,O,742802.00,1041502841.45,989737518.6346,1029418531.523350,25.454988,35691.129209,0.049931,29181
+R,F,381449.00,534594445.35,507996454.4067,528524219.358903,25.597168,35874.006533,0.049828,14902
+"""
+ANSWERS = {
+    "q1": Q1,
+    "q6": "revenue\n1193053.2253\n",
+    "late": "l_shipmode,items,price\nAIR,976,34821310.38\nMAIL,1004,36822880.70\nSHIP,982,35087506.57\n",
+    "all": "items,quantity,price,first,last\n60175,1536127.00,2152189760.47,1992-01-04,1998-12-25\n",
+    "rare": "l_shipmode,l_returnflag,items,revenue\nRAIL,N,2,136945.3500\nSHIP,A,1,56580.7500\nAIR,A,1,43562.7000\n",
+}
+MODES = "c0b5a192b8337c97e30712c2a0c512c455780a01364dc72056bdca9f3bbea328"
+"""SHA-256 of the 196 rows of `modes`."""
+
+Q1_AT_1 = """\
+A,F,37734107.00,56586554400.73,53758257134.8700,55909065222.827692,25.522006,38273.129735,0.049985,1478493
+N,F,991417.00,1487504710.38,1413082168.0541,1469649223.194375,25.516472,38284.467761,0.050093,38854
+N,O,74476040.00,111701729697.74,106118230307.6056,110367043872.497010,25.502227,38249.117989,0.049997,2920374
+R,F,37719753.00,56568041380.90,53741292684.6040,55889619119.831932,25.505794,38250.854626,0.050009,1478870
+"""
+
+
+def query(binary: str, *words: object, **more) -> subprocess.CompletedProcess[str]:
+    called = [binary, "query", *map(str, words)]
+    return subprocess.run(called, capture_output=True, text=True, check=False, timeout=600, **more)
+
+
+def answer(binary: str, *words: object) -> str:
+    done = query(binary, *words, "--format", "csv")
+    assert (done.returncode, done.stderr) == (0, ""), f"{words}: {done.stderr}"
+    return done.stdout
+
+
+def choices(binary: str, option: str) -> list[str]:
+    """The values that an option's help names."""
+    told = " ".join(query(binary, "--help").stdout.split())
+    found = re.search(rf"--{option} <{option.upper()}> [^\[]*: ([\w, -]+) \[default", told)
+    assert found, told
+    return found[1].split(", ")
+
+
+@pytest.fixture(scope="module")
+def isas(binary) -> list[str]:
+    """Instruction sets of this machine."""
+    names = [name for name in choices(binary, "isa") if name != "auto"]
+    has = [name for name in names if query(binary, "q6", "--scale", "0.001", "--isa", name).returncode == 0]
+    assert "portable" in has
+    return has
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory) -> Path:
+    """Five morsels, made once for each encoding."""
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.mark.parametrize("encoding", ["plain", "narrow", "split"])
+def test_named_queries_have_duckdbs_answers_in_each_encoding_and_instruction_set(binary, isas, encoding, tmp_path):
+    for isa in isas:
+        words = ["--scale", "0.01", "--cache", tmp_path, "--encoding", encoding, "--isa", isa]
+        found = {name: answer(binary, name, *words) for name in [*ANSWERS, "modes"]}
+        modes = found.pop("modes")
+        assert found == ANSWERS
+        assert hashlib.sha256(modes.encode()).hexdigest() == MODES, modes
+
+
+def test_nothing_else_changes_an_answer(binary, cache):
+    words = ["--scale", "0.05", "--cache", cache]
+    asked = ["q1", "late", "modes"]
+    expected = {name: answer(binary, name, *words, "--runtime", "loop") for name in asked}
+    assert expected == {name: answer(binary, name, "--scale", "0.05", "--runtime", "loop") for name in asked}
+    layouts, runtimes = choices(binary, "layout"), set(choices(binary, "runtime")) - {"loop"}
+    assert (len(layouts), len(runtimes)) == (5, 4)
+    ways = itertools.product((1, 2, 3), layouts, sorted(runtimes))
+    for name, (threads, layout, runtime) in zip(itertools.cycle(asked), ways, strict=False):
+        how = ["--layout", layout, "--runtime", runtime, "-n", threads, "--repeat", 2]
+        assert answer(binary, name, *words, *how) == expected[name], how
+
+
+def test_parameters_of_named_queries_are_those_of_their_text(binary):
+    scale = ["--scale", "0.01"]
+    text = (
+        "SELECT sum(l_extendedprice * l_discount) AS revenue FROM lineitem WHERE l_shipdate >= DATE '1995-01-01' "
+        "AND l_shipdate < DATE '1996-01-01' AND l_discount BETWEEN 0.04 AND 0.06 AND l_quantity < 30"
+    )
+    given = ["--date", "1995-01-01", "--discount", "0.05", "--quantity", "30"]
+    assert answer(binary, "q6", *scale, *given) == answer(binary, "sql", *scale, "--sql", text) != ANSWERS["q6"]
+
+
+def test_csv_and_json_are_read_back(binary):
+    text = "SELECT l_shipmode AS \"a,b\", count(*) AS n, min(l_shipdate) AS 'it''s', sum(l_tax) AS t, avg(l_tax) AS m"
+    words = ["sql", "--scale", "0.01", "--sql", f"{text} FROM lineitem GROUP BY l_shipmode ORDER BY 1"]
+    rows = list(csv.DictReader(io.StringIO(answer(binary, *words))))
+    told = json.loads(query(binary, *words, "--format", "json").stdout)
+    assert [{name: str(cell) for name, cell in row.items()} for row in told] == rows
+    # Whole numbers are numbers; decimals are texts, since a double would lose digits.
+    kinds = {"a,b": str, "n": int, "it's": str, "t": str, "m": str}
+    assert {name: type(cell) for name, cell in told[0].items()} == kinds
+    assert sum(int(row["n"]) for row in rows) == 60_175
+    assert all(abs(Decimal(row["t"]) / int(row["n"]) - Decimal(row["m"])) <= Decimal("5e-7") for row in rows)
+    empty = ["sql", "--scale", "0.01", "--sql", "SELECT sum(l_tax) AS t FROM lineitem WHERE l_quantity < 0"]
+    assert answer(binary, *empty) == "t\n\n"
+    assert json.loads(query(binary, *empty, "--format", "json").stdout) == [{"t": None}]
+    report = json.loads(query(binary, *words, "--json", "-n", "1", "-p", "cores-close").stdout)
+    facts = report["facts"]
+    assert (report["rows"], report["threads"], facts["rows"]) == (told, 1, "60175")
+    assert [phase["name"] for phase in report["phases"]] == ["load", "encode", "plan", "scan"]
+    counters = report["phases"][-1]["counters"]
+    assert counters["local-read-bytes"] + counters["remote-read-bytes"] == 60_175 * int(facts["bytes_per_row"])
+
+
+def refused(done: subprocess.CompletedProcess[str], *said: str) -> None:
+    """Assert that there is one message, with these words, and no trace of what happened inside."""
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout + done.stderr
+    assert done.stderr.startswith("knee: ")
+    message, _, hint = done.stderr.removeprefix("knee: ").partition("\n\n")
+    assert "\n" not in message.strip(), done.stderr
+    assert not hint or hint.startswith("hint: ")
+    assert not any(word in done.stderr for word in ("panicked", "Traceback", "RUST_BACKTRACE", "knee: knee:"))
+    for words in said:
+        assert words in done.stderr, done.stderr
+
+
+ELSEWHERE = "hint: DuckDB answers it"
+SUM = "SELECT sum(l_tax) FROM lineitem"
+TEXTS = {
+    "SELECT sum(l_taxes) FROM lineitem": ["unknown column 'l_taxes'", "hint: columns are l_orderkey, "],
+    f"{SUM} GROUP BY l_ship": ["unknown column 'l_ship'"],
+    f"{SUM} WHERE l_shipmode < 5": ["cannot compare l_shipmode with 5: a text with a number", "hint: constants are"],
+    f"{SUM} WHERE l_shipdate < 5": ["cannot compare l_shipdate with 5: a date with a number"],
+    f"{SUM} WHERE l_quantity < 'abc'": ["cannot compare l_quantity with 'abc': a number with a text"],
+    f"{SUM} WHERE l_shipdate < '1994-13-01'": ["'1994-13-01' is no date; dates are written YYYY-MM-DD"],
+    f"{SUM} WHERE l_shipmode < l_returnflag": ["does not know the condition l_shipmode < l_returnflag", ELSEWHERE],
+    "SELECT sum(l_shipmode) FROM lineitem": ["cannot compute sum(l_shipmode): it is a text", "hint: sums"],
+    "SELECT avg(l_shipdate) FROM lineitem": ["cannot compute avg(l_shipdate): it is a date"],
+    "SELECT sum((1 - l_tax) * l_shipmode) FROM lineitem": [
+        "cannot compute (1 - l_tax) * l_shipmode: a number and a text"
+    ],
+    "SELECT sum(l_tax) FROM lineitem JOIN orders ON l_orderkey = o_orderkey": ["joins: JOIN orders", ELSEWHERE],
+    "SELECT sum(l_tax) FROM lineitem, orders": ["joins: FROM has more than one table", ELSEWHERE],
+    "SELECT sum(l_tax) OVER (PARTITION BY l_shipmode) FROM lineitem": ["OVER (PARTITION BY l_shipmode)", ELSEWHERE],
+    "SELECT sum(l_tax) FROM (SELECT * FROM lineitem)": ["FROM (SELECT * FROM lineitem)", ELSEWHERE],
+    f"{SUM} WHERE l_tax < (SELECT avg(l_tax) FROM lineitem)": ["(SELECT avg(l_tax) FROM lineitem)", ELSEWHERE],
+    "SELECT DISTINCT l_shipmode FROM lineitem": ["does not know DISTINCT", ELSEWHERE],
+    "SELECT count(DISTINCT l_shipmode) FROM lineitem": ["count(DISTINCT l_shipmode)", ELSEWHERE],
+    f"{SUM} HAVING sum(l_tax) > 3": ["does not know HAVING", ELSEWHERE],
+    "SELECT sum(l_tax / 2) FROM lineitem": ["does not know the operator /", ELSEWHERE],
+    "SELECT l_shipmode FROM lineitem": ["l_shipmode is neither in an aggregate nor in GROUP BY"],
+    "SELEC sum(l_tax) FROM lineitem": ["this is not SQL: expected an SQL statement, found SELEC at line 1, column 1"],
+    "SELECT sum(l_tax FROM lineitem": ["this is not SQL: expected ), found FROM at line 1, column 18"],
+    f"{SUM} WHERE": ["this is not SQL: expected an expression, found its end"],
+    " ": ["the query is empty", "hint: --sql"],
+    "": ["the query sql needs its text", "hint: --sql"],
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_wrong_with_a_query_is_said(binary, text):
+    refused(query(binary, "sql", "--scale", "0.001", "--sql", text), *TEXTS[text])
+
+
+ARGUMENTS = {
+    "q7": ["unknown query 'q7'; expected q1, q6, modes, late, all, rare or sql"],
+    "sql": ["the query sql needs its text", "hint: --sql"],
+    "q6 --sql x": ["--sql is given beside the query q6", "hint: knee query sql --sql"],
+    "q6 --scale x": ["scale 'x'; expected a number above 0 and up to 1000"],
+    "q6 --scale 0": ["scale '0'; expected a number above 0"],
+    "q6 --scale -1": ["scale '-1'; expected a number above 0"],
+    "q6 --scale nan": ["scale 'nan'; expected a number above 0"],
+    "q6 --scale 1e300": ["scale '1e300'; expected a number above 0"],
+    "q1 --delta -5": ["delta '-5'; expected a whole number"],
+    "q6 --date 1994-02-30": ["date '1994-02-30'; expected a date, written YYYY-MM-DD"],
+    "q6 --isa sse": ["isa 'sse'; expected auto, portable"],
+    "q6 --layout wide": ["layout 'wide'; expected blocked, interleaved"],
+    "q6 --encoding zip": ["encoding 'zip'; expected plain, narrow or split"],
+    "q6 --runtime tbb": ["runtime 'tbb'; expected near, strict"],
+    "q6 --format xml": ["format 'xml'; expected table, csv or json"],
+    "q6 --repeat 0": ["repeat '0'; expected a whole number from 1"],
+    "q6 no-such.parquet": ["cannot read no-such.parquet: No such file or directory"],
+}
+
+
+@pytest.mark.parametrize("words", ARGUMENTS)
+def test_what_is_wrong_with_an_argument_is_said(binary, words, tmp_path):
+    refused(query(binary, *words.split(), cwd=tmp_path), *ARGUMENTS[words])
+
+
+def test_a_file_that_is_not_parquet_is_refused(binary, tmp_path):
+    (tmp_path / "text.parquet").write_text("l_tax\n0.05\n")
+    (tmp_path / "empty.parquet").touch()
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(range(256)) * 9)
+    (tmp_path / "folder").mkdir()
+    for name in ("text", "empty"):
+        done = query(binary, "q6", f"{name}.parquet", cwd=tmp_path)
+        refused(done, f"cannot read {name}.parquet: it is not a Parquet file", "hint: ")
+    refused(query(binary, "q6", "cut.parquet", cwd=tmp_path), "cannot read cut.parquet: ", "hint: it is damaged or cut")
+    refused(query(binary, "q6", "folder", cwd=tmp_path), "folder has no file whose name ends in .parquet")
+
+
+def test_a_kept_table_that_is_damaged_is_refused(binary, tmp_path):
+    words = ["q6", "--scale", "0.01", "--cache", tmp_path / "cache"]
+    assert answer(binary, *words) == answer(binary, *words) == ANSWERS["q6"]
+    (table,) = (tmp_path / "cache").iterdir()
+    whole = table.read_bytes()
+
+    def changed(at: int) -> bytes:
+        return whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+
+    for bad, said in {
+        b"": "it is cut short",
+        whole[:10]: "it is cut short",
+        whole[:1000]: "it is cut short",
+        whole[:-1]: f"it has {len(whole) - 1} bytes where {len(whole)} are expected",
+        whole + b"\n": f"it has {len(whole) + 1} bytes where {len(whole)} are expected",
+        b"x" * len(whole): "it is not a table that knee encoded",
+        changed(0): "it is not a table that knee encoded",
+        changed(8): "its version is ",
+        changed(100): "its header is damaged",
+    }.items():
+        table.write_bytes(bad)
+        refused(query(binary, *words), f"cannot use {table}: {said}", "hint: remove it; --cache makes it again")
+    # Each flipped byte of a column that is read is seen; the others are of no account.
+    seen = 0
+    for at in range(len(whole) - 1, 8192, -len(whole) // 23):
+        table.write_bytes(changed(at))
+        done = query(binary, *words, "--format", "csv")
+        if done.returncode == 0:
+            assert done.stdout == ANSWERS["q6"]
+        else:
+            refused(done, f"cannot use {table}: rows 0 to 65536 are damaged", "hint: remove it")
+            seen += 1
+    assert seen >= 3
+    table.unlink()
+    assert answer(binary, *words) == ANSWERS["q6"]
+
+
+def test_a_cache_that_cannot_be_written_is_refused(binary, tmp_path):
+    (tmp_path / "file").touch()
+    for name in ("file", "file/x"):
+        done = query(binary, "q6", "--scale", "0.001", "--cache", name, cwd=tmp_path)
+        refused(done, f"cannot make the directory {name}: ", "hint: give --cache a directory that can be written")
+    # A directory in which nobody makes files, root neither.
+    done = query(binary, "q6", "--scale", "0.001", "--cache", "/proc")
+    refused(done, "cannot write /proc/", "hint: give --cache a directory that can be written")
+
+
+@pytest.mark.nightly
+def test_answers_at_scale_1_are_tpchs(binary, isas, tmp_path):
+    for encoding, isa in itertools.product(["narrow", "split", "plain"], isas):
+        words = ["--scale", "1", "--cache", tmp_path, "--encoding", encoding, "--isa", isa]
+        assert answer(binary, "q6", *words) == "revenue\n123141078.2283\n"
+        assert answer(binary, "q1", *words).partition("\n")[2] == Q1_AT_1
+
+
+@pytest.mark.nightly
+def test_the_answer_at_scale_10_is_tpchs(binary):
+    free = int(re.search(r"MemAvailable:\s+(\d+)", Path("/proc/meminfo").read_text())[1]) >> 20
+    if free < 6:
+        skipped("test_query", f"scale 10 needs 6 GiB of memory, and {free} are free")
+    assert answer(binary, "q6", "--scale", "10") == "revenue\n1230113636.0101\n"
