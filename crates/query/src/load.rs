@@ -118,7 +118,11 @@ impl<'a> Wanted<'a> {
             std::fs::create_dir_all(cache).map_err(no_directory)?;
             let table = self.every_usable(source, &needed, pool, phases)?;
             let written = phases.measure("dump", || dump::write(&table, &input, encoding, &file));
-            written.map_err(|error| wrong(format!("cannot write {}: {error}", file.display())))?;
+            let unwritten = |error| {
+                wrong(format!("cannot write {}: {error}", file.display()))
+                    .hint("give --cache a directory that can be written, with room for the table")
+            };
+            written.map_err(unwritten)?;
         }
         let dump = Dump::open(&file)?;
         for (own, wanted) in [(dump.input(), input.as_str()), (dump.encoding(), encoding)] {
@@ -195,10 +199,10 @@ impl From<Problem> for Error {
 }
 
 /// A query bound to the columns of a source, none of which is of a type that cannot be read.
-fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Error> {
+pub(crate) fn planned(select: &Select, source: &dyn Source) -> Result<Plan, Error> {
     let fields = source.fields();
-    let named = (0..fields.len()).filter(|column| select.names(&fields[*column].name));
-    named.map(|column| source.usable(column)).collect::<Result<(), _>>()?;
+    let mut named = (0..fields.len()).filter(|column| select.names(&fields[*column].name));
+    named.try_for_each(|column| source.usable(column))?;
     Plan::new(select, &fields)
 }
 

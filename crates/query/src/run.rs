@@ -36,7 +36,7 @@ impl Lies {
         let pinned =
             pool.is_some_and(|pool| (0..pool.workers()).all(|worker| pool.neighbours().node(worker).is_some()));
         if !pinned && only.is_none() {
-            return Self::Unknown("threads are not pinned, and may run on several nodes".into());
+            return Self::Unknown("threads may run on several nodes; a placement pins them".into());
         }
         if table.copies() > 1 && pinned {
             return Self::Copies(machine.allowed.nodes);

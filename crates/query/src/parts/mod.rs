@@ -24,8 +24,7 @@ pub use merge::merge;
 
 use crate::data::{Parquet, Piece, Source, Tpch};
 use crate::error::wrong;
-use crate::plan::Plan;
-use crate::{sql, workload};
+use crate::{load, sql, workload};
 
 /// The version that made a line. Others may mean something else by it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -70,8 +69,7 @@ pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
     let sql = workload::text(args)?;
     let select = sql::parse(&sql)?;
     let ranges = |source: &dyn Source| {
-        let plan = Plan::new(&select.clone().counting_rows(), &source.fields())?;
-        plan.columns().iter().try_for_each(|column| source.usable(*column))?;
+        load::planned(&select, source)?;
         Ok::<_, Error>(ranges(source, parts))
     };
     let all: Vec<Of> = match (args.text("data"), args.text("scale")) {
