@@ -39,7 +39,8 @@ pub(super) struct Answered {
 pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Error> {
     let descriptor: Descriptor = read(descriptor, "a part of knee query --split")?;
     descriptor.job.own_version()?;
-    let select = sql::parse(&descriptor.job.sql)?.counting_rows();
+    let asked = sql::parse(&descriptor.job.sql)?;
+    let select = asked.clone().counting_rows();
     let isa = workload::isa(args.text("isa"))?;
     let mut wanted = Wanted::new(args)?;
     wanted.encoding = Encoding::named(&descriptor.encoding)
@@ -49,10 +50,10 @@ pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Erro
         let mut whole = Found::new(&select, source)?;
         batches(source, parts, team.threads()).into_iter().try_for_each(|parts| {
             let slice = Slice { of: source, parts };
-            let table = wanted.encoded(&slice, &select, &pool, &mut Phases::default())?;
+            let table = wanted.encoded(&slice, &asked, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
             let scan = Scan::new(&plan, &table, isa)?;
-            let state = scan.parallel(&pool, &Lies::new(&table, Some(&pool)));
+            let state = scan.parallel(&pool, &Lies::AtHome);
             whole.rows += table.rows() as u64;
             whole.partial.add(state.partial(&scan)?, &plan)
         })?;

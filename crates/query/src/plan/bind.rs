@@ -51,6 +51,12 @@ pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
             }
         }
     }
+    // Without nulls their values do not matter; reading them shows that there are none.
+    for (output, _) in &select.outputs {
+        if let sql::Output::Aggregate(Function::Count, Some(scalar)) = output {
+            columns.extend((0..fields.len()).filter(|column| scalar.names(&fields[*column].name)));
+        }
+    }
     columns.sort_unstable();
     columns.dedup();
     Ok(Plan { filter, keys, aggregates, outputs, order: select.order.clone(), limit: select.limit, columns })

@@ -88,3 +88,17 @@ fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
         wrong(format!("unknown column '{name}'")).hint(format!("columns are {}", knee_workload::one_of(&names)))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_is_read_so_that_nulls_are_seen() {
+        let field = |name: &str| Field { name: name.into(), kind: Kind::Integer, dictionary: None };
+        let fields = [field("a"), field("b"), field("c")];
+        let select = sql::parse("select count(c), sum(b), count(*), count(1) from t").unwrap();
+        assert_eq!(Plan::new(&select, &fields).unwrap().columns(), [1, 2]);
+        assert_eq!(Plan::new(&select.counting_rows(), &fields).unwrap().columns(), [1]);
+    }
+}

@@ -108,7 +108,8 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    fn names(&self, column: &str) -> bool {
+    /// Whether a column of this name is in it.
+    pub(crate) fn names(&self, column: &str) -> bool {
         match self {
             Self::Column(name) => same(name, column),
             Self::Constant(_) => false,
