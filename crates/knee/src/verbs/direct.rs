@@ -85,7 +85,8 @@ impl Direct {
         let threads = self.options.threads.unwrap_or(machine.allowed.cpus.len());
         let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
         let team = Team::new(threads, &cpus, Bind::Each).fitting()?;
-        let mut phases = Phases::default();
+        // Under `knee run -- knee query ...` this is a command like any other, whose phases are its regions.
+        let mut phases = Phases::default().telling(knee_region::begin, knee_region::end);
         let mut run = workload.prepare(&args, &team, &mut phases)?;
         let answer = run.run(&mut phases);
         run.failure().map_or(Ok(()), Err)?;
