@@ -12,7 +12,8 @@ from conftest import ROOT, skipped
 
 from knee.opened import Study
 
-WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare")
+WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare", "engines-tpch", "engines-spark")
+"""Older studies, which have a short form below, and those of engines, which `test_engines.py` looks at."""
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
 NEEDS = {"ghc": "ghc", "haskell": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
 

@@ -22,7 +22,7 @@ def counted(simulated):
         threads = next(spec["threads"] for spec in folder.read_plan() if spec["id"] == record["id"])
 
         def phase(name, begin, counters):
-            times = {"wall_ns": 400 * MS, "cpu_ns": 400 * MS, "begin_ns": begin, "end_ns": begin + 400 * MS}
+            times = {"wall_ns": 400 * MS, "cpu_ns": 300 * MS, "begin_ns": begin, "end_ns": begin + 400 * MS}
             return {"name": name, **times, "counters": counters}
 
         match = {"matches": 100 * threads, "steals-far": 7, "thread_cycles": 50, "mine-own": 3}
@@ -50,6 +50,14 @@ def test_counts_of_the_measured_phase_are_responses_with_their_unit(counted):
     assert response(list(counted.runs), "mine-own").unit == "as counted"
     with pytest.raises(StudyError, match="unknown response 'load:matches'"):
         response(list(counted.runs), "load:matches")
+
+
+def test_cpu_time_of_a_phase_is_a_response(counted):
+    assert set(response(list(counted.runs), "load").values) == {0.4}
+    of_cpu = response(list(counted.runs), "load:cpu")
+    assert (of_cpu.unit, set(of_cpu.values)) == ("s", {0.3})
+    with pytest.raises(StudyError, match="unknown response 'wall:cpu'"):
+        response(list(counted.runs), "wall:cpu")
 
 
 def test_a_name_that_is_taken_is_not_hidden_by_what_a_program_counts(counted):

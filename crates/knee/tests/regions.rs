@@ -119,6 +119,15 @@ fn a_program_in_c_with_the_shared_library() {
 }
 
 #[test]
+fn phases_of_knee_query_run_as_a_command() {
+    let query = [env!("CARGO_BIN_EXE_knee"), "query", "q6", "--scale", "0.01", "--repeat", "3", "-n", "1"];
+    let record = record(&[], &query);
+    assert_eq!(names(&record), ["load", "encode", "plan", "scan"], "{record}");
+    phase(&record, "scan", [1, 1]);
+    assert!(faults(&record).is_empty(), "{record}");
+}
+
+#[test]
 fn guards_of_cpp() {
     let (folder, library) = (tempfile::tempdir().unwrap(), libraries().join("libknee_region.a"));
     let Some(program) = built("guards_of_cpp", "g++", "regions.cpp", &[library.to_str().unwrap()], folder.path())

@@ -35,7 +35,12 @@ pub struct Phases {
     /// The launch of the run, on the clock of [`monotonic`].
     launch: Duration,
     done: Vec<Phase>,
+    /// Who else is told of each phase.
+    told: Option<Told>,
 }
+
+/// What is called with a phase's name as it begins, and as it ends.
+type Told = (fn(&str), fn(&str));
 
 impl Default for Phases {
     /// Phases of a run that is launched now.
@@ -48,19 +53,32 @@ impl Phases {
     /// Phases of a run that was launched at this moment of [`monotonic`], perhaps by another process.
     #[must_use]
     pub fn launched_at(launch: Duration) -> Self {
-        Self { launch, done: Vec::new() }
+        Self { launch, done: Vec::new(), told: None }
+    }
+
+    /// Also calls `begins` and `ends` with the name of each phase, outside of its times: so that a verb can mark them as
+    /// regions.
+    #[must_use]
+    pub fn telling(self, begins: fn(&str), ends: fn(&str)) -> Self {
+        Self { told: Some((begins, ends)), ..self }
     }
 
     /// Measures `work` as the phase `name`.
     pub fn measure<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
+        if let Some((begins, _)) = self.told {
+            begins(name);
+        }
         let (begin, cpu) = (monotonic(), process_cpu());
         let result = work();
-        let end = monotonic();
+        let (end, cpu_end) = (monotonic(), process_cpu());
+        if let Some((_, ends)) = self.told {
+            ends(name);
+        }
         let since = |then: Duration, now: Duration| nanoseconds(now.saturating_sub(then));
         self.done.push(Phase {
             name: name.to_owned(),
             wall_ns: since(begin, end),
-            cpu_ns: since(cpu, process_cpu()),
+            cpu_ns: since(cpu, cpu_end),
             begin_ns: since(self.launch, begin),
             end_ns: since(self.launch, end),
             counters: BTreeMap::new(),

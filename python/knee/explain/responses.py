@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from knee.store import Run, StudyError, count_named, one_of
 from knee.store.counts import THREAD
@@ -24,6 +24,9 @@ DERIVED = {
     "issue-rate": ("instructions",),
 }
 """Responses computed from counters: remote memory traffic as a share and in bytes, and instructions per second."""
+
+OF_CPU = ":cpu"
+"""After the name of a phase, asks for its CPU time."""
 
 Value = float | str
 """The value of a run, or the reason why it has none."""
@@ -88,7 +91,8 @@ def names(runs: list[Run]) -> list[str]:
     offered = ["wall", "cpu", *metrics, *([TIME] if len(metrics) > 1 else [])]
     if len({run.threads for run in runs}) > 1:
         offered += COMPARED
-    offered += sorted({phase["name"] for run in runs for phase in run.record["phases"]})
+    phases = sorted({phase["name"] for run in runs for phase in run.record["phases"]})
+    offered += [*phases, *(phase + OF_CPU for phase in phases)]
     counted = {counter for run in runs for counter in run.record["counters"]}
     offered += [*sorted(counted), *(name for name, of in DERIVED.items() if set(of) <= counted)]
     offered += sorted({name for run in runs for name in _own(run)})
@@ -124,8 +128,11 @@ def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
         return _against_base(runs, name), "times"
     if name == TIME or any(_metric(run) == name for run in runs):
         return lambda run: run.time_s, "s"
-    if any(name == phase["name"] for run in runs for phase in run.record["phases"]):
-        return lambda run: _phase(run, name), "s"
+    phases = {phase["name"] for run in runs for phase in run.record["phases"]}
+    if name in phases:
+        return lambda run: _phase(run, name, "wall_ns"), "s"
+    if (phase := name.removesuffix(OF_CPU)) in phases:
+        return lambda run: _phase(run, phase, "cpu_ns"), "s"
     return _of_counts(runs, name)
 
 
@@ -144,8 +151,8 @@ def _counter_unit(runs: list[Run], name: str) -> str:
     return str(next((count["unit"] for run in runs if "unit" in (count := _counter(run, name))), None) or "events")
 
 
-def _phase(run: Run, name: str) -> Value:
-    times = [phase["wall_ns"] for phase in run.record["phases"] if phase["name"] == name]
+def _phase(run: Run, name: str, which: Literal["wall_ns", "cpu_ns"]) -> Value:
+    times = [phase[which] for phase in run.record["phases"] if phase["name"] == name]
     if not times:
         return f"no phase {name}"
     return sum(times) / 1e9

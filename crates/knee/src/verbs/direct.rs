@@ -94,7 +94,8 @@ impl Direct {
     /// Runs the workload once.
     pub(crate) fn run(&self, workload: &'static dyn Workload) -> Result<Done, Failure> {
         let (args, team) = self.complete(workload)?;
-        let mut phases = Phases::default();
+        // Under `knee run -- knee query ...` this is a command like any other, whose phases are its regions.
+        let mut phases = Phases::default().telling(knee_region::begin, knee_region::end);
         let mut run = workload.prepare(&args, &team, &mut phases)?;
         let answer = run.run(&mut phases);
         run.failure().map_or(Ok(()), Err)?;
