@@ -20,6 +20,9 @@ const LONGEST: usize = 64 << 10;
 /// Most operators, parentheses and keywords. Chains of them, as in `a + a + a`, are as deep as they are long, and whoever
 /// goes through them takes a few KiB of the stack for each level.
 const JOINTS: usize = 500;
+/// Deepest parentheses and brackets. The parser reads the arguments of a function twice where a name and `=` begin them,
+/// so that each level can double its time.
+const BRACKETS: usize = 10;
 
 /// Reads a query.
 ///
@@ -34,11 +37,7 @@ pub fn parse(text: &str) -> Result<Select, Error> {
     };
     let tokens = Tokenizer::new(&DuckDbDialect {}, text).tokenize_with_location();
     let tokens = tokens.map_err(|error| not_sql(error.into()))?;
-    let joints = tokens.iter().filter(|token| is_joint(token)).count();
-    if joints > JOINTS {
-        let what = format!("the query has {joints} operators, parentheses and keywords; at most {JOINTS} are read");
-        return Err(wrong(what));
-    }
+    of_bounded_size(&tokens)?;
     let parser = Parser::new(&DuckDbDialect {}).with_recursion_limit(DEPTH);
     let statements = parser.with_tokens_with_locations(tokens).parse_statements().map_err(not_sql)?;
     let mut statements = statements.into_iter();
@@ -48,6 +47,28 @@ pub fn parse(text: &str) -> Result<Select, Error> {
         (Some(other), _) => Err(outside(first_word(&other))),
         (None, _) => Err(wrong("the query is empty")),
     }
+}
+
+/// Refuses what would take the parser too much of the stack, or too long.
+fn of_bounded_size(tokens: &[TokenWithSpan]) -> Result<(), Error> {
+    let joints = tokens.iter().filter(|token| is_joint(token)).count();
+    if joints > JOINTS {
+        let what = format!("the query has {joints} operators, parentheses and keywords; at most {JOINTS} are read");
+        return Err(wrong(what));
+    }
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for token in tokens {
+        match token.token {
+            Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
+            Token::RParen | Token::RBracket | Token::RBrace => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > BRACKETS {
+        return Err(wrong(format!("the query has parentheses {deepest} deep; at most {BRACKETS} are read")));
+    }
+    Ok(())
 }
 
 /// Whether a token joins others into an expression: what is no name, no constant, and no comma of a list.
@@ -304,7 +325,7 @@ mod tests {
             assert_eq!(refused(text), said, "{text}");
         }
         assert!(refused("select sum(a from t").starts_with("this is not SQL: "));
-        assert!(refused(&format!("select sum({}a{}) from t", "(".repeat(99), ")".repeat(99))).contains("not SQL"));
+        assert!(refused(&format!("select sum({}a) from t", "- ".repeat(99))).contains("not SQL"));
     }
 
     #[test]
@@ -323,6 +344,8 @@ mod tests {
             // Whatever is said of a shorter chain, it has an end.
             let _ = parse(&format!("{begin}{}{end}", link.repeat((JOINTS - 10) / joints)));
         }
+        let deep = "select select d, ".to_owned() + &"x.x(c=".repeat(30);
+        assert_eq!(refused(&deep), "the query has parentheses 30 deep; at most 10 are read");
         let list = vec!["1.5"; 10_000].join(", ");
         parse(&format!("select sum(a) from t where b in ({list})")).unwrap();
     }
