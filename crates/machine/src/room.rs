@@ -87,6 +87,15 @@ pub fn keep_buffers() {
     }
 }
 
+/// Gives the kernel all memory back that [`keep_buffers`] kept.
+pub fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it only touches memory that is free.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

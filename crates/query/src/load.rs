@@ -13,11 +13,14 @@ use crate::error::wrong;
 use crate::field::Field;
 use crate::kind::Kind;
 use crate::plan::Plan;
-use crate::sql::Select;
+use crate::sql::{self, Select};
 use crate::table::{self, Encoding, Placed, Table};
 
 /// Memory that a run needs beside its table.
 const BESIDE: u64 = 256 << 20;
+
+/// The table that is generated.
+const LINEITEM: &str = "lineitem";
 
 /// What a table is made of, and how.
 pub(crate) struct Wanted<'a> {
@@ -39,15 +42,20 @@ impl<'a> Wanted<'a> {
 
     /// The table, with the columns that a query reads.
     pub(crate) fn table(&self, select: &Select, pool: &Pool, phases: &mut Phases) -> Result<Table, Error> {
-        match (self.args.text("data"), self.args.text("cache")) {
-            ("", "") => self.encoded(&Tpch::new(self.args.text("scale"))?, select, pool, phases),
-            ("", cache) => self.cached(&Tpch::new(self.args.text("scale"))?, Path::new(cache), select, pool, phases),
+        let table = match (self.args.text("data"), self.args.text("cache")) {
+            ("", "") => self.encoded(&lineitem(select, self.args.text("scale"))?, select, pool, phases),
+            ("", cache) => {
+                self.cached(&lineitem(select, self.args.text("scale"))?, Path::new(cache), select, pool, phases)
+            }
             (data, "") if Dump::is_one(Path::new(data)) => {
                 self.dumped(&Dump::open(Path::new(data))?, select, pool, phases)
             }
             (data, "") => self.encoded(&Parquet::open(Path::new(data))?, select, pool, phases),
             (data, cache) => self.cached(&Parquet::open(Path::new(data))?, Path::new(cache), select, pool, phases),
-        }
+        };
+        // The table stands, and buffers are no longer needed.
+        room::give_back();
+        table
     }
 
     /// The columns that a query reads, from the source itself.
@@ -168,6 +176,15 @@ impl<'a> Wanted<'a> {
             _ => Ok(()),
         }
     }
+}
+
+/// The table that is generated, if it is the one that a query names.
+pub(crate) fn lineitem(select: &Select, scale: &str) -> Result<Tpch, Error> {
+    if !sql::same(&select.table, LINEITEM) {
+        let what = format!("there is no table {}: without a file, it is {LINEITEM}", select.table);
+        return Err(wrong(what).hint("give a Parquet file behind the query: knee query sql FILE --sql ..."));
+    }
+    Tpch::new(scale)
 }
 
 /// Why there is no table.

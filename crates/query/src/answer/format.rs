@@ -67,6 +67,7 @@ impl Answer {
         [line(&mut self.names.iter().map(|name| quoted(name)))].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
     }
 
+    /// Columns stay in order. Of those with the same name, all but the first get a number: readers keep only one of each.
     fn json(&self) -> String {
         let value = |value: &Value| match value {
             Value::Null => serde_json::Value::Null,
@@ -76,10 +77,18 @@ impl Answer {
             Value::Double(number) => (*number).into(),
             other => other.to_string().into(),
         };
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.names {
+            let numbered = (1..).map(|number| format!("{name}_{number}"));
+            let mut free = [name.clone()].into_iter().chain(numbered).filter(|name| !names.contains(name));
+            names.push(free.next().expect("numbers do not end"));
+        }
+        let keys: Vec<String> = names.into_iter().map(|name| serde_json::Value::from(name).to_string()).collect();
         let row = |row: &Vec<Value>| {
-            serde_json::Value::Object(self.names.iter().cloned().zip(row.iter().map(value)).collect())
+            let members = keys.iter().zip(row).map(|(key, one)| format!("{key}:{}", value(one)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         };
-        serde_json::Value::Array(self.rows.iter().map(row).collect()).to_string()
+        format!("[{}]", self.rows.iter().map(row).collect::<Vec<_>>().join(","))
     }
 }
 
@@ -131,5 +140,9 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&answer().written(Format::Json)).unwrap();
         assert_eq!(json[0]["revenue"], "123.45");
         assert!(json[1]["revenue"].is_null());
+        let names = ["b", "a", "b", "b_1"].map(str::to_owned).to_vec();
+        let rows = vec![vec![Value::Date(0), Value::Double(0.5), Value::Null, Value::Null]];
+        let expected = r#"[{"b":"1970-01-01","a":0.5,"b_1":null,"b_1_1":null}]"#;
+        assert_eq!(Answer { names, rows }.written(Format::Json), expected);
     }
 }

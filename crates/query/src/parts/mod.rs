@@ -22,8 +22,9 @@ use twox_hash::XxHash3_64;
 pub use answer::answer;
 pub use merge::merge;
 
-use crate::data::{Parquet, Piece, Source, Tpch};
+use crate::data::{Parquet, Piece, Source};
 use crate::error::wrong;
+use crate::load::lineitem;
 use crate::{load, sql, workload};
 
 /// The version that made a line. Others may mean something else by it.
@@ -75,7 +76,7 @@ pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
     let all: Vec<Of> = match (args.text("data"), args.text("scale")) {
         ("", scale) => {
             let of = |parts| Of::Lineitem { scale: scale.to_owned(), parts };
-            ranges(&Tpch::new(scale)?)?.into_iter().map(of).collect()
+            ranges(&lineitem(&select, scale)?)?.into_iter().map(of).collect()
         }
         (data, _) => {
             let files = Parquet::open(Path::new(data))?;

@@ -2,10 +2,13 @@
 
 mod parts;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command, FromArgMatches};
-use knee_workload::Workload;
+use knee_workload::{Phase, Workload};
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 use parts::Parts;
 
@@ -62,12 +65,28 @@ impl Native for Query {
             print_out(&format!("{}\n", done.answer))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let rows: serde_json::Value = serde_json::from_str(&done.answer).map_err(Failure::new)?;
-        let report = serde_json::json!({
-            "schema": 1, "query": done.args.text("query"), "rows": rows, "threads": done.threads,
-            "arguments": done.args.all(), "facts": done.facts, "phases": done.phases,
-        });
-        print_out(&format!("{report:#}\n"))?;
+        let report = Report {
+            schema: 1,
+            query: done.args.text("query"),
+            rows: RawValue::from_string(done.answer).map_err(Failure::new)?,
+            threads: done.threads,
+            arguments: done.args.all(),
+            facts: &done.facts,
+            phases: &done.phases,
+        };
+        print_out(&format!("{}\n", serde_json::to_string_pretty(&report).map_err(Failure::new)?))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What `--json` prints. Rows are as the answer has them, with their columns in order.
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: u32,
+    query: &'a str,
+    rows: Box<RawValue>,
+    threads: usize,
+    arguments: &'a BTreeMap<String, String>,
+    facts: &'a BTreeMap<String, String>,
+    phases: &'a [Phase],
 }

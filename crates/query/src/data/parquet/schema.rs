@@ -62,7 +62,11 @@ fn kind(column: &ColumnDescriptor) -> Result<Kind, String> {
         (Type::BYTE_ARRAY, Some(LogicalType::String), _) | (Type::BYTE_ARRAY, None, ConvertedType::UTF8) => {
             Ok(Kind::Text)
         }
-        (physical, Some(logical), _) => Err(format!("has the type {logical:?} ({physical})")),
+        (physical, Some(logical), _) => {
+            let all = format!("{logical:?}");
+            let name = all.split(['(', ' ', '{']).next().unwrap_or_default().to_uppercase();
+            Err(format!("has the type {name} ({physical})"))
+        }
         (physical, None, _) => Err(format!("has the type {physical}")),
     }
 }
