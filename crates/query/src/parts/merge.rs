@@ -14,7 +14,7 @@ use crate::sql;
 /// Missing parts that an error names.
 const NAMED: usize = 5;
 
-/// Joins the lines that [`answer`](super::answer) wrote for all parts of a query, in any order. A part may be there more
+/// Joins the lines that [`answer()`](super::answer()) wrote for all parts of a query, in any order. A part may be there more
 /// than once if it says the same each time.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! A query in parts, for engines that run on several machines: descriptors travel, rows never.
 //!
 //! [`split`] describes the parts of a query, one line of JSON for each: its SQL and which row groups of which files are
-//! meant. [`answer`] answers one part, by itself, on any machine that sees the files: its line says for each group what
+//! meant. [`answer()`] answers one part, by itself, on any machine that sees the files: its line says for each group what
 //! was found, by value and exactly. [`merge`] joins the lines of all parts to the answer.
 //!
 //! A part may be answered twice, since engines repeat what seems lost, and in any order. What must not happen is that
@@ -118,7 +118,7 @@ fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("it is made of texts and numbers")
 }
 
-/// Reads a line that [`split`] or [`answer`] wrote.
+/// Reads a line that [`split`] or [`answer()`] wrote.
 fn read<T: DeserializeOwned>(line: &str, what: &str) -> Result<T, Error> {
     serde_json::from_str(line).map_err(|error| wrong(format!("this is not {what}: {error}")))
 }
