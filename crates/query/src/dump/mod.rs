@@ -10,10 +10,14 @@
 //! could not be placed. The header holds what the dump is of, and a checksum (xxh3) of each piece. Codes are compared with
 //! the bounds of their columns as well, since sums are exact only inside of those.
 
+#[cfg(any(test, fuzzing))]
+mod forged;
 mod header;
 mod read;
 mod write;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use forged::forged;
 pub(crate) use read::Dump;
 pub(crate) use write::write;
 
