@@ -108,4 +108,18 @@ mod tests {
             source.read(part, &usable).unwrap();
         }
     }
+
+    #[test]
+    fn memory_is_not_taken_for_a_claim() {
+        let directory = tempfile::tempdir().unwrap();
+        write_parquet(directory.path()).unwrap();
+        let path = directory.path().join("snappy-v1-plain.parquet");
+        let mut bytes = fs::read(&path).unwrap();
+        // The first page's header, behind the magic: its kind, and its size without compression.
+        assert_eq!(bytes[4..9], [0x15, 0, 0x15, 2 * 4 * ROWS as u8, 1]);
+        bytes[8] = 0x7f;
+        fs::write(&path, bytes).unwrap();
+        let refused = Parquet::open(&path).unwrap().read(0, &[0]).unwrap_err().to_string();
+        assert!(refused.contains("claims to hold more"), "{refused}");
+    }
 }
