@@ -87,3 +87,39 @@ fn column(at: u8, bytes: &mut &[u8]) -> Value {
         },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why a dump cannot be used that has this column, and pieces that repeat `body`.
+    fn refused(rows: u64, columns: &str, body: &[u8]) -> Option<String> {
+        let header = format!(r#"{{"input":"","encoding":"","rows":{rows},"columns":[{columns}],"checksums":[]}}"#);
+        let mut reason = None;
+        in_a_file(&forged(header.as_bytes(), body), |path| {
+            let read =
+                Dump::open(path).and_then(|dump| dump.read(&(0..dump.fields().len()).collect::<Vec<_>>(), &placed()));
+            reason = read.err().map(|error| error.to_string());
+        });
+        reason
+    }
+
+    #[test]
+    fn dumps_that_lie_are_refused() {
+        let digits = r#"{"name":"a","kind":"Integer","dictionary":null,"low":0,"high":100000000,
+            "storage":{"Digits":{"count":2,"base":0,"step":1}}}"#;
+        assert_eq!(refused(9, digits, &[0xff, 0x0f]), None);
+        assert!(refused(9, digits, &[0xff, 0x1f]).unwrap().contains("outside of its bounds"), "a digit of 13 bits");
+        let text = |words: &str| {
+            format!(
+                r#"{{"name":"a","kind":"Text","dictionary":[{words}],"low":0,"high":0,
+                "storage":{{"Codes":{{"width":"U8","base":0,"step":1}}}}}}"#
+            )
+        };
+        assert_eq!(refused(9, &text(r#""word""#), &[]), None);
+        assert_eq!(refused(0, &text(""), &[]), None);
+        assert!(refused(9, &text(""), &[]).unwrap().contains("header"), "rows without a word");
+        assert_eq!(refused(1_000_000, "", &[]), None);
+        assert!(refused(u64::MAX, "", &[]).unwrap().contains("header"), "rows without an end");
+    }
+}
