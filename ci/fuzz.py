@@ -37,8 +37,23 @@ SEEDS: dict[str, list[str] | Path] = {
     "events": ROOT / "crates/meter/events",
     "counters": ["instructions", "cycles:u,r01c4,msr/tsc/", "cpu/event=0x3c,umask=0x1/k", "uncore_imc/cas_count_read/"],
     "edges": ["0 1\n1 2\n2 0\n", "# a comment\n5\t7\n\n7 5 0.5\n", "% other\n1000000 2\r\n", "14:16:42"],
+    "query_sql": [
+        "select l_returnflag as f, sum(l_tax * (1 - l_discount)) as s, avg(l_quantity), count(*) from lineitem"
+        " where l_shipdate <= date '1998-12-01' - interval '90' day group by f order by s desc, 1 limit 3",
+        "select min(c), max(g), count(e), sum(f) from t where a<b and not (e between 1 and 2.5 or d in (1, 2)) or f>0",
+        "select d, max(c + 1), sum(e * e * d - e) from t where g <> 'a' and c > cast('1996-03-01' as date) group by d",
+        "select l_shipmode, min(l_receiptdate - l_commitdate) from t where l_commitdate < l_receiptdate"
+        " and l_shipmode in ('MAIL', 'SHIP') and l_extendedprice * l_discount >= 12.5 group by 1 order by 2",
+    ],
+    "query_dump": [
+        '\1{"input":"","encoding":"","rows":9,"columns":[{"name":"a","kind":{"Decimal":2},"dictionary":null,"low":-5,'
+        '"high":99999,"storage":{"Digits":{"count":2,"base":-5,"step":1}}},{"name":"b","kind":"Text","dictionary":'
+        '["x","y"],"low":0,"high":1,"storage":{"Codes":{"width":"U8","base":0,"step":1}}}],"checksums":[]}\0\1\0',
+        # Two columns of nine rows: whole numbers from 0 to 0x4000 in two bytes, and dates from 1 to 256 in four.
+        "\2\2\t\0\0" + "\0\1\0\0\0\0\0\1\0\0\0\0\0\0\x40" + "\2\3\0\0\0\0\0\1\0\0\1\0\0\0\1" + "\1\0\0\0",
+    ],
 }
-"""Examples for each fuzz target: texts, or a folder of files."""
+"""Examples for each fuzz target: texts, or a folder of files. `query_parquet` makes its own."""
 
 Total = dict[str, Any]
 
@@ -109,7 +124,8 @@ def with_cargo(name: str, seconds: float, total: Total) -> int:
     options = [f"-max_total_time={seconds:.0f}", "-print_final_stats=1", "-rss_limit_mb=2048", "-timeout=60"]
     command = [*NIGHTLY, "run", name, *folders, "--", *options]
     begin = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=ROOT)
+    env = os.environ | {"KNEE_EXAMPLES": str(corpus)}
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=ROOT, env=env)
     total["seconds"] += time.monotonic() - begin
     made = re.search(r"number_of_executed_units: (\d+)", done.stderr)
     if done.returncode != 0:

@@ -17,6 +17,9 @@ mod data;
 mod dump;
 mod error;
 mod field;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod kind;
 mod lanes;
 mod load;

@@ -8,6 +8,9 @@ use crate::field::Bounds;
 use crate::kind::{Kind, is_date};
 use crate::table::{Column, MORSEL, Storage};
 
+/// Most rows of a table without columns: nothing in the file stands for them, and a scan goes through them all.
+const BARE: u64 = 1 << 36;
+
 /// The header.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header {
@@ -84,6 +87,10 @@ impl Header {
     /// Whether it makes sense.
     pub(super) fn is_sound(&self) -> bool {
         let pieces = self.morsels().checked_mul(self.columns.len() as u64);
-        pieces == Some(self.checksums.len() as u64) && self.columns.iter().all(Described::is_sound)
+        let end = !self.columns.is_empty() || self.rows <= BARE;
+        let words =
+            |column: &Described| self.rows == 0 || column.dictionary.as_ref().is_none_or(|words| !words.is_empty());
+        let columns = self.columns.iter().all(|column| column.is_sound() && words(column));
+        pieces == Some(self.checksums.len() as u64) && end && columns
     }
 }

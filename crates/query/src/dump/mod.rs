@@ -8,12 +8,16 @@
 //!
 //! Pieces stand in the file as in memory, so that each worker reads its own morsels into placed memory; a mapped file
 //! could not be placed. The header holds what the dump is of, and a checksum (xxh3) of each piece. Codes are compared with
-//! the bounds of their columns as well, since sums are exact only inside of those.
+//! the bounds of their columns as well, and digits with theirs, since sums are exact only inside of those.
 
+#[cfg(any(test, fuzzing))]
+mod forged;
 mod header;
 mod read;
 mod write;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use forged::forged;
 pub(crate) use read::Dump;
 pub(crate) use write::write;
 

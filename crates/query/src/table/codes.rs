@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::encoding::{DIGIT_BITS, Storage, Width};
+use super::encoding::{DIGIT_BITS, Storage, TOP_BITS, Width};
 use super::{MORSEL, Table};
 use crate::field::Bounds;
 
@@ -62,19 +62,28 @@ impl Table {
         }
     }
 
-    /// Whether each value of a column is inside of its bounds; on the workers of the pool that this runs on.
+    /// Whether each value of a column is inside of its bounds, and each digit has no more bits than digits have; on the
+    /// workers of the pool that this runs on.
     pub(crate) fn is_within_bounds(&self, column: usize) -> bool {
         let Bounds { low, high } = self.columns[column].bounds;
         let Some((base, step)) = self.columns[column].storage.base_and_step() else { return true };
         let inside = |code: i128| (low..=high).contains(&(i128::from(base) + i128::from(step) * code));
         let all = AtomicBool::new(true);
         knee_runtime::parallel_for_grain(0..self.morsels(), 1, |morsel| {
-            if !self.extremes(morsel, column).into_iter().all(inside) {
+            if !self.has_digits(morsel, column) || !self.extremes(morsel, column).into_iter().all(inside) {
                 // Relaxed: it only goes from true to false, and the loop ends before it is read.
                 all.store(false, Ordering::Relaxed);
             }
         });
         all.into_inner()
+    }
+
+    /// Whether the digits of a morsel, if it has some, are digits.
+    fn has_digits(&self, morsel: usize, column: usize) -> bool {
+        let Codes::Digits(digits, count) = self.codes(morsel, column, 0, self.rows_of(morsel)) else { return true };
+        let bits = |digit: usize| if digit + 1 == count { TOP_BITS } else { DIGIT_BITS };
+        // Their maximum, since it is found in vectors.
+        (0..count).all(|digit| digits[digit].iter().copied().max().is_none_or(|most| most < 1 << bits(digit)))
     }
 
     /// The smallest and the largest code of a morsel.

@@ -17,7 +17,7 @@ use crate::table::Statistics;
 /// Bits of a digit.
 pub(crate) const DIGIT_BITS: u32 = 12;
 /// Bits of the highest digit: a sign stays free in 16.
-const TOP_BITS: u32 = 15;
+pub(crate) const TOP_BITS: u32 = 15;
 /// Most digits.
 const DIGITS: u32 = 3;
 

@@ -1,11 +1,12 @@
 //! The bytes of one column in one row group, read at once.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use bytes::{Buf, Bytes};
+use parquet::basic::Compression;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
@@ -26,7 +27,7 @@ pub(super) fn bytes(file: &File, column: &ColumnChunkMetaData, size: u64) -> io:
     let range = range(column, size).expect("it was checked when the file was opened");
     let mut bytes = vec![0; usize::try_from(range.end - range.start).map_err(io::Error::other)?];
     file.read_exact_at(&mut bytes, range.start)?;
-    Ok(Pages { begin: range.start, bytes: bytes.into() })
+    Ok(Pages { begin: range.start, bytes: bytes.into(), codec: column.compression() })
 }
 
 /// Bytes that know where in their file they stand.
@@ -34,6 +35,7 @@ pub(super) fn bytes(file: &File, column: &ColumnChunkMetaData, size: u64) -> io:
 pub(super) struct Pages {
     begin: u64,
     bytes: Bytes,
+    codec: Compression,
 }
 
 impl Pages {
@@ -51,10 +53,10 @@ impl Length for Pages {
 }
 
 impl ChunkReader for Pages {
-    type T = bytes::buf::Reader<Bytes>;
+    type T = Header;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(self.from(start)?.reader())
+        Ok(Header { bytes: self.from(start)?.reader(), codec: self.codec, is_new: true })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -63,5 +65,70 @@ impl ChunkReader for Pages {
             return Err(ParquetError::EOF("a page ends behind its column".into()));
         }
         Ok(rest.slice(..length))
+    }
+}
+
+/// A header of a page and what follows. Only headers are read in this way.
+pub(super) struct Header {
+    bytes: bytes::buf::Reader<Bytes>,
+    codec: Compression,
+    is_new: bool,
+}
+
+impl Read for Header {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.is_new) && !is_credible(self.bytes.get_ref(), self.codec) {
+            return Err(io::Error::other("a page claims to hold more than its bytes can"));
+        }
+        self.bytes.read(into)
+    }
+}
+
+/// Whether a codec can make as many bytes of a page as its header says. The crate takes memory for them, and fills it with
+/// zeros, before it looks at the page.
+fn is_credible(header: &[u8], codec: Compression) -> bool {
+    let most = match codec {
+        Compression::SNAPPY => 32,
+        Compression::LZ4 | Compression::LZ4_RAW => 256,
+        Compression::GZIP(_) => 1_100,
+        // Blocks of 128 KiB that repeat one byte.
+        Compression::ZSTD(_) => 64 << 10,
+        _ => return true,
+    };
+    let mut header = header;
+    let mut field = || number(&mut header);
+    let [Some(_kind), Some(plain), Some(stored)] = [field(), field(), field()] else { return false };
+    // Some more, for what a codec writes around its data.
+    plain <= stored.saturating_add(32).saturating_mul(most)
+}
+
+/// The next field of a structure in Thrift's compact protocol, which has to be an `i32`; never negative here.
+fn number(bytes: &mut &[u8]) -> Option<u64> {
+    let (&[0x15], rest) = bytes.split_first_chunk::<1>()? else { return None };
+    let length = rest.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
+    let (digits, rest) = rest.split_at(length);
+    *bytes = rest;
+    let zigzag = digits.iter().rev().fold(0, |number, digit| number << 7 | u64::from(digit & 0x7f));
+    (zigzag & 1 == 0).then_some(zigzag >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::basic::ZstdLevel;
+
+    use super::*;
+
+    #[test]
+    fn pages_that_claim_too_much_are_refused() {
+        let header = |plain: [u8; 3]| [0x15, 4, 0x15, plain[0], plain[1], plain[2], 0x15, 0x80, 0x01, 0x2c];
+        // 64 bytes are stored: 96 * 32 with this codec, which is 0x1800 as it is written.
+        let limit = [0x80, 0xb0, 0];
+        assert!(is_credible(&header(limit), Compression::SNAPPY));
+        assert!(!is_credible(&header([limit[0] + 2, limit[1], limit[2]]), Compression::SNAPPY));
+        assert!(is_credible(&header([0xff, 0xff, 0x7f]), Compression::UNCOMPRESSED));
+        assert!(!is_credible(&header([0xff, 0xff, 0xff]), Compression::ZSTD(ZstdLevel::default())), "negative");
+        for end in 0..9 {
+            assert!(!is_credible(&header(limit)[..end], Compression::SNAPPY), "{end} bytes");
+        }
     }
 }

@@ -1,0 +1,32 @@
+//! Any bytes as a Parquet file.
+
+use super::ask::{ask, questions};
+use super::{in_a_file, placed};
+use crate::data::{self, Parquet, Source};
+use crate::table::{self, Encoding};
+
+/// Most rows that are read. A few bytes can truly be any number of equal rows; a run refuses those that memory cannot hold.
+const ROWS: u64 = 20_000;
+
+/// Reads a file of these bytes, column by column, and asks for the extremes of each.
+pub fn parquet(bytes: &[u8]) {
+    in_a_file(bytes, |path| {
+        let Ok(source) = Parquet::open(path) else { return };
+        let (fields, _) = (source.fields(), source.input());
+        if source.rows() > ROWS {
+            return;
+        }
+        for (column, field) in fields.iter().enumerate() {
+            if source.usable(column).is_err() {
+                continue;
+            }
+            let Ok(chunks) = data::read(&source, &[column]) else { continue };
+            let fields = std::slice::from_ref(field);
+            let table = table::build(fields, chunks, Encoding::Split, &placed()).expect("there is memory");
+            assert!(table.is_within_bounds(0), "{field:?}");
+            for select in questions(&table.fields()) {
+                ask(&select, &table);
+            }
+        }
+    });
+}
