@@ -20,6 +20,11 @@ pub fn parquet(bytes: &[u8]) {
             if source.usable(column).is_err() {
                 continue;
             }
+            for part in 0..source.parts() {
+                if let [Ok(by_pages), Ok(one_by_one)] = source.both_ways(part, column) {
+                    assert_eq!(by_pages, one_by_one, "{field:?}");
+                }
+            }
             let Ok(chunks) = data::read(&source, &[column]) else { continue };
             let fields = std::slice::from_ref(field);
             let table = table::build(fields, chunks, Encoding::Split, &placed()).expect("there is memory");

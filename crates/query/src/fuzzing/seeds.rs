@@ -106,6 +106,10 @@ mod tests {
         assert_eq!(usable.len(), 7, "all but the booleans");
         for part in 0..source.parts() {
             source.read(part, &usable).unwrap();
+            for column in &usable {
+                let [by_pages, one_by_one] = source.both_ways(part, *column).map(Result::unwrap);
+                assert_eq!(by_pages, one_by_one, "part {part}, column {column}");
+            }
         }
     }
 
@@ -119,7 +123,7 @@ mod tests {
         assert_eq!(bytes[4..9], [0x15, 0, 0x15, 2 * 4 * ROWS as u8, 1]);
         bytes[8] = 0x7f;
         fs::write(&path, bytes).unwrap();
-        let refused = Parquet::open(&path).unwrap().read(0, &[0]).unwrap_err().to_string();
+        let refused = Parquet::open(&path).unwrap().read(0, &[0]).unwrap_err().error.to_string();
         assert!(refused.contains("claims to hold more"), "{refused}");
     }
 }

@@ -28,6 +28,23 @@ pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, st
     }
 }
 
+/// All values of a column as text, by pages or by the crate's own reader alone.
+#[cfg(any(test, fuzzing))]
+pub(super) fn as_text(
+    pages: Pages,
+    metadata: &ColumnChunkMetaData,
+    rows: usize,
+    stored: Stored,
+    by_pages: bool,
+) -> Result<Vec<String>> {
+    Ok(match if by_pages { read } else { one_by_one }(pages, metadata, rows, stored)? {
+        Columns::Numbers(values) => values.iter().map(i64::to_string).collect(),
+        Columns::Coded(codes, values) => codes.iter().map(|code| values[*code as usize].to_string()).collect(),
+        Columns::Doubles(values) => values.iter().map(|value| format!("{:x}", value.to_bits())).collect(),
+        Columns::Texts(codes, words) => codes.iter().map(|code| words[*code as usize].clone()).collect(),
+    })
+}
+
 /// Reads all values of a column, whatever the encodings of its pages are.
 fn one_by_one(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
     let reader = SerializedPageReader::new(Arc::new(pages), metadata, rows, None)?;

@@ -19,13 +19,14 @@ use std::path::{Path, PathBuf};
 
 use knee_workload::Error;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::{Source, Unread};
 use crate::error::wrong;
 use crate::field::Field;
 use crate::table::{Chunk, Columns};
 
+use chunk::Pages;
 use schema::Stored;
 
 /// Most rows of a row group: what claims more is taken for a broken file.
@@ -87,14 +88,34 @@ impl Parquet {
 
     /// The values of a column in a part.
     fn column(&self, part: usize, column: usize) -> Result<Columns, Error> {
+        self.with_pages(part, column, column::read)
+    }
+
+    /// The values of a column in a part as text, by pages and one by one.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn both_ways(&self, part: usize, column: usize) -> [Result<Vec<String>, Error>; 2] {
+        [false, true].map(|by_pages| {
+            self.with_pages(part, column, |pages, metadata, rows, stored| {
+                column::as_text(pages, metadata, rows, stored, by_pages)
+            })
+        })
+    }
+
+    /// Reads the pages of a column in a part, and calls what may panic with them.
+    fn with_pages<T>(
+        &self,
+        part: usize,
+        column: usize,
+        read: impl FnOnce(Pages, &ColumnChunkMetaData, usize, Stored) -> parquet::errors::Result<T>,
+    ) -> Result<T, Error> {
         let file = &self.files[self.parts[part].0];
         let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
         let (name, stored) = &self.columns[column];
         let stored = stored.as_ref().expect("only usable columns are read");
         let metadata = self.group(part).column(column);
         let opened = File::open(&file.path).map_err(cannot)?;
-        let bytes = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
-        caught(&file.path, &format!("column {name}"), || column::read(bytes, metadata, self.rows_in(part), *stored))
+        let pages = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
+        caught(&file.path, &format!("column {name}"), || read(pages, metadata, self.rows_in(part), *stored))
     }
 
     /// The row group of a part.
