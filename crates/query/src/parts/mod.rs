@@ -1,8 +1,8 @@
 //! A query in parts, for engines that run on several machines: descriptors travel, rows never.
 //!
-//! [`split`] describes the parts of a query, one line of JSON for each: its SQL and which row groups of which files are
+//! [`split()`] describes the parts of a query, one line of JSON for each: its SQL and which row groups of which files are
 //! meant. [`answer()`] answers one part, by itself, on any machine that sees the files: its line says for each group what
-//! was found, by value and exactly. [`merge`] joins the lines of all parts to the answer.
+//! was found, by value and exactly. [`merge()`] joins the lines of all parts to the answer.
 //!
 //! A part may be answered twice, since engines repeat what seems lost, and in any order. What must not happen is that
 //! parts of different queries, of different files or of different versions are joined, or that one is missing: so each
