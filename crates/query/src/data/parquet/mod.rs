@@ -6,6 +6,7 @@
 mod chunk;
 mod column;
 mod schema;
+mod thrift;
 
 use std::fs::File;
 use std::panic::{self, AssertUnwindSafe};
@@ -135,6 +136,10 @@ impl Opened {
         let known = file.metadata().map_err(cannot)?;
         let bytes = known.len();
         let written = known.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        if !thrift::has_footer(&file, bytes).map_err(cannot)? {
+            let what = format!("cannot read {}: its footer is damaged", shown(&path));
+            return Err(wrong(what).hint("is it a whole Parquet file?"));
+        }
         let metadata = caught(&path, "its footer", || ParquetMetaDataReader::new().parse_and_finish(&file))?;
         for group in metadata.row_groups() {
             let (rows, columns) = (group.num_rows(), group.columns());
