@@ -18,8 +18,9 @@ use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use knee_runtime::Arrangement;
+use knee_runtime::{Arrangement, Pool};
 
 use crate::table::Placed;
 
@@ -27,8 +28,11 @@ fn placed() -> Placed {
     Placed { arrangement: Arrangement::default(), copies: 1 }
 }
 
-/// Calls `read` with a file of these bytes. It lies in memory and has no name, so that nothing stays behind.
-fn in_a_file(bytes: &[u8], read: impl FnOnce(&Path)) {
+/// One worker: with more of them most of the time would be spent on waking each other.
+static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::builder().workers(1).build().expect("there is a processor"));
+
+/// Calls `read` on a worker with a file of these bytes. It lies in memory and has no name, so that nothing stays behind.
+fn in_a_file(bytes: &[u8], read: impl FnOnce(&Path) + Send) {
     thread_local! {
         static FILE: File = {
             let name = format!("knee-fuzz-{}-{:?}", std::process::id(), std::thread::current().id());
@@ -40,6 +44,7 @@ fn in_a_file(bytes: &[u8], read: impl FnOnce(&Path)) {
     }
     FILE.with(|file| {
         file.set_len(0).and_then(|()| file.write_all_at(bytes, 0)).expect("there is room");
-        read(&PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())));
+        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+        POOL.install(|| read(&path));
     });
 }

@@ -126,4 +126,19 @@ mod tests {
         let refused = Parquet::open(&path).unwrap().read(0, &[0]).unwrap_err().error.to_string();
         assert!(refused.contains("claims to hold more"), "{refused}");
     }
+
+    #[test]
+    fn time_is_not_taken_for_a_claim() {
+        let directory = tempfile::tempdir().unwrap();
+        write_parquet(directory.path()).unwrap();
+        let path = directory.path().join("none-v2-plain.parquet");
+        let bytes = fs::read(&path).unwrap();
+        let (data, end) = bytes.split_at(bytes.len() - 9);
+        // Before the footer's end: field 100, a list of 2^31 - 1 booleans.
+        let list = [0x09, 0xc8, 0x01, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07];
+        let length = u32::from_le_bytes(end[1..5].try_into().unwrap()) + list.len() as u32;
+        fs::write(&path, [data, &list, &[0], &length.to_le_bytes(), b"PAR1"].concat()).unwrap();
+        let refused = Parquet::open(&path).unwrap_err().to_string();
+        assert!(refused.ends_with("its footer is damaged"), "{refused}");
+    }
 }

@@ -5,6 +5,7 @@
 
 mod conditions;
 mod constants;
+mod limits;
 mod outputs;
 mod queries;
 mod scalars;

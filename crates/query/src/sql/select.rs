@@ -6,35 +6,24 @@ use sqlparser::ast::{
     Statement, TableFactor, TableWithJoins, Value,
 };
 use sqlparser::dialect::DuckDbDialect;
-use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
+use sqlparser::tokenizer::Tokenizer;
 
-use super::{Order, Output, Select, conditions, outputs, scalars};
+use super::{Order, Output, Select, conditions, limits, outputs, scalars};
 use crate::error::{outside, wrong};
 
 /// Deepest nesting of parentheses and operators.
 const DEPTH: usize = 40;
-/// Longest text of a query, in bytes.
-const LONGEST: usize = 64 << 10;
-/// Most operators, parentheses and keywords. Chains of them, as in `a + a + a`, are as deep as they are long, and whoever
-/// goes through them takes a few KiB of the stack for each level.
-const JOINTS: usize = 500;
-/// Deepest parentheses and brackets. The parser reads the arguments of a function twice where a name and `=` begin them,
-/// so that each level can double its time.
-const BRACKETS: usize = 10;
 
 /// Reads a query.
 ///
 /// # Errors
 /// What is no SQL, and what is SQL outside of this engine, with the word that is.
 pub fn parse(text: &str) -> Result<Select, Error> {
-    if text.len() > LONGEST {
-        return Err(wrong(format!("the query has {} bytes; at most {LONGEST} are read", text.len())));
-    }
+    limits::of_text(text)?;
     let tokens = Tokenizer::new(&DuckDbDialect {}, text).tokenize_with_location();
     let tokens = tokens.map_err(|error| not_sql(&error.into()))?;
-    of_bounded_size(&tokens)?;
+    limits::of_tokens(&tokens)?;
     let parser = Parser::new(&DuckDbDialect {}).with_recursion_limit(DEPTH);
     let statements = parser.with_tokens_with_locations(tokens).parse_statements().map_err(|error| not_sql(&error))?;
     let mut statements = statements.into_iter();
@@ -51,37 +40,6 @@ fn not_sql(error: &ParserError) -> Error {
     let reason = reason.replace(", found: ", ", found ").replace(" at Line: ", " at line ");
     let reason = reason.replace(", Column: ", ", column ");
     wrong(format!("this is not SQL: {}", reason.trim_start_matches("sql parser error: ")))
-}
-
-/// Refuses what would take the parser too much of the stack, or too long.
-fn of_bounded_size(tokens: &[TokenWithSpan]) -> Result<(), Error> {
-    let joints = tokens.iter().filter(|token| is_joint(token)).count();
-    if joints > JOINTS {
-        let what = format!("the query has {joints} operators, parentheses and keywords; at most {JOINTS} are read");
-        return Err(wrong(what));
-    }
-    let (mut depth, mut deepest) = (0_usize, 0);
-    for token in tokens {
-        match token.token {
-            Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
-            Token::RParen | Token::RBracket | Token::RBrace => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    if deepest > BRACKETS {
-        return Err(wrong(format!("the query has parentheses {deepest} deep; at most {BRACKETS} are read")));
-    }
-    Ok(())
-}
-
-/// Whether a token joins others into an expression: what is no name, no constant, and no comma of a list.
-fn is_joint(token: &TokenWithSpan) -> bool {
-    match &token.token {
-        Token::Word(word) => word.keyword != Keyword::NoKeyword,
-        Token::Number(..) | Token::SingleQuotedString(_) | Token::Comma | Token::Whitespace(_) | Token::EOF => false,
-        _ => true,
-    }
 }
 
 fn first_word(what: &impl std::fmt::Display) -> String {

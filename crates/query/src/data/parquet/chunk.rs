@@ -11,6 +11,8 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
+use super::thrift;
+
 /// Where a column's pages stand in a file of this size; none where its metadata cannot be true.
 pub(super) fn range(column: &ColumnChunkMetaData, file: u64) -> Option<Range<u64>> {
     let data = u64::try_from(column.data_page_offset()).ok()?;
@@ -77,8 +79,13 @@ pub(super) struct Header {
 
 impl Read for Header {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if std::mem::take(&mut self.is_new) && !is_credible(self.bytes.get_ref(), self.codec) {
-            return Err(io::Error::other("a page claims to hold more than its bytes can"));
+        if std::mem::take(&mut self.is_new) {
+            if !thrift::is_structure(self.bytes.get_ref()) {
+                return Err(io::Error::other("the header of a page is damaged"));
+            }
+            if !is_credible(self.bytes.get_ref(), self.codec) {
+                return Err(io::Error::other("a page claims to hold more than its bytes can"));
+            }
         }
         self.bytes.read(into)
     }
@@ -96,19 +103,17 @@ fn is_credible(header: &[u8], codec: Compression) -> bool {
         _ => return true,
     };
     let mut header = header;
-    let mut field = || number(&mut header);
+    let mut field = || size(&mut header);
     let [Some(_kind), Some(plain), Some(stored)] = [field(), field(), field()] else { return false };
     // Some more, for what a codec writes around its data.
     plain <= stored.saturating_add(32).saturating_mul(most)
 }
 
-/// The next field of a structure in Thrift's compact protocol, which has to be an `i32`; never negative here.
-fn number(bytes: &mut &[u8]) -> Option<u64> {
+/// The next field of a structure, which has to be an `i32` and is never negative here.
+fn size(bytes: &mut &[u8]) -> Option<u64> {
     let (&[0x15], rest) = bytes.split_first_chunk::<1>()? else { return None };
-    let length = rest.iter().take(5).position(|byte| byte & 0x80 == 0)? + 1;
-    let (digits, rest) = rest.split_at(length);
+    let (zigzag, rest) = thrift::number(rest)?;
     *bytes = rest;
-    let zigzag = digits.iter().rev().fold(0, |number, digit| number << 7 | u64::from(digit & 0x7f));
     (zigzag & 1 == 0).then_some(zigzag >> 1)
 }
 

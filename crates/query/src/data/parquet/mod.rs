@@ -9,6 +9,7 @@ mod hybrid;
 mod pages;
 mod piece;
 mod schema;
+mod thrift;
 
 pub(crate) use piece::Piece;
 
@@ -201,6 +202,10 @@ impl Opened {
             return Err(wrong(what).hint("knee query reads Parquet; DuckDB makes it of CSV and of its own tables"));
         }
         let written = known.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        if !thrift::has_footer(&file, bytes).map_err(cannot)? {
+            let what = format!("cannot read {}: its footer is damaged", shown(&path));
+            return Err(wrong(what).hint("is it a whole Parquet file?"));
+        }
         let metadata = caught(&path, "its footer", || ParquetMetaDataReader::new().parse_and_finish(&file))?;
         for group in metadata.row_groups() {
             let (rows, columns) = (group.num_rows(), group.columns());
