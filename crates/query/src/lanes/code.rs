@@ -32,6 +32,13 @@ pub(crate) trait Lane: bytemuck::Pod + Send + Sync {
     fn times(self, other: Self) -> Self;
     /// As a number with a sign.
     fn signed(self) -> i64;
+    /// The smallest and the largest number with a sign.
+    const LEAST: Self;
+    const MOST: Self;
+    /// The smaller one, as numbers with a sign.
+    fn lesser(self, other: Self) -> Self;
+    /// The larger one, as numbers with a sign.
+    fn greater(self, other: Self) -> Self;
 }
 
 macro_rules! code {
@@ -109,6 +116,19 @@ macro_rules! lane {
             #[inline]
             fn signed(self) -> i64 {
                 (self as $signed).into()
+            }
+
+            const LEAST: Self = <$signed>::MIN as Self;
+            const MOST: Self = <$signed>::MAX as Self;
+
+            #[inline]
+            fn lesser(self, other: Self) -> Self {
+                (self as $signed).min(other as $signed) as Self
+            }
+
+            #[inline]
+            fn greater(self, other: Self) -> Self {
+                (self as $signed).max(other as $signed) as Self
             }
         }
     )*};

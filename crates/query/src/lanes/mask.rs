@@ -40,6 +40,11 @@ for_each_isa! {
         }
     }
 
+    /// Whether any row counts. All lanes are read, since looking at each for an end takes longer.
+    pub(crate) fn any(mask: &[u16]) -> bool {
+        mask.iter().fold(0, |all, lane| all | lane) != 0
+    }
+
     /// The other rows.
     pub(crate) fn invert(mask: &mut [u16]) {
         for mask in mask {

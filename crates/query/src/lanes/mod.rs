@@ -18,8 +18,8 @@ pub(crate) use code::{Code, Lane, digit, load};
 pub(crate) use dots::{Dots, MOST_AT_ONCE, dots};
 pub(crate) use floats::{float_extremes, float_sum};
 pub use isa::Isa;
-pub(crate) use mask::{How, combine, count, hide, invert, range, table};
-pub(crate) use numbers::{add, extremes, multiply, sum};
+pub(crate) use mask::{How, any, combine, count, hide, invert, range, table};
+pub(crate) use numbers::{add, greatest, least, multiply, sum};
 pub(crate) use prefetch::prefetch;
 
 /// Rows of a block: arrays of that many lanes stay in the first-level cache.

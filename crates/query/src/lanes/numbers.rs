@@ -22,12 +22,33 @@ for_each_isa! {
         groups.iter().zip(lanes).map(|(own, lane)| if *own == group { lane.signed() } else { 0 }).sum()
     }
 
-    /// The smallest and the largest of a group's lanes; none of a group without rows.
-    pub(crate) fn extremes<L: Lane>(groups: &[u16], group: u16, lanes: &[L]) -> (i64, i64) {
-        groups.iter().zip(lanes).fold((i64::MAX, i64::MIN), |(low, high), (own, lane)| {
-            let value = lane.signed();
-            let there = *own == group;
-            (low.min(if there { value } else { i64::MAX }), high.max(if there { value } else { i64::MIN }))
-        })
+    /// The smallest of a group's lanes; the largest number of a group without rows.
+    pub(crate) fn least<L: Lane>(groups: &[u16], group: u16, lanes: &[L]) -> i64 {
+        fold(groups, group, lanes, L::MOST, L::lesser).signed()
     }
+
+    /// The largest of a group's lanes; the smallest number of a group without rows.
+    pub(crate) fn greatest<L: Lane>(groups: &[u16], group: u16, lanes: &[L]) -> i64 {
+        fold(groups, group, lanes, L::LEAST, L::greater).signed()
+    }
+}
+
+/// Rows that are joined side by side: one after the other, the compiler makes no vectors of them.
+const ASIDE: usize = 32;
+
+/// Joins a group's lanes; `none` changes nothing.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "it is compiled for the instruction set of its callers")]
+fn fold<L: Lane>(groups: &[u16], group: u16, lanes: &[L], none: L, join: impl Fn(L, L) -> L) -> L {
+    let (groups, rest_of_groups) = groups.as_chunks::<ASIDE>();
+    let (lanes, rest) = lanes.as_chunks::<ASIDE>();
+    let own = |own: u16, lane: L| if own == group { lane } else { none };
+    let mut all = [none; ASIDE];
+    for (groups, lanes) in groups.iter().zip(lanes) {
+        for at in 0..ASIDE {
+            all[at] = join(all[at], own(groups[at], lanes[at]));
+        }
+    }
+    let rest = rest_of_groups.iter().zip(rest).map(|(group, lane)| own(*group, *lane));
+    all.into_iter().chain(rest).fold(none, join)
 }

@@ -69,7 +69,7 @@ impl Scan<'_> {
         if rows < BLOCK {
             mask[rows..].fill(0);
         }
-        mask.iter().any(|lane| *lane != 0)
+        lanes::any(self.isa, mask)
     }
 
     /// Adds the rows of a block that count.

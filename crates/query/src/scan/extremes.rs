@@ -6,7 +6,7 @@ use super::program::{Computed, Programs, Rows};
 use super::wide::Wide;
 use crate::answer::Found;
 use crate::field::Bounds;
-use crate::lanes::{self, Isa};
+use crate::lanes::{self, Isa, Lane};
 use crate::plan::Number;
 use crate::table::Table;
 
@@ -60,12 +60,9 @@ impl Extreme {
         computed: &Computed,
         rows: Rows<'_>,
     ) -> Option<i128> {
-        let chosen = |(low, high): (i64, i64)| Some(i128::from(if self.least { low } else { high }));
         match &self.of {
-            Wide::Of32(slot) => chosen(lanes::extremes(isa, groups, group, computed.middle.get(*slot))),
-            Wide::Of64(slot) | Wide::Large(slot) => {
-                chosen(lanes::extremes(isa, groups, group, computed.wide.get(*slot)))
-            }
+            Wide::Of32(slot) => Some(self.of_lanes(isa, groups, group, computed.middle.get(*slot))),
+            Wide::Of64(slot) | Wide::Large(slot) => Some(self.of_lanes(isa, groups, group, computed.wide.get(*slot))),
             Wide::Rows(_) => {
                 let mut found = Some(self.none());
                 self.of.each(groups, computed, rows, |own, value| {
@@ -76,6 +73,11 @@ impl Extreme {
                 found
             }
         }
+    }
+
+    fn of_lanes<L: Lane>(&self, isa: Isa, groups: &[u16], group: u16, lanes: &[L]) -> i128 {
+        let find = if self.least { lanes::least } else { lanes::greatest };
+        find(isa, groups, group, lanes).into()
     }
 
     /// Shows each row of a block to its group; whether all values fit.

@@ -177,7 +177,7 @@ impl Tested<'_> {
     fn each(&mut self, parts: &[Test], first: How, rest: How, mask: &mut [u16]) {
         for (at, part) in parts.iter().enumerate() {
             self.test(part, if at == 0 { first } else { rest }, mask);
-            if rest == How::And && mask.iter().all(|lane| *lane == 0) {
+            if rest == How::And && !lanes::any(self.isa, mask) {
                 return;
             }
         }
