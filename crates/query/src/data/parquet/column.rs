@@ -11,6 +11,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::chunk::Pages;
+use super::pages::Checked;
 use super::schema::Stored;
 use crate::kind::{Kind, is_date};
 use crate::table::Columns;
@@ -22,9 +23,9 @@ const TEXTS: usize = 1 << 16;
 
 /// Reads all values of a column.
 pub(super) fn read(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
-    let reader = SerializedPageReader::new(Arc::new(pages), metadata, rows, None)?;
-    let reader = get_column_reader(metadata.column_descr_ptr(), Box::new(reader));
     let optional = stored.optional;
+    let pages = Checked { pages: SerializedPageReader::new(Arc::new(pages), metadata, rows, None)?, optional };
+    let reader = get_column_reader(metadata.column_descr_ptr(), Box::new(pages));
     match (reader, stored.physical) {
         (ColumnReader::Int32ColumnReader(reader), _) => {
             let unsigned = is_unsigned(metadata);

@@ -5,6 +5,7 @@
 
 mod chunk;
 mod column;
+mod pages;
 mod schema;
 mod thrift;
 
