@@ -10,6 +10,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::checked::Checked;
 use super::chunk::Pages;
 use super::schema::Stored;
 use crate::kind::{Kind, is_date};
@@ -47,9 +48,9 @@ pub(super) fn as_text(
 
 /// Reads all values of a column, whatever the encodings of its pages are.
 fn one_by_one(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored: Stored) -> Result<Columns> {
-    let reader = SerializedPageReader::new(Arc::new(pages), metadata, rows, None)?;
-    let reader = get_column_reader(metadata.column_descr_ptr(), Box::new(reader));
     let optional = stored.optional;
+    let pages = Checked { pages: SerializedPageReader::new(Arc::new(pages), metadata, rows, None)?, optional };
+    let reader = get_column_reader(metadata.column_descr_ptr(), Box::new(pages));
     match (reader, stored.physical) {
         (ColumnReader::Int32ColumnReader(reader), _) => {
             let unsigned = is_unsigned(metadata);

@@ -3,6 +3,7 @@
 //! Columns that no query can use here (nested ones, times, texts with too many values) are only refused when a query
 //! asks for them. Whatever panics inside of the crate is caught at the file.
 
+mod checked;
 mod chunk;
 mod column;
 mod hybrid;
