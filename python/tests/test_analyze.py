@@ -207,8 +207,8 @@ def test_errors_say_what_to_try(study, monkeypatch, capsys):
     def says(*words: str) -> str:
         return complaint(folder, monkeypatch, capsys, *words)
 
-    known = "one of wall, cpu, speedup, work-inflation, match, match:cpu, cycles, energy-package, instructions"
-    assert f"unknown response 'nope' hint: {known}" in says("--response", "nope")
+    known = "wall, cpu, speedup, work-inflation, match, match:cpu, cycles, energy-package, instructions, minor-faults"
+    assert f"unknown response 'nope' hint: one of {known}" in says("--response", "nope")
     assert "no values: instructions: unavailable: no hardware PMU" in says("--response", "instructions")
     assert "unknown factor 'placement': it has only one level hint: one of threads or runtime" in says(
         "--factors", "placement"
