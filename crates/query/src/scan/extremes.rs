@@ -64,13 +64,8 @@ impl Extreme {
             Wide::Of32(slot) => Some(self.of_lanes(isa, groups, group, computed.middle.get(*slot))),
             Wide::Of64(slot) | Wide::Large(slot) => Some(self.of_lanes(isa, groups, group, computed.wide.get(*slot))),
             Wide::Rows(_) => {
-                let mut found = Some(self.none());
-                self.of.each(groups, computed, rows, |own, value| {
-                    if own == group {
-                        found = found.and_then(|found| Some(self.better(found, value?)));
-                    }
-                });
-                found
+                let better = |one, other| Some(self.better(one, other));
+                self.of.fold((groups, group), computed, rows, self.none(), better)
             }
         }
     }

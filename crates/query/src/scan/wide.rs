@@ -45,16 +45,27 @@ impl Wide {
         match self {
             Self::Of32(slot) => Some(lanes::sum(isa, groups, group, computed.middle.get(*slot)).into()),
             Self::Of64(slot) => Some(lanes::sum(isa, groups, group, computed.wide.get(*slot)).into()),
-            Self::Large(_) | Self::Rows(_) => {
-                let mut sum = Some(0_i128);
-                self.each(groups, computed, rows, |own, value| {
-                    if own == group {
-                        sum = sum.and_then(|sum| sum.checked_add(value?));
-                    }
-                });
-                sum
-            }
+            Self::Large(_) | Self::Rows(_) => self.fold((groups, group), computed, rows, 0, i128::checked_add),
         }
+    }
+
+    /// Joins the values of a group in a block one by one.
+    /// None if one of them needs more than 128 bits, or `join` gives none.
+    pub(super) fn fold(
+        &self,
+        (groups, group): (&[u16], u16),
+        computed: &Computed,
+        rows: Rows<'_>,
+        first: i128,
+        join: impl Fn(i128, i128) -> Option<i128>,
+    ) -> Option<i128> {
+        let mut joined = Some(first);
+        self.each(groups, computed, rows, |own, value| {
+            if own == group {
+                joined = joined.and_then(|joined| join(joined, value?));
+            }
+        });
+        joined
     }
 
     /// Adds each row of a block to its group; whether all sums fit.

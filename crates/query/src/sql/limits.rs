@@ -8,8 +8,8 @@ use crate::error::wrong;
 
 /// Longest text of a query, in bytes.
 const LONGEST: usize = 64 << 10;
-/// Most operators, parentheses and keywords. Chains of them, as in `a + a + a`, are as deep as they are long, and whoever
-/// goes through them takes a few KiB of the stack for each level.
+/// Most operators, parentheses and keywords. A chain of them, as in `a + a + a`, is parsed into a tree as deep as the chain
+/// is long, and each level takes a few KiB of the stack when the tree is walked.
 const JOINTS: usize = 500;
 /// Deepest parentheses and brackets. The parser reads the arguments of a function twice where a name and `=` begin them,
 /// so that each level can double its time.

@@ -97,8 +97,8 @@ fn unreadable(error: &io::Error) -> Failure {
     Failure::new(format!("cannot read standard input: {error}"))
 }
 
-/// Ends this process when the other end of standard input is closed: whoever asked for the part is gone, and nobody would
-/// end it. A file is no such sign.
+/// Ends this process when the other end of standard input is closed: the program that asked for the part is gone, and
+/// nothing else would end it. The end of a file says nothing of the kind.
 fn end_with_input() {
     let is_pipe = io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from).and_then(|input| input.metadata());
     let is_pipe = is_pipe.is_ok_and(|input| input.file_type().is_fifo() || input.file_type().is_socket());
