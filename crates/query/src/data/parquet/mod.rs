@@ -203,7 +203,8 @@ impl Opened {
             return Err(wrong(what).hint("knee query reads Parquet; DuckDB makes it of CSV and of its own tables"));
         }
         let written = known.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        if !thrift::has_footer(&file, bytes).map_err(cannot)? {
+        // What is no Parquet file at all is left to the crate.
+        if thrift::footer(&file, bytes).map_err(cannot)?.is_some_and(|footer| !thrift::is_structure(&footer)) {
             let what = format!("cannot read {}: its footer is damaged", shown(&path));
             return Err(wrong(what).hint("is it a whole Parquet file?"));
         }

@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use knee_workload::Error;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::{Opened, Parquet, shown};
+use super::{Opened, Parquet, shown, thrift};
 use crate::error::wrong;
 
 /// Some row groups of a file.
@@ -79,13 +78,8 @@ impl Parquet {
     }
 }
 
-/// Hash of a file's footer. A file that was opened ends with the footer's length, in 4 bytes, and with 4 letters.
+/// Hash of the footer of a file that was opened.
 fn footer(path: &Path, bytes: u64) -> io::Result<String> {
-    let file = File::open(path)?;
-    let mut end = [0; 8];
-    file.read_exact_at(&mut end, bytes.saturating_sub(8))?;
-    let length = u64::from(u32::from_le_bytes(end[..4].try_into().expect("4 bytes"))).min(bytes);
-    let mut footer = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-    file.read_exact_at(&mut footer, bytes.saturating_sub(8 + length))?;
+    let footer = thrift::footer(&File::open(path)?, bytes)?.unwrap_or_default();
     Ok(format!("{:016x}", XxHash3_64::oneshot(&footer)))
 }

@@ -12,10 +12,10 @@ const DEPTH: usize = 64;
 /// What a file ends with: the length of its footer, and this.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// Whether the footer of a file of this size is a structure. What is no Parquet file at all is left to the crate.
-pub(super) fn has_footer(file: &File, size: u64) -> io::Result<bool> {
+/// The footer of a file of this size; none if it is no Parquet file at all.
+pub(super) fn footer(file: &File, size: u64) -> io::Result<Option<Vec<u8>>> {
     let mut end = [0; 8];
-    let Some(before) = size.checked_sub(end.len() as u64) else { return Ok(true) };
+    let Some(before) = size.checked_sub(end.len() as u64) else { return Ok(None) };
     file.read_exact_at(&mut end, before)?;
     let [length @ .., _, _, _, _] = end;
     let length = u32::from_le_bytes(length);
@@ -23,9 +23,9 @@ pub(super) fn has_footer(file: &File, size: u64) -> io::Result<bool> {
         Some(begin) if end.ends_with(MAGIC) => {
             let mut footer = vec![0; length as usize];
             file.read_exact_at(&mut footer, begin)?;
-            Ok(is_structure(&footer))
+            Ok(Some(footer))
         }
-        _ => Ok(true),
+        _ => Ok(None),
     }
 }
 
