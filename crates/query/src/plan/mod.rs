@@ -78,6 +78,15 @@ impl Plan {
     pub fn columns(&self) -> &[usize] {
         &self.columns
     }
+
+    /// The columns that its conditions read, in order.
+    pub(crate) fn tested(&self) -> Vec<usize> {
+        let mut columns = Vec::new();
+        self.filter.columns(&mut columns);
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
 }
 
 /// The column of a name.

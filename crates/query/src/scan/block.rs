@@ -75,13 +75,16 @@ impl Scan<'_> {
     /// Adds the rows of a block that count.
     fn block(&self, block: Rows<'_>, scratch: &mut Scratch, state: &mut State, doubles: &mut [Vec<f64>]) {
         let Scratch { mask, groups, after, made, values, .. } = scratch;
+        let steps = if self.groups.are_few() { self.groups.combinations + 2 } else { 2 };
+        self.ahead(block, (0, steps));
         self.groups.of_rows(self.isa, block, groups);
         lanes::hide(self.isa, mask, groups);
+        self.ahead(block, (1, steps));
         self.after.run(self.isa, block, after);
         if self.groups.are_few() {
             made.make(self.isa, block);
             for group in 0..self.groups.combinations {
-                self.ahead(block, (group, self.groups.combinations));
+                self.ahead(block, (group + 2, steps));
                 let count = lanes::count(self.isa, groups, group as u16);
                 if count > 0 {
                     state.counts[group] += u64::from(count);
@@ -107,13 +110,10 @@ impl Scan<'_> {
         }
     }
 
-    /// Asks for a part of the next block while this one is added up, which needs no memory.
+    /// Asks for a part of the next block of the columns that neither tests nor programs read.
     fn ahead(&self, block: Rows<'_>, part: (usize, usize)) {
-        let next = block.from + BLOCK;
-        if next < MORSEL {
-            for column in 0..self.table.columns().len() {
-                self.table.prefetch(block.morsel, column, next..next + BLOCK, part);
-            }
+        for column in &self.rest {
+            block.ahead(*column, part);
         }
     }
 

@@ -137,11 +137,14 @@ impl Tested<'_> {
                 How::Or => {}
             },
             Test::Codes(column, ranges) => self.codes(*column, ranges, how, mask),
-            Test::Table(column, allowed) => match self.rows.codes(*column) {
-                Codes::U8(codes) => lanes::table(self.isa, codes, allowed, how, mask),
-                Codes::U16(codes) => lanes::table(self.isa, codes, allowed, how, mask),
-                other => unreachable!("codes have at most two bytes: {other:?}"),
-            },
+            Test::Table(column, allowed) => {
+                self.rows.ahead(*column, (0, 1));
+                match self.rows.codes(*column) {
+                    Codes::U8(codes) => lanes::table(self.isa, codes, allowed, how, mask),
+                    Codes::U16(codes) => lanes::table(self.isa, codes, allowed, how, mask),
+                    other => unreachable!("codes have at most two bytes: {other:?}"),
+                }
+            }
             Test::Of16(slot, ranges) => self.lanes(&self.computed.narrow, *slot, ranges, how, mask),
             Test::Of32(slot, ranges) => self.lanes(&self.computed.middle, *slot, ranges, how, mask),
             Test::Of64(slot, ranges) => self.lanes(&self.computed.wide, *slot, ranges, how, mask),
@@ -193,6 +196,7 @@ impl Tested<'_> {
 
     fn codes(&mut self, column: usize, ranges: &[(u64, u64)], how: How, mask: &mut [u16]) {
         let isa = self.isa;
+        self.rows.ahead(column, (0, 1));
         macro_rules! ranges {
             ($codes:expr) => {
                 self.ranges(how, ranges, mask, &|low, high, how, mask| within(isa, $codes, low, high, how, mask))

@@ -64,6 +64,8 @@ pub(crate) struct Scan<'a> {
     doubles: Vec<Doubles>,
     /// Where each aggregate's value comes from.
     values: Vec<Source>,
+    /// Columns that neither tests nor programs read.
+    rest: Vec<usize>,
     /// Bytes of a row that its tests read, and that the rest reads.
     bytes: (usize, usize),
 }
@@ -84,12 +86,14 @@ impl<'a> Scan<'a> {
     /// # Errors
     /// Where there may be too many groups.
     pub(crate) fn new(plan: &Plan, table: &'a Table, isa: Isa) -> Result<Self, Error> {
-        let (mut before, mut after) = (Programs::default(), Programs::default());
+        let tested = plan.tested();
+        let (mut before, mut after) = (Programs::default(), Programs::beside(&tested));
         let test = Test::new(&plan.filter, table, &mut before);
         let groups = Groups::new(&plan.keys, table)?;
         let mut scan = Self {
             table,
             isa,
+            rest: Vec::new(),
             before,
             test,
             after: Programs::default(),
@@ -106,8 +110,13 @@ impl<'a> Scan<'a> {
             let source = scan.source(aggregate, &mut after);
             scan.values.push(source);
         }
+        let mut rest = plan.columns().to_vec();
+        rest.retain(|column| !tested.contains(column));
+        let bytes = |columns: &[usize]| columns.iter().map(|column| table.bytes_of(*column)).sum();
+        scan.bytes = (bytes(&tested), bytes(&rest));
+        rest.retain(|column| !after.ask(*column));
+        scan.rest = rest;
         scan.after = after;
-        scan.bytes = scan.bytes_of_row(plan);
         Ok(scan)
     }
 
@@ -143,16 +152,6 @@ impl<'a> Scan<'a> {
     fn double(&mut self, doubles: Doubles) -> Source {
         self.doubles.push(doubles);
         Source::Double(self.doubles.len() - 1)
-    }
-
-    fn bytes_of_row(&self, plan: &Plan) -> (usize, usize) {
-        let mut tested = Vec::new();
-        plan.filter.columns(&mut tested);
-        tested.sort_unstable();
-        tested.dedup();
-        let rest = plan.columns().iter().filter(|column| !tested.contains(column));
-        let bytes = |column: &usize| self.table.bytes_of(*column);
-        (tested.iter().map(bytes).sum(), rest.map(bytes).sum())
     }
 
     /// Bytes of a row in all columns that the query reads.

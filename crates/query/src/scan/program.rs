@@ -3,13 +3,15 @@
 use super::slots::Slots;
 use crate::lanes::{self, Isa, Lane};
 use crate::plan::Number;
-use crate::table::{Codes, DIGIT_BITS, Storage, Table};
+use crate::table::{Codes, DIGIT_BITS, MORSEL, Storage, Table};
 
 /// Steps in lanes of one width.
 #[derive(Debug)]
 pub(super) struct Program<L> {
     steps: Vec<Step<L>>,
     known: Vec<(Number, usize)>,
+    /// Columns whose next block is asked for.
+    asked: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -20,6 +22,8 @@ enum Step<L> {
         factor: L,
         constant: Option<L>,
         slot: usize,
+        /// Whether to ask for the next block, too.
+        ahead: bool,
     },
     Fill {
         value: L,
@@ -65,11 +69,21 @@ impl<'a> Rows<'a> {
     pub(super) fn codes(&self, column: usize) -> Codes<'a> {
         self.table.codes(self.morsel, column, self.from, lanes::BLOCK)
     }
+
+    /// Asks for a part of a column's codes in the next block, while this one is worked on: what is read in one block
+    /// is most likely read in the next one. A worker mostly goes on with the next morsel, too.
+    pub(super) fn ahead(&self, column: usize, part: (usize, usize)) {
+        let next = self.from + lanes::BLOCK;
+        let (morsel, from) = if next < MORSEL { (self.morsel, next) } else { (self.morsel + 1, 0) };
+        if morsel < self.table.morsels() {
+            self.table.prefetch(morsel, column, from..from + lanes::BLOCK, part);
+        }
+    }
 }
 
 impl<L> Default for Program<L> {
     fn default() -> Self {
-        Self { steps: Vec::new(), known: Vec::new() }
+        Self { steps: Vec::new(), known: Vec::new(), asked: Vec::new() }
     }
 }
 
@@ -103,7 +117,9 @@ impl<L: Lane> Program<L> {
         let mut constant = Some(L::of(constant));
         for (column, factor) in linear.terms {
             let factor = L::of(factor.wrapping_mul(stored(column).1.into()));
-            self.steps.push(Step::Load { column, factor, constant: constant.take(), slot });
+            let ahead = !self.asked.contains(&column);
+            self.asked.extend(ahead.then_some(column));
+            self.steps.push(Step::Load { column, factor, constant: constant.take(), slot, ahead });
         }
         if let Some(value) = constant {
             self.steps.push(Step::Fill { value, slot });
@@ -117,7 +133,10 @@ impl<L: Lane> Program<L> {
     fn run(&self, isa: Isa, rows: Rows<'_>, slots: &mut Slots<L>) {
         for step in &self.steps {
             match *step {
-                Step::Load { column, factor, constant, slot } => {
+                Step::Load { column, factor, constant, slot, ahead } => {
+                    if ahead {
+                        rows.ahead(column, (0, 1));
+                    }
                     slots.write(slot, |_, out| load(isa, rows, column, factor, constant, out));
                 }
                 Step::Fill { value, slot } => slots.write(slot, |_, out| out.fill(value)),
@@ -152,6 +171,20 @@ pub(super) fn load<L: Lane>(isa: Isa, rows: Rows<'_>, column: usize, factor: L, 
 }
 
 impl Programs {
+    /// None yet, beside others that ask for the next block of these columns.
+    pub(super) fn beside(asked: &[usize]) -> Self {
+        let mut none = Self::default();
+        none.narrow.asked.extend(asked);
+        none.middle.asked.extend(asked);
+        none.wide.asked.extend(asked);
+        none
+    }
+
+    /// Whether they, or those that they are beside, ask for the next block of a column.
+    pub(super) fn ask(&self, column: usize) -> bool {
+        [&self.narrow.asked, &self.middle.asked, &self.wide.asked].iter().any(|asked| asked.contains(&column))
+    }
+
     pub(super) fn computed(&self) -> Computed {
         Computed { narrow: self.narrow.slots(), middle: self.middle.slots(), wide: self.wide.slots() }
     }

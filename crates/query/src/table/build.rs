@@ -2,13 +2,19 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+
+use knee_machine::room;
 
 use super::encoding::{self, DIGIT_BITS, Encoding, Storage, Width};
 use super::piece::{self, Piece, Positions, Sink};
 use super::{Column, MORSEL, Placed, Statistics, Table};
 use crate::field::{Bounds, Field};
 use crate::kind::Kind;
+
+/// Bytes of a table after which memory is given back while it is written.
+const GIVEN_BACK: usize = 128 << 20;
 
 /// Rows as a source gives them, column by column, packed.
 #[derive(Debug)]
@@ -86,8 +92,14 @@ pub(crate) fn build(
     let maps: Vec<Vec<Vec<u64>>> = chunks.iter().map(|chunk| maps(chunk, &columns)).collect();
     let rows = chunks.iter().map(|chunk| chunk.rows).sum();
     let waiting = waiting(chunks, placed.copies * columns.len());
+    let written = AtomicUsize::new(0);
     Table::write(columns, rows, placed, &|morsel, column, piece: &mut [u8]| {
         write_piece((morsel, column), piece, rows, storages[column], &waiting, &maps);
+        // Chunks were dropped meanwhile, and the allocator keeps their memory. Relaxed: it only counts.
+        let before = written.fetch_add(piece.len(), Ordering::Relaxed);
+        if before / GIVEN_BACK < (before + piece.len()) / GIVEN_BACK {
+            room::give_back();
+        }
     })
 }
 
