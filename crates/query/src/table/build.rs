@@ -13,6 +13,9 @@ use super::{Column, MORSEL, Placed, Statistics, Table};
 use crate::field::{Bounds, Field};
 use crate::kind::Kind;
 
+/// A chunk keeps a list of values if it has so many rows for each of them.
+const FEW: usize = 8;
+
 /// Bytes of a table after which memory is given back while it is written.
 const GIVEN_BACK: usize = 128 << 20;
 
@@ -53,6 +56,11 @@ impl Chunk {
         let pack = |column| match column {
             Columns::Numbers(values) => {
                 let (piece, statistics) = Piece::pack(values);
+                Packed::Numbers(piece, statistics)
+            }
+            // Most values are there once: the list and the positions would take more memory than the values.
+            Columns::Coded(codes, values) if values.len() > codes.len() / FEW => {
+                let (piece, statistics) = Piece::pack(codes.iter().map(|code| values[*code as usize]).collect());
                 Packed::Numbers(piece, statistics)
             }
             Columns::Coded(codes, values) => {
