@@ -2,10 +2,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
+use std::num::NonZeroU64;
+use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{Advice, OFlags, fadvise, fcntl_setfl};
 
 /// Largest text file that is read. `/proc/cpuinfo` of 8192 cpus has 12 MB.
 pub const MOST_BYTES: u64 = 64 << 20;
@@ -39,6 +41,14 @@ pub fn text(path: &Path) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", MOST_BYTES >> 20)));
     }
     Ok(text)
+}
+
+/// Has the kernel read a part of a file before it is asked for, without waiting. It may do nothing.
+pub fn read_ahead(file: &File, range: Range<u64>) {
+    // No length would mean all that follows.
+    if let Some(length) = NonZeroU64::new(range.end.saturating_sub(range.start)) {
+        _ = fadvise(file, range.start, Some(length), Advice::WillNeed);
+    }
 }
 
 /// The number after a name, in a text of names and numbers like `cpu.stat`: `nr_periods 12`.

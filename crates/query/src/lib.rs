@@ -12,6 +12,7 @@
     reason = "codes and lanes are cut out of wider numbers; the bounds of columns say that nothing is lost"
 )]
 
+mod ahead;
 mod answer;
 mod data;
 mod dump;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -9,8 +10,9 @@ use std::sync::Mutex;
 use knee_workload::Error;
 use twox_hash::XxHash3_64;
 
-use super::header::Header;
+use super::header::{Described, Header};
 use super::{FRONT, LONGEST, MAGIC, PAGE, VERSION};
+use crate::ahead::Ahead;
 use crate::error::wrong;
 use crate::field::Field;
 use crate::table::{Column, MORSEL, Placed, Table};
@@ -110,7 +112,11 @@ impl Dump {
         let wanted: Vec<Column> = columns.iter().map(|column| self.header.columns[*column].column()).collect();
         let rows = usize::try_from(self.header.rows).map_err(|_| bad(&self.path, "it has too many rows"))?;
         let failed = Mutex::new(None);
+        let ahead = Ahead::new(rows.div_ceil(MORSEL));
         let table = Table::write(wanted, rows, placed, &|morsel, column, piece: &mut [u8]| {
+            ahead.ask(morsel, |morsel| {
+                Some((&self.file, columns.iter().map(|column| self.range(morsel, *column)).collect()))
+            });
             if let Err(error) = self.piece(morsel, columns[column], piece) {
                 failed.lock().expect("no holder panics").get_or_insert(error);
             }
@@ -128,10 +134,16 @@ impl Dump {
         Ok(table)
     }
 
+    /// Where the piece of a column in a morsel stands.
+    fn range(&self, morsel: usize, column: usize) -> Range<u64> {
+        let (before, from) = self.header.columns.split_at(column);
+        let bytes = |columns: &[Described]| columns.iter().map(|column| column.bytes() as u64).sum::<u64>();
+        let begin = self.begin + morsel as u64 * self.morsel_bytes() + bytes(before);
+        begin..begin + bytes(&from[..1])
+    }
+
     fn piece(&self, morsel: usize, column: usize, piece: &mut [u8]) -> Result<(), Error> {
-        let before: usize = self.header.columns[..column].iter().map(super::header::Described::bytes).sum();
-        let begin = self.begin + morsel as u64 * self.morsel_bytes() + before as u64;
-        let read = self.file.read_exact_at(piece, begin);
+        let read = self.file.read_exact_at(piece, self.range(morsel, column).start);
         read.map_err(|error| wrong(format!("cannot read {}: {error}", self.path.display())))?;
         let checksum = self.header.checksums[morsel * self.header.columns.len() + column];
         if XxHash3_64::oneshot(piece) != checksum {

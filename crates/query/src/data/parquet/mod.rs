@@ -15,6 +15,7 @@ mod thrift;
 pub(crate) use piece::Piece;
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::{Source, Unread};
+use crate::ahead::Ahead;
 use crate::error::wrong;
 use crate::field::Field;
 use crate::table::{Chunk, Columns};
@@ -41,6 +43,7 @@ pub(crate) struct Parquet {
     columns: Vec<(String, Result<Stored, String>)>,
     /// The file and the row group of each part.
     parts: Vec<(usize, usize)>,
+    ahead: Ahead,
 }
 
 #[derive(Debug)]
@@ -81,11 +84,18 @@ impl Parquet {
                 )));
             }
         }
-        Ok(Self { files, columns, parts })
+        Ok(Self { files, columns, ahead: Ahead::new(parts.len()), parts })
     }
 
     fn rows_in(&self, part: usize) -> usize {
         usize::try_from(self.group(part).num_rows()).expect("it was checked")
+    }
+
+    /// Where columns of a part stand, and in which file. What cannot be opened is said where it is read.
+    fn ranges(&self, part: usize, columns: &[usize]) -> Option<(File, Vec<Range<u64>>)> {
+        let file = &self.files[self.parts[part].0];
+        let range = |column: &usize| chunk::range(self.group(part).column(*column), file.bytes);
+        Some((File::open(&file.path).ok()?, columns.iter().filter_map(range).collect()))
     }
 
     /// The values of a column in a part.
@@ -262,6 +272,7 @@ impl Source for Parquet {
     }
 
     fn read(&self, part: usize, columns: &[usize]) -> Result<Chunk, Unread> {
+        self.ahead.ask(part, |part| self.ranges(part, columns));
         let read = |column: &usize| self.column(part, *column).map_err(|error| Unread { column: *column, error });
         let values = columns.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Chunk::new(self.rows_in(part), values))
