@@ -1,5 +1,6 @@
 //! A morsel, block by block.
 
+use super::counting::Counting;
 use super::program::{Computed, Rows};
 use super::sums::Made;
 use super::{Scan, State};
@@ -13,6 +14,7 @@ pub(crate) struct Scratch {
     /// Masks inside of conditions.
     masks: Vec<Vec<u16>>,
     groups: Vec<u16>,
+    counting: Counting,
     before: Computed,
     after: Computed,
     made: Made,
@@ -25,6 +27,7 @@ impl Scratch {
             mask: vec![0; BLOCK],
             masks: Vec::new(),
             groups: vec![0; BLOCK],
+            counting: Counting::default(),
             before: scan.before.computed(),
             after: scan.after.computed(),
             made: Made::new(&scan.weighted),
@@ -74,7 +77,7 @@ impl Scan<'_> {
 
     /// Adds the rows of a block that count.
     fn block(&self, block: Rows<'_>, scratch: &mut Scratch, state: &mut State, doubles: &mut [Vec<f64>]) {
-        let Scratch { mask, groups, after, made, values, .. } = scratch;
+        let Scratch { mask, groups, counting, after, made, values, .. } = scratch;
         let steps = if self.groups.are_few() { self.groups.combinations + 2 } else { 2 };
         self.ahead(block, (0, steps));
         self.groups.of_rows(self.isa, block, groups);
@@ -92,15 +95,14 @@ impl Scan<'_> {
                 }
             }
         } else {
-            groups.iter().filter(|group| **group != lanes::HIDDEN).for_each(|group| {
-                state.counts[usize::from(*group)] += 1;
-            });
+            counting.find(groups, self.groups.combinations);
+            counting.each_or_hidden(|_, group| state.counts[group] += 1);
             let mut fits = true;
             for (wide, sums) in self.wide.iter().zip(&mut state.sums) {
-                fits &= wide.scatter(groups, after, block, sums);
+                fits &= wide.scatter(counting, after, block, sums);
             }
             for (extreme, found) in self.extremes.iter().zip(&mut state.extremes) {
-                fits &= extreme.scatter(groups, after, block, found);
+                fits &= extreme.scatter(counting, after, block, found);
             }
             state.overflow |= !fits;
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::counting::Counting;
 use super::program::{Computed, Programs, Rows};
 use super::wide::Wide;
 use crate::answer::Found;
@@ -76,14 +77,11 @@ impl Extreme {
     }
 
     /// Shows each row of a block to its group; whether all values fit.
-    pub(super) fn scatter(&self, groups: &[u16], computed: &Computed, rows: Rows<'_>, found: &mut [i128]) -> bool {
+    pub(super) fn scatter(&self, rows: &Counting, computed: &Computed, block: Rows<'_>, found: &mut [i128]) -> bool {
         let mut fits = true;
-        self.of.each(groups, computed, rows, |group, value| {
-            let own = &mut found[usize::from(group)];
-            match value {
-                Some(value) => *own = self.better(*own, value),
-                None => fits = false,
-            }
+        self.of.each(rows, computed, block, |group, value| match value {
+            Some(value) => found[group] = self.better(found[group], value),
+            None => fits = false,
         });
         fits
     }

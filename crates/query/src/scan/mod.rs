@@ -14,6 +14,7 @@
 //! rows are computed one by one, and an overflow of 128 bits is seen ([`State::overflow`]).
 
 mod block;
+mod counting;
 mod doubles;
 mod extremes;
 mod filter;

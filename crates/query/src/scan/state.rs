@@ -28,7 +28,8 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(scan: &Scan<'_>) -> Self {
-        let groups = scan.groups.combinations;
+        // One more for rows that do not count.
+        let groups = scan.groups.combinations + 1;
         Self {
             counts: vec![0; groups],
             terms: vec![0; groups * scan.terms],

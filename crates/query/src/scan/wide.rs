@@ -1,8 +1,9 @@
 //! Sums that need more than products of 16-bit numbers, and those of many groups.
 
+use super::counting::Counting;
 use super::program::{Computed, Programs, Rows};
 use crate::field::Bounds;
-use crate::lanes::{self, BLOCK, HIDDEN, Isa};
+use crate::lanes::{self, BLOCK, Isa};
 use crate::plan::Number;
 use crate::table::Table;
 
@@ -59,52 +60,48 @@ impl Wide {
         first: i128,
         join: impl Fn(i128, i128) -> Option<i128>,
     ) -> Option<i128> {
-        let mut joined = Some(first);
-        self.each(groups, computed, rows, |own, value| {
-            if own == group {
-                joined = joined.and_then(|joined| join(joined, value?));
-            }
-        });
-        joined
+        let mut own = (0..groups.len()).filter(|row| groups[*row] == group);
+        own.try_fold(first, |joined, row| join(joined, self.value(row, computed, rows)?))
     }
 
     /// Adds each row of a block to its group; whether all sums fit.
-    pub(super) fn scatter(&self, groups: &[u16], computed: &Computed, rows: Rows<'_>, sums: &mut [i128]) -> bool {
+    pub(super) fn scatter(&self, rows: &Counting, computed: &Computed, block: Rows<'_>, sums: &mut [i128]) -> bool {
         let mut fits = true;
-        self.each(groups, computed, rows, |group, value| {
-            let sum = &mut sums[usize::from(group)];
-            match value.and_then(|value| sum.checked_add(value)) {
-                Some(more) => *sum = more,
-                None => fits = false,
-            }
+        self.each(rows, computed, block, |group, value| match value.and_then(|value| sums[group].checked_add(value)) {
+            Some(sum) => sums[group] = sum,
+            None => fits = false,
         });
         fits
     }
 
-    /// Calls `take` with the group and the value of each row that counts; none if it needs more than 128 bits.
+    /// Calls `take` with the group and the value of each row that counts; none if it needs more than 128 bits. In lanes
+    /// whose sums are safe, hidden rows come, too, with a group of their own.
     pub(super) fn each(
         &self,
-        groups: &[u16],
+        rows: &Counting,
         computed: &Computed,
-        rows: Rows<'_>,
-        mut take: impl FnMut(u16, Option<i128>),
+        block: Rows<'_>,
+        mut take: impl FnMut(usize, Option<i128>),
     ) {
-        let counting = |(group, _): &(&u16, usize)| **group != HIDDEN;
-        let each = groups.iter().zip(0..).filter(counting);
         match self {
             Self::Of32(slot) => {
                 let lanes = computed.middle.get(*slot);
-                each.for_each(|(group, row)| take(*group, Some(i128::from(lanes[row] as i32))));
+                rows.each_or_hidden(|row, group| take(group, Some(i128::from(lanes[row] as i32))));
             }
-            Self::Of64(slot) | Self::Large(slot) => {
+            Self::Of64(slot) => {
                 let lanes = computed.wide.get(*slot);
-                each.for_each(|(group, row)| take(*group, Some(i128::from(lanes[row] as i64))));
+                rows.each_or_hidden(|row, group| take(group, Some(i128::from(lanes[row] as i64))));
             }
-            Self::Rows(number) => {
-                let Rows { table, morsel, from } = rows;
-                let value = |row: usize| number.value(&|column| table.number(morsel, column, from + row));
-                each.for_each(|(group, row)| take(*group, value(row)));
-            }
+            Self::Large(_) | Self::Rows(_) => rows.each(|row, group| take(group, self.value(row, computed, block))),
+        }
+    }
+
+    /// The value of a row; none if it needs more than 128 bits.
+    fn value(&self, row: usize, computed: &Computed, Rows { table, morsel, from }: Rows<'_>) -> Option<i128> {
+        match self {
+            Self::Of32(slot) => Some((computed.middle.get(*slot)[row] as i32).into()),
+            Self::Of64(slot) | Self::Large(slot) => Some((computed.wide.get(*slot)[row] as i64).into()),
+            Self::Rows(number) => number.value(&|column| table.number(morsel, column, from + row)),
         }
     }
 }
