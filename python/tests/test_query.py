@@ -256,6 +256,14 @@ def test_a_kept_table_that_is_damaged_is_refused(binary, tmp_path):
     assert answer(binary, *words) == ANSWERS["q6"]
 
 
+def test_a_kept_table_is_read_by_its_name_with_its_own_encoding(binary, tmp_path):
+    answer(binary, "q6", "--scale", "0.01", "--encoding", "split", "--cache", tmp_path)
+    (table,) = tmp_path.iterdir()
+    assert answer(binary, "q6", table, "--encoding", "split") == ANSWERS["q6"]
+    said = f"the columns of {table} are stored as split, not as narrow"
+    refused(query(binary, "q6", table), said, "hint: give --encoding split")
+
+
 def test_a_cache_that_cannot_be_written_is_refused(binary, tmp_path):
     (tmp_path / "file").touch()
     for name in ("file", "file/x"):

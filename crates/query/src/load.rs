@@ -48,7 +48,13 @@ impl<'a> Wanted<'a> {
                 self.cached(&lineitem(select, self.args.text("scale"))?, Path::new(cache), select, pool, phases)
             }
             (data, "") if Dump::is_one(Path::new(data)) => {
-                self.dumped(&Dump::open(Path::new(data))?, select, pool, phases)
+                let dump = Dump::open(Path::new(data))?;
+                let (own, wanted) = (dump.encoding(), self.args.text("encoding"));
+                if own != wanted {
+                    let what = format!("the columns of {data} are stored as {own}, not as {wanted}");
+                    return Err(wrong(what).hint(format!("give --encoding {own}")));
+                }
+                self.dumped(&dump, select, pool, phases)
             }
             (data, "") => self.encoded(&Parquet::open(Path::new(data))?, select, pool, phases),
             (data, cache) => self.cached(&Parquet::open(Path::new(data))?, Path::new(cache), select, pool, phases),
