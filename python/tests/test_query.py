@@ -9,6 +9,7 @@ import hashlib
 import io
 import itertools
 import json
+import os
 import re
 import subprocess
 from decimal import Decimal
@@ -176,6 +177,26 @@ TEXTS = {
 }
 
 
+HUGE = " * ".join(["l_extendedprice"] * 6)
+"""It needs more than 128 bits in most rows."""
+LARGE = " * ".join(["l_extendedprice"] * 5 + ["l_quantity"])
+"""Its average does over a few rows, while its sum fits."""
+
+
+@pytest.mark.parametrize("runtime", ["near", "serial", "loop"])
+def test_what_needs_more_than_128_bits_is_refused_in_any_order(binary, runtime):
+    for text in (
+        f"SELECT count(*) FROM lineitem WHERE l_quantity > 60 AND {HUGE} > 0",
+        f"SELECT count(*) FROM lineitem WHERE {HUGE} > 0 AND l_quantity > 60",
+        f"SELECT sum({HUGE}) FROM lineitem",
+        f"SELECT avg({LARGE}) FROM lineitem WHERE l_orderkey = 1",
+    ):
+        done = query(binary, "sql", "--scale", "0.001", "--runtime", runtime, "--sql", text)
+        refused(done, "a number of this query needs more than 128 bits")
+    fits = f"SELECT sum({LARGE}) FROM lineitem WHERE l_orderkey = 1"
+    assert answer(binary, "sql", "--scale", "0.001", "--runtime", runtime, "--sql", fits)
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_is_wrong_with_a_query_is_said(binary, text):
     refused(query(binary, "sql", "--scale", "0.001", "--sql", text), *TEXTS[text])
@@ -216,6 +237,8 @@ def test_a_file_that_is_not_parquet_is_refused(binary, tmp_path):
         done = query(binary, "q6", f"{name}.parquet", cwd=tmp_path)
         refused(done, f"cannot read {name}.parquet: it is not a Parquet file", "hint: ")
     refused(query(binary, "q6", "cut.parquet", cwd=tmp_path), "cannot read cut.parquet: ", "hint: it is damaged or cut")
+    os.mkfifo(tmp_path / "pipe")
+    refused(query(binary, "q6", "pipe", cwd=tmp_path), "cannot read pipe: it is not a regular file")
     refused(query(binary, "q6", "folder", cwd=tmp_path), "folder has no file whose name ends in .parquet")
 
 

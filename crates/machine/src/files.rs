@@ -30,6 +30,18 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file that has its bytes on a disk.
+///
+/// # Errors
+/// The system's error; for a directory, a pipe or a device, that it is none.
+pub fn regular(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+}
+
 /// The text of a file.
 ///
 /// # Errors
@@ -66,8 +78,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         assert_eq!(text(Path::new("/dev/zero")).unwrap_err().to_string(), "it is a device, not a file");
+        assert_eq!(regular(folder.path()).unwrap_err().to_string(), "it is not a regular file");
         rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR).unwrap();
         assert_eq!(text(&at("pipe")).unwrap(), "");
+        assert_eq!(regular(&at("pipe")).unwrap_err().to_string(), "it is not a regular file");
         File::create(at("holes")).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(text(&at("holes")).unwrap_err().to_string(), "it is larger than 64 MiB");
         assert_eq!(text(folder.path()).unwrap_err().kind(), io::ErrorKind::IsADirectory);

@@ -22,7 +22,7 @@ struct Group {
 /// Answers a query row by row.
 ///
 /// # Errors
-/// Where a sum needs more than 128 bits.
+/// Where a number needs more than 128 bits.
 pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
     let mut groups: BTreeMap<Vec<i128>, Group> = BTreeMap::new();
     let none =
@@ -45,8 +45,8 @@ pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
             group.add(at, aggregate, &exact, &double).ok_or_else(too_large)?;
         }
     }
-    let rows = groups.iter().map(|(key, group)| group.row(key, plan, table)).collect();
-    Ok(Answer::new(plan, rows))
+    let rows: Option<_> = groups.iter().map(|(key, group)| group.row(key, plan, table)).collect();
+    Ok(Answer::new(plan, rows.ok_or_else(too_large)?))
 }
 
 /// Whether a row counts; none if a number needs more than 128 bits.
@@ -93,17 +93,22 @@ impl Group {
         Some(())
     }
 
-    fn row(&self, key: &[i128], plan: &Plan, table: &Table) -> Vec<Value> {
-        let value = |shown: &Shown| match shown {
-            Shown::Key(at, kind) => exact(key[*at], *kind, table.columns()[plan.keys[*at]].dictionary.as_deref()),
-            Shown::Count => Value::Number { digits: self.count.into(), scale: 0 },
-            Shown::Value(at, Kind::Double) => self.doubles[*at].map_or(Value::Null, Value::Double),
-            Shown::Value(at, kind) => self.exact[*at]
-                .map_or(Value::Null, |value| exact(value, *kind, dictionary(&plan.aggregates[*at], table))),
-            Shown::Average(at, Kind::Double) => {
-                self.doubles[*at].map_or(Value::Null, |sum| Value::Double(sum / self.count as f64))
-            }
-            Shown::Average(at, kind) => self.exact[*at].map_or(Value::Null, |sum| average(sum, self.count, *kind)),
+    fn row(&self, key: &[i128], plan: &Plan, table: &Table) -> Option<Vec<Value>> {
+        let value = |shown: &Shown| {
+            Some(match shown {
+                Shown::Key(at, kind) => exact(key[*at], *kind, table.columns()[plan.keys[*at]].dictionary.as_deref()),
+                Shown::Count => Value::Number { digits: self.count.into(), scale: 0 },
+                Shown::Value(at, Kind::Double) => self.doubles[*at].map_or(Value::Null, Value::Double),
+                Shown::Value(at, kind) => self.exact[*at]
+                    .map_or(Value::Null, |value| exact(value, *kind, dictionary(&plan.aggregates[*at], table))),
+                Shown::Average(at, Kind::Double) => {
+                    self.doubles[*at].map_or(Value::Null, |sum| Value::Double(sum / self.count as f64))
+                }
+                Shown::Average(at, kind) => match self.exact[*at] {
+                    Some(sum) => average(sum, self.count, *kind)?,
+                    None => Value::Null,
+                },
+            })
         };
         plan.outputs.iter().map(|output| value(&output.shown)).collect()
     }
@@ -126,15 +131,15 @@ fn exact(value: i128, kind: Kind, words: Option<&[String]>) -> Value {
     }
 }
 
-/// Long division, digit by digit.
-fn average(sum: i128, count: u64, kind: Kind) -> Value {
+/// Long division, digit by digit; none if it needs more than 128 bits.
+fn average(sum: i128, count: u64, kind: Kind) -> Option<Value> {
     let (count, mut rest) = (u128::from(count), sum.unsigned_abs());
     let mut digits = rest / count;
     rest %= count;
     for _ in 0..4 {
-        digits = digits * 10 + rest * 10 / count;
+        digits = digits.checked_mul(10)?.checked_add(rest * 10 / count)?;
         rest = rest * 10 % count;
     }
-    let digits = (digits + u128::from(2 * rest >= count)) as i128;
-    Value::Number { digits: digits * sum.signum(), scale: kind.scale().unwrap_or(0) + 4 }
+    let digits = i128::try_from(digits + u128::from(2 * rest >= count)).ok()?;
+    Some(Value::Number { digits: digits * sum.signum(), scale: kind.scale().unwrap_or(0) + 4 })
 }

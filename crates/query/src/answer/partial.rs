@@ -92,11 +92,12 @@ impl Partial {
     /// The rows of the answer, not ordered yet.
     ///
     /// # Errors
-    /// Where a date is beyond four digits for its year.
+    /// Where a date is beyond four digits for its year, or an average needs more than 128 bits.
     pub(crate) fn rows(&self, plan: &Plan) -> Result<Vec<Vec<Value>>, Error> {
-        let mut rows: Vec<Vec<Value>> = self.groups.iter().map(|(keys, group)| row(plan, keys, Some(group))).collect();
+        let rows: Option<Vec<_>> = self.groups.iter().map(|(keys, group)| row(plan, keys, Some(group))).collect();
+        let mut rows = rows.ok_or_else(too_large)?;
         if plan.keys.is_empty() && rows.is_empty() {
-            rows.push(row(plan, &[], None));
+            rows.push(row(plan, &[], None).expect("there is no number in it"));
         }
         let beyond = |value: &Value| matches!(value, Value::Date(days) if !is_date((*days).into()));
         if rows.iter().flatten().any(beyond) {
@@ -117,11 +118,14 @@ impl Group {
         let too_many = || wrong("there are more than 2^64 rows");
         self.count = self.count.checked_add(other.count).ok_or_else(too_many)?;
         for ((own, other), aggregate) in self.found.iter_mut().zip(other.found).zip(&plan.aggregates) {
-            *own = joined(aggregate, own, other)
-                .ok_or_else(|| wrong("a number of this query needs more than 128 bits"))?;
+            *own = joined(aggregate, own, other).ok_or_else(too_large)?;
         }
         Ok(())
     }
+}
+
+fn too_large() -> Error {
+    wrong("a number of this query needs more than 128 bits")
 }
 
 /// What two parts found, as one; none where it needs more than 128 bits.
@@ -152,24 +156,27 @@ fn joined(aggregate: &Aggregate, one: &Found, other: Found) -> Option<Found> {
     })
 }
 
-fn row(plan: &Plan, keys: &[Key], group: Option<&Group>) -> Vec<Value> {
-    let value = |shown: &Shown| match (shown, group) {
-        (Shown::Key(at, kind), _) => match &keys[*at] {
-            Key::Whole(value) => number((*value).into(), *kind),
-            Key::Text(text) => Value::Text(text.clone()),
-        },
-        (Shown::Count, group) => Value::Number { digits: group.map_or(0, |group| group.count).into(), scale: 0 },
-        (_, None) => Value::Null,
-        (Shown::Value(at, kind), Some(group)) => match &group.found[*at] {
-            Found::Exact(value) => number(*value, *kind),
-            Found::Double(value) => Value::Double(*value),
-            Found::Text(text) => Value::Text(text.clone()),
-        },
-        (Shown::Average(at, kind), Some(group)) => match &group.found[*at] {
-            Found::Exact(sum) => average(*sum, group.count, *kind),
-            Found::Double(sum) => Value::Double(sum / group.count as f64),
-            Found::Text(_) => unreachable!("averages are of numbers"),
-        },
+/// A row of the answer; none where an average needs more than 128 bits.
+fn row(plan: &Plan, keys: &[Key], group: Option<&Group>) -> Option<Vec<Value>> {
+    let value = |shown: &Shown| {
+        Some(match (shown, group) {
+            (Shown::Key(at, kind), _) => match &keys[*at] {
+                Key::Whole(value) => number((*value).into(), *kind),
+                Key::Text(text) => Value::Text(text.clone()),
+            },
+            (Shown::Count, group) => Value::Number { digits: group.map_or(0, |group| group.count).into(), scale: 0 },
+            (_, None) => Value::Null,
+            (Shown::Value(at, kind), Some(group)) => match &group.found[*at] {
+                Found::Exact(value) => number(*value, *kind),
+                Found::Double(value) => Value::Double(*value),
+                Found::Text(text) => Value::Text(text.clone()),
+            },
+            (Shown::Average(at, kind), Some(group)) => match &group.found[*at] {
+                Found::Exact(sum) => average(*sum, group.count, *kind)?,
+                Found::Double(sum) => Value::Double(sum / group.count as f64),
+                Found::Text(_) => unreachable!("averages are of numbers"),
+            },
+        })
     };
     plan.outputs.iter().map(|output| value(&output.shown)).collect()
 }
@@ -187,16 +194,16 @@ fn number(value: i128, kind: Kind) -> Value {
 /// Digits after the point that an average has more than its sum.
 const MORE: u8 = 4;
 
-/// The exact sum over the count, rounded half up, away from zero.
-fn average(sum: i128, count: u64, kind: Kind) -> Value {
+/// The exact sum over the count, rounded half up, away from zero; none if it needs more than 128 bits.
+fn average(sum: i128, count: u64, kind: Kind) -> Option<Value> {
     let scale = kind.scale().expect("averages are of numbers") + MORE;
     let count = i128::from(count);
-    // In parts, so that nothing overflows: whole, and rest with four more digits.
+    // In parts, so that only an average overflows that is too large itself: whole, and rest with four more digits.
     let (whole, rest) = (sum / count, sum % count);
     let power = 10_i128.pow(MORE.into());
     let twice = 2 * rest.abs() * power / count;
     let digits = (twice + 1) / 2 * rest.signum();
-    Value::Number { digits: whole * power + digits, scale }
+    Some(Value::Number { digits: whole.checked_mul(power)?.checked_add(digits)?, scale })
 }
 
 /// Numbers as texts, which keep every digit.
@@ -221,13 +228,18 @@ mod tests {
 
     #[test]
     fn averages_are_rounded_half_away_from_zero() {
-        let written = |sum, count| average(sum, count, Kind::Decimal(2)).to_string();
+        let written = |sum, count| average(sum, count, Kind::Decimal(2)).unwrap().to_string();
         assert_eq!(written(100, 3), "0.333333");
         assert_eq!(written(200, 3), "0.666667");
         assert_eq!(written(-200, 3), "-0.666667");
         assert_eq!(written(1, 20_000), "0.000001");
         assert_eq!(written(-1, 20_000), "-0.000001");
         assert_eq!(written(1, 20_001), "0.000000");
+        let largest = i128::MAX / 10_000;
+        assert_eq!(average(largest, 1, Kind::Integer), Some(Value::Number { digits: largest * 10_000, scale: 4 }));
+        for sum in [largest + 1, i128::MAX, i128::MIN] {
+            assert_eq!(average(sum, 1, Kind::Integer), None);
+        }
     }
 
     #[test]

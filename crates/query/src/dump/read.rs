@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use knee_machine::files;
 use knee_workload::Error;
 use twox_hash::XxHash3_64;
 
@@ -36,13 +37,13 @@ impl Dump {
     /// Whether a file begins as dumps do.
     pub(crate) fn is_one(path: &Path) -> bool {
         let mut begin = [0; MAGIC.len()];
-        File::open(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == *MAGIC)
+        files::regular(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == *MAGIC)
     }
 
     /// Opens a dump and checks all but its pieces.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let cannot = |error: io::Error| wrong(format!("cannot read {}: {error}", path.display()));
-        let file = File::open(path).map_err(cannot)?;
+        let file = files::regular(path).map_err(cannot)?;
         let size = file.metadata().map_err(cannot)?.len();
         let mut front = [0; FRONT];
         file.read_exact_at(&mut front, 0).map_err(|_| bad(path, "it is cut short"))?;

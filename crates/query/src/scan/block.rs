@@ -112,7 +112,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Asks for a part of the next block of the columns that neither tests nor programs read.
+    /// Asks for a part of the next block of the columns of which neither tests nor programs ask.
     fn ahead(&self, block: Rows<'_>, part: (usize, usize)) {
         for column in &self.rest {
             block.ahead(*column, part);

@@ -14,7 +14,7 @@ pub(super) struct Counting {
 impl Counting {
     /// Takes the groups of a block, of which there are so many.
     pub(super) fn find(&mut self, groups: &[u16], combinations: usize) {
-        debug_assert!(combinations <= HIDDEN.into());
+        assert!(combinations <= HIDDEN.into());
         self.groups.clear();
         self.groups.extend(groups.iter().map(|group| (*group).min(combinations as u16)));
         self.rows.resize(groups.len(), 0);

@@ -47,6 +47,28 @@ impl Test {
     }
 }
 
+impl Test {
+    /// Whether a number that is tested may need more than 128 bits.
+    fn may_overflow(&self) -> bool {
+        match self {
+            Self::Rows(..) => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::may_overflow),
+            Self::Not(inner) => inner.may_overflow(),
+            _ => false,
+        }
+    }
+
+    /// The columns of whose next block it asks.
+    pub(super) fn asked(&self) -> Vec<usize> {
+        match self {
+            Self::Codes(column, _) | Self::Table(column, _) => vec![*column],
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::asked).collect(),
+            Self::Not(inner) => inner.asked(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A column's codes. Only what no code can be is left out of the ranges, never what no row has.
 fn of_column(column: usize, ranges: &Ranges, table: &Table) -> Test {
     let storage = table.columns()[column].storage;
@@ -180,7 +202,9 @@ impl Tested<'_> {
     fn each(&mut self, parts: &[Test], first: How, rest: How, mask: &mut [u16]) {
         for (at, part) in parts.iter().enumerate() {
             self.test(part, if at == 0 { first } else { rest }, mask);
-            if rest == How::And && !lanes::any(self.isa, mask) {
+            // Numbers that need more than 128 bits are an error in whatever order conditions and rows are.
+            let overflow = || parts[at + 1..].iter().any(Test::may_overflow);
+            if rest == How::And && !lanes::any(self.isa, mask) && !overflow() {
                 return;
             }
         }

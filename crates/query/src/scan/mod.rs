@@ -65,7 +65,7 @@ pub(crate) struct Scan<'a> {
     doubles: Vec<Doubles>,
     /// Where each aggregate's value comes from.
     values: Vec<Source>,
-    /// Columns that neither tests nor programs read.
+    /// Columns of whose next block neither tests nor programs ask.
     rest: Vec<usize>,
     /// Bytes of a row that its tests read, and that the rest reads.
     bytes: (usize, usize),
@@ -87,9 +87,9 @@ impl<'a> Scan<'a> {
     /// # Errors
     /// Where there may be too many groups.
     pub(crate) fn new(plan: &Plan, table: &'a Table, isa: Isa) -> Result<Self, Error> {
-        let tested = plan.tested();
-        let (mut before, mut after) = (Programs::default(), Programs::beside(&tested));
+        let mut before = Programs::default();
         let test = Test::new(&plan.filter, table, &mut before);
+        let mut after = Programs::beside(&[test.asked(), before.asked()].concat());
         let groups = Groups::new(&plan.keys, table)?;
         let mut scan = Self {
             table,
@@ -111,12 +111,12 @@ impl<'a> Scan<'a> {
             let source = scan.source(aggregate, &mut after);
             scan.values.push(source);
         }
-        let mut rest = plan.columns().to_vec();
-        rest.retain(|column| !tested.contains(column));
+        let tested = plan.tested();
+        let (tested, untested): (Vec<_>, Vec<_>) = plan.columns().iter().partition(|column| tested.contains(column));
         let bytes = |columns: &[usize]| columns.iter().map(|column| table.bytes_of(*column)).sum();
-        scan.bytes = (bytes(&tested), bytes(&rest));
-        rest.retain(|column| !after.ask(*column));
-        scan.rest = rest;
+        scan.bytes = (bytes(&tested), bytes(&untested));
+        let asked = after.asked();
+        scan.rest = plan.columns().iter().copied().filter(|column| !asked.contains(column)).collect();
         scan.after = after;
         Ok(scan)
     }

@@ -180,9 +180,9 @@ impl Programs {
         none
     }
 
-    /// Whether they, or those that they are beside, ask for the next block of a column.
-    pub(super) fn ask(&self, column: usize) -> bool {
-        [&self.narrow.asked, &self.middle.asked, &self.wide.asked].iter().any(|asked| asked.contains(&column))
+    /// The columns of whose next block they, or those that they are beside, ask.
+    pub(super) fn asked(&self) -> Vec<usize> {
+        [&self.narrow.asked[..], &self.middle.asked, &self.wide.asked].concat()
     }
 
     pub(super) fn computed(&self) -> Computed {

@@ -74,8 +74,8 @@ impl Wide {
         fits
     }
 
-    /// Calls `take` with the group and the value of each row that counts; none if it needs more than 128 bits. In lanes
-    /// whose sums are safe, hidden rows come, too, with a group of their own.
+    /// Calls `take` with the group and the value of each row that counts; none if it needs more than 128 bits. Of lanes,
+    /// hidden rows may come, too, with a group of their own.
     pub(super) fn each(
         &self,
         rows: &Counting,
@@ -88,11 +88,11 @@ impl Wide {
                 let lanes = computed.middle.get(*slot);
                 rows.each_or_hidden(|row, group| take(group, Some(i128::from(lanes[row] as i32))));
             }
-            Self::Of64(slot) => {
+            Self::Of64(slot) | Self::Large(slot) => {
                 let lanes = computed.wide.get(*slot);
                 rows.each_or_hidden(|row, group| take(group, Some(i128::from(lanes[row] as i64))));
             }
-            Self::Large(_) | Self::Rows(_) => rows.each(|row, group| take(group, self.value(row, computed, block))),
+            Self::Rows(_) => rows.each(|row, group| take(group, self.value(row, computed, block))),
         }
     }
 

@@ -80,11 +80,7 @@ fn one_by_one(pages: Pages, metadata: &ColumnChunkMetaData, rows: usize, stored:
 
 /// A day, if it is a date.
 pub(super) fn day(number: i64) -> Result<i64> {
-    if is_date(number) {
-        Ok(number)
-    } else {
-        Err(ParquetError::General("a date is beyond the years -9999 to 9999".into()))
-    }
+    if is_date(number) { Ok(number) } else { Err(ParquetError::NYI("a date is beyond the years -9999 to 9999".into())) }
 }
 
 /// The error for what a whole file may have, and this engine does not take.
@@ -158,7 +154,7 @@ pub(super) fn big_endian(bytes: &[u8]) -> Result<i64> {
     all[8 - low.len()..].copy_from_slice(low);
     let value = i64::from_be_bytes(all);
     if high.iter().any(|byte| *byte != sign) || (value < 0) != (sign != 0) {
-        return Err(ParquetError::General("a decimal needs more than 64 bits".into()));
+        return Err(ParquetError::NYI("a decimal needs more than 64 bits".into()));
     }
     Ok(value)
 }

@@ -14,12 +14,13 @@ mod thrift;
 
 pub(crate) use piece::Piece;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
+use knee_machine::files;
 use knee_workload::Error;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -50,9 +51,19 @@ pub(crate) struct Parquet {
 struct Opened {
     path: PathBuf,
     bytes: u64,
-    /// When it was written last, in nanoseconds since 1970.
-    written: u128,
+    state: State,
     metadata: ParquetMetaData,
+}
+
+/// Which file it is, and when it was changed last: its device, its number there, and seconds and nanoseconds since 1970.
+/// Programs that copy a file can give it any other time, but not this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct State(u64, u64, i64, i64);
+
+impl State {
+    fn of(metadata: &Metadata) -> Self {
+        Self(metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+    }
 }
 
 impl Parquet {
@@ -95,7 +106,7 @@ impl Parquet {
     fn ranges(&self, part: usize, columns: &[usize]) -> Option<(File, Vec<Range<u64>>)> {
         let file = &self.files[self.parts[part].0];
         let range = |column: &usize| chunk::range(self.group(part).column(*column), file.bytes);
-        Some((File::open(&file.path).ok()?, columns.iter().filter_map(range).collect()))
+        Some((files::regular(&file.path).ok()?, columns.iter().filter_map(range).collect()))
     }
 
     /// The values of a column in a part.
@@ -125,8 +136,14 @@ impl Parquet {
         let (name, stored) = &self.columns[column];
         let stored = stored.as_ref().expect("only usable columns are read");
         let metadata = self.group(part).column(column);
-        let opened = File::open(&file.path).map_err(cannot)?;
-        let pages = chunk::bytes(&opened, metadata, file.bytes).map_err(cannot)?;
+        let opened = files::regular(&file.path).map_err(cannot)?;
+        let pages = chunk::bytes(&opened, metadata, file.bytes);
+        // Asked after they were read, and before what is wrong with them is believed.
+        if State::of(&opened.metadata().map_err(cannot)?) != file.state {
+            let what = format!("{} changed while it was read", shown(&file.path));
+            return Err(wrong(what).hint("ask again, of a file that nobody writes"));
+        }
+        let pages = pages.map_err(cannot)?;
         caught(&file.path, &format!("column {name}"), || read(pages, metadata, self.rows_in(part), *stored))
     }
 
@@ -171,6 +188,11 @@ fn caught<T>(path: &Path, what: &str, work: impl FnOnce() -> parquet::errors::Re
         Ok(Err(ParquetError::NYI(reason))) => {
             Err(wrong(format!("cannot use {}: {what}: {reason}", shown(path))).hint("DuckDB reads such columns"))
         }
+        // Such as a codec that this build leaves out.
+        Ok(Err(ParquetError::General(reason))) if reason.starts_with("Disabled feature") => {
+            let what = format!("cannot use {}: {what}: its compression is not known here", shown(path));
+            Err(wrong(what).hint("DuckDB reads such columns; knee reads snappy, zstd, gzip and lz4"))
+        }
         Ok(Err(error)) => Err(broken(error.to_string())),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -204,7 +226,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> std::thread::Result<T> {
 impl Opened {
     fn open(path: PathBuf) -> Result<Self, Error> {
         let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&path)));
-        let file = File::open(&path).map_err(cannot)?;
+        let file = files::regular(&path).map_err(cannot)?;
         let known = file.metadata().map_err(cannot)?;
         let bytes = known.len();
         let mut magic = [0; 4];
@@ -212,7 +234,6 @@ impl Opened {
             let what = format!("cannot read {}: it is not a Parquet file", shown(&path));
             return Err(wrong(what).hint("knee query reads Parquet; DuckDB makes it of CSV and of its own tables"));
         }
-        let written = known.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         // What is no Parquet file at all is left to the crate.
         if thrift::footer(&file, bytes).map_err(cannot)?.is_some_and(|footer| !thrift::is_structure(&footer)) {
             let what = format!("cannot read {}: its footer is damaged", shown(&path));
@@ -229,7 +250,7 @@ impl Opened {
                 return Err(wrong(what).hint(BROKEN));
             }
         }
-        Ok(Self { path, bytes, written: written.map_or(0, |time| time.as_nanos()), metadata })
+        Ok(Self { path, bytes, state: State::of(&known), metadata })
     }
 }
 
@@ -258,7 +279,8 @@ impl Source for Parquet {
     fn input(&self) -> String {
         let file = |file: &Opened| {
             let path = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
-            format!("{} with {} bytes of {}", shown(&path), file.bytes, file.written)
+            let State(device, number, seconds, nanoseconds) = file.state;
+            format!("{} with {} bytes ({device}:{number}, {seconds}.{nanoseconds:09})", shown(&path), file.bytes)
         };
         self.files.iter().map(file).collect::<Vec<_>>().join(", ")
     }
@@ -276,5 +298,29 @@ impl Source for Parquet {
         let read = |column: &usize| self.column(part, *column).map_err(|error| Unread { column: *column, error });
         let values = columns.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Chunk::new(self.rows_in(part), values))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::fuzzing::write_parquet;
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        write_parquet(folder.path()).unwrap();
+        let path = folder.path().join("none-v1-plain.parquet");
+        let source = Parquet::open(&path).unwrap();
+        let input = source.input();
+        assert!(source.read(0, &[2]).is_ok());
+        // The same bytes, in another file of the same name.
+        fs::copy(&path, folder.path().join("new")).unwrap();
+        fs::rename(folder.path().join("new"), &path).unwrap();
+        let error = source.read(1, &[2]).unwrap_err().error.to_string();
+        assert!(error.contains("none-v1-plain.parquet changed while it was read"), "{error}");
+        assert_ne!(Parquet::open(&path).unwrap().input(), input, "a kept table is not of this file");
     }
 }

@@ -107,6 +107,7 @@ impl Reading {
             }
             Page::DictionaryPage { .. } => return Ok(false),
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
+                self.fits(num_values)?;
                 let levels = match (self.stored.optional, def_level_encoding) {
                     (false, _) => 0,
                     (true, Encoding::RLE) => {
@@ -120,6 +121,7 @@ impl Reading {
                 (buf.slice(levels..), num_values as usize, encoding)
             }
             Page::DataPageV2 { buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, .. } => {
+                self.fits(num_values)?;
                 let (begin, length) = (rep_levels_byte_len as usize, def_levels_byte_len as usize);
                 if self.stored.optional {
                     all_there(buf.get(begin..).and_then(|rest| rest.get(..length)), num_values)?;
@@ -128,9 +130,6 @@ impl Reading {
                 (buf.slice(buf.len() - rest.len()..), num_values as usize, encoding)
             }
         };
-        if count > self.rows - self.done {
-            return Err(ParquetError::General(format!("it has more than {} values", self.rows)));
-        }
         match encoding {
             Encoding::PLAIN => {
                 let values = self.plain(&bytes, count)?;
@@ -141,6 +140,12 @@ impl Reading {
         }
         self.done += count;
         Ok(true)
+    }
+
+    /// Refuses a page with more values than are left. Few bytes can claim to be levels of many, which would all be decoded.
+    fn fits(&self, count: u32) -> Result<()> {
+        let fits = count as usize <= self.rows - self.done;
+        fits.then_some(()).ok_or_else(|| ParquetError::General(format!("it has more than {} values", self.rows)))
     }
 
     /// Values of a plain page or of a dictionary.
