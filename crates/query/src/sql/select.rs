@@ -119,7 +119,8 @@ fn of_table(mut from: Vec<TableWithJoins>) -> Result<String, Error> {
 fn of_item(item: SelectItem) -> Result<(Output, String), Error> {
     match item {
         SelectItem::UnnamedExpr(expr) => {
-            let name = expr.to_string();
+            // Of a column its name alone, without quotes and without its table's name.
+            let name = scalars::column(&expr).unwrap_or_else(|| expr.to_string());
             Ok((outputs::output(expr)?, name))
         }
         SelectItem::ExprWithAlias { expr, alias } => Ok((outputs::output(expr)?, alias.value)),
@@ -288,6 +289,13 @@ mod tests {
         }
         assert!(refused("select sum(a from t").starts_with("this is not SQL: "));
         assert!(refused(&format!("select sum({}a) from t", "- ".repeat(99))).contains("not SQL"));
+    }
+
+    #[test]
+    fn columns_of_the_answer_have_the_names_of_columns() {
+        let select = parse(r#"select "order", t.a, (b), sum(c), sum(c) as "of c" from t group by 1, 2, 3"#).unwrap();
+        let names: Vec<_> = select.outputs.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(names, ["order", "a", "b", "sum(c)", "of c"]);
     }
 
     #[test]
