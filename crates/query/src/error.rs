@@ -14,3 +14,8 @@ pub(crate) fn outside(what: impl std::fmt::Display) -> Error {
 pub(crate) fn wrong(what: impl Into<String>) -> Error {
     Error::new(what)
 }
+
+/// A number that no answer can have.
+pub(crate) fn too_large() -> Error {
+    wrong("a number of this query needs more than 128 bits")
+}

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use knee_workload::Error;
 
 use crate::answer::Answer;
-use crate::error::wrong;
+use crate::error::too_large;
 use crate::kind::{Kind, Value};
 use crate::plan::{Aggregate, Filter, Plan, Shown};
 use crate::scan::floats;
@@ -30,7 +30,6 @@ pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
     if plan.keys.is_empty() {
         groups.insert(Vec::new(), none());
     }
-    let too_large = || wrong("a number of this query needs more than 128 bits");
     for row in 0..table.rows() {
         let (morsel, row) = (row / MORSEL, row % MORSEL);
         let exact = |column: usize| table.number(morsel, column, row);

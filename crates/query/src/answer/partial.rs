@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use knee_workload::Error;
 use serde::{Deserialize, Serialize};
 
-use crate::error::wrong;
+use crate::error::{too_large, wrong};
 use crate::kind::{Kind, Value, is_date};
 use crate::plan::{Aggregate, Output, Plan, Shown};
 
@@ -122,10 +122,6 @@ impl Group {
         }
         Ok(())
     }
-}
-
-fn too_large() -> Error {
-    wrong("a number of this query needs more than 128 bits")
 }
 
 /// What two parts found, as one; none where it needs more than 128 bits.

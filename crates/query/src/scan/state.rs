@@ -4,7 +4,7 @@ use knee_workload::Error;
 
 use super::{Scan, Source};
 use crate::answer::{Answer, Found, Group, Partial};
-use crate::error::wrong;
+use crate::error::too_large;
 use crate::plan::Plan;
 
 /// Partial results, for each group.
@@ -75,7 +75,7 @@ impl State {
     /// Where a number needs more than 128 bits.
     pub(crate) fn partial(mut self, scan: &Scan<'_>) -> Result<Partial, Error> {
         if self.overflow {
-            return Err(wrong("a number of this query needs more than 128 bits"));
+            return Err(too_large());
         }
         self.doubles.sort_by_key(|(morsel, _)| *morsel);
         let doubles = self.joined_doubles(scan);

@@ -58,7 +58,7 @@ impl Chunk {
                 let (piece, statistics) = Piece::pack(values);
                 Packed::Numbers(piece, statistics)
             }
-            // A long list and the positions in it mostly take more memory than packed values, and always more time.
+            // A long list and the positions in it mostly take more memory than packed values.
             Columns::Coded(codes, values) if values.len() > codes.len() / FEW => {
                 let (piece, statistics) = Piece::pack(codes.iter().map(|code| values[*code as usize]).collect());
                 Packed::Numbers(piece, statistics)
