@@ -31,9 +31,9 @@ pub fn answer(plan: &Plan, table: &Table) -> Result<Answer, Error> {
         groups.insert(Vec::new(), none());
     }
     for row in 0..table.rows() {
-        let (morsel, row) = (row / MORSEL, row % MORSEL);
-        let exact = |column: usize| table.number(morsel, column, row);
-        let double = |column: usize| table.double(morsel, column, row);
+        let (morsel, row) = (table.morsel(row / MORSEL), row % MORSEL);
+        let exact = |column: usize| morsel.number(column, row);
+        let double = |column: usize| morsel.double(column, row);
         if !counts(&plan.filter, &exact, &double).ok_or_else(too_large)? {
             continue;
         }

@@ -70,10 +70,10 @@ mod tests {
             assert_eq!((dump.input(), dump.encoding(), dump.rows()), ("a test", "any", table.rows() as u64));
             let back = dump.read(&[2, 0], &placed()).unwrap();
             for row in [0, 1, 65_535] {
-                assert_eq!(back.number(0, 1, row), table.number(0, 0, row), "{encoding:?}");
-                assert_eq!(back.double(0, 0, row).to_bits(), table.double(0, 2, row).to_bits());
+                assert_eq!(back.morsel(0).number(1, row), table.morsel(0).number(0, row), "{encoding:?}");
+                assert_eq!(back.morsel(0).double(0, row).to_bits(), table.morsel(0).double(2, row).to_bits());
             }
-            assert_eq!(back.number(1, 1, 4), table.number(1, 0, 4));
+            assert_eq!(back.morsel(1).number(1, 4), table.morsel(1).number(0, 4));
             let whole = fs::read(&path).unwrap();
             // In the magic, the version, the header, and a piece.
             for at in [0, 9, 40, whole.len() - 10] {

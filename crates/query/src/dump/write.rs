@@ -33,7 +33,7 @@ fn whole(table: &Table, input: &str, encoding: &str, path: &Path) -> io::Result<
         encoding: encoding.to_owned(),
         rows: table.rows() as u64,
         columns: table.columns().iter().map(Described::of).collect(),
-        checksums: all().map(|(morsel, column)| XxHash3_64::oneshot(table.piece(morsel, column))).collect(),
+        checksums: all().map(|(morsel, column)| XxHash3_64::oneshot(table.morsel(morsel).piece(column))).collect(),
     };
     let header = serde_json::to_vec(&header).map_err(io::Error::other)?;
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
@@ -45,7 +45,7 @@ fn whole(table: &Table, input: &str, encoding: &str, path: &Path) -> io::Result<
     let end = (FRONT + header.len() + 8) as u64;
     out.write_all(&vec![0; usize::try_from(end.next_multiple_of(PAGE) - end).expect("less than a page")])?;
     for (morsel, column) in all() {
-        out.write_all(table.piece(morsel, column))?;
+        out.write_all(table.morsel(morsel).piece(column))?;
     }
     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
 }

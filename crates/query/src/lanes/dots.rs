@@ -8,21 +8,27 @@ use super::{BLOCK, Isa};
 /// Most lists of numbers that one call multiplies with the same weights: they share loading and masking of these.
 pub(crate) const MOST_AT_ONCE: usize = 4;
 
+/// Most groups of one call: they share the loading of numbers, which takes longer than to add them.
+pub(crate) const MOST_GROUPS: usize = 2;
+
 /// Rows of the widest vector.
 const VECTOR: usize = 32;
 
-/// What to add up: for each list, the sum over the group's rows of weight × number.
+/// What to add up: for each group and each list, the sum over the group's rows of weight × number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dots<'a> {
     /// The group of each row.
     pub(crate) groups: &'a [u16],
-    /// The group that counts.
-    pub(crate) group: u16,
+    /// The groups that count, at most [`MOST_GROUPS`].
+    pub(crate) own: &'a [u16],
     /// The weight of each row, with a sign; none where each is 1.
     pub(crate) weights: Option<&'a [u16]>,
     /// Rows after which 32 bits may overflow, a multiple of 32: see [`Dots::flush`].
     pub(crate) flush: usize,
 }
+
+/// For each group the sums of all lists.
+pub(crate) type Sums = [[i64; MOST_AT_ONCE]; MOST_GROUPS];
 
 impl Dots<'_> {
     /// After how many rows accumulators must be emptied where no weight and no number is larger than these; none if they
@@ -36,36 +42,57 @@ impl Dots<'_> {
 }
 
 /// The sums for up to [`MOST_AT_ONCE`] lists of numbers, each as long as the groups: a multiple of 32 rows.
-pub(crate) fn dots(isa: Isa, what: Dots<'_>, numbers: &[&[u16]], sums: &mut [i64]) {
-    let rows = what.groups.len();
-    assert!(rows.is_multiple_of(VECTOR) && what.flush.is_multiple_of(VECTOR) && what.flush > 0);
-    assert!(what.weights.is_none_or(|weights| weights.len() == rows));
-    assert!(numbers.iter().all(|numbers| numbers.len() == rows) && numbers.len() == sums.len());
+pub(crate) fn dots(isa: Isa, what: Dots<'_>, numbers: &[&[u16]]) -> Sums {
     match numbers {
-        [a] => sums.copy_from_slice(&of(isa, what, [a])),
-        [a, b] => sums.copy_from_slice(&of(isa, what, [a, b])),
-        [a, b, c] => sums.copy_from_slice(&of(isa, what, [a, b, c])),
-        [a, b, c, d] => sums.copy_from_slice(&of(isa, what, [a, b, c, d])),
+        [a] => of_groups(isa, what, [a]),
+        [a, b] => of_groups(isa, what, [a, b]),
+        [a, b, c] => of_groups(isa, what, [a, b, c]),
+        [a, b, c, d] => of_groups(isa, what, [a, b, c, d]),
         _ => unreachable!("at most {MOST_AT_ONCE}, and at least one"),
     }
 }
 
-fn of<const N: usize>(isa: Isa, what: Dots<'_>, numbers: [&[u16]; N]) -> [i64; N] {
-    match isa {
-        Isa::Portable => portable(what, numbers),
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: an `Isa` is made only where the processor has it; the caller checked all lengths.
-        Isa::Avx2(_) => unsafe { x86::avx2(what, numbers) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Isa::Avx512 { vnni: true, .. } => unsafe { x86::vnni(what, numbers) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Isa::Avx512 { vnni: false, .. } => unsafe { x86::avx512(what, numbers) },
+fn of_groups<const N: usize>(isa: Isa, what: Dots<'_>, numbers: [&[u16]; N]) -> Sums {
+    let rows = what.groups.len();
+    assert!(rows.is_multiple_of(VECTOR) && what.flush.is_multiple_of(VECTOR) && what.flush > 0);
+    assert!(what.weights.is_none_or(|weights| weights.len() == rows));
+    assert!(numbers.iter().all(|numbers| numbers.len() == rows));
+    match *what.own {
+        [one] => padded(of(isa, what, [one], numbers)),
+        [one, other] => padded(of(isa, what, [one, other], numbers)),
+        _ => unreachable!("at most {MOST_GROUPS}, and at least one"),
     }
 }
 
-fn portable<const N: usize>(what: Dots<'_>, numbers: [&[u16]; N]) -> [i64; N] {
+fn padded<const N: usize, const G: usize>(sums: [[i64; N]; G]) -> Sums {
+    let mut all = Sums::default();
+    for (all, sums) in all.iter_mut().zip(sums) {
+        all[..N].copy_from_slice(&sums);
+    }
+    all
+}
+
+fn of<const N: usize, const G: usize>(
+    isa: Isa,
+    what: Dots<'_>,
+    own: [u16; G],
+    numbers: [&[u16]; N],
+) -> [[i64; N]; G] {
+    match isa {
+        Isa::Portable => own.map(|group| portable(what, group, numbers)),
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: an `Isa` is made only where the processor has it; the caller checked all lengths.
+        Isa::Avx2(_) => unsafe { x86::avx2(what, own, numbers) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Isa::Avx512 { vnni: true, .. } => unsafe { x86::vnni(what, own, numbers) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Isa::Avx512 { vnni: false, .. } => unsafe { x86::avx512(what, own, numbers) },
+    }
+}
+
+fn portable<const N: usize>(what: Dots<'_>, group: u16, numbers: [&[u16]; N]) -> [i64; N] {
     let signed = |number: u16| i32::from(number as i16);
     let mut sums = [0; N];
     for begin in (0..what.groups.len()).step_by(what.flush) {
@@ -74,7 +101,7 @@ fn portable<const N: usize>(what: Dots<'_>, numbers: [&[u16]; N]) -> [i64; N] {
         for row in (begin..end).step_by(4) {
             for lane in 0..4 {
                 let weight = what.weights.map_or(1, |weights| signed(weights[row + lane]));
-                let weight = if what.groups[row + lane] == what.group { weight } else { 0 };
+                let weight = if what.groups[row + lane] == group { weight } else { 0 };
                 for (part, numbers) in part.iter_mut().zip(numbers) {
                     part[lane] += weight * signed(numbers[row + lane]);
                 }
@@ -94,8 +121,8 @@ mod x86 {
         _mm256_cmpeq_epi16, _mm256_cvtepi32_epi64, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_madd_epi16,
         _mm256_set1_epi16, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_add_epi32, _mm512_add_epi64,
         _mm512_castsi512_si256, _mm512_cmpeq_epi16_mask, _mm512_cvtepi32_epi64, _mm512_dpwssd_epi32,
-        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maskz_loadu_epi16,
-        _mm512_maskz_set1_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512,
+        _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_madd_epi16, _mm512_maskz_mov_epi16,
+        _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512,
     };
 
     use super::Dots;
@@ -109,39 +136,47 @@ mod x86 {
             /// # Safety
             /// All lists are as long as the groups, a multiple of 32 rows.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn $name<const N: usize>(what: Dots<'_>, numbers: [&[u16]; N]) -> [i64; N] {
-                let group = _mm512_set1_epi16(what.group as i16);
+            pub(super) unsafe fn $name<const N: usize, const G: usize>(
+                what: Dots<'_>,
+                own: [u16; G],
+                numbers: [&[u16]; N],
+            ) -> [[i64; N]; G] {
+                let own = own.map(|group| _mm512_set1_epi16(group as i16));
                 let step = $step;
-                let mut sums = [_mm512_setzero_si512(); N];
+                let mut sums = [[_mm512_setzero_si512(); N]; G];
                 let mut begin = 0;
                 while begin < what.groups.len() {
                     let end = what.groups.len().min(begin + what.flush);
-                    let mut part = [_mm512_setzero_si512(); N];
+                    let mut part = [[_mm512_setzero_si512(); N]; G];
                     let mut row = begin;
                     while row < end {
                         // SAFETY: `row + WIDE` is at most `end`, and all lists are as long as the groups.
                         unsafe {
-                            let own = _mm512_loadu_si512(what.groups.as_ptr().add(row).cast());
-                            let mask = _mm512_cmpeq_epi16_mask(own, group);
+                            let groups = _mm512_loadu_si512(what.groups.as_ptr().add(row).cast());
                             let weight = match what.weights {
-                                Some(weights) => _mm512_maskz_loadu_epi16(mask, weights.as_ptr().add(row).cast()),
-                                None => _mm512_maskz_set1_epi16(mask, 1),
+                                Some(weights) => _mm512_loadu_si512(weights.as_ptr().add(row).cast()),
+                                None => _mm512_set1_epi16(1),
                             };
-                            for (part, numbers) in part.iter_mut().zip(numbers) {
+                            let weights =
+                                own.map(|own| _mm512_maskz_mov_epi16(_mm512_cmpeq_epi16_mask(groups, own), weight));
+                            for (at, numbers) in numbers.iter().enumerate() {
                                 let number = _mm512_loadu_si512(numbers.as_ptr().add(row).cast());
-                                *part = step(*part, weight, number);
+                                for (part, weight) in part.iter_mut().zip(weights) {
+                                    part[at] = step(part[at], weight, number);
+                                }
                             }
                         }
                         row += WIDE;
                     }
-                    for (sum, part) in sums.iter_mut().zip(part) {
+                    for (sum, part) in sums.as_flattened_mut().iter_mut().zip(part.as_flattened()) {
+                        let part = *part;
                         let low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(part));
                         let high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64::<1>(part));
                         *sum = _mm512_add_epi64(*sum, _mm512_add_epi64(low, high));
                     }
                     begin = end;
                 }
-                sums.map(|sum| _mm512_reduce_add_epi64(sum))
+                sums.map(|sums| sums.map(|sum| _mm512_reduce_add_epi64(sum)))
             }
         };
     }
@@ -158,38 +193,45 @@ mod x86 {
     /// # Safety
     /// All lists are as long as the groups, a multiple of 32 rows.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn avx2<const N: usize>(what: Dots<'_>, numbers: [&[u16]; N]) -> [i64; N] {
-        let group = _mm256_set1_epi16(what.group as i16);
-        let mut sums = [_mm256_setzero_si256(); N];
+    pub(super) unsafe fn avx2<const N: usize, const G: usize>(
+        what: Dots<'_>,
+        own: [u16; G],
+        numbers: [&[u16]; N],
+    ) -> [[i64; N]; G] {
+        let own = own.map(|group| _mm256_set1_epi16(group as i16));
+        let mut sums = [[_mm256_setzero_si256(); N]; G];
         let mut begin = 0;
         while begin < what.groups.len() {
             let end = what.groups.len().min(begin + what.flush);
-            let mut part = [_mm256_setzero_si256(); N];
+            let mut part = [[_mm256_setzero_si256(); N]; G];
             let mut row = begin;
             while row < end {
                 // SAFETY: `row + HALF` is at most `end`, and all lists are as long as the groups.
                 unsafe {
-                    let own = _mm256_loadu_si256(what.groups.as_ptr().add(row).cast());
-                    let mask = _mm256_cmpeq_epi16(own, group);
+                    let groups = _mm256_loadu_si256(what.groups.as_ptr().add(row).cast());
                     let weight = match what.weights {
-                        Some(weights) => _mm256_and_si256(mask, _mm256_loadu_si256(weights.as_ptr().add(row).cast())),
-                        None => _mm256_and_si256(mask, _mm256_set1_epi16(1)),
+                        Some(weights) => _mm256_loadu_si256(weights.as_ptr().add(row).cast()),
+                        None => _mm256_set1_epi16(1),
                     };
-                    for (part, numbers) in part.iter_mut().zip(numbers) {
+                    let weights = own.map(|own| _mm256_and_si256(_mm256_cmpeq_epi16(groups, own), weight));
+                    for (at, numbers) in numbers.iter().enumerate() {
                         let number = _mm256_loadu_si256(numbers.as_ptr().add(row).cast());
-                        *part = _mm256_add_epi32(*part, _mm256_madd_epi16(weight, number));
+                        for (part, weight) in part.iter_mut().zip(weights) {
+                            part[at] = _mm256_add_epi32(part[at], _mm256_madd_epi16(weight, number));
+                        }
                     }
                 }
                 row += HALF;
             }
-            for (sum, part) in sums.iter_mut().zip(part) {
+            for (sum, part) in sums.as_flattened_mut().iter_mut().zip(part.as_flattened()) {
+                let part = *part;
                 let low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(part));
                 let high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256::<1>(part));
                 *sum = _mm256_add_epi64(*sum, _mm256_add_epi64(low, high));
             }
             begin = end;
         }
-        sums.map(|sum| total(sum))
+        sums.map(|sums| sums.map(|sum| total(sum)))
     }
 
     #[target_feature(enable = "avx2")]
@@ -220,23 +262,25 @@ mod tests {
         for (weight, number) in [(1, 1), (10_800, 4_095), (8_191, 32_767)] {
             let (groups, weights) = (list(1, 0, 2), list(2, -weight, weight));
             let numbers = [list(3, 0, number), list(4, number, number), list(5, -number, number), list(6, 0, 1)];
-            for group in 0..3 {
+            for own in [&[0][..], &[1], &[2], &[0, 1], &[2, 0]] {
                 for weights in [None, Some(&weights[..])] {
-                    let exact = numbers.each_ref().map(|numbers| {
+                    let exact = |group: u16, numbers: &[u16]| {
                         let term = |row: usize| {
                             let weight = weights.map_or(1, |weights| i64::from(weights[row] as i16));
                             if groups[row] == group { weight * i64::from(numbers[row] as i16) } else { 0 }
                         };
                         (0..BLOCK).map(term).sum::<i64>()
-                    });
+                    };
                     let flush = Dots::flush(weight as u128, number as u128).unwrap();
-                    let what = Dots { groups: &groups, group, weights, flush };
+                    let what = Dots { groups: &groups, own, weights, flush };
                     for isa in Isa::all() {
                         for count in 1..=MOST_AT_ONCE {
-                            let mut sums = vec![0; count];
                             let lists: Vec<&[u16]> = numbers[..count].iter().map(Vec::as_slice).collect();
-                            dots(isa, what, &lists, &mut sums);
-                            assert_eq!(sums, exact[..count], "{isa:?}, {weight} × {number}");
+                            let sums = dots(isa, what, &lists);
+                            for (group, sums) in own.iter().zip(sums) {
+                                let exact: Vec<_> = lists.iter().map(|list| exact(*group, list)).collect();
+                                assert_eq!(sums[..count], exact, "{isa:?}, {weight} × {number}");
+                            }
                         }
                     }
                 }
@@ -248,11 +292,10 @@ mod tests {
     fn the_largest_products_do_not_overflow() {
         let (groups, weights, numbers) = (vec![0; BLOCK], vec![8_191; BLOCK], vec![i16::MAX as u16; BLOCK]);
         let flush = Dots::flush(8_191, i16::MAX as u128).unwrap();
-        let what = Dots { groups: &groups, group: 0, weights: Some(&weights), flush };
+        let what = Dots { groups: &groups, own: &[0, 1], weights: Some(&weights), flush };
         for isa in Isa::all() {
-            let mut sums = [0];
-            dots(isa, what, &[&numbers], &mut sums);
-            assert_eq!(sums, [BLOCK as i64 * 8_191 * i64::from(i16::MAX)], "{isa:?}");
+            let sums = dots(isa, what, &[&numbers]);
+            assert_eq!([sums[0][0], sums[1][0]], [BLOCK as i64 * 8_191 * i64::from(i16::MAX), 0], "{isa:?}");
         }
         assert_eq!(Dots::flush(8_193, i16::MAX as u128), None);
         assert_eq!(Dots::flush(1, i16::MAX as u128 + 1), None);

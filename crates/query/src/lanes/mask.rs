@@ -10,6 +10,9 @@ pub(crate) enum How {
     Or,
 }
 
+/// Groups that are counted at once.
+const ASIDE: usize = 4;
+
 for_each_isa! {
     /// Rows whose code is one of `low..=low + span`.
     pub(crate) fn range<C: Code>(codes: &[C], low: C, span: C, how: How, mask: &mut [u16]) {
@@ -59,9 +62,18 @@ for_each_isa! {
         }
     }
 
-    /// How many rows are in a group.
-    pub(crate) fn count(groups: &[u16], group: u16) -> u32 {
-        // Lanes of 16 bits hold more than the rows of a block.
-        u32::from(groups.iter().map(|own| u16::from(*own == group)).sum::<u16>())
+    /// How many rows of a block are in each of the first groups, which are counted side by side.
+    pub(crate) fn count(groups: &[u16], counts: &mut [u32]) {
+        for (at, counts) in counts.chunks_mut(ASIDE).enumerate() {
+            let first = (ASIDE * at) as u16;
+            // Lanes of 16 bits hold more than the rows of a block.
+            let mut found = [0_u16; ASIDE];
+            for own in groups {
+                for (group, found) in (first..).zip(&mut found) {
+                    *found += u16::from(*own == group);
+                }
+            }
+            counts.iter_mut().zip(found).for_each(|(count, found)| *count = found.into());
+        }
     }
 }

@@ -15,7 +15,7 @@ mod numbers;
 mod prefetch;
 
 pub(crate) use code::{Code, Lane, digit, load};
-pub(crate) use dots::{Dots, MOST_AT_ONCE, dots};
+pub(crate) use dots::{Dots, MOST_AT_ONCE, MOST_GROUPS, dots};
 pub(crate) use floats::{float_extremes, float_sum};
 pub use isa::Isa;
 pub(crate) use mask::{How, any, combine, count, hide, invert, range, table};

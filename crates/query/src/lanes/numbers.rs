@@ -3,10 +3,10 @@
 use super::{Lane, for_each_isa};
 
 for_each_isa! {
-    /// `out` = one × other.
-    pub(crate) fn multiply<L: Lane>(one: &[L], other: &[L], out: &mut [L]) {
+    /// `out` = one × other + constant.
+    pub(crate) fn multiply<L: Lane>(one: &[L], other: &[L], constant: L, out: &mut [L]) {
         for ((out, one), other) in out.iter_mut().zip(one).zip(other) {
-            *out = one.times(*other);
+            *out = constant.plus(one.times(*other));
         }
     }
 

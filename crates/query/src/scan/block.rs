@@ -4,7 +4,7 @@ use super::counting::Counting;
 use super::program::{Computed, Rows};
 use super::sums::Made;
 use super::{Scan, State};
-use crate::lanes::{self, BLOCK, How};
+use crate::lanes::{self, BLOCK, How, MOST_GROUPS};
 use crate::table::MORSEL;
 
 /// What a worker computes in.
@@ -14,6 +14,10 @@ pub(crate) struct Scratch {
     /// Masks inside of conditions.
     masks: Vec<Vec<u16>>,
     groups: Vec<u16>,
+    /// Rows of each group, where there are few.
+    counts: Vec<u32>,
+    /// The groups that have rows, where there are few.
+    present: Vec<u16>,
     counting: Counting,
     before: Computed,
     after: Computed,
@@ -27,6 +31,8 @@ impl Scratch {
             mask: vec![0; BLOCK],
             masks: Vec::new(),
             groups: vec![0; BLOCK],
+            counts: vec![0; if scan.groups.are_few() { scan.groups.combinations } else { 0 }],
+            present: Vec::new(),
             counting: Counting::default(),
             before: scan.before.computed(),
             after: scan.after.computed(),
@@ -43,8 +49,10 @@ impl Scan<'_> {
         let mut doubles: Vec<_> =
             self.doubles.iter().map(|doubles| vec![doubles.none(); self.groups.combinations]).collect();
         let (mut tested, mut counted) = (0, 0);
+        let own = self.table.morsel(morsel);
+        let next = (morsel + 1 < self.table.morsels()).then(|| self.table.morsel(morsel + 1));
         for from in (0..rows).step_by(BLOCK) {
-            let block = Rows { table: self.table, morsel, from };
+            let block = Rows { morsel: own, from, next };
             tested += BLOCK.min(rows - from);
             if self.tested(block, rows - from, scratch, state) {
                 counted += BLOCK.min(rows - from);
@@ -77,21 +85,24 @@ impl Scan<'_> {
 
     /// Adds the rows of a block that count.
     fn block(&self, block: Rows<'_>, scratch: &mut Scratch, state: &mut State, doubles: &mut [Vec<f64>]) {
-        let Scratch { mask, groups, counting, after, made, values, .. } = scratch;
-        let steps = if self.groups.are_few() { self.groups.combinations + 2 } else { 2 };
+        let Scratch { mask, groups, counts, present, counting, after, made, values, .. } = scratch;
+        let steps = if self.groups.are_few() { 2 + counts.len().div_ceil(MOST_GROUPS) } else { 2 };
         self.ahead(block, (0, steps));
         self.groups.of_rows(self.isa, block, groups);
         lanes::hide(self.isa, mask, groups);
         self.ahead(block, (1, steps));
         self.after.run(self.isa, block, after);
         if self.groups.are_few() {
+            lanes::count(self.isa, groups, counts);
+            state.counts.iter_mut().zip(&*counts).for_each(|(all, count)| *all += u64::from(*count));
+            present.clear();
+            present.extend((0..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(group, _)| group));
             made.make(self.isa, block);
-            for group in 0..self.groups.combinations {
-                self.ahead(block, (group + 2, steps));
-                let count = lanes::count(self.isa, groups, group as u16);
-                if count > 0 {
-                    state.counts[group] += u64::from(count);
-                    self.group(block, (groups, group), (after, made), state);
+            let mut some = present.chunks(MOST_GROUPS);
+            for step in 2..steps {
+                self.ahead(block, (step, steps));
+                if let Some(some) = some.next() {
+                    self.some(block, (groups, some), (after, made), state);
                 }
             }
         } else {
@@ -108,7 +119,7 @@ impl Scan<'_> {
         }
         for (aggregate, found) in self.doubles.iter().zip(doubles) {
             aggregate.compute(block, values);
-            self.doubles_of(aggregate, groups, values, found);
+            self.doubles_of(aggregate, (groups, present), values, found);
         }
     }
 
@@ -119,19 +130,25 @@ impl Scan<'_> {
         }
     }
 
-    /// Adds up one of few groups.
-    fn group(
+    /// Adds up some of few groups.
+    fn some(
         &self,
         block: Rows<'_>,
-        (groups, group): (&[u16], usize),
+        (groups, some): (&[u16], &[u16]),
         (after, made): (&Computed, &Made),
         state: &mut State,
     ) {
-        let own = (groups, group as u16);
-        let terms = &mut state.terms[group * self.terms..][..self.terms];
         for weighted in &self.weighted {
-            weighted.add_up(self.isa, own, after, made, block, terms);
+            weighted.add_up(self.isa, (groups, some), (after, made), block, (&mut state.terms, self.terms));
         }
+        for group in some {
+            self.group(block, (groups, *group), after, state);
+        }
+    }
+
+    /// Adds up what no sums of products are.
+    fn group(&self, block: Rows<'_>, own: (&[u16], u16), after: &Computed, state: &mut State) {
+        let group = usize::from(own.1);
         for (wide, sums) in self.wide.iter().zip(&mut state.sums) {
             match wide.sum(self.isa, own, after, block).and_then(|sum| sums[group].checked_add(sum)) {
                 Some(sum) => sums[group] = sum,
@@ -146,14 +163,13 @@ impl Scan<'_> {
         }
     }
 
-    fn doubles_of(&self, aggregate: &super::Doubles, groups: &[u16], values: &[f64], found: &mut [f64]) {
+    fn doubles_of(&self, aggregate: &super::Doubles, (groups, present): (&[u16], &[u16]), values: &[f64], found: &mut [f64]) {
         if !self.groups.are_few() {
             return aggregate.scatter(groups, values, found);
         }
-        for (group, found) in found.iter_mut().enumerate() {
-            if lanes::count(self.isa, groups, group as u16) > 0 {
-                *found = aggregate.join(*found, aggregate.find(self.isa, groups, group as u16, values));
-            }
+        for group in present {
+            let found = &mut found[usize::from(*group)];
+            *found = aggregate.join(*found, aggregate.find(self.isa, groups, *group, values));
         }
     }
 }

@@ -70,7 +70,7 @@ fn floats(value: &Floating, rows: Rows<'_>) -> Vec<f64> {
             other => unreachable!("it is a column of doubles: {other:?}"),
         },
         Floating::Exact(column, power) => {
-            let number = |row: usize| rows.table.number(rows.morsel, *column, rows.from + row) as f64 / power;
+            let number = |row: usize| rows.number(*column, row) as f64 / power;
             (0..BLOCK).map(number).collect()
         }
         Floating::Constant(value) => vec![*value; BLOCK],

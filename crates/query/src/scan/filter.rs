@@ -171,9 +171,8 @@ impl Tested<'_> {
             Test::Of32(slot, ranges) => self.lanes(&self.computed.middle, *slot, ranges, how, mask),
             Test::Of64(slot, ranges) => self.lanes(&self.computed.wide, *slot, ranges, how, mask),
             Test::Rows(number, ranges) => {
-                let Rows { table, morsel, from } = self.rows;
-                let value = |row: usize| number.value(&|column| table.number(morsel, column, from + row));
-                let there = self.there;
+                let (rows, there) = (self.rows, self.there);
+                let value = |row: usize| number.value(&|column| rows.number(column, row));
                 each_row(how, mask, |row| {
                     let value = value(row);
                     self.overflow |= value.is_none() && row < there;
@@ -181,11 +180,9 @@ impl Tested<'_> {
                 });
             }
             Test::Floats(left, comparison, right) => {
-                let Rows { table, morsel, from } = self.rows;
+                let rows = self.rows;
                 let value = |number: &Floating, row: usize| {
-                    number.value(&|column| table.number(morsel, column, from + row), &|column| {
-                        table.double(morsel, column, from + row)
-                    })
+                    number.value(&|column| rows.number(column, row), &|column| rows.double(column, row))
                 };
                 each_row(how, mask, |row| floats(value(left, row), *comparison, value(right, row)));
             }

@@ -1,15 +1,15 @@
 //! Expressions as steps on arrays of lanes. Each sub-expression is computed once.
 
 use super::slots::Slots;
-use crate::lanes::{self, Isa, Lane};
+use crate::lanes::{self, BLOCK, Isa, Lane};
 use crate::plan::Number;
-use crate::table::{Codes, DIGIT_BITS, MORSEL, Storage, Table};
+use crate::table::{Codes, DIGIT_BITS, MORSEL, Morsel, Storage, Table};
 
 /// Steps in lanes of one width.
 #[derive(Debug)]
 pub(super) struct Program<L> {
     steps: Vec<Step<L>>,
-    known: Vec<(Number, usize)>,
+    known: Vec<Number>,
     /// Columns whose next block is asked for.
     asked: Vec<usize>,
 }
@@ -29,9 +29,11 @@ enum Step<L> {
         value: L,
         slot: usize,
     },
+    /// A product, and a constant.
     Multiply {
         one: usize,
         other: usize,
+        constant: L,
         slot: usize,
     },
     Add {
@@ -57,26 +59,36 @@ pub(super) struct Computed {
     pub(super) wide: Slots<u64>,
 }
 
-/// Where to read codes: rows of a morsel.
+/// Where to read codes: a block of a morsel's rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a> {
-    pub(super) table: &'a Table,
-    pub(super) morsel: usize,
+    pub(super) morsel: Morsel<'a>,
     pub(super) from: usize,
+    /// The morsel that a worker most likely takes next.
+    pub(super) next: Option<Morsel<'a>>,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn codes(&self, column: usize) -> Codes<'a> {
-        self.table.codes(self.morsel, column, self.from, lanes::BLOCK)
+        self.morsel.codes(column, self.from, BLOCK)
+    }
+
+    pub(super) fn number(&self, column: usize, row: usize) -> i128 {
+        self.morsel.number(column, self.from + row)
+    }
+
+    pub(super) fn double(&self, column: usize, row: usize) -> f64 {
+        self.morsel.double(column, self.from + row)
     }
 
     /// Asks for a part of a column's codes in the next block, while this one is worked on: what is read in one block
-    /// is most likely read in the next one. A worker mostly goes on with the next morsel, too.
+    /// is most likely read in the next one.
     pub(super) fn ahead(&self, column: usize, part: (usize, usize)) {
-        let next = self.from + lanes::BLOCK;
-        let (morsel, from) = if next < MORSEL { (self.morsel, next) } else { (self.morsel + 1, 0) };
-        if morsel < self.table.morsels() {
-            self.table.prefetch(morsel, column, from..from + lanes::BLOCK, part);
+        let next = self.from + BLOCK;
+        if next < MORSEL {
+            self.morsel.ahead(column, (next, BLOCK), part);
+        } else if let Some(morsel) = self.next {
+            morsel.ahead(column, (0, BLOCK), part);
         }
     }
 }
@@ -90,23 +102,29 @@ impl<L> Default for Program<L> {
 impl<L: Lane> Program<L> {
     /// The slot that will hold an expression.
     pub(super) fn slot(&mut self, number: &Number, table: &Table) -> usize {
-        if let Some((_, slot)) = self.known.iter().find(|(known, _)| known == number) {
-            return *slot;
+        if let Some(slot) = self.known.iter().position(|known| known == number) {
+            return slot;
         }
-        let operands = match (number.linear(), number) {
-            (None, Number::Add(one, other) | Number::Multiply(one, other)) => {
-                Some((self.slot(one, table), self.slot(other, table)))
-            }
-            _ => None,
+        if number.linear().is_some() {
+            let slot = self.new_slot(number);
+            self.sum_of_columns(number, slot, table);
+            return slot;
+        }
+        let step = if let Some((one, other, constant)) = product(number) {
+            let (one, other) = (self.slot(one, table), self.slot(other, table));
+            Step::Multiply { one, other, constant: L::of(constant), slot: self.new_slot(number) }
+        } else {
+            let Number::Add(one, other) = number else { unreachable!("what is no sum of columns has operands") };
+            let (one, other) = (self.slot(one, table), self.slot(other, table));
+            Step::Add { one, other, slot: self.new_slot(number) }
         };
-        let slot = self.known.len();
-        self.known.push((number.clone(), slot));
-        match (operands, number) {
-            (Some((one, other)), Number::Multiply(..)) => self.steps.push(Step::Multiply { one, other, slot }),
-            (Some((one, other)), _) => self.steps.push(Step::Add { one, other, slot }),
-            (None, _) => self.sum_of_columns(number, slot, table),
-        }
-        slot
+        self.steps.push(step);
+        self.known.len() - 1
+    }
+
+    fn new_slot(&mut self, number: &Number) -> usize {
+        self.known.push(number.clone());
+        self.known.len() - 1
     }
 
     fn sum_of_columns(&mut self, number: &Number, slot: usize, table: &Table) {
@@ -140,14 +158,28 @@ impl<L: Lane> Program<L> {
                     slots.write(slot, |_, out| load(isa, rows, column, factor, constant, out));
                 }
                 Step::Fill { value, slot } => slots.write(slot, |_, out| out.fill(value)),
-                Step::Multiply { one, other, slot } => {
-                    slots.write(slot, |slots, out| lanes::multiply(isa, slots.get(one), slots.get(other), out));
+                Step::Multiply { one, other, constant, slot } => {
+                    slots.write(slot, |slots, out| {
+                        lanes::multiply(isa, slots.get(one), slots.get(other), constant, out);
+                    });
                 }
                 Step::Add { one, other, slot } => {
                     slots.write(slot, |slots, out| lanes::add(isa, slots.get(one), slots.get(other), out));
                 }
             }
         }
+    }
+}
+
+/// The factors of a product, and the constant that is added to it.
+fn product(number: &Number) -> Option<(&Number, &Number, i128)> {
+    match number {
+        Number::Multiply(one, other) => Some((one, other, 0)),
+        Number::Add(sum, constant) => match (&**sum, &**constant) {
+            (Number::Multiply(one, other), Number::Constant(constant)) => Some((one, other, *constant)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

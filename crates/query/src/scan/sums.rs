@@ -6,6 +6,7 @@
 //!
 //! SUM(weight × value) = base × SUM(weight) + step × Σ 2^12k × SUM(weight × digit k).
 //!
+//! A weight that lies far from zero is moved there: SUM(weight × digit) = SUM((weight − m) × digit) + m × SUM(digit).
 //! Each sum on the right side is one term, shared by all aggregates that need it: prices of Q1 meet the weights 1, 1 − discount and
 //! (1 − discount) × (1 + tax) in nine terms.
 
@@ -91,7 +92,7 @@ pub(super) fn recipe(
 /// A product with its factors in their roles.
 struct Product {
     constant: i128,
-    weight: Option<(Number, u128)>,
+    weight: Option<Weight>,
     /// The number as a sum of columns, each with a factor, and a constant.
     columns: Vec<(usize, i128)>,
     plus: i128,
@@ -112,21 +113,38 @@ impl Product {
             (None, None) => factors.iter().rposition(|factor| matches!(factor, Number::Column(_))).unwrap_or(0),
         };
         let number = factors.remove(at).linear()?;
-        let weight = factors.into_iter().reduce(Number::multiply);
-        let weight = match weight {
-            None => None,
-            Some(weight) => {
-                let largest = bounds(&weight).map(Bounds::largest).filter(|largest| *largest <= LARGEST)?;
-                Some((weight, largest))
-            }
+        let most = |(column, _): &(usize, i128)| Some(digits(table, *column)?.into_iter().map(|(_, most)| most).max());
+        let most = number.terms.iter().map(most).collect::<Option<Vec<_>>>()?.into_iter().flatten().max().unwrap_or(1);
+        let weight = match factors.into_iter().reduce(Number::multiply) {
+            None => Dots::flush(1, most).map(|_| None)?,
+            Some(weight) => Some(Weight::of(weight, most, &bounds)?),
         };
-        let largest = weight.as_ref().map_or(1, |(_, largest)| *largest);
-        for (column, _) in &number.terms {
-            for (_, most) in digits(table, *column)? {
-                Dots::flush(largest, most)?;
-            }
-        }
         Some(Self { constant, weight, columns: number.terms, plus: number.constant })
+    }
+}
+
+/// What the numbers of a product are multiplied with.
+struct Weight {
+    number: Number,
+    /// No weight is larger.
+    largest: u128,
+    /// What was taken from it.
+    taken: i128,
+}
+
+impl Weight {
+    /// A weight of numbers up to `most`. One that lies far from zero, as (100 - discount) × (100 + tax) does, is moved
+    /// there if at least twice as many rows can then be added up in 32 bits.
+    fn of(number: Number, most: u128, bounds: &impl Fn(&Number) -> Option<Bounds>) -> Option<Self> {
+        let Bounds { low, high } = bounds(&number)?;
+        let largest = Bounds { low, high }.largest();
+        let taken = i128::midpoint(low, high);
+        let moved = Bounds { low: low - taken, high: high - taken }.largest();
+        let rows = |largest: u128| Dots::flush(largest, most).unwrap_or(0);
+        if rows(moved) >= 2 * rows(largest).max(1) {
+            return Some(Self { number: number.add(Number::Constant(-taken)), largest: moved, taken });
+        }
+        (rows(largest) > 0).then_some(Self { number, largest, taken: 0 })
     }
 }
 
@@ -172,11 +190,25 @@ fn code_base(table: &Table, column: usize) -> (i64, u128) {
 
 impl Draft<'_> {
     fn add(&mut self, product: &Product, recipe: &mut Recipe) -> Option<()> {
-        let weight = product.weight.as_ref();
-        self.term(weight, Listed::One, 1, product.constant.checked_mul(product.plus)?, recipe)?;
+        self.weighted(product.weight.as_ref(), product.constant, product, recipe)?;
+        match product.weight.as_ref().map_or(0, |weight| weight.taken) {
+            0 => Some(()),
+            taken => self.weighted(None, product.constant.checked_mul(taken)?, product, recipe),
+        }
+    }
+
+    /// Adds constant × SUM(weight × numbers of a product) to a recipe.
+    fn weighted(
+        &mut self,
+        weight: Option<&Weight>,
+        constant: i128,
+        product: &Product,
+        recipe: &mut Recipe,
+    ) -> Option<()> {
+        self.term(weight, Listed::One, 1, constant.checked_mul(product.plus)?, recipe)?;
         for (column, factor) in &product.columns {
             let (base, step) = self.table.columns()[*column].storage.base_and_step()?;
-            let factor = product.constant.checked_mul(*factor)?;
+            let factor = constant.checked_mul(*factor)?;
             let scaled = factor.checked_mul(step.into())?;
             // Value = base + step × (taken + Σ digits).
             let taken = code_base(self.table, *column).0;
@@ -193,7 +225,7 @@ impl Draft<'_> {
     /// Adds factor × SUM(weight × listed) to a recipe.
     fn term(
         &mut self,
-        weight: Option<&(Number, u128)>,
+        weight: Option<&Weight>,
         what: Listed,
         most: u128,
         factor: i128,
@@ -206,8 +238,8 @@ impl Draft<'_> {
             recipe.count = recipe.count.checked_add(factor)?;
             return Some(());
         }
-        let slot = weight.map(|(weight, _)| self.programs.narrow.slot(weight, self.table));
-        let largest = weight.map_or(1, |(_, largest)| *largest);
+        let slot = weight.map(|weight| self.programs.narrow.slot(&weight.number, self.table));
+        let largest = weight.map_or(1, |weight| weight.largest);
         let at = self.weighted.iter().position(|weighted| weighted.weight == slot).unwrap_or_else(|| {
             self.weighted.push(Weighted { weight: slot, largest, lists: Vec::new() });
             self.weighted.len() - 1
@@ -277,15 +309,14 @@ impl Made {
 }
 
 impl Weighted {
-    /// Adds a group's sums of a block to its terms.
+    /// Adds the sums of at most [`lanes::MOST_GROUPS`] groups of a block to their terms, of which each group has `each`.
     pub(super) fn add_up(
         &self,
         isa: Isa,
-        (groups, group): (&[u16], u16),
-        computed: &Computed,
-        made: &Made,
+        (groups, own): (&[u16], &[u16]),
+        (computed, made): (&Computed, &Made),
         rows: Rows<'_>,
-        terms: &mut [i128],
+        (terms, each): (&mut [i128], usize),
     ) {
         let weights = self.weight.map(|slot| computed.narrow.get(slot));
         for lists in self.lists.chunks(MOST_AT_ONCE) {
@@ -294,11 +325,11 @@ impl Weighted {
             for (numbers, list) in numbers.iter_mut().zip(lists) {
                 *numbers = made.list(list.what, rows);
             }
-            let mut sums = [0; MOST_AT_ONCE];
-            let what = Dots { groups, group, weights, flush };
-            lanes::dots(isa, what, &numbers[..lists.len()], &mut sums[..lists.len()]);
-            for (list, sum) in lists.iter().zip(sums) {
-                terms[list.term] += i128::from(sum);
+            let what = Dots { groups, own, weights, flush };
+            for (group, sums) in own.iter().zip(lanes::dots(isa, what, &numbers[..lists.len()])) {
+                for (list, sum) in lists.iter().zip(sums) {
+                    terms[usize::from(*group) * each + list.term] += i128::from(sum);
+                }
             }
         }
     }

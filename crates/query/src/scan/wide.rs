@@ -97,11 +97,11 @@ impl Wide {
     }
 
     /// The value of a row; none if it needs more than 128 bits.
-    fn value(&self, row: usize, computed: &Computed, Rows { table, morsel, from }: Rows<'_>) -> Option<i128> {
+    fn value(&self, row: usize, computed: &Computed, rows: Rows<'_>) -> Option<i128> {
         match self {
             Self::Of32(slot) => Some((computed.middle.get(*slot)[row] as i32).into()),
             Self::Of64(slot) | Self::Large(slot) => Some((computed.wide.get(*slot)[row] as i64).into()),
-            Self::Rows(number) => number.value(&|column| table.number(morsel, column, from + row)),
+            Self::Rows(number) => number.value(&|column| rows.number(column, row)),
         }
     }
 }

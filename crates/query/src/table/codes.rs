@@ -1,9 +1,10 @@
-//! Codes of rows, and their values read one by one.
+//! Codes of rows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::encoding::{DIGIT_BITS, Storage, TOP_BITS, Width};
-use super::{MORSEL, Table};
+use super::Table;
+use super::encoding::{DIGIT_BITS, TOP_BITS};
+use super::morsel::together;
 use crate::field::Bounds;
 
 /// The codes of one column in consecutive rows of a morsel.
@@ -21,47 +22,6 @@ pub(crate) enum Codes<'a> {
 }
 
 impl Table {
-    /// Codes of `rows` rows from row `from` of a morsel on.
-    pub(crate) fn codes(&self, morsel: usize, column: usize, from: usize, rows: usize) -> Codes<'_> {
-        let piece = self.piece(morsel, column);
-        match self.columns[column].storage {
-            Storage::Codes { width: Width::U8, .. } => Codes::U8(&piece[from..][..rows]),
-            Storage::Codes { width: Width::U16, .. } => Codes::U16(&bytemuck::cast_slice(piece)[from..][..rows]),
-            Storage::Codes { width: Width::U32, .. } => Codes::U32(&bytemuck::cast_slice(piece)[from..][..rows]),
-            Storage::Codes { width: Width::I32, .. } => Codes::I32(&bytemuck::cast_slice(piece)[from..][..rows]),
-            Storage::Codes { width: Width::I64, .. } => Codes::I64(&bytemuck::cast_slice(piece)[from..][..rows]),
-            Storage::Digits { count, .. } => {
-                let all: &[u16] = bytemuck::cast_slice(piece);
-                let digit = |digit: usize| if digit < count { &all[digit * MORSEL + from..][..rows] } else { &[] };
-                Codes::Digits([digit(0), digit(1), digit(2)], count)
-            }
-            Storage::Doubles => Codes::Doubles(&bytemuck::cast_slice(piece)[from..][..rows]),
-        }
-    }
-
-    /// The whole number in a row of a morsel: what is scanned, read one by one.
-    pub(crate) fn number(&self, morsel: usize, column: usize, row: usize) -> i128 {
-        let code = match self.codes(morsel, column, row, 1) {
-            Codes::U8(codes) => i128::from(codes[0]),
-            Codes::U16(codes) => i128::from(codes[0]),
-            Codes::U32(codes) => i128::from(codes[0]),
-            Codes::I32(codes) => i128::from(codes[0]),
-            Codes::I64(codes) => i128::from(codes[0] as i64),
-            Codes::Digits(digits, count) => together(&digits[..count], 0),
-            Codes::Doubles(_) => unreachable!("doubles are no whole numbers"),
-        };
-        let (base, step) = self.columns[column].storage.base_and_step().expect("it is a whole number");
-        i128::from(base) + i128::from(step) * code
-    }
-
-    /// The double in a row of a morsel.
-    pub(crate) fn double(&self, morsel: usize, column: usize, row: usize) -> f64 {
-        match self.codes(morsel, column, row, 1) {
-            Codes::Doubles(values) => values[0],
-            _ => unreachable!("it is a column of doubles"),
-        }
-    }
-
     /// Whether each value of a column is inside of its bounds, and each digit has no more bits than digits have; on the
     /// workers of the pool that this runs on.
     pub(crate) fn is_within_bounds(&self, column: usize) -> bool {
@@ -80,7 +40,7 @@ impl Table {
 
     /// Whether the digits of a morsel, if it has some, are digits.
     fn has_digits(&self, morsel: usize, column: usize) -> bool {
-        let Codes::Digits(digits, count) = self.codes(morsel, column, 0, self.rows_of(morsel)) else { return true };
+        let Codes::Digits(digits, count) = self.morsel(morsel).codes(column, 0, self.rows_of(morsel)) else { return true };
         let bits = |digit: usize| if digit + 1 == count { TOP_BITS } else { DIGIT_BITS };
         // Their maximum, since it is found in vectors.
         (0..count).all(|digit| digits[digit].iter().copied().max().is_none_or(|most| most < 1 << bits(digit)))
@@ -92,7 +52,7 @@ impl Table {
             [codes.clone().min(), codes.max()].map(|code| code.map_or(0, Into::into))
         }
         let rows = self.rows_of(morsel);
-        match self.codes(morsel, column, 0, rows) {
+        match self.morsel(morsel).codes(column, 0, rows) {
             Codes::U8(codes) => of(codes.iter().copied()),
             Codes::U16(codes) => of(codes.iter().copied()),
             Codes::U32(codes) => of(codes.iter().copied()),
@@ -102,9 +62,4 @@ impl Table {
             Codes::Doubles(_) => unreachable!("doubles have no codes"),
         }
     }
-}
-
-/// A code from its digits.
-fn together(digits: &[&[u16]], row: usize) -> i128 {
-    digits.iter().enumerate().map(|(at, digit)| i128::from(digit[row]) << (DIGIT_BITS as usize * at)).sum()
 }

@@ -8,6 +8,7 @@ mod build;
 mod codes;
 mod column;
 mod encoding;
+mod morsel;
 mod piece;
 mod statistics;
 mod write;
@@ -20,7 +21,6 @@ use knee_machine::sys;
 use knee_runtime::NumaVec;
 
 use crate::field::Field;
-use crate::lanes;
 
 pub(crate) use build::build;
 pub(crate) use build::{Chunk, Columns};
@@ -28,6 +28,7 @@ pub(crate) use codes::Codes;
 pub(crate) use column::Column;
 pub use encoding::Encoding;
 pub(crate) use encoding::{DIGIT_BITS, Storage, Width};
+pub(crate) use morsel::Morsel;
 pub(crate) use statistics::Statistics;
 pub(crate) use write::Placed;
 
@@ -139,21 +140,8 @@ impl Table {
         morsel * self.stride / 8..(morsel + 1) * self.stride / 8
     }
 
-    /// Asks for a part of the codes of rows that are read soon.
-    pub(crate) fn prefetch(&self, morsel: usize, column: usize, rows: Range<usize>, (part, parts): (usize, usize)) {
-        let storage = self.columns[column].storage;
-        let planes = if let Storage::Digits { count, .. } = storage { count } else { 1 };
-        let width = storage.bytes() / planes;
-        for plane in self.piece(morsel, column).chunks_exact(width * MORSEL) {
-            let bytes = &plane[rows.start * width..rows.end * width];
-            lanes::prefetch(&bytes[bytes.len() * part / parts..bytes.len() * (part + 1) / parts]);
-        }
-    }
-
-    /// The piece of a column in a morsel, with room for all its rows.
-    pub(crate) fn piece(&self, morsel: usize, column: usize) -> &[u8] {
-        let column = &self.columns[column];
-        let bytes: &[u8] = bytemuck::cast_slice(&self.data[self.words(morsel)]);
-        &bytes[column.offset..][..column.storage.bytes() * MORSEL]
+    /// A morsel, to read it: of several copies that of this worker's node.
+    pub(crate) fn morsel(&self, morsel: usize) -> Morsel<'_> {
+        Morsel { columns: &self.columns, bytes: bytemuck::cast_slice(&self.data[self.words(morsel)]) }
     }
 }
