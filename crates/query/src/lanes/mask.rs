@@ -62,8 +62,19 @@ for_each_isa! {
         }
     }
 
+    /// Rows that count get the group 0, and the others [`HIDDEN`].
+    pub(crate) fn hide_or_first(mask: &[u16], groups: &mut [u16]) {
+        for (group, mask) in groups.iter_mut().zip(mask) {
+            *group = !mask & HIDDEN;
+        }
+    }
+
     /// How many rows of a block are in each of the first groups, which are counted side by side.
     pub(crate) fn count(groups: &[u16], counts: &mut [u32]) {
+        if let [count] = counts {
+            *count = groups.iter().map(|own| u16::from(*own == 0)).sum::<u16>().into();
+            return;
+        }
         for (at, counts) in counts.chunks_mut(ASIDE).enumerate() {
             let first = (ASIDE * at) as u16;
             // Lanes of 16 bits hold more than the rows of a block.

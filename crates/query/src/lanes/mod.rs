@@ -18,7 +18,7 @@ pub(crate) use code::{Code, Lane, digit, load};
 pub(crate) use dots::{Dots, MOST_AT_ONCE, MOST_GROUPS, dots};
 pub(crate) use floats::{float_extremes, float_sum};
 pub use isa::Isa;
-pub(crate) use mask::{How, any, combine, count, hide, invert, range, table};
+pub(crate) use mask::{How, any, combine, count, hide, hide_or_first, invert, range, table};
 pub(crate) use numbers::{add, greatest, least, multiply, sum};
 pub(crate) use prefetch::prefetch;
 

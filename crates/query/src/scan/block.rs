@@ -88,8 +88,7 @@ impl Scan<'_> {
         let Scratch { mask, groups, counts, present, counting, after, made, values, .. } = scratch;
         let steps = if self.groups.are_few() { 2 + counts.len().div_ceil(MOST_GROUPS) } else { 2 };
         self.ahead(block, (0, steps));
-        self.groups.of_rows(self.isa, block, groups);
-        lanes::hide(self.isa, mask, groups);
+        self.groups.of_rows(self.isa, block, mask, groups);
         self.ahead(block, (1, steps));
         self.after.run(self.isa, block, after);
         if self.groups.are_few() {

@@ -57,16 +57,17 @@ impl Groups {
         self.combinations <= FEW
     }
 
-    /// Writes the group of each row.
-    pub(super) fn of_rows(&self, isa: Isa, rows: Rows<'_>, groups: &mut [u16]) {
+    /// Writes the group of each row; those that do not count are hidden.
+    pub(super) fn of_rows(&self, isa: Isa, rows: Rows<'_>, mask: &[u16], groups: &mut [u16]) {
+        if self.keys.is_empty() {
+            return lanes::hide_or_first(isa, mask, groups);
+        }
         let least: i128 = self.keys.iter().map(|key| key.least * key.factor as i128).sum();
         let mut constant = Some((-least) as u16);
         for key in &self.keys {
             load(isa, rows, key.column, key.factor as u16, constant.take(), groups);
         }
-        if let Some(constant) = constant {
-            groups.fill(constant);
-        }
+        lanes::hide(isa, mask, groups);
     }
 
     /// The values of all keys in a group.
