@@ -84,7 +84,7 @@ class Knee:
         wide = ["-p", "cores-close"]
         report = json.loads(subprocess.check_output([*words, *wide, "--repeat", str(8 * RUNS)]))
         time = {phase["name"]: phase["wall_ns"] / 1e9 for phase in report["phases"]}
-        return time["plan"] + time["scan"] / (8 * RUNS)
+        return (time["plan"] + time["scan"]) / (8 * RUNS)
 
     def close(self) -> None:
         """Nothing stays."""
