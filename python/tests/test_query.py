@@ -168,6 +168,9 @@ TEXTS = {
     "SELECT count(DISTINCT l_shipmode) FROM lineitem": ["count(DISTINCT l_shipmode)", ELSEWHERE],
     f"{SUM} HAVING sum(l_tax) > 3": ["does not know HAVING", ELSEWHERE],
     "SELECT sum(l_tax / 2) FROM lineitem": ["does not know the operator /", ELSEWHERE],
+    'SELECT count(*) FROM lineitem WHERE l_shipmode = "AIR"': ["unknown column 'AIR'", "texts stand in single quotes"],
+    "SELECT l_ship FROM lineitem": ["unknown column 'l_ship'"],
+    "SELECT count(*) FROM lineitem GROUP BY l_orderkey, l_partkey": ["l_orderkey: ", "more than 65535 groups"],
     "SELECT l_shipmode FROM lineitem": ["l_shipmode is neither in an aggregate nor in GROUP BY"],
     "SELEC sum(l_tax) FROM lineitem": ["this is not SQL: expected an SQL statement, found SELEC at line 1, column 1"],
     "SELECT sum(l_tax FROM lineitem": ["this is not SQL: expected ), found FROM at line 1, column 18"],
@@ -205,7 +208,7 @@ def test_what_is_wrong_with_a_query_is_said(binary, text):
 ARGUMENTS = {
     "q7": ["unknown query 'q7'; expected q1, q6, modes, late, all, rare or sql"],
     "sql": ["the query sql needs its text", "hint: --sql"],
-    "q6 --sql x": ["--sql is given beside the query q6", "hint: knee query sql --sql"],
+    "q6 --sql x": ["--sql is given beside the query q6", "hint: knee query --sql"],
     "q6 --scale x": ["scale 'x'; expected a number above 0 and up to 1000"],
     "q6 --scale 0": ["scale '0'; expected a number above 0"],
     "q6 --scale -1": ["scale '-1'; expected a number above 0"],
@@ -219,7 +222,13 @@ ARGUMENTS = {
     "q6 --runtime tbb": ["runtime 'tbb'; expected near, strict"],
     "q6 --format xml": ["format 'xml'; expected table, csv or json"],
     "q6 --repeat 0": ["repeat '0'; expected a whole number from 1"],
-    "q6 no-such.parquet": ["cannot read no-such.parquet: No such file or directory"],
+    "q6 no-such.parquet": ["cannot read no-such.parquet: No such file or directory", "hint: give the path"],
+    "--sql x no-such.parquet": ["this is not SQL: expected an SQL statement, found x"],
+    "q6 --delta 60": ["--delta with q6: it is a parameter of q1", "hint: leave it out"],
+    "rare --date 1994-01-01": ["--date with rare: it is a parameter of q6"],
+    "q6 x.parquet --scale 1": ["--scale with x.parquet: a scale is of the table that is generated"],
+    "q6 --split 2 --json": ["--split with --json: it prints parts", "hint: give it to --merge"],
+    "q6 --split 2 --format csv": ["--split with --format: it prints parts"],
 }
 
 

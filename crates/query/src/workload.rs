@@ -118,7 +118,7 @@ pub(crate) fn text(args: &Args) -> Result<String, Error> {
     match (name, own.is_empty()) {
         ("sql", true) => Err(wrong("the query sql needs its text").hint("--sql \"SELECT ... FROM lineitem\"")),
         ("sql", false) => Ok(own.to_owned()),
-        (_, false) => Err(wrong(format!("--sql is given beside the query {name}")).hint("knee query sql --sql ...")),
+        (_, false) => Err(wrong(format!("--sql is given beside the query {name}")).hint("knee query --sql ...")),
         (name, true) => {
             let query = sql::named(name).ok_or_else(|| {
                 let names: Vec<_> = NAMED.iter().map(|query| query.name).chain(["sql"]).collect();

@@ -67,14 +67,14 @@ impl Answer {
         [line(&mut self.names.iter().map(|name| quoted(name)))].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
     }
 
-    /// Columns stay in order. Of those with the same name, all but the first get a number: readers keep only one of each.
+    /// Columns stay in order. JSON has no numbers for infinity and not-a-number, so that these are texts. Of columns with the same name, all but the first get a number: readers keep only one of each.
     fn json(&self) -> String {
         let value = |value: &Value| match value {
             Value::Null => serde_json::Value::Null,
             Value::Number { digits, scale: 0 } => {
                 i64::try_from(*digits).map_or_else(|_| value.to_string().into(), serde_json::Value::from)
             }
-            Value::Double(number) => (*number).into(),
+            Value::Double(number) if number.is_finite() => (*number).into(),
             other => other.to_string().into(),
         };
         let mut names: Vec<String> = Vec::new();
@@ -144,5 +144,8 @@ mod tests {
         let rows = vec![vec![Value::Date(0), Value::Double(0.5), Value::Null, Value::Null]];
         let expected = r#"[{"b":"1970-01-01","a":0.5,"b_1":null,"b_1_1":null}]"#;
         assert_eq!(Answer { names, rows }.written(Format::Json), expected);
+        let rows = [f64::NAN, f64::INFINITY].map(|number| vec![Value::Double(number)]).to_vec();
+        let expected = r#"[{"x":"NaN"},{"x":"inf"}]"#;
+        assert_eq!(Answer { names: vec!["x".into()], rows }.written(Format::Json), expected);
     }
 }

@@ -23,7 +23,10 @@ pub fn merge<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Answer, Err
     let mut parts: BTreeMap<usize, (usize, Answered)> = BTreeMap::new();
     for (at, line) in lines.into_iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = at + 1;
-        let at_line = |error: Error| Error::new(format!("line {number}: {error}"));
+        let at_line = |error: Error| {
+            let said = Error::new(format!("line {number}: {error}"));
+            error.hinted().map(str::to_owned).into_iter().fold(said, Error::hint)
+        };
         let part: Answered = read(line, "the answer of knee query --part").map_err(at_line)?;
         part.job.own_version().map_err(at_line)?;
         if let Some((first, other)) = parts.values().next()
@@ -76,5 +79,6 @@ fn complete<'a>(found: impl Iterator<Item = &'a usize> + Clone, parts: usize) ->
     let names: Vec<&str> = missing.iter().map(String::as_str).collect();
     let more = if count > NAMED { " and more" } else { "" };
     let are = if count == 1 { "is" } else { "are" };
-    Err(wrong(format!("{count} of {parts} parts {are} missing: {}{more}", one_of(&names).replace(" or ", " and "))))
+    let what = format!("{count} of {parts} parts {are} missing: {}{more}", one_of(&names).replace(" or ", " and "));
+    Err(wrong(what).hint("answer them with knee query --part, and add their lines"))
 }

@@ -120,7 +120,8 @@ fn line(value: &impl Serialize) -> String {
 
 /// Reads a line that [`split`] or [`answer()`] wrote.
 fn read<T: DeserializeOwned>(line: &str, what: &str) -> Result<T, Error> {
-    serde_json::from_str(line).map_err(|error| wrong(format!("this is not {what}: {error}")))
+    let hint = "--split prints lines for --part, and --part prints lines for --merge";
+    serde_json::from_str(line).map_err(|error| wrong(format!("this is not {what}: {error}")).hint(hint))
 }
 
 impl Job {

@@ -29,7 +29,10 @@ pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
         let shown = match output {
             sql::Output::Key(name) => {
                 let wanted = column(fields, name)?;
-                let key = keys.iter().position(|key| *key == wanted).expect("each is in GROUP BY");
+                let key = keys.iter().position(|key| *key == wanted).ok_or_else(|| {
+                    wrong(format!("column {name} is neither in an aggregate nor in GROUP BY"))
+                        .hint("rows themselves are not printed: DuckDB does that")
+                })?;
                 Shown::Key(key, fields[wanted].kind)
             }
             sql::Output::Aggregate(_, None) => Shown::Count,

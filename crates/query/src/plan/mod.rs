@@ -94,13 +94,21 @@ fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
     let found = fields.iter().position(|field| sql::same(&field.name, name));
     found.ok_or_else(|| {
         let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
-        wrong(format!("unknown column '{name}'")).hint(format!("columns are {}", knee_workload::one_of(&names)))
+        wrong(format!("unknown column '{name}'")).hint(format!("columns are {}; texts stand in single quotes", knee_workload::one_of(&names)))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_that_make_no_group_are_refused() {
+        let fields = [Field { name: "a".into(), kind: Kind::Integer, dictionary: None }];
+        let said = |text| Plan::new(&sql::parse(text).unwrap(), &fields).unwrap_err().to_string();
+        assert_eq!(said("select a from t"), "column a is neither in an aggregate nor in GROUP BY");
+        assert_eq!(said("select b from t"), "unknown column 'b'");
+    }
 
     #[test]
     fn what_is_counted_is_read_so_that_nulls_are_seen() {

@@ -38,15 +38,19 @@ impl Groups {
         for &column in columns.iter().rev() {
             let (base, step) = table.columns()[column].storage.base_and_step().expect("doubles make no groups");
             let least = (table.columns()[column].bounds.low - i128::from(base)) / i128::from(step);
-            let codes = usize::try_from(largest_code_signed(table, column) - least + 1).unwrap_or(usize::MAX);
-            keys.push(Key { column, factor: combinations, codes, least });
-            combinations = combinations.saturating_mul(codes);
-            if combinations > MOST {
+            let codes = largest_code_signed(table, column) - least + 1;
+            if codes.saturating_mul(combinations as i128) > MOST as i128 {
                 let name = &table.columns()[column].name;
-                let what =
-                    format!("GROUP BY could make {combinations} groups with {name}; at most {MOST} are possible");
+                let what = if combinations == 1 {
+                    format!("GROUP BY {name}: it may have {codes} values; at most {MOST} groups are possible")
+                } else {
+                    format!("GROUP BY {name}: {codes} values, each with {combinations} of the other columns, may make more than {MOST} groups")
+                };
                 return Err(wrong(what).hint("DuckDB makes as many groups as memory holds"));
             }
+            let codes = usize::try_from(codes).expect("it was just compared");
+            keys.push(Key { column, factor: combinations, codes, least });
+            combinations *= codes;
         }
         keys.reverse();
         Ok(Self { keys, combinations })

@@ -57,9 +57,15 @@ def _log(plan: list[RunSpec]) -> Callable[[RunSpec, Record, Collection[RunSpec]]
 
 
 def ending(record: Record) -> str:
-    """Say how a run that failed ended: the reason or the exit status, and the first line of its errors."""
+    """Say how a run that failed ended: the reason or the exit status, and the first line of its errors.
+
+    A traceback says at its end what was wrong.
+    """
     end = record["exit"]
     if reason := cut_off(end):
         return reason
     said = str(record["output"].get("stderr_tail", "")).strip().splitlines()
-    return f"exit status {end.get('code')}{out_of_memory(end)}" + (f": {said[0][:100]}" if said else "")
+    telling = next(iter(said), "")
+    if telling.startswith("Traceback"):
+        telling = said[-1]
+    return f"exit status {end.get('code')}{out_of_memory(end)}" + (f": {telling[:100]}" if telling else "")

@@ -1,5 +1,6 @@
 //! `knee query`: answer a query in SQL over one table.
 
+mod given;
 mod parts;
 
 use std::collections::BTreeMap;
@@ -42,7 +43,9 @@ impl clap::Args for Query {
 
 impl FromArgMatches for Query {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { direct: Direct::from(matches, workload())?, parts: Parts::from_arg_matches(matches)? })
+        let mut direct = Direct::from(matches, workload())?;
+        given::complete(&mut direct.given);
+        Ok(Self { direct, parts: Parts::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -53,6 +56,7 @@ impl FromArgMatches for Query {
 
 impl Native for Query {
     fn run(mut self) -> Result<ExitCode, Failure> {
+        given::check(&self.direct.given)?;
         if let Some(done) = self.parts.run(&self.direct, workload()) {
             return done;
         }

@@ -55,6 +55,11 @@ fn split(asked: &Direct, workload: &'static dyn Workload, parts: usize) -> Resul
     if parts == 0 {
         return Err(Failure::new("--split 0: a query has at least one part"));
     }
+    let shown = if asked.json() { Some("json") } else { asked.given.get("format").map(|_| "format") };
+    if let Some(option) = shown {
+        return Err(Failure::new(format!("--split with --{option}: it prints parts, one line of JSON each"))
+            .hint("give it to --merge, which prints the answer"));
+    }
     let (args, _) = asked.complete(workload)?;
     if !args.text("cache").is_empty() {
         return Err(Failure::new("--split with --cache: parts read their rows from the files themselves")

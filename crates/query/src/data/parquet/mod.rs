@@ -132,7 +132,7 @@ impl Parquet {
         read: impl FnOnce(Pages, &ColumnChunkMetaData, usize, Stored) -> parquet::errors::Result<T>,
     ) -> Result<T, Error> {
         let file = &self.files[self.parts[part].0];
-        let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
+        let cannot = |error: std::io::Error| unreadable(&file.path, &error);
         let (name, stored) = &self.columns[column];
         let stored = stored.as_ref().expect("only usable columns are read");
         let metadata = self.group(part).column(column);
@@ -158,8 +158,18 @@ fn shown(path: &Path) -> String {
     path.display().to_string().escape_debug().to_string()
 }
 
+/// The error for a file that the kernel does not let us read.
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    let said = wrong(format!("cannot read {}: {error}", shown(path)));
+    match error.kind() {
+        std::io::ErrorKind::NotFound => said.hint("give the path of a Parquet file, or of a directory of them"),
+        std::io::ErrorKind::PermissionDenied => said.hint("ask as a user who may read it"),
+        _ => said,
+    }
+}
+
 fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(path)));
+    let cannot = |error: std::io::Error| unreadable(path, &error);
     if !path.metadata().map_err(cannot)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -169,7 +179,8 @@ fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
         all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect();
     files.sort_unstable();
     if files.is_empty() {
-        return Err(wrong(format!("{} has no file whose name ends in .parquet", shown(path))));
+        return Err(wrong(format!("{} has no file whose name ends in .parquet", shown(path)))
+            .hint("give the directory of a table's files, or one file"));
     }
     Ok(files)
 }
@@ -225,7 +236,7 @@ fn quietly<T>(work: impl FnOnce() -> T) -> std::thread::Result<T> {
 
 impl Opened {
     fn open(path: PathBuf) -> Result<Self, Error> {
-        let cannot = |error: std::io::Error| wrong(format!("cannot read {}: {error}", shown(&path)));
+        let cannot = |error: std::io::Error| unreadable(&path, &error);
         let file = files::regular(&path).map_err(cannot)?;
         let known = file.metadata().map_err(cannot)?;
         let bytes = known.len();

@@ -9,7 +9,7 @@ use knee_workload::Error;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::{Opened, Parquet, shown, thrift};
+use super::{Opened, Parquet, shown, thrift, unreadable};
 use crate::error::wrong;
 
 /// Some row groups of a file.
@@ -42,7 +42,7 @@ impl Parquet {
         }
         let piece = |(file, groups): (usize, Range<usize>)| {
             let file = &self.files[file];
-            let cannot = |error: io::Error| wrong(format!("cannot read {}: {error}", shown(&file.path)));
+            let cannot = |error: io::Error| unreadable(&file.path, &error);
             let path = file.path.canonicalize().map_err(cannot)?;
             let path = path.to_str().ok_or_else(|| wrong(format!("the name of {} is not UTF-8", shown(&path))))?;
             let footer = footer(&file.path, file.bytes).map_err(cannot)?;
@@ -60,7 +60,7 @@ impl Parquet {
         for piece in pieces {
             let path = Path::new(&piece.path);
             let file = Opened::open(path.to_owned())?;
-            let cannot = |error: io::Error| wrong(format!("cannot read {}: {error}", shown(path)));
+            let cannot = |error: io::Error| unreadable(path, &error);
             let same = file.bytes == piece.bytes && footer(path, file.bytes).map_err(cannot)? == piece.footer;
             if !same || piece.groups.end > file.metadata.num_row_groups() {
                 let what = format!("{} is not as it was when the query was split", shown(path));
