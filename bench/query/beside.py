@@ -5,7 +5,8 @@
 Other engines are those that `examples/engines/build.sh` set up; each that is missing is said. In each block every
 engine answers every query at every number of threads, one after the other in random order, three times each. Printed is
 the median over blocks of (that engine's time / ours in the same block), with the smallest and the largest; and for each
-engine the geometric mean over queries. Our time is that of binding the plan and of the scan, from the encoded table.
+engine the geometric mean over queries. Our time is that of reading and
+planning the query and of its scan, from the encoded table.
 """
 
 from __future__ import annotations

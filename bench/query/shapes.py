@@ -127,7 +127,7 @@ SHAPES: dict[str, Callable[[], str]] = {
 
 
 def rate(words: list[str]) -> float:
-    """Return the bytes that a query reads per second, in GB/s: columns are not read where no row of a block counts."""
+    """Return the bytes that a query reads per second, in GB/s: columns of its sums are not read where no row counts."""
     report: dict[str, Any] = json.loads(subprocess.check_output([KNEE, "query", *words, "--json", "--repeat", "20"]))
     scan = next(phase for phase in report["phases"] if phase["name"] == "scan")
     return sum(scan["counters"].values()) / scan["wall_ns"]

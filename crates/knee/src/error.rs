@@ -86,7 +86,9 @@ impl From<knee_machine::Error> for Failure {
             E::Synthetic { .. } => Some(
                 "write a description like \"pack:2 core:4 pu:2\", or give the path of a folder or an XML file".into(),
             ),
-            E::TooFewPlaces { .. } => Some("give fewer threads; only `knee run --bind set` allows more than there are places".into()),
+            E::TooFewPlaces { .. } => {
+                Some("give fewer threads; only `knee run --bind set` allows more than there are places".into())
+            }
             E::Unreadable { path, .. } if path.starts_with("/sys/") => {
                 Some("mount /sys; without it only unpinned runs are possible: `knee run -- COMMAND`".into())
             }

@@ -188,7 +188,7 @@ impl<'a> Wanted<'a> {
 pub(crate) fn lineitem(select: &Select, scale: &str) -> Result<Tpch, Error> {
     if !sql::same(&select.table, LINEITEM) {
         let what = format!("there is no table {}: without a file, it is {LINEITEM}", select.table);
-        return Err(wrong(what).hint("give a Parquet file: knee query FILE --sql ..."));
+        return Err(wrong(what).hint("give a Parquet file or a directory of them, or write FROM lineitem"));
     }
     Tpch::new(scale)
 }

@@ -1,5 +1,7 @@
 //! The workload `query`: a scan query over one table.
 
+use std::path::Path;
+
 use knee_runtime::{Bind, Pool, Steal};
 use knee_workload::{Args, Check, Error, Layout, Param, Phases, Run, Team, Workload, one_of};
 
@@ -32,7 +34,8 @@ impl Workload for Query {
         "**What it computes.** A query in SQL over one table: conditions on columns, exact sums, extremes, counts and \
          averages, in groups of few values. The table is TPC-H's lineitem, generated at a scale, with its columns encoded \
          by a rule that knows no query (`plain`, `narrow`, `split`). Phases: `load` (generate), `encode` (choose encodings, \
-         write the table to its nodes), `plan` (read the SQL, choose kernels), `scan` (the query).\n\n\
+         write the table to its nodes), `plan` (read the SQL, choose kernels), `scan` (the query); the last two as often \
+         as `repeat` says.\n\n\
          **What it stresses.** Memory bandwidth where codes are narrow and the query does little with them (`q6`), \
          arithmetic where it does much (`q1` on plain columns).\n\n\
          **Where it should bend.** `q6` where memory channels are full; `q1` at the cores. Across sockets when the table \
@@ -118,14 +121,24 @@ pub(crate) fn text(args: &Args) -> Result<String, Error> {
     match (name, own.is_empty()) {
         ("sql", true) => Err(wrong("the query sql needs its text").hint("--sql \"SELECT ... FROM lineitem\"")),
         ("sql", false) => Ok(own.to_owned()),
-        (_, false) => Err(wrong(format!("--sql is given beside the query {name}")).hint("knee query --sql ...")),
+        (_, false) => Err(wrong(format!("--sql is given beside the query {name}")).hint("leave out one of them")),
         (name, true) => {
-            let query = sql::named(name).ok_or_else(|| {
-                let names: Vec<_> = NAMED.iter().map(|query| query.name).chain(["sql"]).collect();
-                wrong(format!("unknown query '{name}'; expected {}", one_of(&names)))
-            })?;
+            let query = sql::named(name).ok_or_else(|| unknown(name))?;
             query.sql(|parameter| Some(args.text(parameter).to_owned()))
         }
+    }
+}
+
+/// The error for a name that no query has: it may be a file, or a query's text.
+fn unknown(name: &str) -> Error {
+    let names: Vec<_> = NAMED.iter().map(|query| query.name).chain(["sql"]).collect();
+    let said = wrong(format!("unknown query '{name}'; expected {}", one_of(&names)));
+    if name.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select")) {
+        said.hint("a query's own text stands behind --sql")
+    } else if Path::new(name).exists() {
+        said.hint(format!("a file stands behind the query: q6 {name}, or sql {name} --sql TEXT"))
+    } else {
+        said
     }
 }
 

@@ -1,5 +1,6 @@
 //! A workload that has a verb of its own: the workload's parameters are the verb's options, and it runs in this process.
-//! So `knee mine count ...`, `knee run mine count ...` and `knee study mine count ...` take the same words.
+//! So `knee mine count ...`, `knee run mine count ...` and `knee study mine count ...` take the same words; a verb may refuse
+//! more of them than the workload, for which a study may give each level the arguments of all.
 
 use std::collections::BTreeMap;
 

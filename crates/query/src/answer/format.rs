@@ -67,7 +67,8 @@ impl Answer {
         [line(&mut self.names.iter().map(|name| quoted(name)))].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
     }
 
-    /// Columns stay in order. JSON has no numbers for infinity and not-a-number, so that these are texts. Of columns with the same name, all but the first get a number: readers keep only one of each.
+    /// Columns stay in order. Of those with the same name, all but the first get a number: readers keep only one of each.
+    /// JSON has no numbers for infinity and not-a-number, so that these are texts.
     fn json(&self) -> String {
         let value = |value: &Value| match value {
             Value::Null => serde_json::Value::Null,

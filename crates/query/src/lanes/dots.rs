@@ -72,12 +72,7 @@ fn padded<const N: usize, const G: usize>(sums: [[i64; N]; G]) -> Sums {
     all
 }
 
-fn of<const N: usize, const G: usize>(
-    isa: Isa,
-    what: Dots<'_>,
-    own: [u16; G],
-    numbers: [&[u16]; N],
-) -> [[i64; N]; G] {
+fn of<const N: usize, const G: usize>(isa: Isa, what: Dots<'_>, own: [u16; G], numbers: [&[u16]; N]) -> [[i64; N]; G] {
     match isa {
         Isa::Portable => own.map(|group| portable(what, group, numbers)),
         #[cfg(target_arch = "x86_64")]

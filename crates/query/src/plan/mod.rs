@@ -94,7 +94,8 @@ fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
     let found = fields.iter().position(|field| sql::same(&field.name, name));
     found.ok_or_else(|| {
         let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
-        wrong(format!("unknown column '{name}'")).hint(format!("columns are {}; texts stand in single quotes", knee_workload::one_of(&names)))
+        let names = knee_workload::one_of(&names);
+        wrong(format!("unknown column '{name}'")).hint(format!("columns are {names}; texts stand in single quotes"))
     })
 }
 

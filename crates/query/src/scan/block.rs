@@ -162,7 +162,13 @@ impl Scan<'_> {
         }
     }
 
-    fn doubles_of(&self, aggregate: &super::Doubles, (groups, present): (&[u16], &[u16]), values: &[f64], found: &mut [f64]) {
+    fn doubles_of(
+        &self,
+        aggregate: &super::Doubles,
+        (groups, present): (&[u16], &[u16]),
+        values: &[f64],
+        found: &mut [f64],
+    ) {
         if !self.groups.are_few() {
             return aggregate.scatter(groups, values, found);
         }

@@ -8,7 +8,7 @@ use crate::error::wrong;
 use crate::lanes::{self, Isa};
 use crate::table::Table;
 
-/// Most groups that are added up one by one; with more of them, rows are added to their groups.
+/// Most groups that are added up each by itself; with more of them, rows are added to their groups.
 const FEW: usize = 16;
 /// Most combinations of keys. A group's number fits a lane of 16 bits, and one number is of rows that do not count.
 pub(super) const MOST: usize = lanes::HIDDEN as usize;
@@ -41,11 +41,8 @@ impl Groups {
             let codes = largest_code_signed(table, column) - least + 1;
             if codes.saturating_mul(combinations as i128) > MOST as i128 {
                 let name = &table.columns()[column].name;
-                let what = if combinations == 1 {
-                    format!("GROUP BY {name}: it may have {codes} values; at most {MOST} groups are possible")
-                } else {
-                    format!("GROUP BY {name}: {codes} values, each with {combinations} of the other columns, may make more than {MOST} groups")
-                };
+                let others = if combinations == 1 { String::new() } else { format!(" x {combinations} behind it") };
+                let what = format!("GROUP BY {name}: up to {codes} values{others}; at most {MOST} groups are possible");
                 return Err(wrong(what).hint("DuckDB makes as many groups as memory holds"));
             }
             let codes = usize::try_from(codes).expect("it was just compared");
@@ -56,7 +53,7 @@ impl Groups {
         Ok(Self { keys, combinations })
     }
 
-    /// Whether groups are added up one by one.
+    /// Whether groups are added up each by itself.
     pub(super) fn are_few(&self) -> bool {
         self.combinations <= FEW
     }

@@ -8,7 +8,7 @@
 //!   ([`sums`]): the wide factor as digits, the others as one weight. Constants and bases of codes are multiplied in at
 //!   the end, once for each group.
 //! - What is wider is computed in lanes of 32 or 64 bits, or row by row in 128 ([`wide`]).
-//! - With many groups, each row is added to its group ([`wide`]); with few, each group is added up by itself.
+//! - With many groups, each row is added to its group ([`wide`]); with few, each group is added up by itself, two at a time.
 //!
 //! All sums are exact: bounds of columns are known, so that a lane is chosen that cannot overflow. Where no lane is sure,
 //! rows are computed one by one, and an overflow of 128 bits is seen ([`State::overflow`]).

@@ -7,14 +7,17 @@
 //! SUM(weight × value) = base × SUM(weight) + step × Σ 2^12k × SUM(weight × digit k).
 //!
 //! A weight that lies far from zero is moved there: SUM(weight × digit) = SUM((weight − m) × digit) + m × SUM(digit).
-//! Each sum on the right side is one term, shared by all aggregates that need it: prices of Q1 meet the weights 1, 1 − discount and
-//! (1 − discount) × (1 + tax) in nine terms.
+//! Each sum on the right side is one term, shared by all aggregates that need it: two digits of Q1's prices meet the weights
+//! 1, 1 − discount and (1 − discount) × (1 + tax) − m in six terms.
 
 use super::program::{Computed, Programs, Rows, largest_code};
 use crate::field::Bounds;
 use crate::lanes::{self, Dots, Isa, MOST_AT_ONCE};
 use crate::plan::Number;
 use crate::table::{Codes, DIGIT_BITS, Storage, Table, Width};
+
+/// Rows between which it takes long to empty 32 bits again and again.
+const FEW: usize = lanes::BLOCK / 8;
 
 /// The largest number of a lane of 16 bits.
 const LARGEST: u128 = i16::MAX as u128;
@@ -134,14 +137,15 @@ struct Weight {
 
 impl Weight {
     /// A weight of numbers up to `most`. One that lies far from zero, as (100 - discount) × (100 + tax) does, is moved
-    /// there if at least twice as many rows can then be added up in 32 bits.
+    /// there if few rows can be added up in 32 bits, and at least twice as many afterwards. It is not for nothing: the
+    /// numbers have to be added up without weights, too.
     fn of(number: Number, most: u128, bounds: &impl Fn(&Number) -> Option<Bounds>) -> Option<Self> {
         let Bounds { low, high } = bounds(&number)?;
         let largest = Bounds { low, high }.largest();
         let taken = i128::midpoint(low, high);
         let moved = Bounds { low: low - taken, high: high - taken }.largest();
         let rows = |largest: u128| Dots::flush(largest, most).unwrap_or(0);
-        if rows(moved) >= 2 * rows(largest).max(1) {
+        if rows(largest) < FEW && rows(moved) >= 2 * rows(largest).max(1) {
             return Some(Self { number: number.add(Number::Constant(-taken)), largest: moved, taken });
         }
         (rows(largest) > 0).then_some(Self { number, largest, taken: 0 })

@@ -40,7 +40,9 @@ impl Table {
 
     /// Whether the digits of a morsel, if it has some, are digits.
     fn has_digits(&self, morsel: usize, column: usize) -> bool {
-        let Codes::Digits(digits, count) = self.morsel(morsel).codes(column, 0, self.rows_of(morsel)) else { return true };
+        let Codes::Digits(digits, count) = self.morsel(morsel).codes(column, 0, self.rows_of(morsel)) else {
+            return true;
+        };
         let bits = |digit: usize| if digit + 1 == count { TOP_BITS } else { DIGIT_BITS };
         // Their maximum, since it is found in vectors.
         (0..count).all(|digit| digits[digit].iter().copied().max().is_none_or(|most| most < 1 << bits(digit)))

@@ -6,8 +6,8 @@ mod parts;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, Command, FromArgMatches};
-use knee_workload::{Phase, Workload};
+use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use knee_workload::{Param, Phase, Workload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -19,6 +19,8 @@ use crate::registry;
 use crate::verb::Native;
 
 const WORKLOAD: &str = "query";
+/// What the help says of it here, where no name is needed.
+const SQL: &str = "The query's own text, which needs no QUERY: knee query FILE --sql TEXT";
 
 /// What was asked.
 #[derive(Debug)]
@@ -33,7 +35,8 @@ fn workload() -> &'static dyn Workload {
 
 impl clap::Args for Query {
     fn augment_args(command: Command) -> Command {
-        <Parts as clap::Args>::augment_args(direct::options(command, workload(), |_, arg| arg))
+        let own = |param: &Param, arg: Arg| if param.name == "sql" { arg.help(SQL) } else { arg };
+        <Parts as clap::Args>::augment_args(direct::options(command, workload(), own))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -43,9 +46,7 @@ impl clap::Args for Query {
 
 impl FromArgMatches for Query {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut direct = Direct::from(matches, workload())?;
-        given::complete(&mut direct.given);
-        Ok(Self { direct, parts: Parts::from_arg_matches(matches)? })
+        Ok(Self { direct: Direct::from(matches, workload())?, parts: Parts::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -56,7 +57,10 @@ impl FromArgMatches for Query {
 
 impl Native for Query {
     fn run(mut self) -> Result<ExitCode, Failure> {
-        given::check(&self.direct.given)?;
+        if self.parts.ask() {
+            given::complete(&mut self.direct.given)?;
+            given::check(&self.direct.given)?;
+        }
         if let Some(done) = self.parts.run(&self.direct, workload()) {
             return done;
         }

@@ -31,6 +31,11 @@ const ASKED: &[&str] =
     &["query", "data", "scale", "cache", "sql", "delta", "date", "discount", "quantity", "encoding", "repeat"];
 
 impl Parts {
+    /// Whether a query is asked, whole or to be split, and not what a part or its answer says.
+    pub(super) fn ask(&self) -> bool {
+        !self.part && !self.merge
+    }
+
     /// Does what was asked; none if it was nothing about parts.
     pub(super) fn run(&self, asked: &Direct, workload: &'static dyn Workload) -> Option<Result<ExitCode, Failure>> {
         let printed = match self {

@@ -163,7 +163,9 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     let said = wrong(format!("cannot read {}: {error}", shown(path)));
     match error.kind() {
         std::io::ErrorKind::NotFound => said.hint("give the path of a Parquet file, or of a directory of them"),
-        std::io::ErrorKind::PermissionDenied => said.hint("ask as a user who may read it"),
+        std::io::ErrorKind::PermissionDenied => {
+            said.hint("run knee as a user who may read it, or change its permissions")
+        }
         _ => said,
     }
 }

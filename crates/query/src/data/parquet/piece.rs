@@ -59,7 +59,11 @@ impl Parquet {
         let (mut files, mut parts) = (Vec::new(), Vec::new());
         for piece in pieces {
             let path = Path::new(&piece.path);
-            let file = Opened::open(path.to_owned())?;
+            let unseen = |error: Error| {
+                let hint = "each machine that answers parts has to see the same files under the same paths";
+                if path.exists() { error } else { error.hint(hint) }
+            };
+            let file = Opened::open(path.to_owned()).map_err(unseen)?;
             let cannot = |error: io::Error| unreadable(path, &error);
             let same = file.bytes == piece.bytes && footer(path, file.bytes).map_err(cannot)? == piece.footer;
             if !same || piece.groups.end > file.metadata.num_row_groups() {
