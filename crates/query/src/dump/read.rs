@@ -16,7 +16,7 @@ use super::{FRONT, LONGEST, MAGIC, PAGE, VERSION};
 use crate::ahead::Ahead;
 use crate::error::wrong;
 use crate::field::Field;
-use crate::table::{Column, MORSEL, Placed, Table};
+use crate::table::{Column, MORSEL, Morsel, Placed, Table};
 
 /// A dump that is open.
 #[derive(Debug)]
@@ -113,24 +113,21 @@ impl Dump {
         let wanted: Vec<Column> = columns.iter().map(|column| self.header.columns[*column].column()).collect();
         let rows = usize::try_from(self.header.rows).map_err(|_| bad(&self.path, "it has too many rows"))?;
         let failed = Mutex::new(None);
+        // Not laid out in a table: each piece is looked at by itself, while it is in the cache.
+        let alone = wanted.clone();
         let ahead = Ahead::new(rows.div_ceil(MORSEL));
         let table = Table::write(wanted, rows, placed, &|morsel, column, piece: &mut [u8]| {
             ahead.ask(morsel, |morsel| {
                 Some((&self.file, columns.iter().map(|column| self.range(morsel, *column)).collect()))
             });
-            if let Err(error) = self.piece(morsel, columns[column], piece) {
+            let rows = (rows - morsel * MORSEL).min(MORSEL);
+            if let Err(error) = self.piece(morsel, columns[column], piece, (&alone[column], rows)) {
                 failed.lock().expect("no holder panics").get_or_insert(error);
             }
         });
         let table = table.map_err(|error| wrong(format!("cannot lay out the table: {error}")))?;
         if let Some(error) = failed.into_inner().expect("no holder panics") {
             return Err(error);
-        }
-        for column in 0..columns.len() {
-            if !table.is_within_bounds(column) {
-                let name = &table.columns()[column].name;
-                return Err(bad(&self.path, format_args!("column {name} has values outside of its bounds")));
-            }
         }
         Ok(table)
     }
@@ -143,13 +140,18 @@ impl Dump {
         begin..begin + bytes(&from[..1])
     }
 
-    fn piece(&self, morsel: usize, column: usize, piece: &mut [u8]) -> Result<(), Error> {
+    /// Reads a piece, in which `there` says which column and how many rows have to be.
+    fn piece(&self, morsel: usize, column: usize, piece: &mut [u8], there: (&Column, usize)) -> Result<(), Error> {
         let read = self.file.read_exact_at(piece, self.range(morsel, column).start);
         read.map_err(|error| wrong(format!("cannot read {}: {error}", self.path.display())))?;
         let checksum = self.header.checksums[morsel * self.header.columns.len() + column];
         if XxHash3_64::oneshot(piece) != checksum {
             let rows = (morsel * MORSEL, (morsel + 1) * MORSEL);
             return Err(bad(&self.path, format_args!("rows {} to {} are damaged", rows.0, rows.1)));
+        }
+        if !there.0.bounds_hold(Morsel::of_piece(there.0, piece).codes(0, 0, there.1)) {
+            let name = &there.0.name;
+            return Err(bad(&self.path, format_args!("column {name} has values outside of its bounds")));
         }
         Ok(())
     }

@@ -12,6 +12,11 @@ pub(crate) struct Morsel<'a> {
 }
 
 impl<'a> Morsel<'a> {
+    /// The piece of a single column, to read it by itself.
+    pub(crate) fn of_piece(column: &'a Column, piece: &'a [u8]) -> Self {
+        Self { columns: std::slice::from_ref(column), bytes: piece }
+    }
+
     /// The piece of a column, with room for all its rows.
     pub(crate) fn piece(self, column: usize) -> &'a [u8] {
         let column = &self.columns[column];

@@ -1,7 +1,6 @@
 //! Memory for a table, written in parallel, each morsel near its home.
 
 use std::io;
-use std::mem::MaybeUninit;
 
 use knee_runtime::{Arrangement, Place};
 
@@ -27,10 +26,15 @@ impl Table {
         let stride = lay_out(&mut columns);
         // A morsel that lay on two nodes would be half away from home for every worker.
         let arrangement = placed.arrangement.clone().whole(stride);
-        let mut data = arrangement.uninit::<u64>(stride / 8 * rows.div_ceil(MORSEL))?;
-        data.each_copy(|words| halve(words, 0, stride / 8, &|morsel, bytes| pieces(morsel, bytes, &columns, write)));
-        // SAFETY: `halve` zeroed every word before it was written.
-        let data = unsafe { data.assume_init() };
+        let mut data = arrangement.zeroed(stride / 8 * rows.div_ceil(MORSEL))?;
+        let one = |morsel: usize, bytes: &mut [u8]| {
+            if (morsel + 1) * MORSEL > rows {
+                // Pages behind its last row would have no node.
+                bytes.fill(0);
+            }
+            pieces(morsel, bytes, &columns, write);
+        };
+        data.each_copy(|words| halve(words, 0, stride / 8, &one));
         Ok(Self { rows, columns, stride, data })
     }
 }
@@ -52,17 +56,10 @@ fn pieces(morsel: usize, bytes: &mut [u8], columns: &[Column], write: &Write<'_>
 }
 
 /// Writes morsels from `first` on; each has `stride` words.
-fn halve(words: &mut [MaybeUninit<u64>], first: usize, stride: usize, write: &(impl Fn(usize, &mut [u8]) + Sync)) {
+fn halve(words: &mut [u64], first: usize, stride: usize, write: &(impl Fn(usize, &mut [u8]) + Sync)) {
     let morsels = words.len().checked_div(stride).unwrap_or(0);
     if morsels <= 1 {
-        for word in words.iter_mut() {
-            word.write(0);
-        }
-        // SAFETY: every word was just written.
-        let words = unsafe { words.assume_init_mut() };
-        return if morsels == 1 {
-            write(first, bytemuck::cast_slice_mut(words));
-        };
+        return (0..morsels).for_each(|_| write(first, bytemuck::cast_slice_mut(words)));
     }
     let (left, right) = words.split_at_mut(morsels / 2 * stride);
     let near = (Place::near_address(left.as_ptr()), Place::near_address(right.as_ptr()));

@@ -84,6 +84,21 @@ impl Arrangement {
         Ok(NumaVec { len, copies, nodes })
     }
 
+    /// An array of zeros, of which no page is touched yet.
+    ///
+    /// ```
+    /// let zeros = knee_runtime::Arrangement::named("contiguous").expect("it is a layout").zeroed(1000)?;
+    /// assert_eq!(zeros[..], [0; 1000]);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Self::uninit`].
+    pub fn zeroed(&self, len: usize) -> io::Result<NumaVec<u64>> {
+        // SAFETY: each copy is a new mapping, which the kernel makes of zeros, and any bytes are a number.
+        Ok(unsafe { self.uninit(len)?.assume_init() })
+    }
+
     /// An array whose element `i` is `value(i)`, written in parallel by the workers of the pool that this runs on, each
     /// part near its home where it has one.
     ///
