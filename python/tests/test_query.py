@@ -11,12 +11,12 @@ import itertools
 import json
 import os
 import re
-import subprocess
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from conftest import skipped
+from queries import answer, query, refused
 
 Q1 = """\
 l_returnflag,l_linestatus,sum_qty,sum_base_price,sum_disc_price,sum_charge,avg_qty,avg_price,avg_disc,count_order
@@ -43,15 +43,10 @@ R,F,37719753.00,56568041380.90,53741292684.6040,55889619119.831932,25.505794,382
 """
 
 
-def query(binary: str, *words: object, **more) -> subprocess.CompletedProcess[str]:
-    called = [binary, "query", *map(str, words)]
-    return subprocess.run(called, capture_output=True, text=True, check=False, timeout=600, **more)
-
-
-def answer(binary: str, *words: object) -> str:
-    done = query(binary, *words, "--format", "csv")
-    assert (done.returncode, done.stderr) == (0, ""), f"{words}: {done.stderr}"
-    return done.stdout
+def test_csv_for_other_programs_is_as_it_is(binary):
+    text = 'select count(*) as "a\x1bb" from lineitem'
+    assert answer(binary, "--scale", "0.01", "--sql", text) == "a\x1bb\n60175\n"
+    assert "a\\u{1b}b" in query(binary, "--scale", "0.01", "--sql", text).stdout
 
 
 def choices(binary: str, option: str) -> list[str]:
@@ -130,18 +125,6 @@ def test_csv_and_json_are_read_back(binary):
     assert [phase["name"] for phase in report["phases"]] == ["load", "encode", "plan", "scan"]
     counters = report["phases"][-1]["counters"]
     assert counters["local-read-bytes"] + counters["remote-read-bytes"] == 60_175 * int(facts["bytes_per_row"])
-
-
-def refused(done: subprocess.CompletedProcess[str], *said: str) -> None:
-    """Assert that there is one message, with these words, and no trace of what happened inside."""
-    assert (done.returncode, done.stdout) == (2, ""), done.stdout + done.stderr
-    assert done.stderr.startswith("knee: ")
-    message, _, hint = done.stderr.removeprefix("knee: ").partition("\n\n")
-    assert "\n" not in message.strip(), done.stderr
-    assert not hint or hint.startswith("hint: ")
-    assert not any(word in done.stderr for word in ("panicked", "Traceback", "RUST_BACKTRACE", "knee: knee:"))
-    for words in said:
-        assert words in done.stderr, done.stderr
 
 
 ELSEWHERE = "hint: DuckDB answers it"
@@ -242,6 +225,8 @@ def test_a_file_that_is_not_parquet_is_refused(binary, tmp_path):
     (tmp_path / "empty.parquet").touch()
     (tmp_path / "cut.parquet").write_bytes(b"PAR1" + bytes(range(256)) * 9)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/.hidden.parquet").touch()
+    (tmp_path / "folder/_metadata.parquet").touch()
     for name in ("text", "empty"):
         done = query(binary, "q6", f"{name}.parquet", cwd=tmp_path)
         refused(done, f"cannot read {name}.parquet: it is not a Parquet file", "hint: ")

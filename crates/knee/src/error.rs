@@ -1,7 +1,7 @@
 //! Errors for the user: message with the system's reason, hint, exit status.
 
 use std::fmt;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use knee_machine::placement::{PLACE_KINDS, PlaceKind};
@@ -126,8 +126,17 @@ pub(crate) fn json_line(data: &impl serde::Serialize) -> Result<String, Failure>
 /// Prints data on standard output, with control characters escaped (see [`shown`]). A closed pipe is no error;
 /// everything else is reported.
 pub(crate) fn print_out(text: &str) -> Result<(), Failure> {
+    print_raw(&shown(text))
+}
+
+/// Prints data for other programs: as it is, unless a terminal shows it.
+pub(crate) fn print_data(text: &str) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() { print_out(text) } else { print_raw(text) }
+}
+
+fn print_raw(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(shown(text).as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write: standard output: {error}")))
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use knee_workload::{Args, Error, Phases, Team};
 use serde::{Deserialize, Serialize};
 
-use super::{Descriptor, Job, Of, line, read};
+use super::{Descriptor, Job, Of, checked, read};
 use crate::answer::{Group, Key, Partial};
 use crate::data::{Parquet, Slice, Source, Tpch};
 use crate::error::wrong;
@@ -29,6 +29,14 @@ pub(super) struct Answered {
     /// Rows that were read.
     pub(super) rows: u64,
     pub(super) groups: Vec<(Vec<Key>, Group)>,
+}
+
+/// Whether a line is one of [`split`](super::split), of this version.
+///
+/// # Errors
+/// Why it is not.
+pub fn check(descriptor: &str) -> Result<(), Error> {
+    read::<Descriptor>(descriptor, "a part of knee query --split")?.job.own_version()
 }
 
 /// Answers the part that a line of [`split`](super::split) describes: its rows are read and encoded some row groups at a
@@ -68,7 +76,7 @@ pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Erro
     };
     let Found { fields, rows, partial } = found;
     let groups = partial.into_groups().collect();
-    Ok(line(&Answered { job: descriptor.job, part: descriptor.part, fields, rows, groups }))
+    Ok(checked(&Answered { job: descriptor.job, part: descriptor.part, fields, rows, groups }))
 }
 
 /// What is known so far.

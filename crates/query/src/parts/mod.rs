@@ -6,7 +6,8 @@
 //!
 //! A part may be answered twice, since engines repeat what seems lost, and in any order. What must not happen is that
 //! parts of different queries, of different files or of different versions are joined, or that one is missing: so each
-//! line names its job, which is a hash of all that the job is made of, its number, and how many parts there are.
+//! line names its job, which is a hash of all that the job is made of, its number, and how many parts there are. A line ends
+//! with a checksum of itself, so that one that was changed on its way is refused.
 
 mod answer;
 mod merge;
@@ -19,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-pub use answer::answer;
+pub use answer::{answer, check};
 pub use merge::merge;
 
 use crate::data::{Parquet, Piece, Source};
@@ -92,7 +93,7 @@ pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
         sql,
     };
     let descriptor = |(part, of)| Descriptor { job: job.clone(), part, encoding: encoding.to_owned(), of };
-    Ok(all.into_iter().enumerate().map(descriptor).map(|part| line(&part)).collect())
+    Ok(all.into_iter().enumerate().map(descriptor).map(|part| checked(&part)).collect())
 }
 
 /// Cuts a source where each range has cost about as much as the others.
@@ -118,10 +119,26 @@ fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("it is made of texts and numbers")
 }
 
+/// What stands between the members of a line and its checksum.
+const CHECKSUM: &str = ",\"checksum\":\"";
+
+/// A line with its checksum.
+fn checked(value: &impl Serialize) -> String {
+    let text = line(value);
+    let sum = XxHash3_64::oneshot(text.as_bytes());
+    format!("{}{CHECKSUM}{sum:016x}\"}}", &text[..text.len() - 1])
+}
+
 /// Reads a line that [`split`] or [`answer()`] wrote.
 fn read<T: DeserializeOwned>(line: &str, what: &str) -> Result<T, Error> {
-    let hint = "--split prints lines for --part, and --part prints lines for --merge";
-    serde_json::from_str(line).map_err(|error| wrong(format!("this is not {what}: {error}")).hint(hint))
+    let not = |why: &str, hint: &str| wrong(format!("this is not {what}: {why}")).hint(hint);
+    let other = "--split prints lines for --part, and --part prints lines for --merge";
+    let (members, sum) = line.trim().rsplit_once(CHECKSUM).ok_or_else(|| not("it has no checksum", other))?;
+    let text = format!("{members}}}");
+    if sum != format!("{:016x}\"}}", XxHash3_64::oneshot(text.as_bytes())) {
+        return Err(not("it was changed, as its checksum shows", "give each line as it was printed"));
+    }
+    serde_json::from_str(&text).map_err(|_| not("it has other members", other))
 }
 
 impl Job {

@@ -91,8 +91,15 @@ impl Plan {
 
 /// The column of a name.
 fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
-    let found = fields.iter().position(|field| sql::same(&field.name, name));
-    found.ok_or_else(|| {
+    let exactly: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].name == name).collect();
+    let alike: Vec<usize> = (0..fields.len()).filter(|at| sql::same(&fields[*at].name, name)).collect();
+    let found = if exactly.is_empty() { alike } else { exactly };
+    if found.len() > 1 {
+        let names: Vec<_> = found.iter().map(|at| fields[*at].name.as_str()).collect();
+        let what = format!("{name} may be each of {} columns: {}", found.len(), names.join(", "));
+        return Err(wrong(what).hint("write the name as the file has it, or rename a column"));
+    }
+    found.first().copied().ok_or_else(|| {
         let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
         let names = knee_workload::one_of(&names);
         wrong(format!("unknown column '{name}'")).hint(format!("columns are {names}; texts stand in single quotes"))
@@ -109,6 +116,16 @@ mod tests {
         let said = |text| Plan::new(&sql::parse(text).unwrap(), &fields).unwrap_err().to_string();
         assert_eq!(said("select a from t"), "column a is neither in an aggregate nor in GROUP BY");
         assert_eq!(said("select b from t"), "unknown column 'b'");
+    }
+
+    #[test]
+    fn of_columns_with_names_alike_the_one_that_is_written_so_is_meant() {
+        let field = |name: &str| Field { name: name.into(), kind: Kind::Integer, dictionary: None };
+        let fields = [field("a"), field("A"), field("b"), field("b")];
+        let found = |name| column(&fields, name).map_err(|error| error.to_string());
+        assert_eq!([found("a"), found("A")], [Ok(0), Ok(1)]);
+        assert_eq!(found("b").unwrap_err(), "b may be each of 2 columns: b, b");
+        assert_eq!(column(&fields[..3], "B").unwrap(), 2);
     }
 
     #[test]

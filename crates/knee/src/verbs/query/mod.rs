@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use parts::Parts;
 
 use super::direct::{self, Direct};
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, print_data, print_out};
 use crate::registry;
 use crate::verb::Native;
 
@@ -70,7 +70,8 @@ impl Native for Query {
         }
         let done = self.direct.run(workload())?;
         if !self.direct.json() {
-            print_out(&format!("{}\n", done.answer))?;
+            let print = if done.args.text("format") == "csv" { print_data } else { print_out };
+            print(&format!("{}\n", done.answer))?;
             return Ok(ExitCode::SUCCESS);
         }
         let report = Report {

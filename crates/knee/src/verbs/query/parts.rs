@@ -4,6 +4,8 @@ use std::io::{self, BufRead, IsTerminal};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use knee_query::{Format, parts};
 use knee_workload::Workload;
@@ -50,8 +52,11 @@ impl Parts {
 
 fn nothing_asked(asked: &Direct, option: &str) -> Result<(), Failure> {
     match ASKED.iter().find(|name| asked.given.contains_key(**name)) {
-        Some(name) => Err(Failure::new(format!("{option} with {name}: the part itself says what to ask"))
-            .hint(format!("knee query {option} < FILE"))),
+        Some(name) => {
+            let name = if ["query", "data"].contains(name) { name.to_uppercase() } else { format!("--{name}") };
+            Err(Failure::new(format!("{option} with {name}: the part itself says what to ask"))
+                .hint(format!("knee query {option} < FILE")))
+        }
         None => Ok(()),
     }
 }
@@ -78,8 +83,14 @@ fn part(asked: &Direct, workload: &'static dyn Workload) -> Result<String, Failu
     let (args, team) = asked.complete(workload)?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| unreadable(&error))?;
+    parts::check(&line)?;
     end_with_input();
-    Ok(parts::answer(&line, &args, &team)? + "\n")
+    let answered = parts::answer(&line, &args, &team);
+    if ENDING.swap(true, Ordering::SeqCst) {
+        // The other thread says why, and ends the process.
+        std::thread::sleep(Duration::MAX);
+    }
+    Ok(answered? + "\n")
 }
 
 fn merge(asked: &Direct) -> Result<String, Failure> {
@@ -107,6 +118,9 @@ fn unreadable(error: &io::Error) -> Failure {
     Failure::new(format!("cannot read standard input: {error}"))
 }
 
+/// Whether what comes of a part is settled: it has an answer or an error, or its input was closed before.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
 /// Ends this process when the other end of standard input is closed: the program that asked for the part is gone, and
 /// nothing else would end it. The end of a file says nothing of the kind.
 fn end_with_input() {
@@ -117,6 +131,9 @@ fn end_with_input() {
     }
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        if ENDING.swap(true, Ordering::SeqCst) {
+            return;
+        }
         let reason = "standard input was closed before the part was answered";
         let hint = "keep it open until the answer is there, or give a file: knee query --part < FILE";
         let _ = Failure::new(reason).hint(hint).report();

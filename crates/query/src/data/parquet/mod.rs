@@ -177,8 +177,7 @@ fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
     }
     let entries = path.read_dir().map_err(cannot)?;
     let all = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>().map_err(cannot)?;
-    let mut files: Vec<PathBuf> =
-        all.into_iter().filter(|path| path.extension().is_some_and(|end| end == "parquet")).collect();
+    let mut files: Vec<PathBuf> = all.into_iter().filter(|path| is_part(path)).collect();
     files.sort_unstable();
     if files.is_empty() {
         return Err(wrong(format!("{} has no file whose name ends in .parquet", shown(path)))
@@ -187,13 +186,27 @@ fn paths(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
+/// Whether a file is a part of the table that its directory is. Writers begin the names of others with a point or a line.
+fn is_part(path: &Path) -> bool {
+    let hidden = path
+        .file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b".") || name.as_encoded_bytes().starts_with(b"_"));
+    !hidden && path.extension().is_some_and(|end| end == "parquet")
+}
+
 /// What to do about a file that is not whole.
 const BROKEN: &str = "it is damaged or cut short: copy it again, or write it again";
 
 /// Runs what may panic inside of the crate.
 fn caught<T>(path: &Path, what: &str, work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, Error> {
     let broken = |reason: String| {
-        let reason = reason.lines().next().unwrap_or_default().trim_start_matches("Parquet error: ").to_owned();
+        let reason = reason
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("Parquet error: ")
+            .trim_start_matches("External: ")
+            .to_owned();
         wrong(format!("cannot read {}: {what}: {reason}", shown(path))).hint(BROKEN)
     };
     match quietly(work) {
