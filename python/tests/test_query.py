@@ -151,7 +151,7 @@ TEXTS = {
     "SELECT count(DISTINCT l_shipmode) FROM lineitem": ["count(DISTINCT l_shipmode)", ELSEWHERE],
     f"{SUM} HAVING sum(l_tax) > 3": ["does not know HAVING", ELSEWHERE],
     "SELECT sum(l_tax / 2) FROM lineitem": ["does not know the operator /", ELSEWHERE],
-    'SELECT count(*) FROM lineitem WHERE l_shipmode = "AIR"': ["unknown column 'AIR'", "texts stand in single quotes"],
+    'SELECT count(*) FROM lineitem WHERE l_shipmode = "AIR"': ["unknown column 'AIR'", "write texts in single quotes"],
     "SELECT l_ship FROM lineitem": ["unknown column 'l_ship'"],
     "SELECT count(*) FROM lineitem GROUP BY l_orderkey, l_partkey": ["l_orderkey: up to ", "at most 65535 groups"],
     "SELECT l_shipmode FROM lineitem": ["l_shipmode is neither in an aggregate nor in GROUP BY"],

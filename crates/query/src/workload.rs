@@ -134,9 +134,9 @@ fn unknown(name: &str) -> Error {
     let names: Vec<_> = NAMED.iter().map(|query| query.name).chain(["sql"]).collect();
     let said = wrong(format!("unknown query '{name}'; expected {}", one_of(&names)));
     if name.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("select")) {
-        said.hint("a query's own text stands behind --sql")
+        said.hint("give the text of a query after --sql")
     } else if Path::new(name).exists() {
-        said.hint(format!("a file stands behind the query: q6 {name}, or sql {name} --sql TEXT"))
+        said.hint(format!("name the query first: q6 {name}, or sql {name} --sql TEXT"))
     } else {
         said
     }

@@ -102,7 +102,7 @@ fn column(fields: &[Field], name: &str) -> Result<usize, Error> {
     found.first().copied().ok_or_else(|| {
         let names: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
         let names = knee_workload::one_of(&names);
-        wrong(format!("unknown column '{name}'")).hint(format!("columns are {names}; texts stand in single quotes"))
+        wrong(format!("unknown column '{name}'")).hint(format!("columns are {names}; write texts in single quotes"))
     })
 }
 

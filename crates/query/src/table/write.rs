@@ -59,7 +59,10 @@ fn pieces(morsel: usize, bytes: &mut [u8], columns: &[Column], write: &Write<'_>
 fn halve(words: &mut [u64], first: usize, stride: usize, write: &(impl Fn(usize, &mut [u8]) + Sync)) {
     let morsels = words.len().checked_div(stride).unwrap_or(0);
     if morsels <= 1 {
-        return (0..morsels).for_each(|_| write(first, bytemuck::cast_slice_mut(words)));
+        if morsels == 1 {
+            write(first, bytemuck::cast_slice_mut(words));
+        }
+        return;
     }
     let (left, right) = words.split_at_mut(morsels / 2 * stride);
     let near = (Place::near_address(left.as_ptr()), Place::near_address(right.as_ptr()));

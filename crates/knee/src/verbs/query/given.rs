@@ -9,14 +9,17 @@ use crate::error::Failure;
 
 /// The query's own text needs no name: `knee query --sql TEXT FILE`.
 pub(super) fn complete(given: &mut BTreeMap<String, String>) -> Result<(), Failure> {
-    let (Some(first), true) = (given.get("query"), given.contains_key("sql")) else {
-        given.contains_key("sql").then(|| given.insert("query".into(), "sql".into()));
+    if !given.contains_key("sql") {
+        return Ok(());
+    }
+    let Some(first) = given.get("query") else {
+        given.insert("query".into(), "sql".into());
         return Ok(());
     };
     match (is_query(first), given.get("data")) {
         (true, None) if Path::new(first).exists() => {
             Err(Failure::new(format!("{first} is the name of a query and of a file"))
-                .hint(format!("of the file, write ./{first}")))
+                .hint(format!("to read the file, write ./{first}")))
         }
         (true, _) => Ok(()),
         (false, None) => {
