@@ -31,22 +31,28 @@ pub(super) struct Answered {
     pub(super) groups: Vec<(Vec<Key>, Group)>,
 }
 
-/// Whether a line is one of [`split`](super::split), of this version.
-///
-/// # Errors
-/// Why it is not.
-pub fn check(descriptor: &str) -> Result<(), Error> {
-    read::<Descriptor>(descriptor, "a part of knee query --split")?.job.own_version()
+/// A part that a line of [`split`](super::split) describes.
+#[derive(Debug)]
+pub struct Part(Descriptor);
+
+impl Part {
+    /// Reads a line of this version.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn read(line: &str) -> Result<Self, Error> {
+        let descriptor: Descriptor = read(line, "a part of knee query --split")?;
+        descriptor.job.own_version()?;
+        Ok(Self(descriptor))
+    }
 }
 
-/// Answers the part that a line of [`split`](super::split) describes: its rows are read and encoded some row groups at a
+/// Answers a part: its rows are read and encoded some row groups at a
 /// time, so that a part may be larger than memory. The answer is one line of JSON.
 ///
 /// # Errors
-/// What is wrong with the line, with the machine, or with the data: files that are not as they were among others.
-pub fn answer(descriptor: &str, args: &Args, team: &Team) -> Result<String, Error> {
-    let descriptor: Descriptor = read(descriptor, "a part of knee query --split")?;
-    descriptor.job.own_version()?;
+/// What is wrong with the query, with the machine, or with the data: files that are not as they were among others.
+pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String, Error> {
     let asked = sql::parse(&descriptor.job.sql)?;
     let select = asked.clone().counting_rows();
     let isa = workload::isa(args.text("isa"))?;

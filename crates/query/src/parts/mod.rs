@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-pub use answer::{answer, check};
+pub use answer::{Part, answer};
 pub use merge::merge;
 
 use crate::data::{Parquet, Piece, Source};

@@ -83,9 +83,9 @@ fn part(asked: &Direct, workload: &'static dyn Workload) -> Result<String, Failu
     let (args, team) = asked.complete(workload)?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| unreadable(&error))?;
-    parts::check(&line)?;
+    let part = parts::Part::read(&line)?;
     end_with_input();
-    let answered = parts::answer(&line, &args, &team);
+    let answered = parts::answer(part, &args, &team);
     if ENDING.swap(true, Ordering::SeqCst) {
         // The other thread says why, and ends the process.
         std::thread::sleep(Duration::MAX);
