@@ -17,6 +17,7 @@ import re
 import statistics
 import subprocess
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 from beside import KNEE
@@ -28,14 +29,14 @@ CACHED = "0.01"
 
 
 def scan(query: str, encoding: str, scale: str, tables: str, threads: int, repeat: int) -> tuple[float, float]:
-    """Return the nanoseconds for a row, and its bytes."""
+    """Return the nanoseconds for a row, and how many bytes were read for it."""
     words = [KNEE, "query", query, "--scale", scale, "--cache", tables, "--encoding", encoding, "--json"]
     how = ["-n", str(threads), "-p", "cores-close", "--repeat", str(repeat)]
     how += ["--runtime", "serial"] if scale == CACHED else []
     report: dict[str, Any] = json.loads(subprocess.check_output([*words, *how]))
-    time = next(phase["wall_ns"] for phase in report["phases"] if phase["name"] == "scan")
+    phase = next(phase for phase in report["phases"] if phase["name"] == "scan")
     rows = int(report["facts"]["rows"]) * repeat
-    return time / rows, float(report["facts"]["bytes_per_row"])
+    return phase["wall_ns"] / rows, sum(phase["counters"].values()) / rows
 
 
 def bandwidth(threads: int) -> float:
@@ -45,7 +46,8 @@ def bandwidth(threads: int) -> float:
     own = [one["value"] for one in figures if wanted.items() <= one["at"].items()]
     other = os.environ.get("LIKWID_BENCH")
     if other:
-        text = subprocess.check_output([other, "-t", "load_avx512", "-w", f"N:1GB:{threads}"], text=True)
+        loads = "load_avx512" if "avx512f" in Path("/proc/cpuinfo").read_text() else "load_avx"
+        text = subprocess.check_output([other, "-t", loads, "-w", f"N:1GB:{threads}"], text=True)
         own += [float(rate) / 1e3 for rate in re.findall(r"MByte/s:\s+([\d.]+)", text)]
     return max(own)
 

@@ -48,6 +48,12 @@ for_each_isa! {
         mask.iter().fold(0, |all, lane| all | lane) != 0
     }
 
+    /// How many rows of a block count.
+    pub(crate) fn rows(mask: &[u16]) -> usize {
+        // Lanes of 16 bits hold more than the rows of a block.
+        mask.iter().map(|lane| lane & 1).sum::<u16>().into()
+    }
+
     /// The other rows.
     pub(crate) fn invert(mask: &mut [u16]) {
         for mask in mask {

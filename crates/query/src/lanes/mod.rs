@@ -8,6 +8,7 @@
 
 mod code;
 mod dots;
+mod few;
 mod floats;
 mod isa;
 mod mask;
@@ -16,9 +17,10 @@ mod prefetch;
 
 pub(crate) use code::{Code, Lane, digit, load};
 pub(crate) use dots::{Dots, MOST_AT_ONCE, MOST_GROUPS, dots};
+pub(crate) use few::few;
 pub(crate) use floats::{float_extremes, float_sum};
 pub use isa::Isa;
-pub(crate) use mask::{How, any, combine, count, hide, hide_or_first, invert, range, table};
+pub(crate) use mask::{How, any, combine, count, hide, hide_or_first, invert, range, rows, table};
 pub(crate) use numbers::{add, greatest, least, multiply, sum};
 pub(crate) use prefetch::prefetch;
 

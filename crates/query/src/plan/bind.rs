@@ -45,14 +45,7 @@ pub(super) fn plan(select: &Select, fields: &[Field]) -> Result<Plan, Error> {
     let mut columns = keys.clone();
     filter.columns(&mut columns);
     for aggregate in &aggregates {
-        match aggregate {
-            Aggregate::Sum(number) | Aggregate::Least(number) | Aggregate::Greatest(number) => {
-                number.columns(&mut columns);
-            }
-            Aggregate::FloatSum(value) | Aggregate::FloatLeast(value) | Aggregate::FloatGreatest(value) => {
-                value.columns(&mut columns);
-            }
-        }
+        aggregate.columns(&mut columns);
     }
     // Without nulls their values do not matter; reading them shows that there are none.
     for (output, _) in &select.outputs {

@@ -45,6 +45,16 @@ pub(crate) enum Aggregate {
     FloatGreatest(Floating),
 }
 
+impl Aggregate {
+    /// Adds the columns that it reads.
+    pub(crate) fn columns(&self, into: &mut Vec<usize>) {
+        match self {
+            Self::Sum(number) | Self::Least(number) | Self::Greatest(number) => number.columns(into),
+            Self::FloatSum(value) | Self::FloatLeast(value) | Self::FloatGreatest(value) => value.columns(into),
+        }
+    }
+}
+
 /// One column of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Output {
@@ -77,6 +87,17 @@ impl Plan {
     #[must_use]
     pub fn columns(&self) -> &[usize] {
         &self.columns
+    }
+
+    /// The columns that keys and aggregates read, in order.
+    pub(crate) fn counted(&self) -> Vec<usize> {
+        let mut columns = self.keys.clone();
+        for aggregate in &self.aggregates {
+            aggregate.columns(&mut columns);
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        columns
     }
 
     /// The columns that its conditions read, in order.

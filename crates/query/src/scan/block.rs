@@ -4,13 +4,20 @@ use super::counting::Counting;
 use super::program::{Computed, Rows};
 use super::sums::Made;
 use super::{Scan, State};
-use crate::lanes::{self, BLOCK, How, MOST_GROUPS};
-use crate::table::MORSEL;
+use crate::lanes::{self, BLOCK, How, MOST_GROUPS, YES};
+use crate::table::{Gathered, MORSEL, Morsel};
+
+/// Most rows of a block that are brought together with those of other blocks. Of more, it takes longer than to go through
+/// all rows of the block, and nearly all cache lines are read anyway.
+const FEW: usize = BLOCK / 8;
 
 /// What a worker computes in.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     mask: Vec<u16>,
+    /// Rows of a morsel's blocks in which few count, and their codes.
+    far: Vec<u16>,
+    gathered: Gathered,
     /// Masks inside of conditions.
     masks: Vec<Vec<u16>>,
     groups: Vec<u16>,
@@ -29,6 +36,8 @@ impl Scratch {
     pub(crate) fn new(scan: &Scan<'_>) -> Self {
         Self {
             mask: vec![0; BLOCK],
+            far: Vec::with_capacity(BLOCK),
+            gathered: Gathered::default(),
             masks: Vec::new(),
             groups: vec![0; BLOCK],
             counts: vec![0; if scan.groups.are_few() { scan.groups.combinations } else { 0 }],
@@ -48,39 +57,75 @@ impl Scan<'_> {
         let rows = self.table.rows_of(morsel);
         let mut doubles: Vec<_> =
             self.doubles.iter().map(|doubles| vec![doubles.none(); self.groups.combinations]).collect();
-        let (mut tested, mut counted) = (0, 0);
+        let mut bytes = 0;
         let own = self.table.morsel(morsel);
-        let next = (morsel + 1 < self.table.morsels()).then(|| self.table.morsel(morsel + 1));
+        let after = (morsel + 1 < self.table.morsels()).then(|| (self.table.morsel(morsel + 1), 0));
         for from in (0..rows).step_by(BLOCK) {
+            let next = if from + BLOCK < MORSEL { Some((own, from + BLOCK)) } else { after };
             let block = Rows { morsel: own, from, next };
-            tested += BLOCK.min(rows - from);
-            if self.tested(block, rows - from, scratch, state) {
-                counted += BLOCK.min(rows - from);
+            let there = BLOCK.min(rows - from);
+            let counting = self.tested(block, there, scratch, state);
+            bytes += there * self.bytes.0;
+            if counting > FEW {
+                bytes += there * self.bytes.1;
                 self.block(block, scratch, state, &mut doubles);
+            } else if counting > 0 {
+                bytes += self.keep(block, scratch);
+                if scratch.far.len() + FEW > BLOCK {
+                    self.far(own, scratch, state, &mut doubles);
+                }
             }
         }
+        self.far(own, scratch, state, &mut doubles);
         if !doubles.is_empty() {
             state.doubles.push((morsel, doubles));
         }
-        let bytes = (tested * self.bytes.0 + counted * self.bytes.1) as u64;
+        let bytes = bytes as u64;
         let local = (bytes as f64 * home) as u64;
         state.read = (state.read.0 + local, state.read.1 + bytes - local);
     }
 
-    /// Tests the rows of a block, of which `rows` are there; whether any counts.
-    fn tested(&self, block: Rows<'_>, rows: usize, scratch: &mut Scratch, state: &mut State) -> bool {
+    /// Tests the rows of a block, of which `there` are there; how many count.
+    fn tested(&self, block: Rows<'_>, there: usize, scratch: &mut Scratch, state: &mut State) -> usize {
         debug_assert!(block.from + BLOCK <= MORSEL);
         self.before.run(self.isa, block, &mut scratch.before);
         let Scratch { mask, masks, before, .. } = scratch;
-        let there = BLOCK.min(rows);
         let mut tested =
             super::filter::Tested { isa: self.isa, rows: block, there, computed: before, masks, overflow: false };
         tested.test(&self.test, How::Set, mask);
         state.overflow |= tested.overflow;
-        if rows < BLOCK {
-            mask[rows..].fill(0);
+        mask[there..].fill(0);
+        lanes::rows(self.isa, mask)
+    }
+
+    /// Keeps the few rows of a block that count, and asks for their codes; how many bytes are read for it.
+    fn keep(&self, block: Rows<'_>, scratch: &mut Scratch) -> usize {
+        let far = &mut scratch.far;
+        let own = far.len();
+        lanes::few(self.isa, &scratch.mask, block.from as u16, far);
+        let ask = |(column, tested): &(usize, bool)| {
+            let bytes = block.morsel.ask(*column, &far[own..]);
+            if *tested { 0 } else { bytes }
+        };
+        self.counted.iter().map(ask).sum()
+    }
+
+    /// Adds the rows that were kept, brought together as one block.
+    fn far(&self, morsel: Morsel<'_>, scratch: &mut Scratch, state: &mut State, doubles: &mut [Vec<f64>]) {
+        if scratch.far.is_empty() {
+            return;
         }
-        lanes::any(self.isa, mask)
+        let mut gathered = std::mem::take(&mut scratch.gathered);
+        for (column, _) in &self.counted {
+            gathered.take(self.table, morsel, *column, &scratch.far);
+        }
+        let (there, rest) = scratch.mask.split_at_mut(scratch.far.len());
+        there.fill(YES);
+        rest.fill(0);
+        scratch.far.clear();
+        let block = Rows { morsel: gathered.morsel(self.table), from: 0, next: None };
+        self.block(block, scratch, state, doubles);
+        scratch.gathered = gathered;
     }
 
     /// Adds the rows of a block that count.

@@ -199,9 +199,10 @@ impl Tested<'_> {
     fn each(&mut self, parts: &[Test], first: How, rest: How, mask: &mut [u16]) {
         for (at, part) in parts.iter().enumerate() {
             self.test(part, if at == 0 { first } else { rest }, mask);
+            let left = &parts[at + 1..];
             // Numbers that need more than 128 bits are an error in whatever order conditions and rows are.
-            let overflow = || parts[at + 1..].iter().any(Test::may_overflow);
-            if rest == How::And && !lanes::any(self.isa, mask) && !overflow() {
+            let overflow = || left.iter().any(Test::may_overflow);
+            if rest == How::And && !left.is_empty() && !lanes::any(self.isa, mask) && !overflow() {
                 return;
             }
         }

@@ -8,6 +8,9 @@
 //!   ([`sums`]): the wide factor as digits, the others as one weight. Constants and bases of codes are multiplied in at
 //!   the end, once for each group.
 //! - What is wider is computed in lanes of 32 or 64 bits, or row by row in 128 ([`wide`]).
+//! - Where few rows of a block count, only their positions are kept, and their cache lines asked for. When there are
+//!   enough of them, or at the end of the morsel, they are brought together ([`Gathered`](crate::table::Gathered)) and
+//!   added up as one block. So of the columns that no condition reads, only the lines are read in which rows count.
 //! - With many groups, each row is added to its group ([`wide`]); with few, each group is added up by itself, two at a time.
 //!
 //! All sums are exact: bounds of columns are known, so that a lane is chosen that cannot overflow. Where no lane is sure,
@@ -67,6 +70,8 @@ pub(crate) struct Scan<'a> {
     values: Vec<Source>,
     /// Columns of whose next block neither tests nor programs ask.
     rest: Vec<usize>,
+    /// Columns that are read of rows that count, and whether the tests read them anyway.
+    counted: Vec<(usize, bool)>,
     /// Bytes of a row that its tests read, and that the rest reads.
     bytes: (usize, usize),
 }
@@ -105,6 +110,7 @@ impl<'a> Scan<'a> {
             extremes: Vec::new(),
             doubles: Vec::new(),
             values: Vec::new(),
+            counted: Vec::new(),
             bytes: (0, 0),
         };
         for aggregate in &plan.aggregates {
@@ -112,6 +118,7 @@ impl<'a> Scan<'a> {
             scan.values.push(source);
         }
         let tested = plan.tested();
+        scan.counted = plan.counted().into_iter().map(|column| (column, tested.contains(&column))).collect();
         let (tested, untested): (Vec<_>, Vec<_>) = plan.columns().iter().partition(|column| tested.contains(column));
         let bytes = |columns: &[usize]| columns.iter().map(|column| table.bytes_of(*column)).sum();
         scan.bytes = (bytes(&tested), bytes(&untested));

@@ -3,7 +3,7 @@
 use super::slots::Slots;
 use crate::lanes::{self, BLOCK, Isa, Lane};
 use crate::plan::Number;
-use crate::table::{Codes, DIGIT_BITS, MORSEL, Morsel, Storage, Table};
+use crate::table::{Codes, DIGIT_BITS, Morsel, Storage, Table};
 
 /// Steps in lanes of one width.
 #[derive(Debug)]
@@ -64,8 +64,8 @@ pub(super) struct Computed {
 pub(super) struct Rows<'a> {
     pub(super) morsel: Morsel<'a>,
     pub(super) from: usize,
-    /// The morsel that a worker most likely takes next.
-    pub(super) next: Option<Morsel<'a>>,
+    /// Where the next block most likely begins.
+    pub(super) next: Option<(Morsel<'a>, usize)>,
 }
 
 impl<'a> Rows<'a> {
@@ -84,11 +84,8 @@ impl<'a> Rows<'a> {
     /// Asks for a part of a column's codes in the next block, while this one is worked on: what is read in one block
     /// is most likely read in the next one.
     pub(super) fn ahead(&self, column: usize, part: (usize, usize)) {
-        let next = self.from + BLOCK;
-        if next < MORSEL {
-            self.morsel.ahead(column, (next, BLOCK), part);
-        } else if let Some(morsel) = self.next {
-            morsel.ahead(column, (0, BLOCK), part);
+        if let Some((morsel, from)) = self.next {
+            morsel.ahead(column, (from, BLOCK), part);
         }
     }
 }

@@ -230,10 +230,13 @@ proptest! {
 
 #[test]
 fn more_than_one_morsel_is_read() {
-    let text =
-        "select mode, count(*), sum(price * discount), min(day), sum(weight) from t where day < later group by mode";
-    let select = sql::parse(text).unwrap();
-    for encoding in [Encoding::Plain, Encoding::Narrow, Encoding::Split] {
+    // Of many rows, of a few in each block, and of so few that blocks have none.
+    let shares =
+        ["day < later", "small = 3", "small = 3 and quantity = 11", "day < later and signed = 3 and small = 3"];
+    let encodings = [Encoding::Plain, Encoding::Narrow, Encoding::Split];
+    for (share, encoding) in shares.into_iter().flat_map(|share| encodings.map(|encoding| (share, encoding))) {
+        let what = "mode, count(*), sum(price * discount), min(day), sum(weight), avg(huge)";
+        let select = sql::parse(&format!("select {what} from t where {share} group by mode")).unwrap();
         let table = built(&[66_000, 3, 70_000], 7, encoding);
         let plan = Plan::new(&select, &table.fields()).unwrap();
         let expected = oracle::answer(&plan, &table).unwrap();

@@ -8,6 +8,7 @@ mod build;
 mod codes;
 mod column;
 mod encoding;
+mod gathered;
 mod morsel;
 mod piece;
 mod statistics;
@@ -28,6 +29,7 @@ pub(crate) use codes::Codes;
 pub(crate) use column::Column;
 pub use encoding::Encoding;
 pub(crate) use encoding::{DIGIT_BITS, Storage, Width};
+pub(crate) use gathered::Gathered;
 pub(crate) use morsel::Morsel;
 pub(crate) use statistics::Statistics;
 pub(crate) use write::Placed;
@@ -142,6 +144,6 @@ impl Table {
 
     /// A morsel, to read it: of several copies that of this worker's node.
     pub(crate) fn morsel(&self, morsel: usize) -> Morsel<'_> {
-        Morsel { columns: &self.columns, bytes: bytemuck::cast_slice(&self.data[self.words(morsel)]) }
+        Morsel { columns: &self.columns, bytes: bytemuck::cast_slice(&self.data[self.words(morsel)]), room: MORSEL }
     }
 }

@@ -1,26 +1,42 @@
 //! A morsel, as scans read it.
 
+use std::ops::Range;
+
 use super::encoding::{DIGIT_BITS, Storage, Width};
 use super::{Codes, Column, MORSEL};
 use crate::lanes;
 
-/// The pieces of a morsel.
+/// The pieces of a morsel, or of some rows of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Morsel<'a> {
     pub(super) columns: &'a [Column],
     pub(super) bytes: &'a [u8],
+    /// For how many rows a piece has room.
+    pub(super) room: usize,
 }
 
 impl<'a> Morsel<'a> {
     /// The piece of a single column, to read it by itself.
     pub(crate) fn of_piece(column: &'a Column, piece: &'a [u8]) -> Self {
-        Self { columns: std::slice::from_ref(column), bytes: piece }
+        Self { columns: std::slice::from_ref(column), bytes: piece, room: MORSEL }
     }
 
     /// The piece of a column, with room for all its rows.
     pub(crate) fn piece(self, column: usize) -> &'a [u8] {
+        &self.bytes[self.range(column)]
+    }
+
+    /// Where the piece of a column lies, in bytes.
+    pub(super) fn range(self, column: usize) -> Range<usize> {
         let column = &self.columns[column];
-        &self.bytes[column.offset..][..column.storage.bytes() * MORSEL]
+        let begin = column.offset / MORSEL * self.room;
+        begin..begin + column.storage.bytes() * self.room
+    }
+
+    /// Bytes of a code, or of a digit where codes are stored as such.
+    pub(super) fn width(self, column: usize) -> usize {
+        let storage = self.columns[column].storage;
+        storage.bytes() / if let Storage::Digits { count, .. } = storage { count } else { 1 }
     }
 
     /// Codes of `rows` rows from row `from` on.
@@ -34,7 +50,7 @@ impl<'a> Morsel<'a> {
             Storage::Codes { width: Width::I64, .. } => Codes::I64(&bytemuck::cast_slice(piece)[from..][..rows]),
             Storage::Digits { count, .. } => {
                 let all: &[u16] = bytemuck::cast_slice(piece);
-                let digit = |digit: usize| if digit < count { &all[digit * MORSEL + from..][..rows] } else { &[] };
+                let digit = |digit: usize| if digit < count { &all[digit * self.room + from..][..rows] } else { &[] };
                 Codes::Digits([digit(0), digit(1), digit(2)], count)
             }
             Storage::Doubles => Codes::Doubles(&bytemuck::cast_slice(piece)[from..][..rows]),
@@ -43,10 +59,8 @@ impl<'a> Morsel<'a> {
 
     /// Asks for part `part.0` of `part.1` of the codes of some rows, which are read soon.
     pub(crate) fn ahead(self, column: usize, (from, rows): (usize, usize), part: (usize, usize)) {
-        let storage = self.columns[column].storage;
-        let planes = if let Storage::Digits { count, .. } = storage { count } else { 1 };
-        let width = storage.bytes() / planes;
-        for plane in self.piece(column).chunks_exact(width * MORSEL) {
+        let width = self.width(column);
+        for plane in self.piece(column).chunks_exact(width * self.room) {
             let bytes = &plane[from * width..][..rows * width];
             lanes::prefetch(&bytes[bytes.len() * part.0 / part.1..bytes.len() * (part.0 + 1) / part.1]);
         }
