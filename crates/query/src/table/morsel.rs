@@ -29,6 +29,7 @@ impl<'a> Morsel<'a> {
     /// Where the piece of a column lies, in bytes.
     pub(super) fn range(self, column: usize) -> Range<usize> {
         let column = &self.columns[column];
+        // Exact, since pieces of morsels have so many bytes for each of `MORSEL` rows.
         let begin = column.offset / MORSEL * self.room;
         begin..begin + column.storage.bytes() * self.room
     }
