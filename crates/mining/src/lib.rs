@@ -1,8 +1,8 @@
 //! Counting small patterns in graphs, exactly.
 //!
-//! A [`Graph`] is read from any edge list or generated; [`count`] counts a [`Pattern`] in it by one of two plans:
-//! [`Plan::Explore`] matches vertex by vertex as a pattern-mining system does, [`Plan::Formula`] counts what can be
-//! counted without matching it. Counts are of edge-induced sub-graphs, each counted once.
+//! A [`Graph`] is read from any edge list or generated; a [`Question`] counts the copies of a [`Pattern`] in it, of sub-graphs
+//! that have its edges or that have exactly those, by one of two methods: [`Method::Explore`] matches vertex by vertex as a
+//! pattern-mining system does, [`Method::Formula`] counts what can be counted without matching it.
 //!
 //! A workload on graphs is a file that implements `Workload`, its `mod` line, and its place in [`WORKLOADS`]
 //! (`docs/contributing/workload.md`).
@@ -11,13 +11,14 @@ pub mod graph;
 mod matching;
 mod mine;
 pub mod oracle;
+pub mod pattern;
+mod plan;
 
 use knee_workload::Workload;
 
 pub use graph::Graph;
-pub use matching::{Pattern, Plan, count};
-
-use matching::count_published;
+pub use matching::{Method, Question};
+pub use pattern::{Induced, Pattern};
 
 /// Every workload of this crate.
 pub const WORKLOADS: &[&dyn Workload] = &[&mine::Mine];

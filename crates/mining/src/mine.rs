@@ -2,7 +2,7 @@
 
 use knee_workload::{Args, Check, Counter, Error, Param, Phases, Run, Team, Workload};
 
-use crate::{Graph, Pattern, Plan, count_published, graph};
+use crate::{Graph, Induced, Method, Pattern, Question, graph};
 
 pub(crate) struct Mine;
 
@@ -31,10 +31,12 @@ impl Workload for Mine {
     }
 
     fn params(&self) -> &'static [Param] {
+        const PATTERN: &str = "what to count: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
         const PARAMS: &[Param] = &[
             Param::choice("action", "count the pattern", "count", &["count"]).positional(),
             Param::required("graph", "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]").positional(),
-            Param::choice("pattern", "what to count", "diamond", Pattern::NAMES),
+            Param::new("pattern", PATTERN, "diamond"),
+            Param::choice("induced", "count sub-graphs that have the edges, or exactly those", "edge", Induced::NAMES),
             Param::choice("plan", "match vertices, or use formulas", "explore", &["explore", "formula"]),
             Param::new("repeat", "number of repetitions", "1"),
             Param::choice("runtime", "scheduler", "rayon", &["rayon"]),
@@ -43,8 +45,7 @@ impl Workload for Mine {
     }
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        let pattern = Pattern::named(args.text("pattern")).expect("values were checked");
-        let plan = if args.text("plan") == "formula" { Plan::Formula } else { Plan::Explore };
+        let question = question(args)?;
         let pool = start(team)?;
         let list = phases.measure("load", || pool.install(|| graph::load(args.text("graph"))))?;
         let graph = phases.measure("prepare", || pool.install(|| Graph::from_edges(&list)));
@@ -58,8 +59,20 @@ impl Workload for Mine {
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let found = team.counter("matches");
-        Ok(Box::new(Prepared { pool, graph, pattern, plan, repeat, found, facts }))
+        Ok(Box::new(Prepared { pool, graph, question, repeat, found, facts }))
     }
+}
+
+/// What is asked.
+fn question(args: &Args) -> Result<Question, Error> {
+    let text = args.text("pattern");
+    let bad = |reason: &dyn std::fmt::Display| Error::new(format!("bad pattern: {text}: {reason}"));
+    let pattern = Pattern::parse(text).map_err(|reason| {
+        bad(&reason).hint("use a name such as triangle, house or 5-clique, or edges such as a-b,b-c,c-a")
+    })?;
+    let induced = Induced::named(args.text("induced")).expect("values were checked");
+    let method = if args.text("plan") == "formula" { Method::Formula } else { Method::Explore };
+    Question::new(&pattern, induced, method)
 }
 
 /// A rayon pool of the team's workers, each pinned to its cpu.
@@ -74,8 +87,7 @@ fn start(team: &Team) -> Result<rayon::ThreadPool, Error> {
 struct Prepared {
     pool: rayon::ThreadPool,
     graph: Graph,
-    pattern: Pattern,
-    plan: Plan,
+    question: Question,
     repeat: u64,
     /// Copies found so far, published so that a report can draw them over time.
     found: Counter,
@@ -84,7 +96,7 @@ struct Prepared {
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        let once = || count_published(&self.graph, self.pattern, self.plan, self.found);
+        let once = || self.question.count_published(&self.graph, self.found);
         let counted = || {
             let first = once();
             let same = (1..self.repeat).all(|_| once() == first);

@@ -1,40 +1,72 @@
-//! Reference counts by brute force over every subset of vertices, for tests.
+//! Reference counts by trying every placement of a pattern's vertices, for tests.
 
-use crate::Pattern;
+use crate::pattern::{Induced, Pattern};
 
-/// Counts edge-induced copies of `pattern` in the graph on `vertices` vertices with these edges.
+/// Counts copies of `pattern` in the graph on `vertices` vertices with these edges.
 ///
 /// # Panics
 /// When an edge names a vertex that does not exist.
 #[must_use]
-pub fn count(vertices: usize, edges: &[(u32, u32)], pattern: Pattern) -> u128 {
-    let mut adjacent = vec![vec![false; vertices]; vertices];
+pub fn count(vertices: usize, edges: &[(u32, u32)], pattern: &Pattern, induced: Induced) -> u128 {
+    let mut graph = vec![vec![false; vertices]; vertices];
     for &(a, b) in edges {
         let differ = a != b;
-        adjacent[a as usize][b as usize] = differ;
-        adjacent[b as usize][a as usize] = differ;
+        graph[a as usize][b as usize] = differ;
+        graph[b as usize][a as usize] = differ;
     }
-    let edge = |a: usize, b: usize| usize::from(adjacent[a][b]);
+    let wanted = wanted(pattern, induced);
+    placements(&graph, &wanted, &mut Vec::new()) / symmetries(&wanted)
+}
+
+/// For each pair of a pattern's vertices whether it must be joined, must not be, or may be either.
+fn wanted(pattern: &Pattern, induced: Induced) -> Vec<Vec<Option<bool>>> {
+    let size = pattern.vertices();
+    let rest = (induced == Induced::Vertex).then_some(false);
+    let mut wanted = vec![vec![rest; size]; size];
+    let joined = pattern.edges().map(|pair| (pair, true)).chain(pattern.apart().map(|pair| (pair, false)));
+    for ((a, b), edge) in joined {
+        wanted[a][b] = Some(edge);
+        wanted[b][a] = Some(edge);
+    }
+    wanted
+}
+
+fn placements(graph: &[Vec<bool>], wanted: &[Vec<Option<bool>>], placed: &mut Vec<usize>) -> u128 {
+    let at = placed.len();
+    if at == wanted.len() {
+        return 1;
+    }
     let mut found = 0;
-    for a in 0..vertices {
-        for b in a + 1..vertices {
-            for c in b + 1..vertices {
-                let triangle = edge(a, b) + edge(a, c) + edge(b, c) == 3;
-                if pattern == Pattern::Triangle {
-                    found += u128::from(triangle);
-                    continue;
-                }
-                for d in c + 1..vertices {
-                    let inside = edge(a, b) + edge(a, c) + edge(b, c) + edge(a, d) + edge(b, d) + edge(c, d);
-                    // A diamond is four vertices less one edge: K4 holds six of them, five edges exactly one.
-                    found += match (pattern, inside) {
-                        (Pattern::Diamond, 6) => 6,
-                        (Pattern::Diamond, 5) | (Pattern::Clique4, 6) => 1,
-                        _ => 0,
-                    };
-                }
-            }
+    for vertex in 0..graph.len() {
+        let fits = |(other, place): (usize, &usize)| {
+            *place != vertex && wanted[at][other].is_none_or(|edge| graph[vertex][*place] == edge)
+        };
+        if placed.iter().enumerate().all(fits) {
+            placed.push(vertex);
+            found += placements(graph, wanted, placed);
+            placed.pop();
         }
     }
     found
+}
+
+/// How many renumberings of its vertices leave a pattern as it is.
+fn symmetries(wanted: &[Vec<Option<bool>>]) -> u128 {
+    fn extend(wanted: &[Vec<Option<bool>>], image: &mut Vec<usize>) -> u128 {
+        let at = image.len();
+        let free: Vec<_> = (0..wanted.len()).filter(|vertex| !image.contains(vertex)).collect();
+        if free.is_empty() {
+            return 1;
+        }
+        let mut found = 0;
+        for vertex in free {
+            if (0..at).all(|other| wanted[at][other] == wanted[vertex][image[other]]) {
+                image.push(vertex);
+                found += extend(wanted, image);
+                image.pop();
+            }
+        }
+        found
+    }
+    extend(wanted, &mut Vec::new())
 }

@@ -4,7 +4,7 @@
 mod shared;
 
 use knee_mining::graph::EdgeList;
-use knee_mining::{Graph, Pattern, Plan, count};
+use knee_mining::{Graph, Induced, Method, Pattern, Question};
 
 /// Name, vertices, edges, triangles, diamonds, 4-cliques.
 const KNOWN: [(&str, usize, usize, u128, u128, u128); 7] = [
@@ -21,11 +21,14 @@ fn check(name: &str, list: &EdgeList) {
     let &(_, vertices, edges, triangles, diamonds, cliques) = KNOWN.iter().find(|known| known.0 == name).unwrap();
     assert_eq!((list.vertices, list.edges.len()), (vertices, edges), "{name}");
     let graph = Graph::from_edges(list);
-    for plan in [Plan::Explore, Plan::Formula] {
-        let counts =
-            [Pattern::Triangle, Pattern::Diamond, Pattern::Clique4].map(|pattern| count(&graph, pattern, plan));
-        assert_eq!(counts, [triangles, diamonds, cliques], "{name} {plan:?}");
+    for method in [Method::Explore, Method::Formula] {
+        let counts = ["triangle", "diamond", "4-clique"].map(|pattern| count(&graph, pattern, Induced::Edge, method));
+        assert_eq!(counts, [triangles, diamonds, cliques], "{name} {method:?}");
     }
+}
+
+fn count(graph: &Graph, pattern: &str, induced: Induced, method: Method) -> u128 {
+    Question::new(&Pattern::parse(pattern).unwrap(), induced, method).unwrap().count(graph)
 }
 
 #[test]

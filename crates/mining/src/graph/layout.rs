@@ -91,6 +91,27 @@ impl Graph {
         Self { vertices, neighbours, upward, downward }
     }
 
+    /// Whether two vertices are joined.
+    #[must_use]
+    pub fn joined(&self, a: u32, b: u32) -> bool {
+        let list = self.upward.of(a.min(b));
+        list.binary_search(&a.max(b)).is_ok()
+    }
+
+    /// Neighbours of a vertex from rank `low` up to below rank `high`.
+    #[must_use]
+    pub fn between(&self, vertex: u32, low: u32, high: u32) -> &[u32] {
+        let upward = low > vertex;
+        let mut list = if upward { self.upward.of(vertex) } else { self.neighbours.of(vertex) };
+        if low > vertex + 1 || (low > 0 && !upward) {
+            list = &list[list.partition_point(|member| *member < low)..];
+        }
+        if high < u32::MAX {
+            list = &list[..list.partition_point(|member| *member < high)];
+        }
+        list
+    }
+
     /// Number of edges.
     #[must_use]
     pub fn edges(&self) -> usize {

@@ -9,13 +9,41 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use knee_workload::Counter;
 use rayon::prelude::*;
 
-use super::sum_ranges;
+use super::{sum_ranges, vertex};
 use crate::Graph;
+use crate::pattern::Pattern;
 
 /// Vertices in one task: upward lists are short and even, so vertices need not be split.
 const VERTICES_PER_TASK: usize = 64;
 /// Chords in one task: each costs a load and a product.
 const CHORDS_PER_TASK: usize = 4096;
+
+/// What there is a formula for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    Triangle,
+    Diamond,
+    Clique4,
+}
+
+/// The formula for a pattern.
+pub(super) fn known(pattern: &Pattern) -> Option<Known> {
+    match (pattern.vertices(), pattern.edges().count()) {
+        (3, 3) => Some(Known::Triangle),
+        (4, 5) => Some(Known::Diamond),
+        (4, 6) => Some(Known::Clique4),
+        _ => None,
+    }
+}
+
+/// Counts copies by it.
+pub(super) fn count(graph: &Graph, known: Known, found: Counter) -> u128 {
+    match known {
+        Known::Triangle => triangles(graph, found),
+        Known::Diamond => diamonds(graph, found),
+        Known::Clique4 => cliques4(graph, found),
+    }
+}
 
 /// Which upward neighbours a vertex has, and where, as a table over all vertices: 0 for none, else position + 1.
 struct Marks(Vec<u32>);
@@ -45,11 +73,7 @@ impl Marks {
     }
 }
 
-fn vertex(number: usize) -> u32 {
-    u32::try_from(number).expect("vertices fit 32 bits")
-}
-
-pub(super) fn triangles(graph: &Graph, found: Counter) -> u128 {
+fn triangles(graph: &Graph, found: Counter) -> u128 {
     let up = &graph.upward;
     sum_ranges(graph.vertices, VERTICES_PER_TASK, found, |range| {
         Marks::with(graph, |marks| {
@@ -65,7 +89,7 @@ pub(super) fn triangles(graph: &Graph, found: Counter) -> u128 {
     })
 }
 
-pub(super) fn diamonds(graph: &Graph, found: Counter) -> u128 {
+fn diamonds(graph: &Graph, found: Counter) -> u128 {
     let per_edge = triangles_per_edge(graph);
     let chord = |count: &AtomicU32| {
         // Relaxed: the parallel loop that wrote the counts has been joined.
@@ -110,7 +134,7 @@ fn triangles_per_edge(graph: &Graph) -> Vec<AtomicU32> {
     counts
 }
 
-pub(super) fn cliques4(graph: &Graph, found: Counter) -> u128 {
+fn cliques4(graph: &Graph, found: Counter) -> u128 {
     sum_ranges(graph.vertices, 8, found, |range| {
         Marks::with(graph, |marks| {
             let mut rows = Vec::new();

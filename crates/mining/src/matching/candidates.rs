@@ -1,0 +1,113 @@
+//! The candidates for a vertex: neighbours of a matched vertex as they lie in the graph, or what such a list has in common
+//! with another set.
+
+use super::sets::{common, common_count, search, searched};
+use crate::plan::Set;
+
+/// A set of vertices, in ascending order.
+pub(super) struct Candidates<'a> {
+    kept: bool,
+    borrowed: bool,
+    neighbours: &'a [u32],
+    made: Vec<u32>,
+    size: u64,
+    /// How often others were made of it.
+    uses: u32,
+    marks: Vec<u64>,
+}
+
+/// A set of which this many others were made is looked up in a bitmap from then on.
+const MARKED: u32 = 1;
+
+impl<'a> Candidates<'a> {
+    pub(super) fn new(set: &Set, vertices: usize) -> Self {
+        let words = if set.has_children { vertices.div_ceil(64) } else { 0 };
+        let (kept, borrowed) = (set.kept, set.parent.is_none());
+        Self { kept, borrowed, neighbours: &[], made: Vec::new(), size: 0, uses: 0, marks: vec![0; words] }
+    }
+
+    /// Its members. Empty where only their number is kept.
+    pub(super) fn list(&self) -> &[u32] {
+        if self.borrowed { self.neighbours } else { &self.made }
+    }
+
+    /// The number of its members.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Takes a list of the graph.
+    pub(super) fn borrow(&mut self, neighbours: &'a [u32]) {
+        self.wipe();
+        self.neighbours = neighbours;
+        self.size = neighbours.len() as u64;
+    }
+
+    /// Takes what `near`, which lies in a range of ranks, has in common with another set. Tells how many members were read.
+    pub(super) fn intersect(&mut self, other: &mut Self, near: &[u32], (low, high): (u32, u32)) -> u64 {
+        self.wipe();
+        self.made.clear();
+        let list = other.list();
+        let start = list.partition_point(|member| *member < low);
+        let list = &list[start..start + list[start..].partition_point(|member| *member < high)];
+        if list.is_empty() || near.is_empty() {
+            self.size = 0;
+            return 0;
+        }
+        if searched(list.len(), near.len()) {
+            let read = list.len() as u64;
+            self.size = if self.kept { search(list, near, |x| self.made.push(x)) } else { search(list, near, |_| {}) };
+            return read;
+        }
+        if other.uses < MARKED && !searched(near.len(), list.len()) {
+            let read = (list.len() + near.len()) as u64;
+            self.size = if self.kept { common(list, near, &mut self.made) } else { common_count(list, near) };
+            other.uses += 1;
+            return read;
+        }
+        other.mark();
+        self.size = if self.kept { other.marked(near, &mut self.made) } else { other.count(near) };
+        near.len() as u64
+    }
+
+    fn mark(&mut self) {
+        if self.uses > MARKED {
+            return;
+        }
+        self.uses = MARKED + 1;
+        let list = if self.borrowed { self.neighbours } else { &self.made };
+        for &member in list {
+            self.marks[member as usize / 64] |= 1 << (member % 64);
+        }
+    }
+
+    /// Wipes the marks, while it still has the members that were marked.
+    fn wipe(&mut self) {
+        if std::mem::take(&mut self.uses) > MARKED {
+            let list = if self.borrowed { self.neighbours } else { &self.made };
+            for &member in list {
+                self.marks[member as usize / 64] = 0;
+            }
+        }
+    }
+
+    fn has(&self, vertex: u32) -> u64 {
+        self.marks[vertex as usize / 64] >> (vertex % 64) & 1
+    }
+
+    fn count(&self, near: &[u32]) -> u64 {
+        near.iter().map(|&vertex| self.has(vertex)).sum()
+    }
+
+    /// Writes each, and goes on only behind those that are marked: which are, no predictor knows.
+    fn marked(&self, near: &[u32], into: &mut Vec<u32>) -> u64 {
+        into.resize(near.len(), 0);
+        let mut end = 0;
+        for &vertex in near {
+            into[end] = vertex;
+            end += usize::try_from(self.has(vertex)).expect("a bit");
+        }
+        into.truncate(end);
+        end as u64
+    }
+}

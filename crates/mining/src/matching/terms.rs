@@ -1,0 +1,57 @@
+//! Copies in which some pairs must not be joined, from counts in which they may be.
+//!
+//! Let inj(P, A) be the number of ways to place a pattern's vertices so that all edges P are there and none of A. By
+//! inclusion and exclusion it is the sum over all S ⊆ A of (-1)^|S| inj(P ∪ S, ∅); and a pattern without forbidden pairs has
+//! inj = copies × symmetries. Many S give isomorphic patterns. So pairs are moved from A to P one at a time, and what is
+//! isomorphic is put together at once: a class with s moved pairs is reached by s orders of each S.
+//!
+//! Vertex-induced copies are those in which all pairs that are no edges are forbidden.
+
+use std::collections::BTreeMap;
+
+use knee_workload::Error;
+
+use crate::pattern::{Induced, Pattern};
+
+/// Most patterns that are counted for one answer.
+const MOST: usize = 1000;
+
+/// Patterns with how often the number of their edge-induced copies is added, and what the sum is divided by.
+pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<(Vec<(i128, Pattern)>, i128), Error> {
+    let asked = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
+    let mut layer = BTreeMap::from([(asked.canonical(), 1_i128)]);
+    let mut sums: BTreeMap<Pattern, i128> = BTreeMap::new();
+    for moved in 1_i128.. {
+        let sign = if moved % 2 == 1 { 1 } else { -1 };
+        for (class, times) in &layer {
+            *sums.entry(class.without_apart().canonical()).or_default() += sign * times;
+        }
+        let mut next: BTreeMap<Pattern, i128> = BTreeMap::new();
+        for (class, times) in &layer {
+            for pair in class.apart() {
+                *next.entry(class.with(pair).canonical()).or_default() += times;
+            }
+        }
+        next.values_mut().for_each(|times| *times /= moved);
+        if sums.len() + next.len() > MOST {
+            return Err(too_many(pattern));
+        }
+        if next.is_empty() {
+            break;
+        }
+        layer = next;
+    }
+    let weighted = |(pattern, times): (Pattern, i128)| (times * symmetries(&pattern), pattern);
+    let terms = sums.into_iter().filter(|(_, times)| *times != 0).map(weighted).collect();
+    Ok((terms, symmetries(&asked)))
+}
+
+fn symmetries(pattern: &Pattern) -> i128 {
+    i128::try_from(pattern.automorphisms().len()).expect("a pattern has at most 8! symmetries")
+}
+
+fn too_many(pattern: &Pattern) -> Error {
+    let pairs = "pairs that must not be joined are counted by way of the patterns in which some of them are";
+    Error::new(format!("more than {MOST} patterns would have to be counted for {pattern}"))
+        .hint(format!("{pairs}; use fewer, or a smaller pattern"))
+}

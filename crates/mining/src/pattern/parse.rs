@@ -1,0 +1,99 @@
+//! Reading patterns.
+
+use std::collections::BTreeMap;
+
+use super::{MOST_VERTICES, Pattern, names};
+
+/// Why a text is no pattern that can be counted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unusable(pub(super) String);
+
+pub(super) fn pattern(text: &str) -> Result<Pattern, Unusable> {
+    let text = text.trim();
+    if let Some(code) = text.strip_prefix("graph6:") {
+        return graph6(code);
+    }
+    let name = text.to_lowercase();
+    let clique = name.strip_prefix('k').filter(|number| number.parse::<usize>().is_ok());
+    let name = clique.map_or(name.clone(), |number| format!("{number}-clique"));
+    match names::member(&name) {
+        Some(Ok((vertices, edges))) => return Pattern::new(vertices, &edges, &[]),
+        Some(Err(reason)) => return Err(Unusable(reason)),
+        None => {}
+    }
+    if name == "vertex" {
+        return Pattern::new(1, &[], &[]);
+    }
+    list(names::edges(&name).unwrap_or(text))
+}
+
+/// An edge list, such as `a-b, b-c, a!c`.
+fn list(text: &str) -> Result<Pattern, Unusable> {
+    let mut known = BTreeMap::new();
+    let (mut edges, mut apart) = (Vec::new(), Vec::new());
+    for pair in text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|pair| !pair.is_empty()) {
+        let unknown = || Unusable(format!("'{pair}' is neither a pattern's name nor an edge such as a-b"));
+        let (a, b) = pair.split_once(['-', '!']).ok_or_else(unknown)?;
+        let mut vertex = |name: &str| {
+            if name.is_empty() || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+                return Err(unknown());
+            }
+            let next = known.len();
+            Ok(*known.entry(name.to_owned()).or_insert(next))
+        };
+        let ends = (vertex(a)?, vertex(b)?);
+        if ends.0 == ends.1 {
+            return Err(Unusable(format!("'{pair}' joins a vertex to itself")));
+        }
+        if pair.contains('!') { apart.push(ends) } else { edges.push(ends) }
+    }
+    if known.is_empty() {
+        return Err(Unusable("it has no edge".into()));
+    }
+    Pattern::new(known.len(), &edges, &apart)
+}
+
+/// graph6, without its optional header: a byte for the number of vertices, and the upper triangle of the matrix column by
+/// column, six bits a byte. Described by McKay with the program nauty.
+fn graph6(code: &str) -> Result<Pattern, Unusable> {
+    let bad = |reason: &str| Unusable(format!("'{code}' is not graph6: {reason}"));
+    let values: Option<Vec<u8>> = code.bytes().map(|byte| byte.checked_sub(63).filter(|value| *value < 64)).collect();
+    let values = values.ok_or_else(|| bad("its bytes are from ? to ~"))?;
+    let (count, rows) = values.split_first().ok_or_else(|| bad("it is empty"))?;
+    let vertices = usize::from(*count);
+    if vertices > MOST_VERTICES {
+        return Err(Unusable(format!("{vertices} vertices or more; a pattern has 1 to {MOST_VERTICES}")));
+    }
+    let pairs: Vec<_> = (0..vertices).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
+    if rows.len() != pairs.len().div_ceil(6) {
+        return Err(bad("it has not as many bytes as its number of vertices needs"));
+    }
+    let joined = |at: usize| rows[at / 6] >> (5 - at % 6) & 1 == 1;
+    let edges: Vec<_> = pairs.iter().enumerate().filter(|(at, _)| joined(*at)).map(|(_, pair)| *pair).collect();
+    Pattern::new(vertices, &edges, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, reason) in [
+            ("triangel", "'triangel' is neither a pattern's name nor an edge such as a-b"),
+            ("a-b-c", "'a-b-c' is neither a pattern's name nor an edge such as a-b"),
+            ("a-a", "'a-a' joins a vertex to itself"),
+            ("", "it has no edge"),
+            ("9-clique", "clique of 9; its number is from 1 to 8"),
+            ("K9", "clique of 9; its number is from 1 to 8"),
+            ("a-b, c-d", "it has several pieces; count each by itself"),
+            ("a-b, a!b", "vertices 0 and 1 are to be joined and apart"),
+            ("graph6:C", "'C' is not graph6: it has not as many bytes as its number of vertices needs"),
+            ("graph6:", "'' is not graph6: it is empty"),
+            ("graph6:Z", "27 vertices or more; a pattern has 1 to 8"),
+        ] {
+            assert_eq!(pattern(text).unwrap_err().to_string(), reason, "{text}");
+        }
+    }
+}

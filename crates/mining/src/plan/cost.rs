@@ -1,0 +1,84 @@
+//! What a plan costs, by a rough model of the graph: enough to leave out what is far from the best. What is left is tried on
+//! a part of the graph.
+
+use super::order::choices;
+use super::{Bounds, Choice, Plan};
+use crate::pattern::Pattern;
+
+/// A graph in four numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shape {
+    pub vertices: f64,
+    pub edges: f64,
+    /// Neighbours of the end of an edge, on average.
+    pub degree: f64,
+    /// Common neighbours of the two ends of an edge, on average.
+    pub common: f64,
+}
+
+/// What is expected at a position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Level {
+    /// Partial matches up to this position.
+    pub matches: f64,
+    /// Members of lists read there.
+    pub read: f64,
+}
+
+/// A list this many times longer than the other is searched, not read.
+const SEARCHED: f64 = 16.0;
+/// What a set costs besides, in members of a list.
+const FIXED: f64 = 8.0;
+
+impl Shape {
+    /// Common neighbours of so many matched vertices, between ranks.
+    fn size(&self, near: u8, bounds: Bounds) -> f64 {
+        let further = i32::try_from(near.count_ones()).expect("masks are small") - 1;
+        let closing = (self.common / self.degree.max(1.0)).min(1.0);
+        self.degree * closing.powi(further) / share(bounds)
+    }
+
+    /// What is expected at each position of a plan.
+    pub(crate) fn levels(&self, plan: &Plan) -> Vec<Level> {
+        let mut matches = self.vertices;
+        let mut level = |at: usize| {
+            let step = &plan.steps[at];
+            if at == 1 {
+                matches = 2.0 * self.edges / share(plan.bounds(1));
+            } else if at > 1 {
+                matches *= self.size(plan.sets[step.from].near, plan.bounds(at));
+            }
+            let cost = |set: &usize| {
+                let set = &plan.sets[*set];
+                let Some(parent) = set.parent else { return 0.0 };
+                let parent = self.size(plan.sets[parent].near, set.bounds) * SEARCHED;
+                self.size(1, set.bounds).min(parent) + FIXED
+            };
+            Level { matches, read: matches * (1.0 + step.makes.iter().map(cost).sum::<f64>()) }
+        };
+        (0..plan.matched()).map(&mut level).collect()
+    }
+}
+
+/// The part of a list that meets conditions: one of n + 1 where n others rank in any order.
+fn share(bounds: Bounds) -> f64 {
+    f64::from(bounds.above.count_ones() + bounds.below.count_ones() + 1)
+}
+
+/// The choices that may be the best, best first, each also with ranks turned round.
+pub(crate) fn promising(pattern: &Pattern, shape: &Shape) -> Vec<Choice> {
+    let cost = |choice: &Choice| {
+        let plan = Plan::new(pattern, choice);
+        shape.levels(&plan).iter().map(|level| level.read).sum::<f64>()
+    };
+    let mut all: Vec<_> = choices(pattern).into_iter().map(|choice| (cost(&choice), choice)).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let least = all[0].0;
+    let near = all.into_iter().take(KEPT).take_while(|(cost, _)| *cost <= least * WORSE);
+    near.flat_map(|(_, choice)| [Choice { turned: true, ..choice.clone() }, choice]).collect()
+}
+
+/// How many choices are tried.
+const KEPT: usize = 8;
+/// How many times the least cost one may seem to have that is tried.
+const WORSE: f64 = 100.0;

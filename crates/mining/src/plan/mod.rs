@@ -1,0 +1,150 @@
+//! How a pattern is matched vertex by vertex.
+//!
+//! **Order.** The pattern's vertices are matched one after the other, each joined to one before it. A vertex's candidates
+//! are the common neighbours of those that it is joined to.
+//!
+//! **Symmetry.** A pattern with symmetries would be found once for each of them. Conditions on the ranks of matched
+//! vertices leave one: the first vertex ranks below all that a symmetry can move it to; then the same for the next one and
+//! the symmetries that leave the first where it is, and so on.
+//!
+//! **Tail.** The last vertices, where no two of them are joined, need not be matched: how many ways there are to choose
+//! them follows from the sizes of their candidate sets and of their intersections ([`Term`]). The symmetries that move such
+//! a vertex cannot be left out by conditions; each copy is then counted several times, always as often ([`Plan::divisor`]).
+//!
+//! **Sets.** A candidate set depends only on which matched vertices it neighbours. Equal ones are computed once, at the
+//! first level at which all these are matched, from the set without the last of them. Conditions that all its uses have in
+//! common are applied as it is made.
+//!
+//! Conditions as in GraphZero (Mawhirter et al., 2019) and GraphPi (Shi et al., SC 2020), the tail as in GraphPi.
+
+mod cost;
+mod order;
+mod sets;
+mod symmetry;
+mod tail;
+
+pub(crate) use cost::{Shape, promising};
+pub(crate) use sets::Set;
+pub(crate) use tail::{Counted, Term};
+
+use crate::pattern::{MOST_VERTICES, Pattern, members};
+
+/// Ranks between which a vertex must lie: above the matched vertices at some positions, below those at others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Bounds {
+    pub above: u8,
+    pub below: u8,
+}
+
+impl Bounds {
+    /// Those that both have.
+    fn common(self, other: Self) -> Self {
+        Self { above: self.above & other.above, below: self.below & other.below }
+    }
+
+    /// Those at these positions only.
+    fn at(self, positions: u8) -> Self {
+        Self { above: self.above & positions, below: self.below & positions }
+    }
+
+    /// Those that the other has not.
+    fn without(self, other: Self) -> Self {
+        Self { above: self.above & !other.above, below: self.below & !other.below }
+    }
+
+    pub(crate) fn is_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// How the vertex at a position is matched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// The set of its candidates; of no meaning at position 0, where all vertices are.
+    pub from: usize,
+    /// Conditions on it that the set does not meet by itself.
+    pub bounds: Bounds,
+    /// Earlier positions whose vertex may be among the candidates.
+    pub distinct: u8,
+    /// Sets that can be made once it is matched, in their order.
+    pub makes: Vec<usize>,
+    /// Earlier positions of which it must be known whether they are joined to this one.
+    pub probes: u8,
+}
+
+/// A plan: the pattern in the order of matching, and what is done at each position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// The pattern, its vertices numbered by position.
+    pub pattern: Pattern,
+    /// The pattern's own number of the vertex at each position.
+    pub order: Vec<usize>,
+    /// Conditions on the ranks of matched vertices: the first below the second.
+    pub conditions: Vec<(usize, usize)>,
+    /// One for each matched vertex; those that are left are the tail.
+    pub steps: Vec<Step>,
+    pub sets: Vec<Set>,
+    /// The number of ways to choose the tail, as a sum.
+    pub tail: Vec<Term>,
+    /// How often each copy is counted.
+    pub divisor: u64,
+}
+
+/// What is decided before the rest follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The pattern's vertices in the order of matching.
+    pub order: Vec<usize>,
+    /// How many of the last ones are counted, not matched.
+    pub tail: usize,
+    /// Whether ranks in conditions are turned round: the first vertex above the others, not below.
+    pub turned: bool,
+}
+
+impl Plan {
+    /// The plan that follows from a choice.
+    pub(crate) fn new(pattern: &Pattern, choice: &Choice) -> Self {
+        let mut to = [0; MOST_VERTICES];
+        (0..).zip(&choice.order).for_each(|(position, vertex)| to[*vertex] = position);
+        let pattern = pattern.without_apart().relabelled(to);
+        let matched = pattern.vertices() - choice.tail;
+        let symmetry = symmetry::broken(&pattern, matched, choice.turned);
+        let bounds: Vec<_> = (0..pattern.vertices()).map(|at| symmetry.bounds(at)).collect();
+        let terms = tail::terms(&pattern, matched, &bounds);
+        let sets = sets::needed(&pattern, matched, &bounds, &terms);
+        let mut plan = Self {
+            steps: (0..matched).map(|at| sets::step(&pattern, at, &bounds, &sets)).collect(),
+            tail: tail::counted(&pattern, matched, terms, &sets),
+            order: choice.order.clone(),
+            conditions: symmetry.conditions,
+            divisor: symmetry.divisor,
+            pattern,
+            sets,
+        };
+        plan.probe();
+        plan
+    }
+
+    /// Notes at each position whose edges to earlier ones must be known.
+    fn probe(&mut self) {
+        for counted in self.tail.iter().flat_map(|term| &term.factors) {
+            for (position, unknown) in &counted.matched {
+                for other in members(*unknown) {
+                    self.steps[other.max(*position)].probes |= 1 << other.min(*position);
+                }
+            }
+        }
+    }
+
+    /// All conditions on the vertex at a position.
+    pub(crate) fn bounds(&self, at: usize) -> Bounds {
+        let from = self.sets.get(self.steps[at].from).map(|set| set.bounds).filter(|_| at > 0).unwrap_or_default();
+        let left = self.steps[at].bounds;
+        Bounds { above: from.above | left.above, below: from.below | left.below }
+    }
+
+    /// How many vertices are matched.
+    pub(crate) fn matched(&self) -> usize {
+        self.steps.len()
+    }
+}

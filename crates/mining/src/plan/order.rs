@@ -1,0 +1,72 @@
+//! The choices that there are.
+
+use super::Choice;
+use crate::pattern::{Pattern, Relabelling, members};
+
+/// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail of
+/// one vertex and with the longest that it may have.
+pub(super) fn choices(pattern: &Pattern) -> Vec<Choice> {
+    let mut orders = Vec::new();
+    extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
+    let with_tail = |order: Vec<usize>| {
+        let longest = longest_tail(pattern, &order);
+        let tails = if longest > 1 { vec![1, longest] } else { vec![1] };
+        tails.into_iter().map(move |tail| Choice { order: order.clone(), tail, turned: false })
+    };
+    orders.into_iter().flat_map(with_tail).collect()
+}
+
+/// Extends an order by each vertex that may come next; of those that a symmetry exchanges, which leaves what is ordered in
+/// its place, by the first.
+fn extend(pattern: &Pattern, order: &mut Vec<usize>, symmetries: &[Relabelling], orders: &mut Vec<Vec<usize>>) {
+    if order.len() == pattern.vertices() {
+        return orders.push(order.clone());
+    }
+    let near = order.iter().fold(0, |near, vertex| near | pattern.neighbours(*vertex));
+    let may = if order.is_empty() { pattern.all() } else { near };
+    for vertex in members(may).filter(|vertex| !order.contains(vertex)).collect::<Vec<_>>() {
+        if symmetries.iter().any(|to| usize::from(to[vertex]) < vertex) {
+            continue;
+        }
+        let left: Vec<_> = symmetries.iter().copied().filter(|to| usize::from(to[vertex]) == vertex).collect();
+        order.push(vertex);
+        extend(pattern, order, &left, orders);
+        order.pop();
+    }
+}
+
+/// How many of the last vertices no two of which are joined. At least one vertex is matched.
+fn longest_tail(pattern: &Pattern, order: &[usize]) -> usize {
+    let mut tail = 0_u8;
+    let apart = |vertex: &&usize| {
+        let apart = pattern.neighbours(**vertex) & tail == 0;
+        tail |= 1 << **vertex;
+        apart
+    };
+    order[1..].iter().rev().take_while(apart).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symmetric_orders_are_kept_once() {
+        for (text, orders, longest) in [
+            ("edge", 1, 1),
+            ("triangle", 1, 1),
+            ("4-clique", 1, 1),
+            // From the middle, or from an end; from the middle both leaves follow.
+            ("wedge", 2, 2),
+            ("star-7", 2, 7),
+            // From an end of the chord in three ways, from another vertex in two.
+            ("diamond", 5, 2),
+            ("square", 2, 1),
+        ] {
+            let found = choices(&Pattern::parse(text).unwrap());
+            let once: Vec<_> = found.iter().filter(|choice| choice.tail == 1).collect();
+            assert_eq!(once.len(), orders, "{text}");
+            assert_eq!(found.iter().map(|choice| choice.tail).max(), Some(longest), "{text}");
+        }
+    }
+}
