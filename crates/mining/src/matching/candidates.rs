@@ -47,13 +47,16 @@ impl<'a> Candidates<'a> {
     pub(super) fn intersect(&mut self, other: &mut Self, near: &[u32], (low, high): (u32, u32)) -> u64 {
         self.wipe();
         self.made.clear();
-        let list = other.list();
-        let start = list.partition_point(|member| *member < low);
-        let list = &list[start..start + list[start..].partition_point(|member| *member < high)];
-        if list.is_empty() || near.is_empty() {
+        if near.is_empty() || other.size == 0 {
             self.size = 0;
             return 0;
         }
+        if other.uses > MARKED && !searched(other.list().len(), near.len()) {
+            return self.look_up(other, near);
+        }
+        let list = other.list();
+        let start = list.partition_point(|member| *member < low);
+        let list = &list[start..start + list[start..].partition_point(|member| *member < high)];
         if searched(list.len(), near.len()) {
             let read = list.len() as u64;
             self.size = if self.kept { search(list, near, |x| self.made.push(x)) } else { search(list, near, |_| {}) };
@@ -66,6 +69,11 @@ impl<'a> Candidates<'a> {
             return read;
         }
         other.mark();
+        self.look_up(other, near)
+    }
+
+    /// Takes those members of `near` that are marked in another set.
+    fn look_up(&mut self, other: &Self, near: &[u32]) -> u64 {
         self.size = if self.kept { other.marked(near, &mut self.made) } else { other.count(near) };
         near.len() as u64
     }

@@ -45,7 +45,8 @@ impl Induced {
 
 /// The vertices of a set, in ascending order.
 pub(crate) fn members(set: u8) -> impl Iterator<Item = usize> {
-    (0..MOST_VERTICES).filter(move |vertex| set >> vertex & 1 == 1)
+    let without_least = |set: &u8| Some(set & set.wrapping_sub(1));
+    std::iter::successors(Some(set), without_least).take_while(|set| *set != 0).map(|set| set.trailing_zeros() as usize)
 }
 
 impl Pattern {
