@@ -1,6 +1,7 @@
 //! The candidates for a vertex: neighbours of a matched vertex as they lie in the graph, or what such a list has in common
 //! with another set.
 
+use super::bits::Bits;
 use super::sets::{common, common_count, search, searched};
 use crate::plan::Set;
 
@@ -13,7 +14,7 @@ pub(super) struct Candidates<'a> {
     size: u64,
     /// How often others were made of it.
     uses: u32,
-    marks: Vec<u64>,
+    marks: Bits,
 }
 
 /// A set of which this many others were made is looked up in a bitmap from then on.
@@ -21,9 +22,9 @@ const MARKED: u32 = 1;
 
 impl<'a> Candidates<'a> {
     pub(super) fn new(set: &Set, vertices: usize) -> Self {
-        let words = if set.has_children { vertices.div_ceil(64) } else { 0 };
+        let marks = Bits::over(if set.has_children { vertices } else { 0 });
         let (kept, borrowed) = (set.kept, set.parent.is_none());
-        Self { kept, borrowed, neighbours: &[], made: Vec::new(), size: 0, uses: 0, marks: vec![0; words] }
+        Self { kept, borrowed, neighbours: &[], made: Vec::new(), size: 0, uses: 0, marks }
     }
 
     /// Its members. Empty where only their number is kept.
@@ -83,28 +84,18 @@ impl<'a> Candidates<'a> {
             return;
         }
         self.uses = MARKED + 1;
-        let list = if self.borrowed { self.neighbours } else { &self.made };
-        for &member in list {
-            self.marks[member as usize / 64] |= 1 << (member % 64);
-        }
+        self.marks.set(if self.borrowed { self.neighbours } else { &self.made });
     }
 
     /// Wipes the marks, while it still has the members that were marked.
     fn wipe(&mut self) {
         if std::mem::take(&mut self.uses) > MARKED {
-            let list = if self.borrowed { self.neighbours } else { &self.made };
-            for &member in list {
-                self.marks[member as usize / 64] = 0;
-            }
+            self.marks.wipe(if self.borrowed { self.neighbours } else { &self.made });
         }
     }
 
-    fn has(&self, vertex: u32) -> u64 {
-        self.marks[vertex as usize / 64] >> (vertex % 64) & 1
-    }
-
     fn count(&self, near: &[u32]) -> u64 {
-        near.iter().map(|&vertex| self.has(vertex)).sum()
+        near.iter().map(|&vertex| self.marks.at(vertex)).sum()
     }
 
     /// Writes each, and goes on only behind those that are marked: which are, no predictor knows.
@@ -113,7 +104,7 @@ impl<'a> Candidates<'a> {
         let mut end = 0;
         for &vertex in near {
             into[end] = vertex;
-            end += usize::try_from(self.has(vertex)).expect("a bit");
+            end += usize::try_from(self.marks.at(vertex)).expect("a bit");
         }
         into.truncate(end);
         end as u64

@@ -4,11 +4,12 @@
 
 use std::ops::Range;
 
+use super::bits::{Neighbourhood, Numbers};
 use super::candidates::Candidates;
 use crate::Graph;
 use crate::graph::Adjacency;
 use crate::pattern::{MOST_VERTICES, members};
-use crate::plan::{Bounds, Counted, Plan};
+use crate::plan::{Bounds, Counted, Plan, Term};
 
 /// A plan at work on a graph.
 pub(super) struct Matcher<'a> {
@@ -19,6 +20,11 @@ pub(super) struct Matcher<'a> {
     /// For each position, those probed to which its vertex is joined.
     joined: [u8; MOST_VERTICES],
     candidates: Vec<Candidates<'a>>,
+    /// For each position that is probed, its vertex's neighbours.
+    neighbourhoods: Vec<Neighbourhood<'a>>,
+    tables: Vec<Numbers>,
+    /// For each term of the tail: its factors that do not vary, and the sum of those that do.
+    parts: Vec<(i128, i128)>,
     /// Matches so far, each copy as often as the plan's divisor says.
     pub sum: i128,
     /// Members of lists read, and partial matches, at each position.
@@ -58,10 +64,21 @@ impl<'a> Roots<'a> {
 
 impl<'a> Matcher<'a> {
     pub(super) fn new(graph: &'a Graph, plan: &'a Plan) -> Self {
-        let none = [0; MOST_VERTICES];
-        let candidates = plan.sets.iter().map(|set| Candidates::new(set, graph.vertices)).collect();
-        let (read, matches) = ([0; MOST_VERTICES], [0; MOST_VERTICES]);
-        Self { graph, plan, vertices: [0; MOST_VERTICES], joined: none, candidates, sum: 0, read, matches }
+        let vertices = graph.vertices;
+        let room = |wanted: bool| if wanted { vertices } else { 0 };
+        Self {
+            graph,
+            plan,
+            vertices: [0; MOST_VERTICES],
+            joined: [0; MOST_VERTICES],
+            candidates: plan.sets.iter().map(|set| Candidates::new(set, vertices)).collect(),
+            neighbourhoods: plan.steps.iter().map(|step| Neighbourhood::over(room(step.probed))).collect(),
+            tables: plan.tables.iter().map(|_| Numbers::over(vertices)).collect(),
+            parts: vec![(0, 0); plan.tail.len()],
+            sum: 0,
+            read: [0; MOST_VERTICES],
+            matches: [0; MOST_VERTICES],
+        }
     }
 
     /// Matches everything that begins at these roots, unless more than `most` members of lists are read.
@@ -85,28 +102,50 @@ impl<'a> Matcher<'a> {
 
     /// Matches a vertex at a position, and everything behind it. The pairs that begin a match are given by its roots.
     fn place(&mut self, at: usize, vertex: u32) {
-        self.vertices[at] = vertex;
         self.matches[at] += 1;
+        self.know(at, vertex);
+        if at == 0 {
+            self.fill_tables();
+        }
+        match self.plan.matched() - 1 - at {
+            0 => self.sum += self.tail(),
+            1 if at > 0 => self.last(at + 1),
+            _ if at > 0 => self.descend(at + 1),
+            _ => {}
+        }
+    }
+
+    /// Notes a vertex at a position, and all that follows from it.
+    fn know(&mut self, at: usize, vertex: u32) {
+        self.vertices[at] = vertex;
         let step = &self.plan.steps[at];
         for &set in &step.makes {
             self.make(set);
         }
-        self.joined[at] = 0;
-        for other in members(step.probes) {
-            self.joined[at] |= u8::from(self.graph.joined(vertex, self.vertices[other])) << other;
+        if step.probed {
+            self.neighbourhoods[at].hold(self.graph.neighbours.of(vertex));
         }
-        if at + 1 == self.plan.matched() {
-            self.sum += self.tail();
-        } else if at > 0 {
-            self.descend(at + 1);
+        let joined = |other: usize| u8::from(self.neighbourhoods[other].has(vertex)) << other;
+        self.joined[at] = members(step.probes).map(joined).sum();
+    }
+
+    /// Counts the paths of two edges from the first vertex.
+    fn fill_tables(&mut self) {
+        for (table, kind) in self.tables.iter_mut().zip(&self.plan.tables) {
+            table.wipe();
+            let ((low, high), end) = (ranks(kind.middle, &self.vertices), ranks(kind.end, &self.vertices));
+            for &middle in self.graph.between(self.vertices[0], low, high) {
+                let ends = self.graph.between(middle, end.0, end.1);
+                table.add_one(ends);
+                self.read[0] += ends.len() as u64;
+            }
         }
     }
 
     /// Matches each candidate of a position.
     fn descend(&mut self, at: usize) {
         let step = &self.plan.steps[at];
-        let Range { start, end } = self.within(step.from, step.bounds);
-        for place in start..end {
+        for place in self.within(step.from, step.bounds) {
             let vertex = self.candidates[step.from].list()[place];
             if members(step.distinct).all(|other| self.vertices[other] != vertex) {
                 self.place(at, vertex);
@@ -114,21 +153,41 @@ impl<'a> Matcher<'a> {
         }
     }
 
+    /// Matches each candidate of the last position, and adds up the ways to choose the tail.
+    fn last(&mut self, at: usize) {
+        let step = &self.plan.steps[at];
+        let mut parts = std::mem::take(&mut self.parts);
+        for (part, term) in parts.iter_mut().zip(&self.plan.tail) {
+            *part = (i128::from(term.times) * self.product(&term.fixed), 0);
+        }
+        if parts.iter().any(|(fixed, _)| *fixed != 0) {
+            for place in self.within(step.from, step.bounds) {
+                let vertex = self.candidates[step.from].list()[place];
+                if members(step.distinct).any(|other| self.vertices[other] == vertex) {
+                    continue;
+                }
+                self.matches[at] += 1;
+                self.know(at, vertex);
+                for ((_, sum), term) in parts.iter_mut().zip(&self.plan.tail) {
+                    *sum += match &term.varying[..] {
+                        [one] => i128::from(self.size(one)),
+                        several => self.product(several),
+                    };
+                }
+            }
+            self.sum += parts.iter().map(|(fixed, sum)| fixed * sum).sum::<i128>();
+        }
+        self.parts = parts;
+    }
+
     /// Makes a set, now that the last of the vertices that it neighbours is matched.
     fn make(&mut self, number: usize) {
         let set = &self.plan.sets[number];
-        let (low, high) = self.ranks(set.bounds);
+        let (low, high) = ranks(set.bounds, &self.vertices);
         let near = self.graph.between(self.vertices[set.made_at], low, high);
         let Some(parent) = set.parent else { return self.candidates[number].borrow(near) };
         let (before, own) = self.candidates.split_at_mut(number);
         self.read[set.made_at] += own[0].intersect(&mut before[parent], near, (low, high));
-    }
-
-    /// Ranks between which a vertex must lie: it may be the first, not the second.
-    fn ranks(&self, bounds: Bounds) -> (u32, u32) {
-        let low = members(bounds.above).map(|at| self.vertices[at] + 1).max().unwrap_or(0);
-        let high = members(bounds.below).map(|at| self.vertices[at]).min().unwrap_or(u32::MAX);
-        (low, high)
     }
 
     /// Where in a set those are that meet conditions.
@@ -137,30 +196,33 @@ impl<'a> Matcher<'a> {
         if bounds.is_none() {
             return 0..list.len();
         }
-        let (low, high) = self.ranks(bounds);
+        let (low, high) = ranks(bounds, &self.vertices);
         let start = list.partition_point(|member| *member < low);
         start..start + list[start..].partition_point(|member| *member < high)
     }
 
     /// The number of ways to choose the tail.
     fn tail(&self) -> i128 {
-        let product =
-            |factors: &[Counted]| factors.iter().map(|counted| i128::from(self.size(counted))).product::<i128>();
-        self.plan.tail.iter().map(|term| i128::from(term.times) * product(&term.factors)).sum()
+        let whole = |term: &Term| self.product(&term.fixed) * self.product(&term.varying);
+        self.plan.tail.iter().map(|term| i128::from(term.times) * whole(term)).sum()
+    }
+
+    fn product(&self, factors: &[Counted]) -> i128 {
+        factors.iter().map(|counted| i128::from(self.size(counted))).product()
     }
 
     /// The size of a set without the matched vertices in it.
     fn size(&self, counted: &Counted) -> u64 {
-        let candidates = &self.candidates[counted.set];
-        let size = if counted.left.is_none() {
-            candidates.size()
-        } else {
-            self.within(counted.set, counted.left).len() as u64
+        let (set, candidates) = (&self.plan.sets[counted.set], &self.candidates[counted.set]);
+        let size = match set.table {
+            Some(table) => self.tables[table].at(self.vertices[set.made_at]),
+            None if counted.left.is_none() => candidates.size(),
+            None => self.within(counted.set, counted.left).len() as u64,
         };
         if size == 0 || counted.matched.is_empty() {
             return size;
         }
-        let (low, high) = self.ranks(counted.bounds);
+        let (low, high) = ranks(counted.bounds, &self.vertices);
         let inside = |(position, unknown): &&(usize, u8)| {
             let vertex = self.vertices[*position];
             let joined = |other: usize| self.joined[other.max(*position)] >> other.min(*position) & 1 == 1;
@@ -168,4 +230,11 @@ impl<'a> Matcher<'a> {
         };
         size - counted.matched.iter().filter(inside).count() as u64
     }
+}
+
+/// Ranks between which a vertex must lie: it may be the first, not the second.
+fn ranks(bounds: Bounds, vertices: &[u32; MOST_VERTICES]) -> (u32, u32) {
+    let low = members(bounds.above).map(|at| vertices[at] + 1).max().unwrap_or(0);
+    let high = members(bounds.below).map(|at| vertices[at]).min().unwrap_or(u32::MAX);
+    (low, high)
 }

@@ -1,5 +1,6 @@
 //! Counting: what a question asks of which patterns, how each is counted, and the one loop over roots that all share.
 
+mod bits;
 mod candidates;
 mod choose;
 mod explore;
@@ -21,6 +22,9 @@ use explore::{Matcher, Roots};
 
 /// Roots in one task. Few enough that a hub's edges are spread over the workers, many enough to hide a fork.
 const ROOTS_PER_TASK: usize = 128;
+
+/// Most tasks of a plan with tables, which a task has to fill for each of its first vertices.
+const TASKS_WITH_TABLES: usize = 256;
 
 /// How a pattern is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +89,8 @@ fn explored(graph: &Graph, pattern: &Pattern, found: Counter) -> u128 {
 fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> u128 {
     let roots = Roots::new(graph, plan);
     let idle: Mutex<Vec<Matcher<'_>>> = Mutex::default();
-    let matches = sum_ranges(roots.count(), ROOTS_PER_TASK, found, |range| {
+    let few = if plan.tables.is_empty() { 0 } else { roots.count() / TASKS_WITH_TABLES };
+    let matches = sum_ranges(roots.count(), ROOTS_PER_TASK.max(few), found, |range| {
         let own = idle.lock().expect("no holder panics").pop();
         let mut matcher = own.unwrap_or_else(|| Matcher::new(graph, plan));
         matcher.sum = 0;

@@ -48,13 +48,14 @@ impl Shape {
             } else if at > 1 {
                 matches *= self.size(plan.sets[step.from].near, plan.bounds(at));
             }
+            let tables = if at == 0 { self.degree * self.degree * plan.tables.len() as f64 } else { 0.0 };
             let cost = |set: &usize| {
                 let set = &plan.sets[*set];
                 let Some(parent) = set.parent else { return 0.0 };
                 let parent = self.size(plan.sets[parent].near, set.bounds) * SEARCHED;
                 self.size(1, set.bounds).min(parent) + FIXED
             };
-            Level { matches, read: matches * (1.0 + step.makes.iter().map(cost).sum::<f64>()) }
+            Level { matches, read: matches * (1.0 + tables + step.makes.iter().map(cost).sum::<f64>()) }
         };
         (0..plan.matched()).map(&mut level).collect()
     }

@@ -11,6 +11,10 @@
 //! them follows from the sizes of their candidate sets and of their intersections ([`Term`]). The symmetries that move such
 //! a vertex cannot be left out by conditions; each copy is then counted several times, always as often ([`Plan::divisor`]).
 //!
+//! **Tables.** Where only the size of a set of common neighbours of two vertices is needed, one of them the first, it is
+//! looked up: the paths of two edges from the first vertex are counted once for all vertices at their ends, as for squares
+//! in ESCAPE (Pinar et al., WWW 2017).
+//!
 //! **Sets.** A candidate set depends only on which matched vertices it neighbours. Equal ones are computed once, at the
 //! first level at which all these are matched, from the set without the last of them. Conditions that all its uses have in
 //! common are applied as it is made.
@@ -24,7 +28,7 @@ mod symmetry;
 mod tail;
 
 pub(crate) use cost::{Shape, promising};
-pub(crate) use sets::Set;
+pub(crate) use sets::{Set, Table};
 pub(crate) use tail::{Counted, Term};
 
 use crate::pattern::{MOST_VERTICES, Pattern, members};
@@ -70,6 +74,8 @@ pub(crate) struct Step {
     pub makes: Vec<usize>,
     /// Earlier positions of which it must be known whether they are joined to this one.
     pub probes: u8,
+    /// Whether a later position asks that of this one.
+    pub probed: bool,
 }
 
 /// A plan: the pattern in the order of matching, and what is done at each position.
@@ -84,6 +90,7 @@ pub(crate) struct Plan {
     /// One for each matched vertex; those that are left are the tail.
     pub steps: Vec<Step>,
     pub sets: Vec<Set>,
+    pub tables: Vec<Table>,
     /// The number of ways to choose the tail, as a sum.
     pub tail: Vec<Term>,
     /// How often each copy is counted.
@@ -97,6 +104,8 @@ pub(crate) struct Choice {
     pub order: Vec<usize>,
     /// How many of the last ones are counted, not matched.
     pub tail: usize,
+    /// Whether conditions hold for a tail of one vertex, too. A longer one has none.
+    pub whole: bool,
     /// Whether ranks in conditions are turned round: the first vertex above the others, not below.
     pub turned: bool,
 }
@@ -108,10 +117,11 @@ impl Plan {
         (0..).zip(&choice.order).for_each(|(position, vertex)| to[*vertex] = position);
         let pattern = pattern.without_apart().relabelled(to);
         let matched = pattern.vertices() - choice.tail;
-        let symmetry = symmetry::broken(&pattern, matched, choice.turned);
+        let symmetry = symmetry::broken(&pattern, matched, choice);
         let bounds: Vec<_> = (0..pattern.vertices()).map(|at| symmetry.bounds(at)).collect();
         let terms = tail::terms(&pattern, matched, &bounds);
-        let sets = sets::needed(&pattern, matched, &bounds, &terms);
+        let mut sets = sets::needed(&pattern, matched, &bounds, &terms);
+        let tables = sets::tables(&mut sets, &bounds);
         let mut plan = Self {
             steps: (0..matched).map(|at| sets::step(&pattern, at, &bounds, &sets)).collect(),
             tail: tail::counted(&pattern, matched, terms, &sets),
@@ -120,6 +130,7 @@ impl Plan {
             divisor: symmetry.divisor,
             pattern,
             sets,
+            tables,
         };
         plan.probe();
         plan
@@ -127,10 +138,12 @@ impl Plan {
 
     /// Notes at each position whose edges to earlier ones must be known.
     fn probe(&mut self) {
-        for counted in self.tail.iter().flat_map(|term| &term.factors) {
+        for counted in self.tail.iter().flat_map(Term::factors) {
             for (position, unknown) in &counted.matched {
                 for other in members(*unknown) {
-                    self.steps[other.max(*position)].probes |= 1 << other.min(*position);
+                    let (first, second) = (other.min(*position), other.max(*position));
+                    self.steps[second].probes |= 1 << first;
+                    self.steps[first].probed = true;
                 }
             }
         }

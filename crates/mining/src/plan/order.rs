@@ -4,14 +4,15 @@ use super::Choice;
 use crate::pattern::{Pattern, Relabelling, members};
 
 /// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail of
-/// one vertex and with the longest that it may have.
+/// one vertex, with and without conditions on it, and with the longest that it may have.
 pub(super) fn choices(pattern: &Pattern) -> Vec<Choice> {
     let mut orders = Vec::new();
     extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
     let with_tail = |order: Vec<usize>| {
         let longest = longest_tail(pattern, &order);
-        let tails = if longest > 1 { vec![1, longest] } else { vec![1] };
-        tails.into_iter().map(move |tail| Choice { order: order.clone(), tail, turned: false })
+        let tails = [(1, true), (1, false), (longest, false)];
+        let tails = tails.into_iter().take(if longest > 1 { 3 } else { 2 });
+        tails.map(move |(tail, whole)| Choice { order: order.clone(), tail, whole, turned: false })
     };
     orders.into_iter().flat_map(with_tail).collect()
 }
@@ -64,7 +65,7 @@ mod tests {
             ("square", 2, 1),
         ] {
             let found = choices(&Pattern::parse(text).unwrap());
-            let once: Vec<_> = found.iter().filter(|choice| choice.tail == 1).collect();
+            let once: Vec<_> = found.iter().filter(|choice| choice.whole).collect();
             assert_eq!(once.len(), orders, "{text}");
             assert_eq!(found.iter().map(|choice| choice.tail).max(), Some(longest), "{text}");
         }

@@ -19,6 +19,8 @@ pub(crate) struct Set {
     pub kept: bool,
     /// Whether others are made of it.
     pub has_children: bool,
+    /// The table in which its size is looked up, instead of making it.
+    pub table: Option<usize>,
 }
 
 fn last(near: u8) -> usize {
@@ -46,6 +48,7 @@ pub(super) fn needed(pattern: &Pattern, matched: usize, bounds: &[Bounds], tail:
         bounds: Bounds::default(),
         kept: uses.iter().any(|(used, _, listed)| used == near && *listed),
         has_children: masks.iter().any(|other| other != near && other & !(1 << last(*other)) == *near),
+        table: None,
     };
     let mut sets: Vec<Set> = masks.iter().map(set).collect();
     for at in (0..sets.len()).rev() {
@@ -59,6 +62,35 @@ pub(super) fn needed(pattern: &Pattern, matched: usize, bounds: &[Bounds], tail:
         set.kept |= cut || set.has_children;
     }
     sets
+}
+
+/// How many paths of two edges lead from the first matched vertex to each other one: the size of each set of common
+/// neighbours of these two. All are counted at once in the time that making one such set for each edge takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// Conditions on the vertex in the middle.
+    pub middle: Bounds,
+    /// Conditions on the vertex at the end.
+    pub end: Bounds,
+}
+
+/// The tables that sets can be looked up in: those of which only the size is needed, with conditions by the first vertex
+/// only.
+pub(super) fn tables(sets: &mut [Set], bounds: &[Bounds]) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    let only_first = |bounds: Bounds| bounds == bounds.at(1);
+    let fit = |set: &&mut Set| set.near.count_ones() == 2 && set.near & 1 == 1 && !set.kept && only_first(set.bounds);
+    for set in sets.iter_mut().filter(fit) {
+        let end = bounds[set.made_at].at(1);
+        let known = tables.iter().position(|table| table.middle == set.bounds);
+        let table = known.unwrap_or_else(|| {
+            tables.push(Table { middle: set.bounds, end });
+            tables.len() - 1
+        });
+        tables[table].end = tables[table].end.common(end);
+        set.table = Some(table);
+    }
+    tables
 }
 
 /// A set and all that it is made of, each from the one with one position less.
@@ -82,6 +114,6 @@ pub(super) fn step(pattern: &Pattern, at: usize, bounds: &[Bounds], sets: &[Set]
     let left = if near == 0 { Bounds::default() } else { bounds[at].without(sets[from].bounds) };
     // No vertex is its own neighbour, and ranks that differ belong to different vertices.
     let ruled_out = near | bounds[at].above | bounds[at].below;
-    let makes = (0..sets.len()).filter(|set| sets[*set].made_at == at).collect();
-    Step { from, bounds: left, distinct: earlier(at) & !ruled_out, makes, probes: 0 }
+    let makes = (0..sets.len()).filter(|set| sets[*set].made_at == at && sets[*set].table.is_none()).collect();
+    Step { from, bounds: left, distinct: earlier(at) & !ruled_out, makes, probes: 0, probed: false }
 }

@@ -13,7 +13,10 @@ use crate::pattern::Pattern;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term {
     pub times: i64,
-    pub factors: Vec<Counted>,
+    /// Factors that do not depend on the last matched vertex.
+    pub fixed: Vec<Counted>,
+    /// Those that do.
+    pub varying: Vec<Counted>,
 }
 
 /// The size of a set without the matched vertices in it.
@@ -34,6 +37,12 @@ pub(crate) struct Counted {
 pub(super) struct Product {
     pub times: i64,
     pub factors: Vec<(u8, Bounds)>,
+}
+
+impl Term {
+    pub(crate) fn factors(&self) -> impl Iterator<Item = &Counted> {
+        self.fixed.iter().chain(&self.varying)
+    }
 }
 
 /// The sum for a pattern in the order of matching. Only a tail of one vertex has conditions.
@@ -81,9 +90,15 @@ pub(super) fn counted(pattern: &Pattern, matched: usize, products: Vec<Product>,
         let matched = outside.map(|at| (at, near & !pattern.neighbours(at))).collect();
         Counted { set, bounds, left: bounds.without(sets[set].bounds), matched }
     };
+    let last = 1 << (matched - 1);
+    let varies = |counted: &Counted| {
+        let bounds = counted.bounds.above | counted.bounds.below;
+        let inside = counted.matched.iter().fold(0, |all, (at, unknown)| all | 1 << at | unknown);
+        (sets[counted.set].near | bounds | inside) & last != 0
+    };
     let term = |product: Product| {
-        let factors = product.factors.into_iter().map(factor).collect();
-        Term { times: product.times, factors }
+        let (varying, fixed) = product.factors.into_iter().map(factor).partition(varies);
+        Term { times: product.times, fixed, varying }
     };
     products.into_iter().map(term).collect()
 }
