@@ -33,7 +33,8 @@ impl Workload for Mine {
     fn params(&self) -> &'static [Param] {
         const PATTERN: &str = "what to count: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
         const PARAMS: &[Param] = &[
-            Param::choice("action", "count the pattern", "count", &["count"]).positional(),
+            Param::choice("action", "count the pattern; explain: and say how", "count", &["count", "explain"])
+                .positional(),
             Param::required("graph", "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]").positional(),
             Param::new("pattern", PATTERN, "diamond"),
             Param::choice("induced", "count sub-graphs that have the edges, or exactly those", "edge", Induced::NAMES),
@@ -57,9 +58,10 @@ impl Workload for Mine {
             ("header", list.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
         ];
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let explain = args.text("action") == "explain";
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let found = team.counter("matches");
-        Ok(Box::new(Prepared { pool, graph, question, repeat, found, facts }))
+        Ok(Box::new(Prepared { pool, graph, question, explain, repeat, found, facts }))
     }
 }
 
@@ -88,6 +90,7 @@ struct Prepared {
     pool: rayon::ThreadPool,
     graph: Graph,
     question: Question,
+    explain: bool,
     repeat: u64,
     /// Copies found so far, published so that a report can draw them over time.
     found: Counter,
@@ -96,6 +99,9 @@ struct Prepared {
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
+        if self.explain {
+            return phases.measure("match", || self.pool.install(|| self.question.explain(&self.graph)));
+        }
         let once = || self.question.count_published(&self.graph, self.found);
         let counted = || {
             let first = once();

@@ -36,7 +36,7 @@ impl clap::Args for Mine {
             arg.required(true).value_parser(actions.clone()).help(help.clone())
         };
         direct::options(command, workload(), change)
-            .override_usage(format!("knee mine count [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"))
+            .override_usage(format!("knee mine count|explain [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -68,10 +68,16 @@ impl Mine {
             print_out(&format!("{}\n", done.answer))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let number: serde_json::Value = serde_json::from_str(&done.answer).map_err(Failure::new)?;
         let args = &done.args;
+        if args.text(ACTION) == "explain" {
+            let lines: Vec<_> = done.answer.lines().collect();
+            let report = serde_json::json!({ "schema": 1, "pattern": args.text("pattern"), "explain": lines });
+            print_out(&format!("{report:#}\n"))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let number: serde_json::Value = serde_json::from_str(&done.answer).map_err(Failure::new)?;
         let report = serde_json::json!({
-            "schema": 1, "pattern": args.text("pattern"), "plan": args.text("plan"), "graph": args.text("graph"),
+            "schema": 1, "pattern": args.text("pattern"), "induced": args.text("induced"), "plan": args.text("plan"), "graph": args.text("graph"),
             "count": number, "threads": done.threads, "facts": done.facts, "phases": done.phases,
         });
         print_out(&format!("{report:#}\n"))?;

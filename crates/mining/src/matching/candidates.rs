@@ -44,7 +44,8 @@ impl<'a> Candidates<'a> {
         self.size = neighbours.len() as u64;
     }
 
-    /// Takes what `near`, which lies in a range of ranks, has in common with another set. Tells how many members were read.
+    /// Takes what `near`, which lies in a range of ranks, has in common with another set. Tells how many members of either
+    /// were looked up in the other.
     pub(super) fn intersect(&mut self, other: &mut Self, near: &[u32], (low, high): (u32, u32)) -> u64 {
         self.wipe();
         self.made.clear();
@@ -64,10 +65,9 @@ impl<'a> Candidates<'a> {
             return read;
         }
         if other.uses < MARKED && !searched(near.len(), list.len()) {
-            let read = (list.len() + near.len()) as u64;
             self.size = if self.kept { common(list, near, &mut self.made) } else { common_count(list, near) };
             other.uses += 1;
-            return read;
+            return near.len() as u64;
         }
         other.mark();
         self.look_up(other, near)

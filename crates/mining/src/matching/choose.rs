@@ -1,50 +1,116 @@
 //! Which plan counts a pattern in this graph with the least reading: the promising ones are tried on the same few roots.
 
+use std::collections::BTreeMap;
+
 use super::explore::{Matcher, Roots};
 use super::sets::common_count;
 use crate::Graph;
-use crate::pattern::Pattern;
+use crate::pattern::{MOST_VERTICES, Pattern};
 use crate::plan::{Plan, Shape, promising};
 
-/// Pieces of the roots that are tried, and roots in each.
-const PIECES: usize = 64;
-const ROOTS: usize = 8;
+/// Roots that are tried.
+const ROOTS: usize = 512;
+/// The golden section, whose multiples lie apart.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// Edges whose common neighbours are counted for a graph's shape.
 const EDGES: usize = 256;
 /// What a partial match costs, in members of a list.
-const PER_MATCH: u64 = 8;
+const PER_MATCH: f64 = 8.0;
 
-pub(super) fn best(graph: &Graph, pattern: &Pattern) -> Plan {
-    let plans = promising(pattern, &shape(graph)).into_iter().map(|choice| Plan::new(pattern, &choice));
-    let plans: Vec<Plan> = plans.collect();
-    // At most a sixteenth of what reading the whole graph costs, for each.
-    let most = graph.edges() as u64 / 16 + 10_000;
-    let costs: Vec<f64> = plans.iter().map(|plan| tried(graph, plan, most)).collect();
-    let least = (0..plans.len()).min_by(|a, b| costs[*a].total_cmp(&costs[*b])).expect("each pattern has a plan");
-    plans.into_iter().nth(least).expect("it is one of them")
+/// What a plan does at each position, or is expected to do.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Work {
+    /// Partial matches.
+    pub matches: [f64; MOST_VERTICES],
+    /// Members of lists read.
+    pub read: [f64; MOST_VERTICES],
 }
 
-/// What a plan costs as far as a part of its roots tells.
-fn tried(graph: &Graph, plan: &Plan, most: u64) -> f64 {
+impl Work {
+    pub(super) fn of(matcher: &Matcher<'_>) -> Self {
+        Self { matches: matcher.matches.map(|count| count as f64), read: matcher.read.map(|count| count as f64) }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        let sum = |a: [f64; MOST_VERTICES], b: [f64; MOST_VERTICES]| std::array::from_fn(|at| a[at] + b[at]);
+        Self { matches: sum(self.matches, other.matches), read: sum(self.read, other.read) }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Self { matches: self.matches.map(|count| count * factor), read: self.read.map(|count| count * factor) }
+    }
+
+    fn cost(&self) -> f64 {
+        self.read.iter().sum::<f64>() + PER_MATCH * self.matches.iter().sum::<f64>()
+    }
+}
+
+/// The plans for a graph's patterns.
+pub(super) struct Chooser<'a> {
+    graph: &'a Graph,
+    shape: Shape,
+    chosen: BTreeMap<Pattern, Chosen>,
+}
+
+/// The plan that seems to cost least.
+#[derive(Clone)]
+pub(super) struct Chosen {
+    pub plan: Plan,
+    /// What it is expected to do.
+    pub work: Work,
+    /// Its cost, with that of all patterns that are taken off.
+    cost: f64,
+}
+
+impl<'a> Chooser<'a> {
+    pub(super) fn new(graph: &'a Graph) -> Self {
+        Self { graph, shape: shape(graph), chosen: BTreeMap::new() }
+    }
+
+    pub(super) fn best(&mut self, pattern: &Pattern) -> Chosen {
+        if let Some(known) = self.chosen.get(pattern) {
+            return known.clone();
+        }
+        // At most a sixteenth of what reading the whole graph costs, for each.
+        let most = self.graph.edges() as u64 / 16 + 10_000;
+        let tried = |choice| {
+            let plan = Plan::new(pattern, &choice);
+            let work = tried(self.graph, &plan, most);
+            Chosen { cost: work.cost(), plan, work }
+        };
+        let mut plans: Vec<_> = promising(pattern, &self.shape).into_iter().map(tried).collect();
+        plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let mut best: Option<Chosen> = None;
+        for mut plan in plans {
+            let least = best.as_ref().map_or(f64::INFINITY, |best| best.cost);
+            if plan.cost >= least {
+                break;
+            }
+            plan.cost += plan.plan.less.iter().map(|(_, less)| self.best(less).cost).sum::<f64>();
+            if plan.cost < least {
+                best = Some(plan);
+            }
+        }
+        let best = best.expect("each pattern has a plan");
+        self.chosen.insert(*pattern, best.clone());
+        best
+    }
+}
+
+/// What a plan does as far as a part of its roots tells.
+fn tried(graph: &Graph, plan: &Plan, most: u64) -> Work {
     let roots = Roots::new(graph, plan);
     let mut matcher = Matcher::new(graph, plan);
-    let (mut done, pieces) = (0, PIECES.min(roots.count() / ROOTS).max(1));
-    for piece in 0..pieces {
-        let start = roots.count() / pieces * piece;
-        let end = roots.count().min(start + ROOTS);
-        matcher.roots(roots, start..end, most);
-        done += end - start;
-        if matcher.cost() > most {
+    let (mut done, all) = (0_u32, roots.count());
+    for number in 0..ROOTS.min(all) {
+        // Any first few of them are spread evenly.
+        let root = ((number as f64 * GOLDEN).fract() * all as f64) as usize;
+        done += 1;
+        if !matcher.roots(roots, root..root + 1, most) {
             break;
         }
     }
-    matcher.cost() as f64 / done.max(1) as f64 * roots.count() as f64
-}
-
-impl Matcher<'_> {
-    fn cost(&self) -> u64 {
-        self.read.iter().sum::<u64>() + PER_MATCH * self.matches.iter().sum::<u64>()
-    }
+    Work::of(&matcher).times(all as f64 / f64::from(done.max(1)))
 }
 
 fn shape(graph: &Graph) -> Shape {

@@ -27,7 +27,12 @@ pub(super) struct Matcher<'a> {
     parts: Vec<(i128, i128)>,
     /// Matches so far, each copy as often as the plan's divisor says.
     pub sum: i128,
-    /// Members of lists read, and partial matches, at each position.
+    /// Members of lists read to fill tables for the vertex at the first position.
+    filled: u64,
+    /// Members of lists read and last candidates visited, and how many of them may be before it gives up.
+    spent: u64,
+    most: u64,
+    /// Members of lists read otherwise, and partial matches, at each position.
     pub read: [u64; MOST_VERTICES],
     pub matches: [u64; MOST_VERTICES],
 }
@@ -40,6 +45,9 @@ pub(super) enum Roots<'a> {
     /// At each edge in the directions that the conditions allow.
     Pairs(&'a Adjacency),
 }
+
+/// What a number in a table costs, in members of lists that are looked up.
+const FILL: u64 = 4;
 
 impl<'a> Roots<'a> {
     pub(super) fn new(graph: &'a Graph, plan: &Plan) -> Self {
@@ -76,28 +84,35 @@ impl<'a> Matcher<'a> {
             tables: plan.tables.iter().map(|_| Numbers::over(vertices)).collect(),
             parts: vec![(0, 0); plan.tail.len()],
             sum: 0,
+            filled: 0,
+            spent: 0,
+            most: u64::MAX,
             read: [0; MOST_VERTICES],
             matches: [0; MOST_VERTICES],
         }
     }
 
-    /// Matches everything that begins at these roots, unless more than `most` members of lists are read.
-    pub(super) fn roots(&mut self, roots: Roots<'a>, range: Range<usize>, most: u64) {
+    /// Matches everything that begins at these roots, unless it takes more than `most`, members of lists and matches, since
+    /// the matcher began. Whether all is done.
+    pub(super) fn roots(&mut self, roots: Roots<'a>, range: Range<usize>, most: u64) -> bool {
+        self.most = most;
         match roots {
             Roots::Vertices(_) => range.for_each(|vertex| self.place(0, super::vertex(vertex))),
             Roots::Pairs(pairs) => {
                 let mut before = None;
-                for (first, second) in pairs.pairs(range) {
+                for (first, second) in pairs.pairs(range.clone()) {
                     if before.replace(first) != Some(first) {
                         self.place(0, first);
+                        // The part of it that serves these roots.
+                        let own = pairs.range(first);
+                        let here = own.end.min(range.end) - own.start.max(range.start);
+                        self.read[0] += std::mem::take(&mut self.filled) * here as u64 / own.len() as u64;
                     }
                     self.place(1, second);
-                    if self.read.iter().sum::<u64>() > most {
-                        return;
-                    }
                 }
             }
         }
+        self.spent <= most
     }
 
     /// Matches a vertex at a position, and everything behind it. The pairs that begin a match are given by its roots.
@@ -137,7 +152,7 @@ impl<'a> Matcher<'a> {
             for &middle in self.graph.between(self.vertices[0], low, high) {
                 let ends = self.graph.between(middle, end.0, end.1);
                 table.add_one(ends);
-                self.read[0] += ends.len() as u64;
+                self.filled += FILL * ends.len() as u64;
             }
         }
     }
@@ -150,6 +165,9 @@ impl<'a> Matcher<'a> {
             if members(step.distinct).all(|other| self.vertices[other] != vertex) {
                 self.place(at, vertex);
             }
+            if self.spent > self.most {
+                return;
+            }
         }
     }
 
@@ -161,7 +179,9 @@ impl<'a> Matcher<'a> {
             *part = (i128::from(term.times) * self.product(&term.fixed), 0);
         }
         if parts.iter().any(|(fixed, _)| *fixed != 0) {
-            for place in self.within(step.from, step.bounds) {
+            let places = self.within(step.from, step.bounds);
+            self.spent += places.len() as u64;
+            for place in places {
                 let vertex = self.candidates[step.from].list()[place];
                 if members(step.distinct).any(|other| self.vertices[other] == vertex) {
                     continue;
@@ -187,7 +207,9 @@ impl<'a> Matcher<'a> {
         let near = self.graph.between(self.vertices[set.made_at], low, high);
         let Some(parent) = set.parent else { return self.candidates[number].borrow(near) };
         let (before, own) = self.candidates.split_at_mut(number);
-        self.read[set.made_at] += own[0].intersect(&mut before[parent], near, (low, high));
+        let read = own[0].intersect(&mut before[parent], near, (low, high));
+        self.read[set.made_at] += read;
+        self.spent += read;
     }
 
     /// Where in a set those are that meet conditions.

@@ -75,7 +75,7 @@ impl Marks {
 
 fn triangles(graph: &Graph, found: Counter) -> u128 {
     let up = &graph.upward;
-    sum_ranges(graph.vertices, VERTICES_PER_TASK, found, |range| {
+    sum_ranges(graph.vertices, VERTICES_PER_TASK, found, 1, |range| {
         Marks::with(graph, |marks| {
             let at = |a: usize| {
                 let own = up.of(vertex(a));
@@ -96,7 +96,7 @@ fn diamonds(graph: &Graph, found: Counter) -> u128 {
         let t = u128::from(count.load(Ordering::Relaxed));
         t * t.saturating_sub(1) / 2
     };
-    sum_ranges(per_edge.len(), CHORDS_PER_TASK, found, |range| per_edge[range].iter().map(chord).sum())
+    sum_ranges(per_edge.len(), CHORDS_PER_TASK, found, 1, |range| per_edge[range].iter().map(chord).sum())
 }
 
 /// Triangles on every edge, in the order of the upward pairs. Each triangle is found once and added to its three edges.
@@ -135,7 +135,7 @@ fn triangles_per_edge(graph: &Graph) -> Vec<AtomicU32> {
 }
 
 fn cliques4(graph: &Graph, found: Counter) -> u128 {
-    sum_ranges(graph.vertices, 8, found, |range| {
+    sum_ranges(graph.vertices, 8, found, 1, |range| {
         Marks::with(graph, |marks| {
             let mut rows = Vec::new();
             range.map(|a| u128::from(cliques_above(graph, vertex(a), marks, &mut rows))).sum()

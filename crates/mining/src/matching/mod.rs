@@ -3,11 +3,13 @@
 mod bits;
 mod candidates;
 mod choose;
+mod explain;
 mod explore;
 mod formula;
 mod sets;
 mod terms;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -18,6 +20,7 @@ use crate::Graph;
 use crate::pattern::{Induced, Pattern};
 use crate::plan::Plan;
 
+use choose::{Chooser, Chosen, Work};
 use explore::{Matcher, Roots};
 
 /// Roots in one task. Few enough that a hub's edges are spread over the workers, many enough to hide a fork.
@@ -58,6 +61,12 @@ impl Question {
         Ok(Self { terms, divisor, method })
     }
 
+    /// Counts, and tells how: for each pattern its plan, and what was expected and done at each position.
+    #[must_use]
+    pub fn explain(&self, graph: &Graph) -> String {
+        explain::text(self, graph)
+    }
+
     /// The number of copies in a graph, on the rayon pool that the caller is in.
     #[must_use]
     pub fn count(&self, graph: &Graph) -> u128 {
@@ -66,10 +75,14 @@ impl Question {
 
     /// The same; adds each task's copies to `found` as soon as they are counted.
     pub(crate) fn count_published(&self, graph: &Graph, found: Counter) -> u128 {
-        let copies = |pattern: &Pattern| match self.method {
-            Method::Explore => explored(graph, pattern, found),
-            Method::Formula => formula::count(graph, formula::known(pattern).expect("it was tried"), found),
-        };
+        // What is put together from several patterns is not found one by one.
+        let found = if self.terms.len() == 1 { found } else { Counter::default() };
+        let mut counting = Counting::new(graph, self.method, found);
+        self.added(|pattern| counting.copies(pattern))
+    }
+
+    /// The answer from the copies of each pattern.
+    fn added(&self, mut copies: impl FnMut(&Pattern) -> u128) -> u128 {
         let whole = |count: u128| i128::try_from(count).expect("counts are below 2^127");
         let sum: i128 = self.terms.iter().map(|(times, pattern)| times * whole(copies(pattern))).sum();
         assert!(sum % self.divisor == 0, "{sum} is no multiple of {}", self.divisor);
@@ -77,20 +90,77 @@ impl Question {
     }
 }
 
-/// Counts copies by the plan that seems the best.
-fn explored(graph: &Graph, pattern: &Pattern, found: Counter) -> u128 {
-    if pattern.vertices() == 1 {
-        return graph.vertices as u128;
-    }
-    by_plan(graph, &choose::best(graph, pattern), found)
+/// What has been counted in a graph.
+struct Counting<'a> {
+    graph: &'a Graph,
+    method: Method,
+    found: Counter,
+    chooser: Option<Chooser<'a>>,
+    known: BTreeMap<Pattern, Counted>,
 }
 
-/// Counts copies by a plan. Matchers are handed from task to task: their bitmaps are as long as the graph.
-fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> u128 {
+/// A pattern's copies, and how they were counted where that was by a plan.
+#[derive(Clone)]
+struct Counted {
+    copies: u128,
+    how: Option<(Chosen, Work)>,
+}
+
+impl<'a> Counting<'a> {
+    fn new(graph: &'a Graph, method: Method, found: Counter) -> Self {
+        Self { graph, method, found, chooser: None, known: BTreeMap::new() }
+    }
+
+    /// The copies of a pattern in its canonical form.
+    fn copies(&mut self, pattern: &Pattern) -> u128 {
+        if let Some(known) = self.known.get(pattern) {
+            return known.copies;
+        }
+        let counted = match formula::known(pattern) {
+            Some(formula) if self.method == Method::Formula => {
+                Counted { copies: formula::count(self.graph, formula, self.found), how: None }
+            }
+            _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: None },
+            _ => self.explored(pattern),
+        };
+        let copies = counted.copies;
+        self.known.insert(*pattern, counted);
+        copies
+    }
+
+    /// Counts by the plan that seems the best.
+    fn explored(&mut self, pattern: &Pattern) -> Counted {
+        let graph = self.graph;
+        let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph)).best(pattern);
+        let plan = &chosen.plan;
+        // What is taken off at the end would have to be taken off what has been told.
+        let found = if plan.less.is_empty() { self.found } else { Counter::default() };
+        let (matches, work) = by_plan(graph, plan, found);
+        let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * self.matches(less)).sum();
+        let (matches, symmetries) = (matches * u128::from(plan.times) - less, u128::from(plan.symmetries));
+        assert!(matches % symmetries == 0, "{matches} matches are no multiple of {symmetries} symmetries");
+        Counted { copies: matches / symmetries, how: Some((chosen, work)) }
+    }
+
+    /// The ways to place a pattern's vertices, without those of others that a plan counts as well.
+    fn matches(&mut self, pattern: &Pattern) -> u128 {
+        // Patterns that arise from others are not what was asked for.
+        let found = std::mem::take(&mut self.found);
+        let copies = self.copies(pattern);
+        self.found = found;
+        copies * pattern.automorphisms().len() as u128
+    }
+}
+
+/// Counts the matches that meet a plan's conditions, and tells what was done for them. Matchers are handed from task to task: their bitmaps are as
+/// long as the graph.
+fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> (u128, Work) {
     let roots = Roots::new(graph, plan);
-    let idle: Mutex<Vec<Matcher<'_>>> = Mutex::default();
     let few = if plan.tables.is_empty() { 0 } else { roots.count() / TASKS_WITH_TABLES };
-    let matches = sum_ranges(roots.count(), ROOTS_PER_TASK.max(few), found, |range| {
+    let idle: Mutex<Vec<Matcher<'_>>> = Mutex::default();
+    // Matches for each copy.
+    let each = u128::from((plan.symmetries / plan.times).max(1));
+    let matches = sum_ranges(roots.count(), ROOTS_PER_TASK.max(few), found, each, |range| {
         let own = idle.lock().expect("no holder panics").pop();
         let mut matcher = own.unwrap_or_else(|| Matcher::new(graph, plan));
         matcher.sum = 0;
@@ -99,21 +169,31 @@ fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> u128 {
         idle.lock().expect("no holder panics").push(matcher);
         sum
     });
-    let divisor = u128::from(plan.divisor);
-    assert!(matches % divisor == 0, "{matches} matches are no multiple of {divisor}");
-    matches / divisor
+    let matchers = idle.into_inner().expect("no holder panics");
+    (matches, matchers.iter().map(Work::of).fold(Work::default(), Work::plus))
 }
 
-/// Sums `tasks` ranges of `0..items` in parallel, and adds each to `found`; a participating worker creates its scratch
-/// space once per range.
-fn sum_ranges(items: usize, per_task: usize, found: Counter, task: impl Fn(Range<usize>) -> u128 + Sync) -> u128 {
+/// Sums `tasks` ranges of `0..items` in parallel, where each copy is found `times` times, and adds the copies to `found` as
+/// they are counted; a participating worker creates its scratch space once per range.
+fn sum_ranges(
+    items: usize,
+    per_task: usize,
+    found: Counter,
+    times: u128,
+    task: impl Fn(Range<usize>) -> u128 + Sync,
+) -> u128 {
     let range = |number: usize| number * per_task..items.min((number + 1) * per_task);
+    let tell = |copies: u128| found.add(u64::try_from(copies).unwrap_or(u64::MAX));
     let told = |number: usize| {
         let sum = task(range(number));
-        found.add(u64::try_from(sum).unwrap_or(u64::MAX));
-        sum
+        tell(sum / times);
+        (sum, sum / times)
     };
-    (0..items.div_ceil(per_task)).into_par_iter().with_max_len(1).map(told).sum()
+    let tasks = (0..items.div_ceil(per_task)).into_par_iter().with_max_len(1).map(told);
+    let (sum, whole) = tasks.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    // Copies that several tasks found parts of.
+    tell(sum / times - whole);
+    sum
 }
 
 fn vertex(number: usize) -> u32 {

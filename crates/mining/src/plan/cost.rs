@@ -48,14 +48,15 @@ impl Shape {
             } else if at > 1 {
                 matches *= self.size(plan.sets[step.from].near, plan.bounds(at));
             }
-            let tables = if at == 0 { self.degree * self.degree * plan.tables.len() as f64 } else { 0.0 };
+            // Paths of two edges from every vertex.
+            let paths = if at == 0 { 8.0 * self.edges * self.degree * plan.tables.len() as f64 } else { 0.0 };
             let cost = |set: &usize| {
                 let set = &plan.sets[*set];
                 let Some(parent) = set.parent else { return 0.0 };
                 let parent = self.size(plan.sets[parent].near, set.bounds) * SEARCHED;
                 self.size(1, set.bounds).min(parent) + FIXED
             };
-            Level { matches, read: matches * (1.0 + tables + step.makes.iter().map(cost).sum::<f64>()) }
+            Level { matches, read: paths + matches * (1.0 + step.makes.iter().map(cost).sum::<f64>()) }
         };
         (0..plan.matched()).map(&mut level).collect()
     }
@@ -72,7 +73,11 @@ pub(crate) fn promising(pattern: &Pattern, shape: &Shape) -> Vec<Choice> {
         let plan = Plan::new(pattern, choice);
         shape.levels(&plan).iter().map(|level| level.read).sum::<f64>()
     };
-    let mut all: Vec<_> = choices(pattern).into_iter().map(|choice| (cost(&choice), choice)).collect();
+    let useful = |choice: &Choice| {
+        let plan = Plan::new(pattern, choice);
+        choice.tables != plan.tables.is_empty() && choice.loose != plan.less.is_empty()
+    };
+    let mut all: Vec<_> = choices(pattern).into_iter().filter(useful).map(|choice| (cost(&choice), choice)).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let least = all[0].0;
     let near = all.into_iter().take(KEPT).take_while(|(cost, _)| *cost <= least * WORSE);
@@ -80,6 +85,6 @@ pub(crate) fn promising(pattern: &Pattern, shape: &Shape) -> Vec<Choice> {
 }
 
 /// How many choices are tried.
-const KEPT: usize = 8;
+const KEPT: usize = 16;
 /// How many times the least cost one may seem to have that is tried.
 const WORSE: f64 = 100.0;

@@ -9,7 +9,7 @@
 //!
 //! **Tail.** The last vertices, where no two of them are joined, need not be matched: how many ways there are to choose
 //! them follows from the sizes of their candidate sets and of their intersections ([`Term`]). The symmetries that move such
-//! a vertex cannot be left out by conditions; each copy is then counted several times, always as often ([`Plan::divisor`]).
+//! a vertex cannot be left out by conditions; each copy is then counted several times, always as often.
 //!
 //! **Tables.** Where only the size of a set of common neighbours of two vertices is needed, one of them the first, it is
 //! looked up: the paths of two edges from the first vertex are counted once for all vertices at their ends, as for squares
@@ -93,8 +93,12 @@ pub(crate) struct Plan {
     pub tables: Vec<Table>,
     /// The number of ways to choose the tail, as a sum.
     pub tail: Vec<Term>,
-    /// How often each copy is counted.
-    pub divisor: u64,
+    /// Patterns whose matches are counted as well and must be taken off, with the number of ways.
+    pub less: Vec<(u64, Pattern)>,
+    /// How many times more matches there are than those that meet all conditions.
+    pub times: u64,
+    /// The number of matches of each copy.
+    pub symmetries: u64,
 }
 
 /// What is decided before the rest follows.
@@ -106,6 +110,10 @@ pub(crate) struct Choice {
     pub tail: usize,
     /// Whether conditions hold for a tail of one vertex, too. A longer one has none.
     pub whole: bool,
+    /// Whether the tail's vertices need not differ from others while they are counted.
+    pub loose: bool,
+    /// Whether sizes of sets are looked up in tables where they can be.
+    pub tables: bool,
     /// Whether ranks in conditions are turned round: the first vertex above the others, not below.
     pub turned: bool,
 }
@@ -119,15 +127,17 @@ impl Plan {
         let matched = pattern.vertices() - choice.tail;
         let symmetry = symmetry::broken(&pattern, matched, choice);
         let bounds: Vec<_> = (0..pattern.vertices()).map(|at| symmetry.bounds(at)).collect();
-        let terms = tail::terms(&pattern, matched, &bounds);
+        let terms = if choice.loose { tail::loose(&pattern, matched) } else { tail::terms(&pattern, matched, &bounds) };
         let mut sets = sets::needed(&pattern, matched, &bounds, &terms);
-        let tables = sets::tables(&mut sets, &bounds);
+        let tables = if choice.tables { sets::tables(&mut sets, &bounds) } else { Vec::new() };
         let mut plan = Self {
             steps: (0..matched).map(|at| sets::step(&pattern, at, &bounds, &sets)).collect(),
-            tail: tail::counted(&pattern, matched, terms, &sets),
+            tail: tail::counted(&pattern, matched, terms, &sets, choice.loose),
+            less: if choice.loose { tail::merged(&pattern, matched) } else { Vec::new() },
             order: choice.order.clone(),
             conditions: symmetry.conditions,
-            divisor: symmetry.divisor,
+            symmetries: symmetry.all,
+            times: symmetry.times,
             pattern,
             sets,
             tables,

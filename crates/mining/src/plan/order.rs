@@ -4,15 +4,21 @@ use super::Choice;
 use crate::pattern::{Pattern, Relabelling, members};
 
 /// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail of
-/// one vertex, with and without conditions on it, and with the longest that it may have.
+/// one vertex, with and without conditions on it, and with the longest that it may have; each with and without tables, and with
+/// all vertices of the tail different or not.
 pub(super) fn choices(pattern: &Pattern) -> Vec<Choice> {
     let mut orders = Vec::new();
     extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
     let with_tail = |order: Vec<usize>| {
         let longest = longest_tail(pattern, &order);
-        let tails = [(1, true), (1, false), (longest, false)];
-        let tails = tails.into_iter().take(if longest > 1 { 3 } else { 2 });
-        tails.map(move |(tail, whole)| Choice { order: order.clone(), tail, whole, turned: false })
+        let kinds =
+            [(1, true, false), (1, false, false), (1, false, true), (longest, false, false), (longest, false, true)];
+        let tails = kinds.into_iter().take(if longest > 1 { 5 } else { 3 });
+        let choice = move |(tail, whole, loose)| {
+            let choice = Choice { order: order.clone(), tail, whole, loose, tables: false, turned: false };
+            [Choice { tables: true, ..choice.clone() }, choice]
+        };
+        tails.flat_map(choice)
     };
     orders.into_iter().flat_map(with_tail).collect()
 }
@@ -65,7 +71,7 @@ mod tests {
             ("square", 2, 1),
         ] {
             let found = choices(&Pattern::parse(text).unwrap());
-            let once: Vec<_> = found.iter().filter(|choice| choice.whole).collect();
+            let once: Vec<_> = found.iter().filter(|choice| choice.whole && !choice.tables).collect();
             assert_eq!(once.len(), orders, "{text}");
             assert_eq!(found.iter().map(|choice| choice.tail).max(), Some(longest), "{text}");
         }

@@ -7,8 +7,10 @@ use crate::pattern::{Pattern, Relabelling};
 pub(super) struct Broken {
     /// Pairs of positions; the first one's vertex ranks below the second one's.
     pub conditions: Vec<(usize, usize)>,
-    /// How many matches of each copy meet all conditions.
-    pub divisor: u64,
+    /// All symmetries.
+    pub all: u64,
+    /// How many times more matches there are than those that meet all conditions.
+    pub times: u64,
 }
 
 /// Conditions for a pattern whose vertices are numbered by position, the first `matched` of which are matched.
@@ -16,13 +18,14 @@ pub(super) struct Broken {
 /// A tail may be counted without conditions on it, and a longer one than one vertex must be. Then only symmetries H that move no vertex between
 /// tail and the rest are broken, and within the rest: of the matches of a copy that differ by a member of H, those meet the
 /// conditions that differ by a symmetry which leaves the rest as it is. This holds for each coset of H by itself, whatever
-/// the ranks; so a copy is counted |symmetries| / |H| times their number.
+/// the ranks; so there are |H| times as many matches, divided by their
+/// number.
 pub(super) fn broken(pattern: &Pattern, matched: usize, choice: &Choice) -> Broken {
     let all = pattern.automorphisms();
     let conditioned = if choice.whole { pattern.vertices() } else { matched };
     let stays = |to: &&Relabelling| (0..conditioned).all(|at| usize::from(to[at]) < conditioned);
     let mut left: Vec<Relabelling> = all.iter().filter(stays).copied().collect();
-    let times = all.len() / left.len();
+    let broken = left.len();
     let mut conditions = Vec::new();
     for first in 0..conditioned {
         let mut others: Vec<_> = left.iter().map(|to| usize::from(to[first])).filter(|other| *other != first).collect();
@@ -31,7 +34,7 @@ pub(super) fn broken(pattern: &Pattern, matched: usize, choice: &Choice) -> Brok
         conditions.extend(others.into_iter().map(|other| if choice.turned { (other, first) } else { (first, other) }));
         left.retain(|to| usize::from(to[first]) == first);
     }
-    Broken { conditions, divisor: (times * left.len()) as u64 }
+    Broken { conditions, all: all.len() as u64, times: (broken / left.len()) as u64 }
 }
 
 impl Broken {

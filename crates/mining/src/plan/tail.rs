@@ -5,6 +5,12 @@
 //! are equal are taken off by inclusion and exclusion over all ways to divide the tail into groups of equal vertices: a
 //! group of n vertices counts (-1)^(n-1) (n-1)! times the size of the intersection of their sets (the Möbius function of the
 //! partition lattice). The matched vertices that lie in such an intersection are not counted.
+//!
+//! Or the product is left as it is, and what it counts too much is taken off at the end: the matches of the smaller patterns
+//! that arise where a vertex of the tail is the same as another one. These may be counted by plans of their own (pattern
+//! decomposition, as in DecoMine, Chen and Qian, ASPLOS 2022).
+
+use std::collections::BTreeMap;
 
 use super::{Bounds, Set};
 use crate::pattern::Pattern;
@@ -42,6 +48,45 @@ pub(super) struct Product {
 impl Term {
     pub(crate) fn factors(&self) -> impl Iterator<Item = &Counted> {
         self.fixed.iter().chain(&self.varying)
+    }
+}
+
+/// The product alone, where the tail's vertices need not differ from any other.
+pub(super) fn loose(pattern: &Pattern, matched: usize) -> Vec<Product> {
+    let factors = (matched..pattern.vertices()).map(|at| (pattern.neighbours(at), Bounds::default())).collect();
+    vec![Product { times: 1, factors }]
+}
+
+/// The patterns that a pattern becomes where a vertex of the tail is the same as a matched one or as another of the tail,
+/// with the number of ways.
+pub(super) fn merged(pattern: &Pattern, matched: usize) -> Vec<(u64, Pattern)> {
+    let mut found: BTreeMap<Pattern, u64> = BTreeMap::new();
+    merge(pattern, matched, &mut (0..matched).collect(), &mut |names| {
+        let vertices = names.iter().max().map_or(0, |most| most + 1);
+        if vertices < pattern.vertices() {
+            let edges: Vec<_> = pattern.edges().map(|(a, b)| (names[a], names[b])).collect();
+            let merged = Pattern::new(vertices, &edges, &[]).expect("what is joined stays joined");
+            *found.entry(merged.canonical()).or_default() += 1;
+        }
+    });
+    found.into_iter().map(|(pattern, ways)| (ways, pattern)).collect()
+}
+
+/// Calls `found` with each way to name vertices, the matched ones by their positions, such that none that are joined have the
+/// same name.
+fn merge(pattern: &Pattern, matched: usize, names: &mut Vec<usize>, found: &mut impl FnMut(&[usize])) {
+    let at = names.len();
+    if at == pattern.vertices() {
+        return found(names);
+    }
+    let next = names.iter().max().map_or(0, |most| most + 1).max(matched);
+    for name in 0..=next {
+        let joined = |other: usize| names[other] == name && pattern.neighbours(at) >> other & 1 == 1;
+        if !(0..at).any(joined) {
+            names.push(name);
+            merge(pattern, matched, names, found);
+            names.pop();
+        }
     }
 }
 
@@ -83,10 +128,16 @@ fn groups(tail: &[u8], made: &mut Vec<(u8, u32)>, found: &mut impl FnMut(&[(u8, 
 }
 
 /// The sum over numbered sets.
-pub(super) fn counted(pattern: &Pattern, matched: usize, products: Vec<Product>, sets: &[Set]) -> Vec<Term> {
+pub(super) fn counted(
+    pattern: &Pattern,
+    matched: usize,
+    products: Vec<Product>,
+    sets: &[Set],
+    loose: bool,
+) -> Vec<Term> {
     let factor = |(near, bounds): (u8, Bounds)| {
         let set = sets.iter().position(|set| set.near == near).expect("all sets that are needed are there");
-        let outside = (0..matched).filter(|at| near >> at & 1 == 0);
+        let outside = (0..matched).filter(|at| !loose && near >> at & 1 == 0);
         let matched = outside.map(|at| (at, near & !pattern.neighbours(at))).collect();
         Counted { set, bounds, left: bounds.without(sets[set].bounds), matched }
     };

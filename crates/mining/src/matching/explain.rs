@@ -1,0 +1,82 @@
+//! How an answer was found, to read.
+
+use std::fmt::Write;
+
+use knee_workload::Counter;
+
+use super::choose::Work;
+use super::{Counting, Question};
+use crate::Graph;
+use crate::pattern::{Pattern, members};
+use crate::plan::{Counted, Plan, Term};
+
+/// Counts, and tells how.
+pub(super) fn text(question: &Question, graph: &Graph) -> String {
+    let mut counting = Counting::new(graph, question.method, Counter::default());
+    let answer = question.added(|pattern| counting.copies(pattern));
+    let mut text = String::new();
+    for (pattern, counted) in &counting.known {
+        let _ = writeln!(text, "{pattern}: {}", counted.copies);
+        match &counted.how {
+            Some((chosen, done)) => text += &(levels(&chosen.plan, &chosen.work, done) + &tail(&chosen.plan)),
+            None => text += "  by formula\n",
+        }
+    }
+    let sum = |(times, pattern): &(i128, Pattern)| format!("{times:+} × {pattern}");
+    if question.terms.len() > 1 || question.divisor != question.terms[0].0 {
+        let sum: Vec<_> = question.terms.iter().map(sum).collect();
+        let _ = writeln!(text, "({}) / {}", sum.join(" "), question.divisor);
+    }
+    text + &format!("answer: {answer}")
+}
+
+/// A line for each position: what is matched there, what was expected and what was done.
+fn levels(plan: &Plan, expected: &Work, done: &Work) -> String {
+    let mut text = format!(
+        "  {:<7}{:<11}{:<14}{:>11}{:>11}{:>11}{:>11}\n",
+        "vertex", "joined to", "ranks", "matches", "expected", "read", "expected"
+    );
+    for (at, vertex) in plan.order.iter().enumerate().take(plan.matched()) {
+        let bounds = plan.bounds(at);
+        let ranks = named(plan, bounds.above, ">").into_iter().chain(named(plan, bounds.below, "<"));
+        let near = named(plan, plan.pattern.neighbours(at) & ((1 << at) - 1), "");
+        let numbers = [done.matches[at], expected.matches[at], done.read[at], expected.read[at]].map(short);
+        let [matches, may_match, read, may_read] = numbers;
+        let (near, ranks) = (near.join(" "), ranks.collect::<Vec<_>>().join(" "));
+        let _ =
+            writeln!(text, "  {vertex:<7}{near:<11}{ranks:<14}{matches:>11}{may_match:>11}{read:>11}{may_read:>11}");
+    }
+    text
+}
+
+/// How the rest is counted.
+fn tail(plan: &Plan) -> String {
+    let factor = |counted: &Counted| {
+        let set = &plan.sets[counted.set];
+        let how = if set.table.is_some() { "paths" } else { "common" };
+        format!("{how}({})", named(plan, set.near, "").join(","))
+    };
+    let term = |term: &Term| {
+        let factors: Vec<_> = term.factors().map(factor).collect();
+        format!("{:+} × {}", term.times, factors.join(" × "))
+    };
+    let rest: Vec<_> = plan.order[plan.matched()..].iter().map(usize::to_string).collect();
+    let terms: Vec<_> = plan.tail.iter().map(term).collect();
+    let less: String = plan.less.iter().map(|(ways, less)| format!("  less {ways} × matches of {less}\n")).collect();
+    let (times, each) = (plan.times, plan.symmetries);
+    format!("  {} counted: {}\n  matches × {times} / {each}\n{less}", rest.join(" "), terms.join(" "))
+}
+
+/// The pattern's own numbers of the vertices at some positions.
+fn named(plan: &Plan, positions: u8, sign: &str) -> Vec<String> {
+    members(positions).map(|at| format!("{sign}{}", plan.order[at])).collect()
+}
+
+/// A number of at most six characters.
+fn short(number: f64) -> String {
+    let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    match units.iter().find(|(unit, _)| number >= *unit) {
+        Some((unit, name)) => format!("{:.1}{name}", number / unit),
+        None => format!("{number:.0}"),
+    }
+}
