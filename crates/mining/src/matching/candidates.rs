@@ -79,6 +79,12 @@ impl<'a> Candidates<'a> {
         near.len() as u64
     }
 
+    /// How many members are looked up where this is intersected with a list.
+    pub(super) fn cost(&self, near: &[u32]) -> u64 {
+        let own = self.list().len();
+        (if searched(own, near.len()) { own } else { near.len() }) as u64
+    }
+
     fn mark(&mut self) {
         if self.uses > MARKED {
             return;

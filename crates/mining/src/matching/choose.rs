@@ -8,14 +8,20 @@ use crate::Graph;
 use crate::pattern::{MOST_VERTICES, Pattern};
 use crate::plan::{Plan, Shape, promising};
 
-/// Roots that are tried.
-const ROOTS: usize = 512;
+/// Roots that are tried at first.
+const ROOTS: usize = 64;
+/// What a root costs that is tried.
+const PER_ROOT: f64 = 500.0;
 /// The golden section, whose multiples lie apart.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// Edges whose common neighbours are counted for a graph's shape.
 const EDGES: usize = 256;
 /// What a partial match costs, in members of a list.
 const PER_MATCH: f64 = 8.0;
+/// And where it is only looked up in a table.
+const PER_LOOK: f64 = 1.5;
+/// Most that is spent on trying plans, as a part of what the best one seems to cost.
+const TRYING: f64 = 0.03;
 
 /// What a plan does at each position, or is expected to do.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -27,10 +33,6 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn of(matcher: &Matcher<'_>) -> Self {
-        Self { matches: matcher.matches.map(|count| count as f64), read: matcher.read.map(|count| count as f64) }
-    }
-
     pub(super) fn plus(self, other: Self) -> Self {
         let sum = |a: [f64; MOST_VERTICES], b: [f64; MOST_VERTICES]| std::array::from_fn(|at| a[at] + b[at]);
         Self { matches: sum(self.matches, other.matches), read: sum(self.read, other.read) }
@@ -40,8 +42,9 @@ impl Work {
         Self { matches: self.matches.map(|count| count * factor), read: self.read.map(|count| count * factor) }
     }
 
-    fn cost(&self) -> f64 {
-        self.read.iter().sum::<f64>() + PER_MATCH * self.matches.iter().sum::<f64>()
+    fn cost(&self, plan: &Plan) -> f64 {
+        let last = self.matches[plan.matched() - 1] * if plan.looks_up() { PER_MATCH - PER_LOOK } else { 0.0 };
+        self.read.iter().sum::<f64>() + PER_MATCH * self.matches.iter().sum::<f64>() - last
     }
 }
 
@@ -71,15 +74,8 @@ impl<'a> Chooser<'a> {
         if let Some(known) = self.chosen.get(pattern) {
             return known.clone();
         }
-        // At most a sixteenth of what reading the whole graph costs, for each.
-        let most = self.graph.edges() as u64 / 16 + 10_000;
-        let tried = |choice| {
-            let plan = Plan::new(pattern, &choice);
-            let work = tried(self.graph, &plan, most);
-            Chosen { cost: work.cost(), plan, work }
-        };
-        let mut plans: Vec<_> = promising(pattern, &self.shape).into_iter().map(tried).collect();
-        plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let plans = promising(pattern, &self.shape).into_iter().map(|choice| Plan::new(pattern, &choice));
+        let plans = self.sorted(plans.collect());
         let mut best: Option<Chosen> = None;
         for mut plan in plans {
             let least = best.as_ref().map_or(f64::INFINITY, |best| best.cost);
@@ -95,22 +91,39 @@ impl<'a> Chooser<'a> {
         self.chosen.insert(*pattern, best.clone());
         best
     }
+
+    /// Plans by what they seem to cost, least first. All are estimated from a few roots; the better ones from more, as long as
+    /// that is cheap beside what the best one costs.
+    fn sorted(&self, plans: Vec<Plan>) -> Vec<Chosen> {
+        let (mut roots, mut tried) = (ROOTS, 0);
+        let estimated = |plan, roots| {
+            let work = estimated(self.graph, &plan, roots);
+            Chosen { cost: work.cost(&plan), plan, work }
+        };
+        let mut plans: Vec<_> = plans.into_iter().map(|plan| estimated(plan, roots)).collect();
+        loop {
+            plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            tried += plans.len() * roots;
+            if plans.len() < 2 || tried as f64 * PER_ROOT > TRYING * plans[0].cost {
+                return plans;
+            }
+            plans.truncate(plans.len().div_ceil(2));
+            roots *= 4;
+            plans = plans.into_iter().map(|chosen| estimated(chosen.plan, roots)).collect();
+        }
+    }
 }
 
 /// What a plan does as far as a part of its roots tells.
-fn tried(graph: &Graph, plan: &Plan, most: u64) -> Work {
-    let roots = Roots::new(graph, plan);
-    let mut matcher = Matcher::new(graph, plan);
-    let (mut done, all) = (0_u32, roots.count());
-    for number in 0..ROOTS.min(all) {
+fn estimated(graph: &Graph, plan: &Plan, few: usize) -> Work {
+    let (roots, mut matcher) = (Roots::new(graph, plan), Matcher::estimating(graph, plan, 1));
+    let (all, few) = (roots.count(), few.min(roots.count()));
+    for number in 0..few {
         // Any first few of them are spread evenly.
         let root = ((number as f64 * GOLDEN).fract() * all as f64) as usize;
-        done += 1;
-        if !matcher.roots(roots, root..root + 1, most) {
-            break;
-        }
+        matcher.roots(roots, root..root + 1);
     }
-    Work::of(&matcher).times(all as f64 / f64::from(done.max(1)))
+    matcher.work.times(all as f64 / few.max(1) as f64)
 }
 
 fn shape(graph: &Graph) -> Shape {

@@ -4,12 +4,16 @@
 
 use std::ops::Range;
 
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
 use super::bits::{Neighbourhood, Numbers};
 use super::candidates::Candidates;
+use super::choose::Work;
 use crate::Graph;
 use crate::graph::Adjacency;
 use crate::pattern::{MOST_VERTICES, members};
-use crate::plan::{Bounds, Counted, Plan, Term};
+use crate::plan::{Bounds, Counted, Plan, Step, Term};
 
 /// A plan at work on a graph.
 pub(super) struct Matcher<'a> {
@@ -27,14 +31,14 @@ pub(super) struct Matcher<'a> {
     parts: Vec<(i128, i128)>,
     /// Matches so far, each copy as often as the plan's divisor says.
     pub sum: i128,
-    /// Members of lists read to fill tables for the vertex at the first position.
-    filled: u64,
-    /// Members of lists read and last candidates visited, and how many of them may be before it gives up.
-    spent: u64,
-    most: u64,
-    /// Members of lists read otherwise, and partial matches, at each position.
-    pub read: [u64; MOST_VERTICES],
-    pub matches: [u64; MOST_VERTICES],
+    /// Partial matches at each position, and members of lists read.
+    pub work: Work,
+    /// The part of the first vertex's roots that are matched at once.
+    part: f64,
+    /// Where work is only estimated: which candidates are followed.
+    chance: Option<SmallRng>,
+    /// For how many partial matches each stands.
+    weight: f64,
 }
 
 /// Where matching begins.
@@ -47,7 +51,7 @@ pub(super) enum Roots<'a> {
 }
 
 /// What a number in a table costs, in members of lists that are looked up.
-const FILL: u64 = 4;
+const FILL: f64 = 4.0;
 
 impl<'a> Roots<'a> {
     pub(super) fn new(graph: &'a Graph, plan: &Plan) -> Self {
@@ -84,40 +88,42 @@ impl<'a> Matcher<'a> {
             tables: plan.tables.iter().map(|_| Numbers::over(vertices)).collect(),
             parts: vec![(0, 0); plan.tail.len()],
             sum: 0,
-            filled: 0,
-            spent: 0,
-            most: u64::MAX,
-            read: [0; MOST_VERTICES],
-            matches: [0; MOST_VERTICES],
+            work: Work::default(),
+            part: 1.0,
+            chance: None,
+            weight: 1.0,
         }
     }
 
-    /// Matches everything that begins at these roots, unless it takes more than `most`, members of lists and matches, since
-    /// the matcher began. Whether all is done.
-    pub(super) fn roots(&mut self, roots: Roots<'a>, range: Range<usize>, most: u64) -> bool {
-        self.most = most;
+    /// The same to estimate what matching takes, by following one candidate of each set for all of them (Knuth, *Estimating
+    /// the efficiency of backtrack programs*, 1975). What it finds is no count.
+    pub(super) fn estimating(graph: &'a Graph, plan: &'a Plan, seed: u64) -> Self {
+        Self { chance: Some(SmallRng::seed_from_u64(seed)), ..Self::new(graph, plan) }
+    }
+
+    /// Matches everything that begins at these roots.
+    pub(super) fn roots(&mut self, roots: Roots<'a>, range: Range<usize>) {
         match roots {
             Roots::Vertices(_) => range.for_each(|vertex| self.place(0, super::vertex(vertex))),
             Roots::Pairs(pairs) => {
                 let mut before = None;
                 for (first, second) in pairs.pairs(range.clone()) {
                     if before.replace(first) != Some(first) {
-                        self.place(0, first);
                         // The part of it that serves these roots.
                         let own = pairs.range(first);
                         let here = own.end.min(range.end) - own.start.max(range.start);
-                        self.read[0] += std::mem::take(&mut self.filled) * here as u64 / own.len() as u64;
+                        self.part = here as f64 / own.len() as f64;
+                        self.place(0, first);
                     }
                     self.place(1, second);
                 }
             }
         }
-        self.spent <= most
     }
 
     /// Matches a vertex at a position, and everything behind it. The pairs that begin a match are given by its roots.
     fn place(&mut self, at: usize, vertex: u32) {
-        self.matches[at] += 1;
+        self.work.matches[at] += self.weight;
         self.know(at, vertex);
         if at == 0 {
             self.fill_tables();
@@ -151,23 +157,36 @@ impl<'a> Matcher<'a> {
             let ((low, high), end) = (ranks(kind.middle, &self.vertices), ranks(kind.end, &self.vertices));
             for &middle in self.graph.between(self.vertices[0], low, high) {
                 let ends = self.graph.between(middle, end.0, end.1);
-                table.add_one(ends);
-                self.filled += FILL * ends.len() as u64;
+                if self.chance.is_none() {
+                    table.add_one(ends);
+                }
+                self.work.read[0] += FILL * self.part * ends.len() as f64;
             }
         }
     }
 
     /// Matches each candidate of a position.
     fn descend(&mut self, at: usize) {
-        let step = &self.plan.steps[at];
-        for place in self.within(step.from, step.bounds) {
+        let (step, weight) = (&self.plan.steps[at], self.weight);
+        for place in self.followed(step) {
             let vertex = self.candidates[step.from].list()[place];
             if members(step.distinct).all(|other| self.vertices[other] != vertex) {
                 self.place(at, vertex);
             }
-            if self.spent > self.most {
-                return;
+        }
+        self.weight = weight;
+    }
+
+    /// Which candidates are matched: all, or one that stands for all where work is only estimated.
+    fn followed(&mut self, step: &Step) -> Range<usize> {
+        let all = self.within(step.from, step.bounds);
+        match &mut self.chance {
+            Some(chance) if !all.is_empty() => {
+                self.weight *= all.len() as f64;
+                let one = chance.random_range(all);
+                one..one + 1
             }
+            _ => all,
         }
     }
 
@@ -178,15 +197,16 @@ impl<'a> Matcher<'a> {
         for (part, term) in parts.iter_mut().zip(&self.plan.tail) {
             *part = (i128::from(term.times) * self.product(&term.fixed), 0);
         }
-        if parts.iter().any(|(fixed, _)| *fixed != 0) {
-            let places = self.within(step.from, step.bounds);
-            self.spent += places.len() as u64;
-            for place in places {
+        if let (true, [(fixed, _)]) = (self.plan.looks_up(), &parts[..]) {
+            self.sum += fixed * self.looked_up(at);
+        } else if parts.iter().any(|(fixed, _)| *fixed != 0) || self.chance.is_some() {
+            let weight = self.weight;
+            for place in self.followed(step) {
                 let vertex = self.candidates[step.from].list()[place];
                 if members(step.distinct).any(|other| self.vertices[other] == vertex) {
                     continue;
                 }
-                self.matches[at] += 1;
+                self.work.matches[at] += self.weight;
                 self.know(at, vertex);
                 for ((_, sum), term) in parts.iter_mut().zip(&self.plan.tail) {
                     *sum += match &term.varying[..] {
@@ -195,9 +215,22 @@ impl<'a> Matcher<'a> {
                     };
                 }
             }
+            self.weight = weight;
             self.sum += parts.iter().map(|(fixed, sum)| fixed * sum).sum::<i128>();
         }
         self.parts = parts;
+    }
+
+    /// The sum over all candidates of the last position of what a table says of them.
+    fn looked_up(&mut self, at: usize) -> i128 {
+        let (step, counted) = (&self.plan.steps[at], &self.plan.tail[0].varying[0]);
+        let table = &self.tables[self.plan.sets[counted.set].table.expect("it looks up")];
+        let list = &self.candidates[step.from].list()[self.within(step.from, step.bounds)];
+        let among = |vertex: &u32| list.binary_search(vertex).is_ok();
+        let others = members(step.distinct).map(|other| self.vertices[other]).filter(among);
+        let without = others.map(|vertex| i128::from(table.at(vertex))).sum::<i128>();
+        self.work.matches[at] += self.weight * list.len() as f64;
+        i128::from(list.iter().map(|&vertex| table.at(vertex)).sum::<u64>()) - without
     }
 
     /// Makes a set, now that the last of the vertices that it neighbours is matched.
@@ -207,9 +240,12 @@ impl<'a> Matcher<'a> {
         let near = self.graph.between(self.vertices[set.made_at], low, high);
         let Some(parent) = set.parent else { return self.candidates[number].borrow(near) };
         let (before, own) = self.candidates.split_at_mut(number);
-        let read = own[0].intersect(&mut before[parent], near, (low, high));
-        self.read[set.made_at] += read;
-        self.spent += read;
+        let read = if self.chance.is_some() && !set.kept {
+            before[parent].cost(near)
+        } else {
+            own[0].intersect(&mut before[parent], near, (low, high))
+        };
+        self.work.read[set.made_at] += self.weight * read as f64;
     }
 
     /// Where in a set those are that meet conditions.

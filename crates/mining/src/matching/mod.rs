@@ -164,13 +164,13 @@ fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> (u128, Work) {
         let own = idle.lock().expect("no holder panics").pop();
         let mut matcher = own.unwrap_or_else(|| Matcher::new(graph, plan));
         matcher.sum = 0;
-        matcher.roots(roots, range, u64::MAX);
+        matcher.roots(roots, range);
         let sum = u128::try_from(matcher.sum).expect("no negative number of matches");
         idle.lock().expect("no holder panics").push(matcher);
         sum
     });
     let matchers = idle.into_inner().expect("no holder panics");
-    (matches, matchers.iter().map(Work::of).fold(Work::default(), Work::plus))
+    (matches, matchers.iter().map(|matcher| matcher.work).fold(Work::default(), Work::plus))
 }
 
 /// Sums `tasks` ranges of `0..items` in parallel, where each copy is found `times` times, and adds the copies to `found` as
@@ -198,4 +198,55 @@ fn sum_ranges(
 
 fn vertex(number: usize) -> u32 {
     u32::try_from(number).expect("vertices fit 32 bits")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::EdgeList;
+    use crate::oracle;
+    use crate::plan::{Choice, choices};
+
+    /// The copies that a plan finds, where an oracle counts what is taken off.
+    fn copies(graph: &Graph, plan: &Plan, oracle: impl Fn(&Pattern) -> u128) -> u128 {
+        let matches = by_plan(graph, plan, Counter::default()).0 * u128::from(plan.times);
+        let of = |less: &Pattern| oracle(less) * less.automorphisms().len() as u128;
+        let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * of(less)).sum();
+        assert_eq!((matches - less) % u128::from(plan.symmetries), 0);
+        (matches - less) / u128::from(plan.symmetries)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        #[test]
+        fn every_plan_of_a_pattern_finds_the_same_copies(
+            density in 0.2f64..1.0,
+            draws in prop::collection::vec(0.0f64..1.0, 8 * 7 / 2),
+            size in 2usize..6,
+            joined in prop::collection::vec(prop::bool::ANY, 10),
+        ) {
+            let pairs = |count: usize| (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
+            let edges: Vec<_> = pairs(8).zip(&draws).filter(|(_, draw)| **draw < density).map(|(pair, _)| pair).collect();
+            prop_assume!(!edges.is_empty());
+            let list = edges.iter().map(|&(a, b)| (a as u64, b as u64)).collect();
+            let graph = Graph::from_edges(&EdgeList::from_pairs(list));
+            let edges: Vec<_> = edges.iter().map(|&(a, b)| (vertex(a), vertex(b))).collect();
+            // A path makes it connected.
+            let path = (1..size).map(|at| (at - 1, at));
+            let all: Vec<_> = pairs(size).zip(&joined).filter(|(_, on)| **on).map(|(pair, _)| pair).chain(path).collect();
+            let pattern = Pattern::new(size, &all, &[]).unwrap();
+            let oracle = |pattern: &Pattern| oracle::count(8, &edges, pattern, Induced::Edge);
+            let expected = oracle(&pattern);
+            for choice in choices(&pattern) {
+                for turned in [false, true] {
+                    let choice = Choice { turned, ..choice.clone() };
+                    let found = copies(&graph, &Plan::new(&pattern, &choice), oracle);
+                    prop_assert_eq!(found, expected, "{} {:?}", pattern, choice);
+                }
+            }
+        }
+    }
 }

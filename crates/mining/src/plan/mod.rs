@@ -28,6 +28,8 @@ mod symmetry;
 mod tail;
 
 pub(crate) use cost::{Shape, promising};
+#[cfg(test)]
+pub(crate) use order::choices;
 pub(crate) use sets::{Set, Table};
 pub(crate) use tail::{Counted, Term};
 
@@ -164,6 +166,15 @@ impl Plan {
         let from = self.sets.get(self.steps[at].from).map(|set| set.bounds).filter(|_| at > 0).unwrap_or_default();
         let left = self.steps[at].bounds;
         Bounds { above: from.above | left.above, below: from.below | left.below }
+    }
+
+    /// Whether the last vertex is only looked up in a table.
+    pub(crate) fn looks_up(&self) -> bool {
+        let Some(step) = self.steps.last() else { return false };
+        let [Term { varying, .. }] = &self.tail[..] else { return false };
+        let [counted] = &varying[..] else { return false };
+        let nothing_else = step.makes.is_empty() && !step.probed && step.probes == 0;
+        nothing_else && self.sets[counted.set].table.is_some() && counted.matched.is_empty()
     }
 
     /// How many vertices are matched.

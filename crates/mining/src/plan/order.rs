@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, Relabelling, members};
 /// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail of
 /// one vertex, with and without conditions on it, and with the longest that it may have; each with and without tables, and with
 /// all vertices of the tail different or not.
-pub(super) fn choices(pattern: &Pattern) -> Vec<Choice> {
+pub(crate) fn choices(pattern: &Pattern) -> Vec<Choice> {
     let mut orders = Vec::new();
     extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
     let with_tail = |order: Vec<usize>| {
