@@ -28,7 +28,7 @@ fn connected(vertices: usize) -> Vec<Pattern> {
     };
     let mut all: Vec<_> =
         (0..1 << pairs.len()).filter_map(|bits| Pattern::new(vertices, &some(bits), &[]).ok()).collect();
-    all.iter_mut().for_each(|pattern| *pattern = pattern.canonical());
+    all = all.iter().map(Pattern::canonical).collect();
     all.sort();
     all.dedup();
     all
@@ -54,6 +54,11 @@ proptest! {
             }
         }
     }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn every_connected_pattern_of_up_to_five_vertices_equals_brute_force(

@@ -12,8 +12,8 @@ use crate::plan::{Plan, Shape, promising};
 const ROOTS: usize = 64;
 /// What a root costs that is tried.
 const PER_ROOT: f64 = 500.0;
-/// The golden section, whose multiples lie apart.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
+/// The golden section in parts of 2^64; the parts behind the point of its multiples lie apart.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Edges whose common neighbours are counted for a graph's shape.
 const EDGES: usize = 256;
 /// What a partial match costs, in members of a list.
@@ -120,7 +120,8 @@ fn estimated(graph: &Graph, plan: &Plan, few: usize) -> Work {
     let (all, few) = (roots.count(), few.min(roots.count()));
     for number in 0..few {
         // Any first few of them are spread evenly.
-        let root = ((number as f64 * GOLDEN).fract() * all as f64) as usize;
+        let root = (u128::from((number as u64).wrapping_mul(GOLDEN)) * all as u128) >> 64;
+        let root = usize::try_from(root).expect("it is below the number of roots");
         matcher.roots(roots, root..root + 1);
     }
     matcher.work.times(all as f64 / few.max(1) as f64)

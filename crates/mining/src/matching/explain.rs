@@ -62,7 +62,10 @@ fn tail(plan: &Plan) -> String {
     };
     let rest: Vec<_> = plan.order[plan.matched()..].iter().map(usize::to_string).collect();
     let terms: Vec<_> = plan.tail.iter().map(term).collect();
-    let less: String = plan.less.iter().map(|(ways, less)| format!("  less {ways} × matches of {less}\n")).collect();
+    let less = plan
+        .less
+        .iter()
+        .fold(String::new(), |text, (ways, less)| text + &format!("  less {ways} × matches of {less}\n"));
     let (times, each) = (plan.times, plan.symmetries);
     format!("  {} counted: {}\n  matches × {times} / {each}\n{less}", rest.join(" "), terms.join(" "))
 }

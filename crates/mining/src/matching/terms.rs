@@ -32,7 +32,9 @@ pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<(Vec<(i128, Patt
                 *next.entry(class.with(pair).canonical()).or_default() += times;
             }
         }
-        next.values_mut().for_each(|times| *times /= moved);
+        for times in next.values_mut() {
+            *times /= moved;
+        }
         if sums.len() + next.len() > MOST {
             return Err(too_many(pattern));
         }

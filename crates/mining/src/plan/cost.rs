@@ -2,7 +2,7 @@
 //! a part of the graph.
 
 use super::order::choices;
-use super::{Bounds, Choice, Plan};
+use super::{Bounds, Choice, Plan, Tail};
 use crate::pattern::Pattern;
 
 /// A graph in four numbers.
@@ -75,7 +75,8 @@ pub(crate) fn promising(pattern: &Pattern, shape: &Shape) -> Vec<Choice> {
     };
     let useful = |choice: &Choice| {
         let plan = Plan::new(pattern, choice);
-        choice.tables != plan.tables.is_empty() && choice.loose != plan.less.is_empty()
+        let loose = matches!(choice.tail, Tail::Loose(_));
+        choice.tables != plan.tables.is_empty() && loose != plan.less.is_empty()
     };
     let mut all: Vec<_> = choices(pattern).into_iter().filter(useful).map(|choice| (cost(&choice), choice)).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -19,7 +19,7 @@
 //! first level at which all these are matched, from the set without the last of them. Conditions that all its uses have in
 //! common are applied as it is made.
 //!
-//! Conditions as in GraphZero (Mawhirter et al., 2019) and GraphPi (Shi et al., SC 2020), the tail as in GraphPi.
+//! Conditions as in `GraphZero` (Mawhirter et al., 2019) and `GraphPi` (Shi et al., SC 2020), the tail as in `GraphPi`.
 
 mod cost;
 mod order;
@@ -103,17 +103,32 @@ pub(crate) struct Plan {
     pub symmetries: u64,
 }
 
+/// The last vertices, which are counted instead of matched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tail {
+    /// One, on which there may be conditions.
+    Ranked,
+    /// So many without conditions.
+    Free(usize),
+    /// So many, which need not differ from each other and from matched ones while they are counted.
+    Loose(usize),
+}
+
+impl Tail {
+    fn len(self) -> usize {
+        match self {
+            Self::Ranked => 1,
+            Self::Free(count) | Self::Loose(count) => count,
+        }
+    }
+}
+
 /// What is decided before the rest follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     /// The pattern's vertices in the order of matching.
     pub order: Vec<usize>,
-    /// How many of the last ones are counted, not matched.
-    pub tail: usize,
-    /// Whether conditions hold for a tail of one vertex, too. A longer one has none.
-    pub whole: bool,
-    /// Whether the tail's vertices need not differ from others while they are counted.
-    pub loose: bool,
+    pub tail: Tail,
     /// Whether sizes of sets are looked up in tables where they can be.
     pub tables: bool,
     /// Whether ranks in conditions are turned round: the first vertex above the others, not below.
@@ -126,16 +141,17 @@ impl Plan {
         let mut to = [0; MOST_VERTICES];
         (0..).zip(&choice.order).for_each(|(position, vertex)| to[*vertex] = position);
         let pattern = pattern.without_apart().relabelled(to);
-        let matched = pattern.vertices() - choice.tail;
+        let matched = pattern.vertices() - choice.tail.len();
+        let loose = matches!(choice.tail, Tail::Loose(_));
         let symmetry = symmetry::broken(&pattern, matched, choice);
         let bounds: Vec<_> = (0..pattern.vertices()).map(|at| symmetry.bounds(at)).collect();
-        let terms = if choice.loose { tail::loose(&pattern, matched) } else { tail::terms(&pattern, matched, &bounds) };
+        let terms = if loose { tail::loose(&pattern, matched) } else { tail::terms(&pattern, matched, &bounds) };
         let mut sets = sets::needed(&pattern, matched, &bounds, &terms);
         let tables = if choice.tables { sets::tables(&mut sets, &bounds) } else { Vec::new() };
         let mut plan = Self {
             steps: (0..matched).map(|at| sets::step(&pattern, at, &bounds, &sets)).collect(),
-            tail: tail::counted(&pattern, matched, terms, &sets, choice.loose),
-            less: if choice.loose { tail::merged(&pattern, matched) } else { Vec::new() },
+            tail: tail::counted(&pattern, matched, terms, &sets, loose),
+            less: if loose { tail::merged(&pattern, matched) } else { Vec::new() },
             order: choice.order.clone(),
             conditions: symmetry.conditions,
             symmetries: symmetry.all,

@@ -1,6 +1,6 @@
 //! The choices that there are.
 
-use super::Choice;
+use super::{Choice, Tail};
 use crate::pattern::{Pattern, Relabelling, members};
 
 /// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail of
@@ -11,14 +11,13 @@ pub(crate) fn choices(pattern: &Pattern) -> Vec<Choice> {
     extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
     let with_tail = |order: Vec<usize>| {
         let longest = longest_tail(pattern, &order);
-        let kinds =
-            [(1, true, false), (1, false, false), (1, false, true), (longest, false, false), (longest, false, true)];
-        let tails = kinds.into_iter().take(if longest > 1 { 5 } else { 3 });
-        let choice = move |(tail, whole, loose)| {
-            let choice = Choice { order: order.clone(), tail, whole, loose, tables: false, turned: false };
+        let one = [Tail::Ranked, Tail::Free(1), Tail::Loose(1)];
+        let more = if longest > 1 { vec![Tail::Free(longest), Tail::Loose(longest)] } else { Vec::new() };
+        let choice = move |tail| {
+            let choice = Choice { order: order.clone(), tail, tables: false, turned: false };
             [Choice { tables: true, ..choice.clone() }, choice]
         };
-        tails.flat_map(choice)
+        one.into_iter().chain(more).flat_map(choice)
     };
     orders.into_iter().flat_map(with_tail).collect()
 }
@@ -71,9 +70,9 @@ mod tests {
             ("square", 2, 1),
         ] {
             let found = choices(&Pattern::parse(text).unwrap());
-            let once: Vec<_> = found.iter().filter(|choice| choice.whole && !choice.tables).collect();
+            let once: Vec<_> = found.iter().filter(|choice| choice.tail == Tail::Ranked && !choice.tables).collect();
             assert_eq!(once.len(), orders, "{text}");
-            assert_eq!(found.iter().map(|choice| choice.tail).max(), Some(longest), "{text}");
+            assert_eq!(found.iter().map(|choice| choice.tail.len()).max(), Some(longest), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Conditions that leave one of the symmetric matches of a copy.
 
-use super::{Bounds, Choice};
+use super::{Bounds, Choice, Tail};
 use crate::pattern::{Pattern, Relabelling};
 
 /// What is left of a pattern's symmetries.
@@ -22,7 +22,7 @@ pub(super) struct Broken {
 /// number.
 pub(super) fn broken(pattern: &Pattern, matched: usize, choice: &Choice) -> Broken {
     let all = pattern.automorphisms();
-    let conditioned = if choice.whole { pattern.vertices() } else { matched };
+    let conditioned = if choice.tail == Tail::Ranked { pattern.vertices() } else { matched };
     let stays = |to: &&Relabelling| (0..conditioned).all(|at| usize::from(to[at]) < conditioned);
     let mut left: Vec<Relabelling> = all.iter().filter(stays).copied().collect();
     let broken = left.len();

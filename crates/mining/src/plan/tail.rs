@@ -8,7 +8,7 @@
 //!
 //! Or the product is left as it is, and what it counts too much is taken off at the end: the matches of the smaller patterns
 //! that arise where a vertex of the tail is the same as another one. These may be counted by plans of their own (pattern
-//! decomposition, as in DecoMine, Chen and Qian, ASPLOS 2022).
+//! decomposition, as in `DecoMine`, Chen and Qian, ASPLOS 2022).
 
 use std::collections::BTreeMap;
 
