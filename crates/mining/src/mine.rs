@@ -16,14 +16,17 @@ impl Workload for Mine {
     }
 
     fn about(&self) -> &'static str {
-        "**What it computes.** The number of edge-induced copies of a pattern (triangle, diamond or 4-clique) in an \
-         undirected graph, each counted once. Phases: `load` (read or generate), `prepare` (renumber by degree, sort), \
-         `match` (count).\n\n\
+        "**What it computes.** The number of copies of a pattern of up to 8 vertices in an undirected graph, each counted \
+         once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. Phases: `load` (read or \
+         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count).\n\n\
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
-         streaming reads, most of them of a few long lists. Plan `formula` jumps through tables as large as the graph.\n\n\
+         streaming reads, most of them of a few long lists; or, for patterns with long cycles, it looks numbers up in a \
+         table as long as the graph has vertices. Plan `formula` (triangle, diamond and 4-clique) jumps through tables as \
+         large as the graph.\n\n\
          **Where it should bend.** `explore` at the cores, later with SMT when lists come from memory; across sockets \
          when the graph lies on one node. `formula` earlier: its counts per edge are shared.\n\n\
-         **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017)."
+         **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017); plans \
+         as in `GraphPi` (SC 2020) and `DecoMine` (ASPLOS 2022)."
     }
 
     fn phase(&self) -> &'static str {

@@ -39,6 +39,88 @@ fn every_known_graph_has_its_known_counts() {
     }
 }
 
+/// Counts that the test data's own description gives: 5-cliques, then squares, paws, claws and paths of four vertices, each
+/// edge-induced and vertex-induced, then vertex-induced diamonds.
+const OTHERS: [(&str, [u128; 10]); 4] = [
+    (
+        "wikivote",
+        [
+            4_514_137,
+            57_654_491,
+            23_343_657,
+            421_175_645,
+            283_932_309,
+            1_475_572_967,
+            1_127_174_796,
+            1_903_444_290,
+            1_048_807_458,
+            28_077_125,
+        ],
+    ),
+    (
+        "astroph",
+        [
+            64_988_872,
+            44_905_820,
+            1_302_079,
+            352_859_685,
+            178_444_721,
+            545_662_862,
+            299_164_359,
+            986_699_515,
+            420_440_411,
+            14_873_191,
+        ],
+    ),
+    (
+        "brightkite",
+        [
+            19_481_265,
+            23_379_930,
+            2_672_945,
+            196_859_717,
+            114_031_777,
+            1_455_805_560,
+            1_306_061_993,
+            878_481_002,
+            532_590_298,
+            12_153_715,
+        ],
+    ),
+    (
+        "enron",
+        [
+            5_809_356,
+            36_262_229,
+            6_758_870,
+            493_704_847,
+            375_691_411,
+            4_909_606_844,
+            4_479_591_993,
+            2_313_216_642,
+            1_371_828_020,
+            22_478_442,
+        ],
+    ),
+];
+
+#[test]
+fn any_pattern_has_its_known_count() {
+    let Some(graphs) = shared::folder("any_pattern_has_its_known_count", "graphs") else { return };
+    let read = |name: &str| Graph::from_edges(&EdgeList::read(&graphs.join(format!("{name}.el.zst"))).unwrap());
+    for (name, expected) in OTHERS {
+        let graph = read(name);
+        let count = |pattern: &str, induced| count(&graph, pattern, induced, Method::Explore);
+        let mut counts = vec![count("5-clique", Induced::Edge)];
+        for pattern in ["square", "paw", "claw", "path-4"] {
+            counts.extend([Induced::Edge, Induced::Vertex].map(|induced| count(pattern, induced)));
+        }
+        counts.push(count("diamond", Induced::Vertex));
+        assert_eq!(counts, expected, "{name}");
+    }
+    assert_eq!(count(&read("wikivote"), "house", Induced::Edge, Method::Explore), 9_488_779_111);
+}
+
 #[test]
 fn raw_files_are_read_as_they_came() {
     let Some(graphs) = shared::folder("raw_files_are_read_as_they_came", "graphs") else { return };

@@ -123,7 +123,7 @@ impl<'a> Matcher<'a> {
 
     /// Matches a vertex at a position, and everything behind it. The pairs that begin a match are given by its roots.
     fn place(&mut self, at: usize, vertex: u32) {
-        self.work.matches[at] += self.weight;
+        self.work.matches[at] += if at == 0 { self.part } else { self.weight };
         self.know(at, vertex);
         if at == 0 {
             self.fill_tables();

@@ -53,10 +53,10 @@ impl Question {
     /// When there is no formula for it, or too many patterns would have to be counted for it.
     pub fn new(pattern: &Pattern, induced: Induced, method: Method) -> Result<Self, Error> {
         let (terms, divisor) = terms::of(pattern, induced)?;
-        let without = terms.iter().find(|(_, term)| formula::known(term).is_none());
-        if let (Method::Formula, Some((_, term))) = (method, without) {
-            let reason = format!("there is no formula for the pattern {term}");
-            return Err(Error::new(reason).hint("plan explore counts any pattern"));
+        if method == Method::Formula && terms.iter().any(|(_, term)| formula::known(term).is_none()) {
+            return Err(
+                Error::new(format!("there is no formula for {pattern}")).hint("plan explore counts any pattern")
+            );
         }
         Ok(Self { terms, divisor, method })
     }

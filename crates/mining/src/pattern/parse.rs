@@ -48,6 +48,11 @@ fn list(text: &str) -> Result<Pattern, Unusable> {
         }
         if pair.contains('!') { apart.push(ends) } else { edges.push(ends) }
     }
+    let same = |a: (usize, usize), b: (usize, usize)| a == b || (a.1, a.0) == b;
+    if let Some(&(a, b)) = edges.iter().find(|edge| apart.iter().any(|other| same(**edge, *other))) {
+        let name = |vertex| known.iter().find(|(_, number)| **number == vertex).map_or("", |(name, _)| name.as_str());
+        return Err(Unusable(format!("{} and {} are to be joined and apart", name(a), name(b))));
+    }
     if known.is_empty() {
         return Err(Unusable("it has no edge".into()));
     }
@@ -88,7 +93,7 @@ mod tests {
             ("9-clique", "clique of 9; its number is from 1 to 8"),
             ("K9", "clique of 9; its number is from 1 to 8"),
             ("a-b, c-d", "it has several pieces; count each by itself"),
-            ("a-b, a!b", "vertices 0 and 1 are to be joined and apart"),
+            ("a-b, b!a", "a and b are to be joined and apart"),
             ("graph6:C", "'C' is not graph6: it has not as many bytes as its number of vertices needs"),
             ("graph6:", "'' is not graph6: it is empty"),
             ("graph6:Z", "27 vertices or more; a pattern has 1 to 8"),
