@@ -2,7 +2,7 @@
 
 use knee_workload::{Args, Check, Counter, Error, Param, Phases, Run, Team, Workload};
 
-use crate::{Graph, Induced, Method, Pattern, Question, graph};
+use crate::{Graph, Induced, Method, Pattern, Question, graph, pattern};
 
 pub(crate) struct Mine;
 
@@ -34,13 +34,16 @@ impl Workload for Mine {
     }
 
     fn params(&self) -> &'static [Param] {
+        const ACTION: &str =
+            "count a pattern; motifs: all connected patterns of a size; explain: count a pattern and say how";
+        const INDUCED: &str = "count sub-graphs that have the edges, or exactly those; auto: edge, for motifs vertex";
         const PATTERN: &str = "what to count: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
         const PARAMS: &[Param] = &[
-            Param::choice("action", "count the pattern; explain: and say how", "count", &["count", "explain"])
-                .positional(),
+            Param::choice("action", ACTION, "count", &["count", "motifs", "explain"]).positional(),
             Param::required("graph", "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]").positional(),
             Param::new("pattern", PATTERN, "diamond"),
-            Param::choice("induced", "count sub-graphs that have the edges, or exactly those", "edge", Induced::NAMES),
+            Param::new("size", "motifs: their number of vertices, 3 to 5", "4"),
+            Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
             Param::choice("plan", "match vertices, or use formulas", "explore", &["explore", "formula"]),
             Param::new("repeat", "number of repetitions", "1"),
             Param::choice("runtime", "scheduler", "rayon", &["rayon"]),
@@ -49,7 +52,7 @@ impl Workload for Mine {
     }
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        let question = question(args)?;
+        let (question, names) = question(args)?;
         let pool = start(team)?;
         let list = phases.measure("load", || pool.install(|| graph::load(args.text("graph"))))?;
         let graph = phases.measure("prepare", || pool.install(|| Graph::from_edges(&list)));
@@ -64,20 +67,26 @@ impl Workload for Mine {
         let explain = args.text("action") == "explain";
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let found = team.counter("matches");
-        Ok(Box::new(Prepared { pool, graph, question, explain, repeat, found, facts }))
+        Ok(Box::new(Prepared { pool, graph, question, names, explain, repeat, found, facts }))
     }
 }
 
-/// What is asked.
-fn question(args: &Args) -> Result<Question, Error> {
+/// What is asked, and the name of each pattern where there are several.
+fn question(args: &Args) -> Result<(Question, Vec<String>), Error> {
+    let motifs = args.text("action") == "motifs";
+    let induced = Induced::named(args.text("induced")).unwrap_or(if motifs { Induced::Vertex } else { Induced::Edge });
+    let method = if args.text("plan") == "formula" { Method::Formula } else { Method::Explore };
+    if motifs {
+        let size = usize::try_from(args.number("size", 3..=5)?).expect("it is small");
+        let (names, patterns): (Vec<_>, Vec<_>) = pattern::motifs(size).into_iter().unzip();
+        return Ok((Question::all(&patterns, induced, method)?, names));
+    }
     let text = args.text("pattern");
     let bad = |reason: &dyn std::fmt::Display| Error::new(format!("bad pattern: {text}: {reason}"));
     let pattern = Pattern::parse(text).map_err(|reason| {
         bad(&reason).hint("use a name such as triangle, house or 5-clique, or edges such as a-b,b-c,c-a")
     })?;
-    let induced = Induced::named(args.text("induced")).expect("values were checked");
-    let method = if args.text("plan") == "formula" { Method::Formula } else { Method::Explore };
-    Question::new(&pattern, induced, method)
+    Ok((Question::new(&pattern, induced, method)?, Vec::new()))
 }
 
 /// A rayon pool of the team's workers, each pinned to its cpu.
@@ -93,6 +102,8 @@ struct Prepared {
     pool: rayon::ThreadPool,
     graph: Graph,
     question: Question,
+    /// Names of the patterns; none where there is one.
+    names: Vec<String>,
     explain: bool,
     repeat: u64,
     /// Copies found so far, published so that a report can draw them over time.
@@ -112,9 +123,16 @@ impl Run for Prepared {
             assert!(same, "counted again, the graph has another number of them");
             first
         };
-        let count = phases.measure("match", || self.pool.install(counted));
-        phases.count("matches", u64::try_from(count * u128::from(self.repeat)).unwrap_or(u64::MAX));
-        count.to_string()
+        let counts = phases.measure("match", || self.pool.install(counted));
+        let all = counts.iter().sum::<u128>() * u128::from(self.repeat);
+        phases.count("matches", u64::try_from(all).unwrap_or(u64::MAX));
+        if let [count] = counts[..] {
+            return count.to_string();
+        }
+        let width = self.names.iter().map(String::len).max().unwrap_or(0);
+        let digits = counts.iter().map(|count| count.to_string().len()).max().unwrap_or(0);
+        let line = |(name, count): (&String, &u128)| format!("{name:width$}  {count:>digits$}");
+        self.names.iter().zip(&counts).map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// Counting again by the other plan would take as long as the run; a study compares answers across its cells.

@@ -17,7 +17,7 @@ fn graph(edges: &[(u32, u32)]) -> Graph {
 }
 
 fn count(graph: &Graph, pattern: &Pattern, induced: Induced, method: Method) -> u128 {
-    Question::new(pattern, induced, method).unwrap().count(graph)
+    Question::new(pattern, induced, method).unwrap().count(graph)[0]
 }
 
 /// Connected patterns of so many vertices, one of each kind.

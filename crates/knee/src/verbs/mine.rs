@@ -36,7 +36,7 @@ impl clap::Args for Mine {
             arg.required(true).value_parser(actions.clone()).help(help.clone())
         };
         direct::options(command, workload(), change)
-            .override_usage(format!("knee mine count|explain [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"))
+            .override_usage(format!("knee mine count|motifs|explain [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -69,20 +69,41 @@ impl Mine {
             return Ok(ExitCode::SUCCESS);
         }
         let args = &done.args;
-        if args.text(ACTION) == "explain" {
-            let lines: Vec<_> = done.answer.lines().collect();
-            let report = serde_json::json!({ "schema": 1, "pattern": args.text("pattern"), "explain": lines });
-            print_out(&format!("{report:#}\n"))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let number: serde_json::Value = serde_json::from_str(&done.answer).map_err(Failure::new)?;
-        let report = serde_json::json!({
-            "schema": 1, "pattern": args.text("pattern"), "induced": args.text("induced"), "plan": args.text("plan"), "graph": args.text("graph"),
-            "count": number, "threads": done.threads, "facts": done.facts, "phases": done.phases,
+        let induced = match (args.text("induced"), args.text(ACTION)) {
+            ("auto", "motifs") => "vertex",
+            ("auto", _) => "edge",
+            (given, _) => given,
+        };
+        let mut report = serde_json::json!({
+            "schema": 1, "graph": args.text("graph"), "induced": induced, "plan": args.text("plan"),
+            "threads": done.threads, "facts": done.facts, "phases": done.phases,
         });
+        let (name, value) = match args.text(ACTION) {
+            "explain" => ("explain", done.answer.lines().collect()),
+            "motifs" => ("motifs", motifs(&done.answer)),
+            _ => ("count", number(&done.answer)),
+        };
+        report[name] = value;
+        if args.text(ACTION) != "motifs" {
+            report["pattern"] = args.text("pattern").into();
+        }
         print_out(&format!("{report:#}\n"))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// A count as JSON: a number, or its digits where readers of JSON would round it.
+fn number(digits: &str) -> serde_json::Value {
+    digits.parse::<u64>().map_or_else(|_| digits.into(), Into::into)
+}
+
+/// Names and counts.
+fn motifs(lines: &str) -> serde_json::Value {
+    let pair = |line: &str| {
+        let (name, count) = line.split_once(' ').unwrap_or((line, ""));
+        (name.to_owned(), number(count.trim()))
+    };
+    lines.lines().map(pair).collect::<serde_json::Map<_, _>>().into()
 }
 
 fn edges(source: &str) -> Result<ExitCode, Failure> {

@@ -7,13 +7,13 @@ use knee_workload::Counter;
 use super::choose::Work;
 use super::{Counting, Question};
 use crate::Graph;
-use crate::pattern::{Pattern, members};
+use crate::pattern::members;
 use crate::plan::{Counted, Plan, Term};
 
 /// Counts, and tells how.
 pub(super) fn text(question: &Question, graph: &Graph) -> String {
     let mut counting = Counting::new(graph, question.method, Counter::default());
-    let answer = question.added(|pattern| counting.copies(pattern));
+    let answers: Vec<_> = question.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect();
     let mut text = String::new();
     for (pattern, counted) in &counting.known {
         let _ = writeln!(text, "{pattern}: {}", counted.copies);
@@ -22,12 +22,14 @@ pub(super) fn text(question: &Question, graph: &Graph) -> String {
             None => text += "  by formula\n",
         }
     }
-    let sum = |(times, pattern): &(i128, Pattern)| format!("{times:+} × {pattern}");
-    if question.terms.len() > 1 || question.divisor != question.terms[0].0 {
-        let sum: Vec<_> = question.terms.iter().map(sum).collect();
-        let _ = writeln!(text, "({}) / {}", sum.join(" "), question.divisor);
+    for (sum, answer) in question.sums.iter().zip(answers) {
+        if sum.terms.len() > 1 || sum.divisor != sum.terms[0].0 {
+            let terms: Vec<_> = sum.terms.iter().map(|(times, pattern)| format!("{times:+} × {pattern}")).collect();
+            let _ = writeln!(text, "({}) / {}", terms.join(" "), sum.divisor);
+        }
+        let _ = writeln!(text, "answer: {answer}");
     }
-    text + &format!("answer: {answer}")
+    text.trim_end().to_owned()
 }
 
 /// A line for each position: what is matched there, what was expected and what was done.

@@ -22,6 +22,7 @@ use crate::plan::Plan;
 
 use choose::{Chooser, Chosen, Work};
 use explore::{Matcher, Roots};
+use terms::Sum;
 
 /// Roots in one task. Few enough that a hub's edges are spread over the workers, many enough to hide a fork.
 const ROOTS_PER_TASK: usize = 128;
@@ -38,11 +39,10 @@ pub enum Method {
     Formula,
 }
 
-/// What is counted: patterns whose edge-induced copies add up to the answer.
+/// What is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    terms: Vec<(i128, Pattern)>,
-    divisor: i128,
+    sums: Vec<Sum>,
     method: Method,
 }
 
@@ -52,13 +52,23 @@ impl Question {
     /// # Errors
     /// When there is no formula for it, or too many patterns would have to be counted for it.
     pub fn new(pattern: &Pattern, induced: Induced, method: Method) -> Result<Self, Error> {
-        let (terms, divisor) = terms::of(pattern, induced)?;
-        if method == Method::Formula && terms.iter().any(|(_, term)| formula::known(term).is_none()) {
-            return Err(
-                Error::new(format!("there is no formula for {pattern}")).hint("plan explore counts any pattern")
-            );
-        }
-        Ok(Self { terms, divisor, method })
+        Self::all(std::slice::from_ref(pattern), induced, method)
+    }
+
+    /// Asks for the copies of each of some patterns. What they have in common is counted once.
+    ///
+    /// # Errors
+    /// As of [`Question::new`].
+    pub fn all(patterns: &[Pattern], induced: Induced, method: Method) -> Result<Self, Error> {
+        let sums = patterns.iter().map(|pattern| {
+            let sum = terms::of(pattern, induced)?;
+            if method == Method::Formula && sum.terms.iter().any(|(_, term)| formula::known(term).is_none()) {
+                let reason = format!("there is no formula for {pattern}");
+                return Err(Error::new(reason).hint("plan explore counts any pattern"));
+            }
+            Ok(sum)
+        });
+        Ok(Self { sums: sums.collect::<Result<_, _>>()?, method })
     }
 
     /// Counts, and tells how: for each pattern its plan, and what was expected and done at each position.
@@ -67,26 +77,18 @@ impl Question {
         explain::text(self, graph)
     }
 
-    /// The number of copies in a graph, on the rayon pool that the caller is in.
+    /// The number of copies of each pattern in a graph, on the rayon pool that the caller is in.
     #[must_use]
-    pub fn count(&self, graph: &Graph) -> u128 {
+    pub fn count(&self, graph: &Graph) -> Vec<u128> {
         self.count_published(graph, Counter::default())
     }
 
     /// The same; adds each task's copies to `found` as soon as they are counted.
-    pub(crate) fn count_published(&self, graph: &Graph, found: Counter) -> u128 {
+    pub(crate) fn count_published(&self, graph: &Graph, found: Counter) -> Vec<u128> {
         // What is put together from several patterns is not found one by one.
-        let found = if self.terms.len() == 1 { found } else { Counter::default() };
-        let mut counting = Counting::new(graph, self.method, found);
-        self.added(|pattern| counting.copies(pattern))
-    }
-
-    /// The answer from the copies of each pattern.
-    fn added(&self, mut copies: impl FnMut(&Pattern) -> u128) -> u128 {
-        let whole = |count: u128| i128::try_from(count).expect("counts are below 2^127");
-        let sum: i128 = self.terms.iter().map(|(times, pattern)| times * whole(copies(pattern))).sum();
-        assert!(sum % self.divisor == 0, "{sum} is no multiple of {}", self.divisor);
-        u128::try_from(sum / self.divisor).expect("there are no fewer than no copies")
+        let alone = matches!(&self.sums[..], [sum] if sum.terms.len() == 1);
+        let mut counting = Counting::new(graph, self.method, if alone { found } else { Counter::default() });
+        self.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect()
     }
 }
 

@@ -16,8 +16,26 @@ use crate::pattern::{Induced, Pattern};
 /// Most patterns that are counted for one answer.
 const MOST: usize = 1000;
 
-/// Patterns with how often the number of their edge-induced copies is added, and what the sum is divided by.
-pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<(Vec<(i128, Pattern)>, i128), Error> {
+/// Edge-induced copies of patterns, of each so many times, that add up to a multiple of the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub terms: Vec<(i128, Pattern)>,
+    /// By what the sum is divided.
+    pub divisor: i128,
+}
+
+impl Sum {
+    /// The answer from the copies of each pattern.
+    pub(super) fn of(&self, mut copies: impl FnMut(&Pattern) -> u128) -> u128 {
+        let whole = |count: u128| i128::try_from(count).expect("counts are below 2^127");
+        let sum: i128 = self.terms.iter().map(|(times, pattern)| times * whole(copies(pattern))).sum();
+        assert!(sum % self.divisor == 0, "{sum} is no multiple of {}", self.divisor);
+        u128::try_from(sum / self.divisor).expect("there are no fewer than no copies")
+    }
+}
+
+/// What adds up to the copies of a pattern.
+pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<Sum, Error> {
     let asked = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
     let mut layer = BTreeMap::from([(asked.canonical(), 1_i128)]);
     let mut sums: BTreeMap<Pattern, i128> = BTreeMap::new();
@@ -45,7 +63,7 @@ pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<(Vec<(i128, Patt
     }
     let weighted = |(pattern, times): (Pattern, i128)| (times * symmetries(&pattern), pattern);
     let terms = sums.into_iter().filter(|(_, times)| *times != 0).map(weighted).collect();
-    Ok((terms, symmetries(&asked)))
+    Ok(Sum { terms, divisor: symmetries(&asked) })
 }
 
 fn symmetries(pattern: &Pattern) -> i128 {

@@ -7,6 +7,7 @@ mod symmetry;
 use std::fmt;
 
 pub use names::NAMES;
+pub(crate) use names::motifs;
 pub use parse::Unusable;
 pub(crate) use symmetry::Relabelling;
 

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use super::Pattern;
+
 /// A name, and its edges.
 type Named = (&'static str, &'static str);
 
@@ -79,9 +81,28 @@ pub(super) fn member(name: &str) -> Option<Result<(usize, Edges), String>> {
     None
 }
 
+/// All connected patterns of so many vertices, one of each kind, with their names where they have one; few edges first.
+pub(crate) fn motifs(vertices: usize) -> Vec<(String, Pattern)> {
+    let pairs: Vec<_> = (0..vertices).flat_map(|a| (a + 1..vertices).map(move |b| (a, b))).collect();
+    let some = |bits: u32| -> Edges {
+        pairs.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, pair)| *pair).collect()
+    };
+    let all = (0..1 << pairs.len()).filter_map(|bits| Pattern::new(vertices, &some(bits), &[]).ok());
+    let mut forms: Vec<_> = all.map(|pattern| pattern.canonical()).collect();
+    forms.sort_unstable();
+    forms.dedup();
+    forms.sort_by_key(|pattern| pattern.edges().count());
+    let families =
+        FAMILIES.iter().flat_map(|(family, sizes, _)| sizes.clone().map(move |size| format!("{family}-{size}")));
+    let names: Vec<String> = NAMES.iter().map(|(name, _)| (*name).to_owned()).chain(families).collect();
+    let named: Vec<_> =
+        names.into_iter().filter_map(|name| Some((Pattern::parse(&name).ok()?.canonical(), name))).collect();
+    let name = |pattern: &Pattern| named.iter().find(|(form, _)| form == pattern).map(|(_, name)| name.clone());
+    forms.into_iter().map(|form| (name(&form).unwrap_or_else(|| form.to_string()), form)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::Pattern;
     use super::*;
 
     #[test]
@@ -105,12 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn the_connected_patterns_of_five_vertices_all_have_a_name() {
-        let names = NAMES.iter().map(|(name, _)| *name).chain(["path-5", "star-4", "5-clique"]);
-        let five = |name: &str| Pattern::parse(name).ok().filter(|pattern| pattern.vertices() == 5);
-        let mut forms: Vec<_> = names.filter_map(|name| five(name).map(|pattern| pattern.canonical())).collect();
-        forms.sort();
-        forms.dedup();
-        assert_eq!(forms.len(), 21);
+    fn the_connected_patterns_of_up_to_five_vertices_all_have_a_name() {
+        for (vertices, count) in [(3, 2), (4, 6), (5, 21)] {
+            let motifs = motifs(vertices);
+            assert_eq!(motifs.len(), count);
+            for (name, pattern) in motifs {
+                assert_ne!(name, pattern.to_string());
+                assert_eq!(Pattern::parse(&name).unwrap().canonical(), pattern);
+            }
+        }
     }
 }
