@@ -1,5 +1,5 @@
-//! The candidates for a vertex: neighbours of a matched vertex as they lie in the graph, or what such a list has in common
-//! with another set.
+//! The candidates for a vertex: neighbours of a matched vertex as they lie in the graph, or what such a list has in
+//! common with another set.
 
 use super::bits::Bits;
 use super::sets::{common, common_count, search, searched};
@@ -44,8 +44,8 @@ impl<'a> Candidates<'a> {
         self.size = neighbours.len() as u64;
     }
 
-    /// Takes what `near`, which lies in a range of ranks, has in common with another set. Tells how many members of either
-    /// were looked up in the other.
+    /// Takes what `near`, which lies in a range of ranks, has in common with another set. Tells how many members of
+    /// either were looked up in the other.
     pub(super) fn intersect(&mut self, other: &mut Self, near: &[u32], (low, high): (u32, u32)) -> u64 {
         self.wipe();
         self.made.clear();

@@ -1,11 +1,13 @@
-//! Which plan counts a pattern in this graph with the least reading: the promising ones are tried on the same few roots.
+//! Which plan counts a pattern in this graph with the least reading: the promising ones are tried on the same few
+//! roots.
 
 use std::collections::BTreeMap;
 
 use super::explore::{Matcher, Roots};
 use super::sets::common_count;
+use super::work::Work;
 use crate::Graph;
-use crate::pattern::{MOST_VERTICES, Pattern};
+use crate::pattern::Pattern;
 use crate::plan::{Plan, Shape, promising};
 
 /// Roots that are tried at first.
@@ -16,37 +18,8 @@ const PER_ROOT: f64 = 500.0;
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Edges whose common neighbours are counted for a graph's shape.
 const EDGES: usize = 256;
-/// What a partial match costs, in members of a list.
-const PER_MATCH: f64 = 8.0;
-/// And where it is only looked up in a table.
-const PER_LOOK: f64 = 1.5;
 /// Most that is spent on trying plans, as a part of what the best one seems to cost.
 const TRYING: f64 = 0.03;
-
-/// What a plan does at each position, or is expected to do.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Work {
-    /// Partial matches.
-    pub matches: [f64; MOST_VERTICES],
-    /// Members of lists read.
-    pub read: [f64; MOST_VERTICES],
-}
-
-impl Work {
-    pub(super) fn plus(self, other: Self) -> Self {
-        let sum = |a: [f64; MOST_VERTICES], b: [f64; MOST_VERTICES]| std::array::from_fn(|at| a[at] + b[at]);
-        Self { matches: sum(self.matches, other.matches), read: sum(self.read, other.read) }
-    }
-
-    fn times(self, factor: f64) -> Self {
-        Self { matches: self.matches.map(|count| count * factor), read: self.read.map(|count| count * factor) }
-    }
-
-    fn cost(&self, plan: &Plan) -> f64 {
-        let last = self.matches[plan.matched() - 1] * if plan.looks_up() { PER_MATCH - PER_LOOK } else { 0.0 };
-        self.read.iter().sum::<f64>() + PER_MATCH * self.matches.iter().sum::<f64>() - last
-    }
-}
 
 /// The plans for a graph's patterns.
 pub(super) struct Chooser<'a> {
@@ -92,8 +65,8 @@ impl<'a> Chooser<'a> {
         best
     }
 
-    /// Plans by what they seem to cost, least first. All are estimated from a few roots; the better ones from more, as long as
-    /// that is cheap beside what the best one costs.
+    /// Plans by what they seem to cost, least first. All are estimated from a few roots; the better ones from more, as
+    /// long as that is cheap beside what the best one costs.
     fn sorted(&self, plans: Vec<Plan>) -> Vec<Chosen> {
         let (mut roots, mut tried) = (ROOTS, 0);
         let estimated = |plan, roots| {

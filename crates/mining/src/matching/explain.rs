@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use knee_workload::Counter;
 
-use super::choose::Work;
+use super::work::Work;
 use super::{Counting, Question};
 use crate::Graph;
 use crate::pattern::members;

@@ -7,13 +7,14 @@ use std::ops::Range;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use super::SMALL;
 use super::bits::{Neighbourhood, Numbers};
 use super::candidates::Candidates;
-use super::choose::Work;
+use super::work::Work;
 use crate::Graph;
 use crate::graph::Adjacency;
 use crate::pattern::{MOST_VERTICES, members};
-use crate::plan::{Bounds, Counted, Plan, Step, Term};
+use crate::plan::{Bounds, Counted, FILL, Plan, Step, Term};
 
 /// A plan at work on a graph.
 pub(super) struct Matcher<'a> {
@@ -29,7 +30,7 @@ pub(super) struct Matcher<'a> {
     tables: Vec<Numbers>,
     /// For each term of the tail: its factors that do not vary, and the sum of those that do.
     parts: Vec<(i128, i128)>,
-    /// Matches so far, each copy as often as the plan's divisor says.
+    /// Matches so far that meet the plan's conditions.
     pub sum: i128,
     /// Partial matches at each position, and members of lists read.
     pub work: Work,
@@ -49,9 +50,6 @@ pub(super) enum Roots<'a> {
     /// At each edge in the directions that the conditions allow.
     Pairs(&'a Adjacency),
 }
-
-/// What a number in a table costs, in members of lists that are looked up.
-const FILL: f64 = 4.0;
 
 impl<'a> Roots<'a> {
     pub(super) fn new(graph: &'a Graph, plan: &Plan) -> Self {
@@ -95,8 +93,8 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The same to estimate what matching takes, by following one candidate of each set for all of them (Knuth, *Estimating
-    /// the efficiency of backtrack programs*, 1975). What it finds is no count.
+    /// The same to estimate what matching takes, by following one candidate of each set for all of them (Knuth,
+    /// *Estimating the efficiency of backtrack programs*, 1975). What it finds is no count.
     pub(super) fn estimating(graph: &'a Graph, plan: &'a Plan, seed: u64) -> Self {
         Self { chance: Some(SmallRng::seed_from_u64(seed)), ..Self::new(graph, plan) }
     }
@@ -129,7 +127,7 @@ impl<'a> Matcher<'a> {
             self.fill_tables();
         }
         match self.plan.matched() - 1 - at {
-            0 => self.sum += self.tail(),
+            0 => self.sum = plus(self.sum, self.tail()),
             1 if at > 0 => self.last(at + 1),
             _ if at > 0 => self.descend(at + 1),
             _ => {}
@@ -195,10 +193,10 @@ impl<'a> Matcher<'a> {
         let step = &self.plan.steps[at];
         let mut parts = std::mem::take(&mut self.parts);
         for (part, term) in parts.iter_mut().zip(&self.plan.tail) {
-            *part = (i128::from(term.times) * self.product(&term.fixed), 0);
+            *part = (times(term.times.into(), self.product(&term.fixed)), 0);
         }
         if let (true, [(fixed, _)]) = (self.plan.looks_up(), &parts[..]) {
-            self.sum += fixed * self.looked_up(at);
+            self.sum = plus(self.sum, times(*fixed, self.looked_up(at)));
         } else if parts.iter().any(|(fixed, _)| *fixed != 0) || self.chance.is_some() {
             let weight = self.weight;
             for place in self.followed(step) {
@@ -209,14 +207,15 @@ impl<'a> Matcher<'a> {
                 self.work.matches[at] += self.weight;
                 self.know(at, vertex);
                 for ((_, sum), term) in parts.iter_mut().zip(&self.plan.tail) {
-                    *sum += match &term.varying[..] {
+                    let ways = match &term.varying[..] {
                         [one] => i128::from(self.size(one)),
                         several => self.product(several),
                     };
+                    *sum = plus(*sum, ways);
                 }
             }
             self.weight = weight;
-            self.sum += parts.iter().map(|(fixed, sum)| fixed * sum).sum::<i128>();
+            self.sum = parts.iter().map(|(fixed, sum)| times(*fixed, *sum)).fold(self.sum, plus);
         }
         self.parts = parts;
     }
@@ -261,12 +260,13 @@ impl<'a> Matcher<'a> {
 
     /// The number of ways to choose the tail.
     fn tail(&self) -> i128 {
-        let whole = |term: &Term| self.product(&term.fixed) * self.product(&term.varying);
-        self.plan.tail.iter().map(|term| i128::from(term.times) * whole(term)).sum()
+        let whole =
+            |term: &Term| times(times(term.times.into(), self.product(&term.fixed)), self.product(&term.varying));
+        self.plan.tail.iter().map(whole).fold(0, plus)
     }
 
     fn product(&self, factors: &[Counted]) -> i128 {
-        factors.iter().map(|counted| i128::from(self.size(counted))).product()
+        factors.iter().map(|counted| i128::from(self.size(counted))).fold(1, times)
     }
 
     /// The size of a set without the matched vertices in it.
@@ -288,6 +288,14 @@ impl<'a> Matcher<'a> {
         };
         size - counted.matched.iter().filter(inside).count() as u64
     }
+}
+
+fn times(a: i128, b: i128) -> i128 {
+    a.checked_mul(b).expect(SMALL)
+}
+
+fn plus(a: i128, b: i128) -> i128 {
+    a.checked_add(b).expect(SMALL)
 }
 
 /// Ranks between which a vertex must lie: it may be the first, not the second.

@@ -1,6 +1,6 @@
-//! Counting by formulas instead of matching. Diamonds follow from t(e), the triangles on each edge: an edge is the chord of
-//! t(e)·(t(e)-1)/2 diamonds. Cliques have no closed form; theirs are counted in a bitmap of the upward neighbours of
-//! one vertex at a time, 64 candidates an instruction.
+//! Counting by formulas instead of matching. Diamonds follow from t(e), the triangles on each edge: an edge is the
+//! chord of t(e)·(t(e)-1)/2 diamonds. Cliques have no closed form; theirs are counted in a bitmap of the upward
+//! neighbours of one vertex at a time, 64 candidates an instruction.
 //!
 //! Pinar, Seshadhri, Vishal, *ESCAPE: efficiently counting all 5-vertex subgraphs*, WWW 2017.
 

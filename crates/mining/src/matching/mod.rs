@@ -8,6 +8,7 @@ mod explore;
 mod formula;
 mod sets;
 mod terms;
+mod work;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,15 +21,19 @@ use crate::Graph;
 use crate::pattern::{Induced, Pattern};
 use crate::plan::Plan;
 
-use choose::{Chooser, Chosen, Work};
+use choose::{Chooser, Chosen};
 use explore::{Matcher, Roots};
 use terms::Sum;
+use work::Work;
 
 /// Roots in one task. Few enough that a hub's edges are spread over the workers, many enough to hide a fork.
 const ROOTS_PER_TASK: usize = 128;
 
 /// Most tasks of a plan with tables, which a task has to fill for each of its first vertices.
 const TASKS_WITH_TABLES: usize = 256;
+
+/// Why sums are wide enough; a larger one ends the program instead of being wrong.
+const SMALL: &str = "counts are below 2^127";
 
 /// How a pattern is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,8 +143,9 @@ impl<'a> Counting<'a> {
         // What is taken off at the end would have to be taken off what has been told.
         let found = if plan.less.is_empty() { self.found } else { Counter::default() };
         let (matches, work) = by_plan(graph, plan, found);
+        let all = matches.checked_mul(u128::from(plan.times)).expect(SMALL);
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * self.matches(less)).sum();
-        let (matches, symmetries) = (matches * u128::from(plan.times) - less, u128::from(plan.symmetries));
+        let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
         assert!(matches % symmetries == 0, "{matches} matches are no multiple of {symmetries} symmetries");
         Counted { copies: matches / symmetries, how: Some((chosen, work)) }
     }
@@ -150,18 +156,18 @@ impl<'a> Counting<'a> {
         let found = std::mem::take(&mut self.found);
         let copies = self.copies(pattern);
         self.found = found;
-        copies * pattern.automorphisms().len() as u128
+        copies.checked_mul(pattern.automorphisms().len() as u128).expect(SMALL)
     }
 }
 
-/// Counts the matches that meet a plan's conditions, and tells what was done for them. Matchers are handed from task to task: their bitmaps are as
-/// long as the graph.
+/// Counts the matches that meet a plan's conditions, and tells what was done for them. Matchers are handed from task to
+/// task: their bitmaps are as long as the graph.
 fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> (u128, Work) {
     let roots = Roots::new(graph, plan);
     let few = if plan.tables.is_empty() { 0 } else { roots.count() / TASKS_WITH_TABLES };
     let idle: Mutex<Vec<Matcher<'_>>> = Mutex::default();
     // Matches for each copy.
-    let each = u128::from((plan.symmetries / plan.times).max(1));
+    let each = u128::from(plan.symmetries / plan.times);
     let matches = sum_ranges(roots.count(), ROOTS_PER_TASK.max(few), found, each, |range| {
         let own = idle.lock().expect("no holder panics").pop();
         let mut matcher = own.unwrap_or_else(|| Matcher::new(graph, plan));
@@ -175,8 +181,8 @@ fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> (u128, Work) {
     (matches, matchers.iter().map(|matcher| matcher.work).fold(Work::default(), Work::plus))
 }
 
-/// Sums `tasks` ranges of `0..items` in parallel, where each copy is found `times` times, and adds the copies to `found` as
-/// they are counted; a participating worker creates its scratch space once per range.
+/// Sums a task over ranges of `0..items` in parallel, where each copy is found `times` times, and adds the copies to
+/// `found` as they are counted.
 fn sum_ranges(
     items: usize,
     per_task: usize,
@@ -192,7 +198,7 @@ fn sum_ranges(
         (sum, sum / times)
     };
     let tasks = (0..items.div_ceil(per_task)).into_par_iter().with_max_len(1).map(told);
-    let (sum, whole) = tasks.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (sum, whole) = tasks.reduce(|| (0, 0), |a: (u128, u128), b| (a.0.checked_add(b.0).expect(SMALL), a.1 + b.1));
     // Copies that several tasks found parts of.
     tell(sum / times - whole);
     sum

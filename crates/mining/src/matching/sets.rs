@@ -1,11 +1,10 @@
 //! Intersections of sorted lists.
 
-/// A list this many times longer than the other is searched instead of walked.
-const GALLOP: usize = 24;
+use crate::plan::SEARCHED;
 
 /// Whether a list is so much longer than the other that the other's members are searched in it.
 pub(super) fn searched(short: usize, long: usize) -> bool {
-    long / GALLOP > short
+    long / SEARCHED > short
 }
 
 /// Calls `found` with each common member, in ascending order, by walking both lists.

@@ -1,9 +1,10 @@
 //! Copies in which some pairs must not be joined, from counts in which they may be.
 //!
 //! Let inj(P, A) be the number of ways to place a pattern's vertices so that all edges P are there and none of A. By
-//! inclusion and exclusion it is the sum over all S ⊆ A of (-1)^|S| inj(P ∪ S, ∅); and a pattern without forbidden pairs has
-//! inj = copies × symmetries. Many S give isomorphic patterns. So pairs are moved from A to P one at a time, and what is
-//! isomorphic is put together at once: a class with s moved pairs is reached by s orders of each S.
+//! inclusion and exclusion it is the sum over all S ⊆ A of (-1)^|S| inj(P ∪ S, ∅); and a pattern without forbidden
+//! pairs has inj = copies × symmetries. Many S give isomorphic patterns. So pairs are moved from A to P one at a time,
+//! and what is isomorphic is put together at once: after s moves each S has been reached from s sets with one pair
+//! less, hence the division by s.
 //!
 //! Vertex-induced copies are those in which all pairs that are no edges are forbidden.
 
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 
 use knee_workload::Error;
 
+use super::SMALL;
 use crate::pattern::{Induced, Pattern};
 
 /// Most patterns that are counted for one answer.
@@ -27,8 +29,9 @@ pub(super) struct Sum {
 impl Sum {
     /// The answer from the copies of each pattern.
     pub(super) fn of(&self, mut copies: impl FnMut(&Pattern) -> u128) -> u128 {
-        let whole = |count: u128| i128::try_from(count).expect("counts are below 2^127");
-        let sum: i128 = self.terms.iter().map(|(times, pattern)| times * whole(copies(pattern))).sum();
+        let whole = |count: u128| i128::try_from(count).expect(SMALL);
+        let times = |(times, pattern): &(i128, Pattern)| whole(copies(pattern)).checked_mul(*times).expect(SMALL);
+        let sum = self.terms.iter().map(times).fold(0, |sum: i128, term| sum.checked_add(term).expect(SMALL));
         assert!(sum % self.divisor == 0, "{sum} is no multiple of {}", self.divisor);
         u128::try_from(sum / self.divisor).expect("there are no fewer than no copies")
     }

@@ -6,8 +6,7 @@ mod symmetry;
 
 use std::fmt;
 
-pub use names::NAMES;
-pub(crate) use names::motifs;
+pub use names::{NAMES, motifs};
 pub use parse::Unusable;
 pub(crate) use symmetry::Relabelling;
 
@@ -42,6 +41,11 @@ impl Induced {
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().position(|known| *known == name).map(|at| [Self::Edge, Self::Vertex][at])
     }
+}
+
+/// All pairs of so many vertices.
+fn pairs(vertices: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..vertices).flat_map(move |a| (a + 1..vertices).map(move |b| (a, b)))
 }
 
 /// The vertices of a set, in ascending order.
@@ -107,17 +111,17 @@ impl Pattern {
 
     /// Its edges.
     pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.pairs().filter(|(a, b)| self.joined[*a] >> b & 1 == 1)
+        pairs(self.vertices).filter(|(a, b)| self.joined[*a] >> b & 1 == 1)
     }
 
     /// Pairs that must not be joined.
     pub fn apart(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.pairs().filter(|(a, b)| self.apart[*a] >> b & 1 == 1)
+        pairs(self.vertices).filter(|(a, b)| self.apart[*a] >> b & 1 == 1)
     }
 
     /// Pairs that may be joined or not.
     pub(crate) fn free(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.pairs().filter(|(a, b)| (self.joined[*a] | self.apart[*a]) >> b & 1 == 0)
+        pairs(self.vertices).filter(|(a, b)| (self.joined[*a] | self.apart[*a]) >> b & 1 == 0)
     }
 
     /// The same with one edge more, between two vertices that may have been meant to be apart.
@@ -143,11 +147,6 @@ impl Pattern {
             exactly.apart[b] |= 1 << a;
         }
         exactly
-    }
-
-    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let vertices = self.vertices;
-        (0..vertices).flat_map(move |a| (a + 1..vertices).map(move |b| (a, b)))
     }
 
     fn is_connected(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::Pattern;
+use super::{Pattern, pairs};
 
 /// A name, and its edges.
 type Named = (&'static str, &'static str);
@@ -65,8 +65,8 @@ pub(super) fn edges(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, edges)| *edges)
 }
 
-/// The number of vertices and the edges of a member of a family, such as `4-clique` or `clique-4`; what is wrong where only
-/// its number is.
+/// The number of vertices and the edges of a member of a family, such as `4-clique` or `clique-4`; what is wrong where
+/// only its number is.
 pub(super) fn member(name: &str) -> Option<Result<(usize, Edges), String>> {
     for (family, sizes, edges) in FAMILIES {
         let before = name.strip_prefix(family).and_then(|rest| rest.strip_prefix('-'));
@@ -82,8 +82,9 @@ pub(super) fn member(name: &str) -> Option<Result<(usize, Edges), String>> {
 }
 
 /// All connected patterns of so many vertices, one of each kind, with their names where they have one; few edges first.
-pub(crate) fn motifs(vertices: usize) -> Vec<(String, Pattern)> {
-    let pairs: Vec<_> = (0..vertices).flat_map(|a| (a + 1..vertices).map(move |b| (a, b))).collect();
+#[must_use]
+pub fn motifs(vertices: usize) -> Vec<(String, Pattern)> {
+    let pairs: Vec<_> = pairs(vertices).collect();
     let some = |bits: u32| -> Edges {
         pairs.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, pair)| *pair).collect()
     };

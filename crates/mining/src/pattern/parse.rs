@@ -59,8 +59,8 @@ fn list(text: &str) -> Result<Pattern, Unusable> {
     Pattern::new(known.len(), &edges, &apart)
 }
 
-/// graph6, without its optional header: a byte for the number of vertices, and the upper triangle of the matrix column by
-/// column, six bits a byte. As `nauty` writes it.
+/// graph6, without its optional header: a byte for the number of vertices, and the upper triangle of the matrix column
+/// by column, six bits a byte. As `nauty` writes it.
 fn graph6(code: &str) -> Result<Pattern, Unusable> {
     let bad = |reason: &str| Unusable(format!("'{code}' is not graph6: {reason}"));
     let values: Option<Vec<u8>> = code.bytes().map(|byte| byte.checked_sub(63).filter(|value| *value < 64)).collect();

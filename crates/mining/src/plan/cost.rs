@@ -1,5 +1,5 @@
-//! What a plan costs, by a rough model of the graph: enough to leave out what is far from the best. What is left is tried on
-//! a part of the graph.
+//! What a plan costs, by a rough model of the graph: enough to leave out what is far from the best. What is left is
+//! tried on a part of the graph.
 
 use super::order::choices;
 use super::{Bounds, Choice, Plan, Tail};
@@ -16,17 +16,10 @@ pub(crate) struct Shape {
     pub common: f64,
 }
 
-/// What is expected at a position.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Level {
-    /// Partial matches up to this position.
-    pub matches: f64,
-    /// Members of lists read there.
-    pub read: f64,
-}
-
-/// A list this many times longer than the other is searched, not read.
-const SEARCHED: f64 = 16.0;
+/// A list this many times longer than the other is searched instead of walked.
+pub(crate) const SEARCHED: usize = 24;
+/// What a number in a table costs, in members of lists that are looked up.
+pub(crate) const FILL: f64 = 4.0;
 /// What a set costs besides, in members of a list.
 const FIXED: f64 = 8.0;
 
@@ -38,27 +31,26 @@ impl Shape {
         self.degree * closing.powi(further) / share(bounds)
     }
 
-    /// What is expected at each position of a plan.
-    pub(crate) fn levels(&self, plan: &Plan) -> Vec<Level> {
-        let mut matches = self.vertices;
-        let mut level = |at: usize| {
-            let step = &plan.steps[at];
-            if at == 1 {
-                matches = 2.0 * self.edges / share(plan.bounds(1));
-            } else if at > 1 {
-                matches *= self.size(plan.sets[step.from].near, plan.bounds(at));
-            }
-            // Paths of two edges from every vertex.
-            let paths = if at == 0 { 8.0 * self.edges * self.degree * plan.tables.len() as f64 } else { 0.0 };
-            let cost = |set: &usize| {
-                let set = &plan.sets[*set];
-                let Some(parent) = set.parent else { return 0.0 };
-                let parent = self.size(plan.sets[parent].near, set.bounds) * SEARCHED;
-                self.size(1, set.bounds).min(parent) + FIXED
-            };
-            Level { matches, read: paths + matches * (1.0 + step.makes.iter().map(cost).sum::<f64>()) }
+    /// What a plan is expected to cost, in members of lists that are looked up.
+    fn cost(&self, plan: &Plan) -> f64 {
+        let made = |set: &usize| {
+            let set = &plan.sets[*set];
+            let Some(parent) = set.parent else { return 0.0 };
+            let parent = self.size(plan.sets[parent].near, set.bounds) * SEARCHED as f64;
+            self.size(1, set.bounds).min(parent) + FIXED
         };
-        (0..plan.matched()).map(&mut level).collect()
+        // Paths of two edges from every vertex.
+        let mut cost = FILL * 2.0 * self.edges * self.degree * plan.tables.len() as f64;
+        let mut matches = self.vertices;
+        for (at, step) in plan.steps.iter().enumerate() {
+            match at {
+                0 => {}
+                1 => matches = 2.0 * self.edges / share(plan.bounds(1)),
+                _ => matches *= self.size(plan.sets[step.from].near, plan.bounds(at)),
+            }
+            cost += matches * (1.0 + step.makes.iter().map(made).sum::<f64>());
+        }
+        cost
     }
 }
 
@@ -69,16 +61,13 @@ fn share(bounds: Bounds) -> f64 {
 
 /// The choices that may be the best, best first, each also with ranks turned round.
 pub(crate) fn promising(pattern: &Pattern, shape: &Shape) -> Vec<Choice> {
-    let cost = |choice: &Choice| {
-        let plan = Plan::new(pattern, choice);
-        shape.levels(&plan).iter().map(|level| level.read).sum::<f64>()
-    };
-    let useful = |choice: &Choice| {
-        let plan = Plan::new(pattern, choice);
+    let costing = |choice: Choice| {
+        let plan = Plan::new(pattern, &choice);
         let loose = matches!(choice.tail, Tail::Loose(_));
-        choice.tables != plan.tables.is_empty() && loose != plan.less.is_empty()
+        let different = choice.tables != plan.tables.is_empty() && loose != plan.less.is_empty();
+        different.then(|| (shape.cost(&plan), choice))
     };
-    let mut all: Vec<_> = choices(pattern).into_iter().filter(useful).map(|choice| (cost(&choice), choice)).collect();
+    let mut all: Vec<_> = choices(pattern).into_iter().filter_map(costing).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let least = all[0].0;
     let near = all.into_iter().take(KEPT).take_while(|(cost, _)| *cost <= least * WORSE);

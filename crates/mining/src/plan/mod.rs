@@ -4,20 +4,20 @@
 //! are the common neighbours of those that it is joined to.
 //!
 //! **Symmetry.** A pattern with symmetries would be found once for each of them. Conditions on the ranks of matched
-//! vertices leave one: the first vertex ranks below all that a symmetry can move it to; then the same for the next one and
-//! the symmetries that leave the first where it is, and so on.
+//! vertices leave one: the first vertex ranks below all that a symmetry can move it to; then the same for the next one
+//! and the symmetries that leave the first where it is, and so on.
 //!
 //! **Tail.** The last vertices, where no two of them are joined, need not be matched: how many ways there are to choose
-//! them follows from the sizes of their candidate sets and of their intersections ([`Term`]). The symmetries that move such
-//! a vertex cannot be left out by conditions; each copy is then counted several times, always as often.
+//! them follows from the sizes of their candidate sets and of their intersections ([`Term`]). The symmetries that move
+//! such a vertex cannot be left out by conditions; each copy is then counted several times, always as often.
 //!
 //! **Tables.** Where only the size of a set of common neighbours of two vertices is needed, one of them the first, it is
-//! looked up: the paths of two edges from the first vertex are counted once for all vertices at their ends, as for squares
-//! in ESCAPE (Pinar et al., WWW 2017).
+//! looked up: the paths of two edges from the first vertex are counted once for all vertices at their ends, as for
+//! squares in ESCAPE (Pinar et al., WWW 2017).
 //!
 //! **Sets.** A candidate set depends only on which matched vertices it neighbours. Equal ones are computed once, at the
-//! first level at which all these are matched, from the set without the last of them. Conditions that all its uses have in
-//! common are applied as it is made.
+//! first level at which all these are matched, from the set without the last of them. Conditions that all its uses have
+//! in common are applied as it is made.
 //!
 //! Conditions as in `GraphZero` (Mawhirter et al., 2019) and `GraphPi` (Shi et al., SC 2020), the tail as in `GraphPi`.
 
@@ -27,7 +27,7 @@ mod sets;
 mod symmetry;
 mod tail;
 
-pub(crate) use cost::{Shape, promising};
+pub(crate) use cost::{FILL, SEARCHED, Shape, promising};
 #[cfg(test)]
 pub(crate) use order::choices;
 pub(crate) use sets::{Set, Table};
@@ -87,8 +87,6 @@ pub(crate) struct Plan {
     pub pattern: Pattern,
     /// The pattern's own number of the vertex at each position.
     pub order: Vec<usize>,
-    /// Conditions on the ranks of matched vertices: the first below the second.
-    pub conditions: Vec<(usize, usize)>,
     /// One for each matched vertex; those that are left are the tail.
     pub steps: Vec<Step>,
     pub sets: Vec<Set>,
@@ -153,7 +151,6 @@ impl Plan {
             tail: tail::counted(&pattern, matched, terms, &sets, loose),
             less: if loose { tail::merged(&pattern, matched) } else { Vec::new() },
             order: choice.order.clone(),
-            conditions: symmetry.conditions,
             symmetries: symmetry.all,
             times: symmetry.times,
             pattern,

@@ -3,9 +3,9 @@
 use super::{Choice, Tail};
 use crate::pattern::{Pattern, Relabelling, members};
 
-/// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail of
-/// one vertex, with and without conditions on it, and with the longest that it may have; each with and without tables, and with
-/// all vertices of the tail different or not.
+/// All orders in which each vertex is joined to one before it, one of those that differ by a symmetry; each with a tail
+/// of one vertex, with and without conditions on it, and with the longest that it may have; each with and without
+/// tables, and with all vertices of the tail different or not.
 pub(crate) fn choices(pattern: &Pattern) -> Vec<Choice> {
     let mut orders = Vec::new();
     extend(pattern, &mut Vec::new(), &pattern.automorphisms(), &mut orders);
@@ -22,8 +22,8 @@ pub(crate) fn choices(pattern: &Pattern) -> Vec<Choice> {
     orders.into_iter().flat_map(with_tail).collect()
 }
 
-/// Extends an order by each vertex that may come next; of those that a symmetry exchanges, which leaves what is ordered in
-/// its place, by the first.
+/// Extends an order by each vertex that may come next; of those that a symmetry exchanges, which leaves what is ordered
+/// in its place, by the first.
 fn extend(pattern: &Pattern, order: &mut Vec<usize>, symmetries: &[Relabelling], orders: &mut Vec<Vec<usize>>) {
     if order.len() == pattern.vertices() {
         return orders.push(order.clone());

@@ -74,8 +74,8 @@ pub(crate) struct Table {
     pub end: Bounds,
 }
 
-/// The tables that sets can be looked up in: those of which only the size is needed, with conditions by the first vertex
-/// only.
+/// The tables that sets can be looked up in: those of which only the size is needed, with conditions by the first
+/// vertex only.
 pub(super) fn tables(sets: &mut [Set], bounds: &[Bounds]) -> Vec<Table> {
     let mut tables: Vec<Table> = Vec::new();
     let only_first = |bounds: Bounds| bounds == bounds.at(1);

@@ -15,11 +15,10 @@ pub(super) struct Broken {
 
 /// Conditions for a pattern whose vertices are numbered by position, the first `matched` of which are matched.
 ///
-/// A tail may be counted without conditions on it, and a longer one than one vertex must be. Then only symmetries H that move no vertex between
-/// tail and the rest are broken, and within the rest: of the matches of a copy that differ by a member of H, those meet the
-/// conditions that differ by a symmetry which leaves the rest as it is. This holds for each coset of H by itself, whatever
-/// the ranks; so there are |H| times as many matches, divided by their
-/// number.
+/// A tail may be counted without conditions on it, and a longer one than one vertex must be. Then only those symmetries
+/// are broken that move no vertex between the tail and the rest. Call them H, and S those of H that leave all of the
+/// rest in its place. Of the matches that differ by a member of H exactly |S| meet the conditions, whatever the ranks;
+/// so there are |H| / |S| times as many matches as those that meet them.
 pub(super) fn broken(pattern: &Pattern, matched: usize, choice: &Choice) -> Broken {
     let all = pattern.automorphisms();
     let conditioned = if choice.tail == Tail::Ranked { pattern.vertices() } else { matched };

@@ -1,14 +1,14 @@
 //! How many ways there are to choose the tail: vertices that are not joined to each other, all different, and different
 //! from all matched ones.
 //!
-//! If they need not differ from each other, the number is the product of the sizes of their sets. The choices in which some
-//! are equal are taken off by inclusion and exclusion over all ways to divide the tail into groups of equal vertices: a
-//! group of n vertices counts (-1)^(n-1) (n-1)! times the size of the intersection of their sets (the Möbius function of the
-//! partition lattice). The matched vertices that lie in such an intersection are not counted.
+//! If they need not differ from each other, the number is the product of the sizes of their sets. The choices in which
+//! some are equal are taken off by inclusion and exclusion over all ways to divide the tail into groups of equal
+//! vertices: a group of n vertices counts (-1)^(n-1) (n-1)! times the size of the intersection of their sets (the
+//! Möbius function of the partition lattice). The matched vertices that lie in such an intersection are not counted.
 //!
-//! Or the product is left as it is, and what it counts too much is taken off at the end: the matches of the smaller patterns
-//! that arise where a vertex of the tail is the same as another one. These may be counted by plans of their own (pattern
-//! decomposition, as in `DecoMine`, Chen and Qian, ASPLOS 2022).
+//! Or the product is left as it is, and what it counts too much is taken off at the end: the matches of the smaller
+//! patterns that arise where a vertex of the tail is the same as another one. These may be counted by plans of their
+//! own (pattern decomposition, as in `DecoMine`, Chen and Qian, ASPLOS 2022).
 
 use std::collections::BTreeMap;
 
@@ -33,8 +33,8 @@ pub(crate) struct Counted {
     pub bounds: Bounds,
     /// Those that the set does not meet by itself.
     pub left: Bounds,
-    /// Matched vertices that may be in it, by position, each with the positions to which it must then be joined and of which
-    /// the pattern does not say so.
+    /// Matched vertices that may be in it, by position, each with the positions to which it must then be joined and of
+    /// which the pattern does not say so.
     pub matched: Vec<(usize, u8)>,
 }
 
@@ -57,8 +57,8 @@ pub(super) fn loose(pattern: &Pattern, matched: usize) -> Vec<Product> {
     vec![Product { times: 1, factors }]
 }
 
-/// The patterns that a pattern becomes where a vertex of the tail is the same as a matched one or as another of the tail,
-/// with the number of ways.
+/// The patterns that a pattern becomes where a vertex of the tail is the same as a matched one or as another of the
+/// tail, with the number of ways.
 pub(super) fn merged(pattern: &Pattern, matched: usize) -> Vec<(u64, Pattern)> {
     let mut found: BTreeMap<Pattern, u64> = BTreeMap::new();
     merge(pattern, matched, &mut (0..matched).collect(), &mut |names| {
@@ -72,8 +72,8 @@ pub(super) fn merged(pattern: &Pattern, matched: usize) -> Vec<(u64, Pattern)> {
     found.into_iter().map(|(pattern, ways)| (ways, pattern)).collect()
 }
 
-/// Calls `found` with each way to name vertices, the matched ones by their positions, such that none that are joined have the
-/// same name.
+/// Calls `found` with each way to name vertices, the matched ones by their positions, such that none that are joined
+/// have the same name.
 fn merge(pattern: &Pattern, matched: usize, names: &mut Vec<usize>, found: &mut impl FnMut(&[usize])) {
     let at = names.len();
     if at == pattern.vertices() {
