@@ -66,6 +66,7 @@ def test_only_one_and_the_same_thread_is_alone_for_long():
 LOOP = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
 
 
+@pytest.mark.serial
 @pytest.mark.parametrize(
     ("program", "has"),
     [
