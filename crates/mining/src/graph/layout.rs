@@ -46,13 +46,20 @@ impl Adjacency {
 
     /// The pairs in `range` with the position of each, source by source.
     pub fn pairs(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let mut source = self.begins.partition_point(|&begin| begin <= range.start) - 1;
+        let mut source = self.source(range.start);
         range.map(move |at| {
-            while self.begins[source + 1] <= at {
+            while self.range(source).end <= at {
                 source += 1;
             }
-            (u32::try_from(source).expect("vertices fit 32 bits"), self.targets[at])
+            (source, self.targets[at])
         })
+    }
+
+    /// The source of the pair at a position.
+    #[must_use]
+    pub fn source(&self, at: usize) -> u32 {
+        let source = self.begins.partition_point(|&begin| begin <= at) - 1;
+        u32::try_from(source).expect("vertices fit 32 bits")
     }
 }
 
@@ -101,12 +108,20 @@ impl Graph {
     /// Neighbours of a vertex from rank `low` up to below rank `high`.
     #[must_use]
     pub fn between(&self, vertex: u32, low: u32, high: u32) -> &[u32] {
-        let upward = low > vertex;
-        let mut list = if upward { self.upward.of(vertex) } else { self.neighbours.of(vertex) };
-        if low > vertex + 1 || (low > 0 && !upward) {
+        let (upward, downward) = (low > vertex, high <= vertex);
+        let lists = if upward {
+            &self.upward
+        } else if downward {
+            &self.downward
+        } else {
+            &self.neighbours
+        };
+        let mut list = lists.of(vertex);
+        // The lists of one direction begin or end with the first vertex of that side.
+        if low > 0 && !(upward && low == vertex + 1) {
             list = &list[list.partition_point(|member| *member < low)..];
         }
-        if high < u32::MAX {
+        if high < u32::MAX && !(downward && high == vertex) {
             list = &list[..list.partition_point(|member| *member < high)];
         }
         list

@@ -1,10 +1,9 @@
 //! Which plan counts a pattern in this graph with the least reading: the promising ones are tried on the same few
 //! roots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::explore::{Matcher, Roots};
-use super::sets::common_count;
+use super::explore::{estimated, shape};
 use super::work::Work;
 use crate::Graph;
 use crate::pattern::Pattern;
@@ -14,10 +13,9 @@ use crate::plan::{Plan, Shape, promising};
 const ROOTS: usize = 64;
 /// What a root costs that is tried.
 const PER_ROOT: f64 = 500.0;
-/// The golden section in parts of 2^64; the parts behind the point of its multiples lie apart.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Edges whose common neighbours are counted for a graph's shape.
-const EDGES: usize = 256;
+/// How many times more it costs to begin at the higher end of an edge: lists of lower neighbours lie scattered, those of
+/// higher ones are few and stay in caches.
+const SCATTERED: f64 = 1.3;
 /// Most that is spent on trying plans, as a part of what the best one seems to cost.
 const TRYING: f64 = 0.03;
 
@@ -26,6 +24,8 @@ pub(super) struct Chooser<'a> {
     graph: &'a Graph,
     shape: Shape,
     chosen: BTreeMap<Pattern, Chosen>,
+    /// Patterns that need not be counted again.
+    counted: BTreeSet<Pattern>,
 }
 
 /// The plan that seems to cost least.
@@ -40,7 +40,7 @@ pub(super) struct Chosen {
 
 impl<'a> Chooser<'a> {
     pub(super) fn new(graph: &'a Graph) -> Self {
-        Self { graph, shape: shape(graph), chosen: BTreeMap::new() }
+        Self { graph, shape: shape(graph), chosen: BTreeMap::new(), counted: BTreeSet::new() }
     }
 
     pub(super) fn best(&mut self, pattern: &Pattern) -> Chosen {
@@ -55,7 +55,7 @@ impl<'a> Chooser<'a> {
             if plan.cost >= least {
                 break;
             }
-            plan.cost += plan.plan.less.iter().map(|(_, less)| self.best(less).cost).sum::<f64>();
+            plan.cost += plan.plan.less.iter().map(|(_, less)| self.cost(less)).sum::<f64>();
             if plan.cost < least {
                 best = Some(plan);
             }
@@ -65,13 +65,24 @@ impl<'a> Chooser<'a> {
         best
     }
 
+    /// What it seems to cost to know a pattern's copies.
+    fn cost(&mut self, pattern: &Pattern) -> f64 {
+        if self.counted.contains(pattern) { 0.0 } else { self.best(pattern).cost }
+    }
+
+    /// Notes that a pattern is counted.
+    pub(super) fn counted(&mut self, pattern: &Pattern) {
+        self.counted.insert(*pattern);
+    }
+
     /// Plans by what they seem to cost, least first. All are estimated from a few roots; the better ones from more, as
     /// long as that is cheap beside what the best one costs.
     fn sorted(&self, plans: Vec<Plan>) -> Vec<Chosen> {
         let (mut roots, mut tried) = (ROOTS, 0);
         let estimated = |plan, roots| {
             let work = estimated(self.graph, &plan, roots);
-            Chosen { cost: work.cost(&plan), plan, work }
+            let downward = plan.matched() > 1 && plan.bounds(1).below != 0;
+            Chosen { cost: work.cost(&plan) * if downward { SCATTERED } else { 1.0 }, plan, work }
         };
         let mut plans: Vec<_> = plans.into_iter().map(|plan| estimated(plan, roots)).collect();
         loop {
@@ -85,27 +96,4 @@ impl<'a> Chooser<'a> {
             plans = plans.into_iter().map(|chosen| estimated(chosen.plan, roots)).collect();
         }
     }
-}
-
-/// What a plan does as far as a part of its roots tells.
-fn estimated(graph: &Graph, plan: &Plan, few: usize) -> Work {
-    let (roots, mut matcher) = (Roots::new(graph, plan), Matcher::estimating(graph, plan, 1));
-    let (all, few) = (roots.count(), few.min(roots.count()));
-    for number in 0..few {
-        // Any first few of them are spread evenly.
-        let root = (u128::from((number as u64).wrapping_mul(GOLDEN)) * all as u128) >> 64;
-        let root = usize::try_from(root).expect("it is below the number of roots");
-        matcher.roots(roots, root..root + 1);
-    }
-    matcher.work.times(all as f64 / few.max(1) as f64)
-}
-
-fn shape(graph: &Graph) -> Shape {
-    let (vertices, edges) = (graph.vertices as f64, graph.edges() as f64);
-    let ends = (0..graph.vertices).map(|at| (graph.neighbours.of(super::vertex(at)).len() as f64).powi(2)).sum::<f64>();
-    let (step, all) = ((graph.edges() / EDGES).max(1), graph.edges());
-    let some: Vec<_> = (0..all).step_by(step).flat_map(|at| graph.upward.pairs(at..at + 1)).collect();
-    let common = |&(a, b): &(u32, u32)| common_count(graph.neighbours.of(a), graph.neighbours.of(b)) as f64;
-    let common = some.iter().map(common).sum::<f64>() / some.len().max(1) as f64;
-    Shape { vertices, edges, degree: ends / (2.0 * edges).max(1.0), common }
 }

@@ -1,12 +1,9 @@
 //! Counting: what a question asks of which patterns, how each is counted, and the one loop over roots that all share.
 
-mod bits;
-mod candidates;
 mod choose;
 mod explain;
 mod explore;
 mod formula;
-mod sets;
 mod terms;
 mod work;
 
@@ -22,15 +19,18 @@ use crate::pattern::{Induced, Pattern};
 use crate::plan::Plan;
 
 use choose::{Chooser, Chosen};
-use explore::{Matcher, Roots};
+use explore::{Roots, Worker};
 use terms::Sum;
 use work::Work;
 
-/// Roots in one task. Few enough that a hub's edges are spread over the workers, many enough to hide a fork.
+/// Fewest roots in one task: enough to hide a fork.
 const ROOTS_PER_TASK: usize = 128;
 
-/// Most tasks of a plan with tables, which a task has to fill for each of its first vertices.
-const TASKS_WITH_TABLES: usize = 256;
+/// Most tasks. Each of those that a hub's edges are spread over marks its neighbours again.
+const TASKS: usize = 4096;
+
+/// Most tasks of a plan that prepares tables or bitmaps for each of a task's first vertices.
+const TASKS_THAT_PREPARE: usize = 256;
 
 /// Why sums are wide enough; a larger one ends the program instead of being wrong.
 const SMALL: &str = "counts are below 2^127";
@@ -132,6 +132,9 @@ impl<'a> Counting<'a> {
         };
         let copies = counted.copies;
         self.known.insert(*pattern, counted);
+        if let Some(chooser) = &mut self.chooser {
+            chooser.counted(pattern);
+        }
         copies
     }
 
@@ -160,25 +163,23 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Counts the matches that meet a plan's conditions, and tells what was done for them. Matchers are handed from task to
-/// task: their bitmaps are as long as the graph.
+/// Counts the matches that meet a plan's conditions, and tells what was done for them. Workers are handed from task to
+/// task: what they hold is as long as the graph.
 fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> (u128, Work) {
     let roots = Roots::new(graph, plan);
-    let few = if plan.tables.is_empty() { 0 } else { roots.count() / TASKS_WITH_TABLES };
-    let idle: Mutex<Vec<Matcher<'_>>> = Mutex::default();
+    let few = roots.count() / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
+    let idle: Mutex<Vec<Worker<'_>>> = Mutex::default();
     // Matches for each copy.
     let each = u128::from(plan.symmetries / plan.times);
     let matches = sum_ranges(roots.count(), ROOTS_PER_TASK.max(few), found, each, |range| {
         let own = idle.lock().expect("no holder panics").pop();
-        let mut matcher = own.unwrap_or_else(|| Matcher::new(graph, plan));
-        matcher.sum = 0;
-        matcher.roots(roots, range);
-        let sum = u128::try_from(matcher.sum).expect("no negative number of matches");
-        idle.lock().expect("no holder panics").push(matcher);
+        let mut worker = own.unwrap_or_else(|| Worker::new(graph, plan));
+        let sum = worker.matches(range);
+        idle.lock().expect("no holder panics").push(worker);
         sum
     });
-    let matchers = idle.into_inner().expect("no holder panics");
-    (matches, matchers.iter().map(|matcher| matcher.work).fold(Work::default(), Work::plus))
+    let workers = idle.into_inner().expect("no holder panics");
+    (matches, workers.iter().map(Worker::work).fold(Work::default(), Work::plus))
 }
 
 /// Sums a task over ranges of `0..items` in parallel, where each copy is found `times` times, and adds the copies to

@@ -54,7 +54,7 @@ impl Bounds {
     }
 
     /// Those that the other has not.
-    fn without(self, other: Self) -> Self {
+    pub(crate) fn without(self, other: Self) -> Self {
         Self { above: self.above & !other.above, below: self.below & !other.below }
     }
 
@@ -188,6 +188,25 @@ impl Plan {
         let [counted] = &varying[..] else { return false };
         let nothing_else = step.makes.is_empty() && !step.probed && step.probes == 0;
         nothing_else && self.sets[counted.set].table.is_some() && counted.matched.is_empty()
+    }
+
+    /// Whether all that is asked of the last vertex is the size of one set that is made of another one with it.
+    pub(crate) fn sums_sizes(&self) -> bool {
+        let Some(Step { makes, probes: 0, probed: false, .. }) = self.steps.last() else { return false };
+        let ([set], [Term { varying, .. }]) = (&makes[..], &self.tail[..]) else { return false };
+        let alone = |one: &Counted| one.set == *set && one.matched.is_empty() && one.left.is_none();
+        self.sets[*set].parent.is_some() && matches!(&varying[..], [one] if alone(one))
+    }
+
+    /// Whether the first vertex is joined to all others, and the matches around it lie among few vertices: with two
+    /// matched ones, finding out which of these are joined is all there is to do.
+    pub(crate) fn is_around_the_first(&self) -> bool {
+        self.pattern.neighbours(0) == self.pattern.all() & !1 && self.matched() > 2 && self.tables.is_empty()
+    }
+
+    /// Whether something is prepared for each first vertex, however few of its roots are matched.
+    pub(crate) fn prepares(&self) -> bool {
+        !self.tables.is_empty() || self.is_around_the_first()
     }
 
     /// How many vertices are matched.

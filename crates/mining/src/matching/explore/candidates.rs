@@ -73,6 +73,19 @@ impl<'a> Candidates<'a> {
         self.look_up(other, near)
     }
 
+    /// What `near`, which lies in a range of ranks, has in common with this set, whose members are marked: how much, and
+    /// how many members of either were looked up in the other.
+    #[inline]
+    pub(super) fn common(&self, near: &[u32], low: u32, high: u32) -> (u64, u64) {
+        let list = self.list();
+        if !searched(list.len(), near.len()) {
+            return (self.count(near), near.len() as u64);
+        }
+        let list = &list[list.partition_point(|member| *member < low)..];
+        let list = &list[..list.partition_point(|member| *member < high)];
+        (search(list, near, |_| {}), list.len() as u64)
+    }
+
     /// Takes those members of `near` that are marked in another set.
     fn look_up(&mut self, other: &Self, near: &[u32]) -> u64 {
         self.size = if self.kept { other.marked(near, &mut self.made) } else { other.count(near) };
@@ -85,7 +98,8 @@ impl<'a> Candidates<'a> {
         (if searched(own, near.len()) { own } else { near.len() }) as u64
     }
 
-    fn mark(&mut self) {
+    /// Marks its members in a bitmap, in which others are looked up from then on.
+    pub(super) fn mark(&mut self) {
         if self.uses > MARKED {
             return;
         }
