@@ -79,7 +79,7 @@ def test_a_study_that_only_fails_stops_after_a_block_and_can_be_made_to_go_on(bi
         (["none.toml"], "cannot read the study: none.toml: No such file"),
         (
             ["mine", "count", "--plan", "guess", "g"],
-            "bad argument: plan 'guess'; expected explore or formula",
+            "bad argument: plan 'guess'; expected auto, explore or formula",
         ),
         (["--nonsense", "--", "true"], "unknown option '--nonsense'"),
         (["--out", "/proc/x", "--", "true"], "cannot make the folder /proc/x"),

@@ -1,8 +1,8 @@
 //! Counting small patterns in graphs, exactly.
 //!
 //! A [`Graph`] is read from any edge list or generated; a [`Question`] counts the copies of a [`Pattern`] in it, of
-//! sub-graphs that have its edges or that have exactly those, by one of two methods: [`Method::Explore`] matches vertex
-//! by vertex as a pattern-mining system does, [`Method::Formula`] counts what can be counted without matching it.
+//! sub-graphs that have its edges or that have exactly those, [`Method::Explore`] matches vertex by vertex as a
+//! pattern-mining system does, [`Method::Formula`] counts what can be counted without matching it, [`Method::Auto`] chooses.
 //!
 //! A workload on graphs is a file that implements `Workload`, its `mod` line, and its place in [`WORKLOADS`]
 //! (`docs/contributing/workload.md`).
@@ -13,12 +13,14 @@ mod mine;
 pub mod oracle;
 pub mod pattern;
 mod plan;
+mod scheduler;
 
 use knee_workload::Workload;
 
 pub use graph::Graph;
 pub use matching::{Method, Question};
 pub use pattern::{Induced, Pattern};
+pub use scheduler::Scheduler;
 
 /// Every workload of this crate.
 pub const WORKLOADS: &[&dyn Workload] = &[&mine::Mine];

@@ -2,6 +2,7 @@
 
 use knee_workload::{Args, Check, Counter, Error, Param, Phases, Run, Team, Workload};
 
+use crate::scheduler::{self, RUNTIME, Scheduler};
 use crate::{Graph, Induced, Method, Pattern, Question, graph, pattern};
 
 pub(crate) struct Mine;
@@ -20,11 +21,11 @@ impl Workload for Mine {
          once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. Phases: `load` (read or \
          generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count).\n\n\
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
-         streaming reads, most of them of a few long lists; or, for patterns with long cycles, it looks numbers up in a \
-         table as long as the graph has vertices. Plan `formula` (triangle, diamond and 4-clique) jumps through tables as \
-         large as the graph.\n\n\
-         **Where it should bend.** `explore` at the cores, later with SMT when lists come from memory; across sockets \
-         when the graph lies on one node. `formula` earlier: its counts per edge are shared.\n\n\
+         streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
+         long as the graph has vertices; for cliques it counts bits. Plan `formula` (triangle, diamond, square, paw, \
+         pentagon, stars, path-4) jumps through such tables.\n\n\
+         **Where it should bend.** At the cores, later with SMT when lists come from memory; across sockets when the graph \
+         lies on one node. No task writes what another one reads.\n\n\
          **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017); plans \
          as in `GraphPi` (SC 2020) and `DecoMine` (ASPLOS 2022)."
     }
@@ -44,18 +45,21 @@ impl Workload for Mine {
             Param::new("pattern", PATTERN, "diamond"),
             Param::new("size", "motifs: their number of vertices, 3 to 5", "4"),
             Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
-            Param::choice("plan", "match vertices, or use formulas", "explore", &["explore", "formula"]),
+            Param::choice("plan", "match vertices, or use formulas; auto: where there is one", "auto", Method::NAMES),
             Param::new("repeat", "number of repetitions", "1"),
-            Param::choice("runtime", "scheduler", "rayon", &["rayon"]),
+            RUNTIME,
         ];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (question, names) = question(args)?;
-        let pool = start(team)?;
-        let list = phases.measure("load", || pool.install(|| graph::load(args.text("graph"))))?;
-        let graph = phases.measure("prepare", || pool.install(|| Graph::from_edges(&list)));
+        // Reading and sorting are rayon's, whose workers end before those that match begin.
+        let loading = scheduler::pinned(team)?;
+        let list = phases.measure("load", || loading.install(|| graph::load(args.text("graph"))))?;
+        let graph = phases.measure("prepare", || loading.install(|| Graph::from_edges(&list)));
+        drop(loading);
+        let scheduler = Scheduler::start(args, team)?;
         let facts = [
             ("vertices", graph.vertices.to_string()),
             ("edges", graph.edges().to_string()),
@@ -67,7 +71,7 @@ impl Workload for Mine {
         let explain = args.text("action") == "explain";
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let found = team.counter("matches");
-        Ok(Box::new(Prepared { pool, graph, question, names, explain, repeat, found, facts }))
+        Ok(Box::new(Prepared { scheduler, graph, question, names, explain, repeat, found, facts }))
     }
 }
 
@@ -75,7 +79,7 @@ impl Workload for Mine {
 fn question(args: &Args) -> Result<(Question, Vec<String>), Error> {
     let motifs = args.text("action") == "motifs";
     let induced = Induced::named(args.text("induced")).unwrap_or(if motifs { Induced::Vertex } else { Induced::Edge });
-    let method = if args.text("plan") == "formula" { Method::Formula } else { Method::Explore };
+    let method = Method::named(args.text("plan")).expect("values were checked");
     if motifs {
         let size = usize::try_from(args.number("size", 3..=5)?).expect("it is small");
         let (names, patterns): (Vec<_>, Vec<_>) = pattern::motifs(size).into_iter().unzip();
@@ -89,17 +93,8 @@ fn question(args: &Args) -> Result<(Question, Vec<String>), Error> {
     Ok((Question::new(&pattern, induced, method)?, Vec::new()))
 }
 
-/// A rayon pool of the team's workers, each pinned to its cpu.
-fn start(team: &Team) -> Result<rayon::ThreadPool, Error> {
-    let threads = team.threads();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|worker| format!("worker {worker}"));
-    let pool = pool.build().map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
-    let pinned = pool.broadcast(|worker| team.pin(worker.index()));
-    pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
-}
-
 struct Prepared {
-    pool: rayon::ThreadPool,
+    scheduler: Scheduler,
     graph: Graph,
     question: Question,
     /// Names of the patterns; none where there is one.
@@ -114,16 +109,16 @@ struct Prepared {
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         if self.explain {
-            return phases.measure("match", || self.pool.install(|| self.question.explain(&self.graph)));
+            return phases.measure("match", || self.question.explain(&self.graph, &self.scheduler));
         }
-        let once = || self.question.count_published(&self.graph, self.found);
+        let once = || self.question.count_published(&self.graph, &self.scheduler, self.found);
         let counted = || {
             let first = once();
             let same = (1..self.repeat).all(|_| once() == first);
             assert!(same, "counted again, the graph has another number of them");
             first
         };
-        let counts = phases.measure("match", || self.pool.install(counted));
+        let counts = phases.measure("match", counted);
         let all = counts.iter().sum::<u128>() * u128::from(self.repeat);
         phases.count("matches", u64::try_from(all).unwrap_or(u64::MAX));
         if let [count] = counts[..] {

@@ -1,10 +1,11 @@
-//! Both methods against every placement of a pattern's vertices, on random graphs of all densities.
+//! All methods against every placement of a pattern's vertices, on random graphs of all densities.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use knee_mining::graph::EdgeList;
 use knee_mining::pattern::motifs;
-use knee_mining::{Graph, Induced, Method, Pattern, Question, oracle};
+use knee_mining::{Graph, Induced, Method, Pattern, Question, Scheduler, oracle};
 use proptest::prelude::*;
 
 /// The number of vertices and the edges of a graph of any density, of which there is at least one.
@@ -29,22 +30,28 @@ fn graph(edges: &[(u32, u32)]) -> Graph {
     Graph::from_edges(&EdgeList::from_pairs(wide))
 }
 
+/// Workers for all tests.
+fn scheduler() -> &'static Scheduler {
+    static SCHEDULER: OnceLock<Scheduler> = OnceLock::new();
+    SCHEDULER.get_or_init(|| Scheduler::unpinned(2).unwrap())
+}
+
 fn count(graph: &Graph, pattern: &Pattern, induced: Induced, method: Method) -> u128 {
-    Question::new(pattern, induced, method).unwrap().count(graph)[0]
+    Question::new(pattern, induced, method).unwrap().count(graph, scheduler())[0]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn both_methods_equal_brute_force(
+    fn every_method_equals_brute_force(
         (vertices, edges) in graphs(2..24),
     ) {
         let graph = graph(&edges);
-        for name in ["triangle", "diamond", "4-clique"] {
+        for name in ["triangle", "path-4", "paw", "diamond", "square", "pentagon", "claw", "star-5"] {
             let pattern = Pattern::parse(name).unwrap();
             let expected = oracle::count(vertices as usize, &edges, &pattern, Induced::Edge);
-            for method in [Method::Explore, Method::Formula] {
+            for method in [Method::Auto, Method::Explore, Method::Formula] {
                 prop_assert_eq!(count(&graph, &pattern, Induced::Edge, method), expected, "{} {:?}", name, method);
             }
         }
@@ -63,8 +70,10 @@ proptest! {
         for (_, pattern) in (2..=5).flat_map(motifs) {
             for induced in [Induced::Edge, Induced::Vertex] {
                 let expected = oracle::count(vertices as usize, &edges, &pattern, induced);
-                let found = count(&graph, &pattern, induced, Method::Explore);
-                prop_assert_eq!(found, expected, "{} {:?}", pattern, induced);
+                for method in [Method::Auto, Method::Explore] {
+                    let found = count(&graph, &pattern, induced, method);
+                    prop_assert_eq!(found, expected, "{} {:?} {:?}", pattern, induced, method);
+                }
             }
         }
     }
@@ -95,7 +104,7 @@ fn a_complete_graph_has_the_counts_of_the_textbook() {
     let pairs = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect();
     let graph = Graph::from_edges(&EdgeList::from_pairs(pairs));
     let choose = |k: u64| (0..k).fold(1_u128, |product, i| product * u128::from(n - i) / u128::from(i + 1));
-    for method in [Method::Explore, Method::Formula] {
+    for method in [Method::Auto, Method::Explore] {
         let counted = |name: &str| count(&graph, &Pattern::parse(name).unwrap(), Induced::Edge, method);
         assert_eq!(counted("triangle"), choose(3));
         assert_eq!(counted("4-clique"), choose(4));

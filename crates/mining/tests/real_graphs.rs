@@ -1,10 +1,12 @@
-//! Known counts of real graphs, by both plans, from converted files and from the original files.
+//! Known counts of real graphs, by formulas and by plans, from converted files and from the original files.
 
 #[path = "../../machine/tests/shared/mod.rs"]
 mod shared;
 
+use std::sync::OnceLock;
+
 use knee_mining::graph::EdgeList;
-use knee_mining::{Graph, Induced, Method, Pattern, Question};
+use knee_mining::{Graph, Induced, Method, Pattern, Question, Scheduler};
 
 /// Name, vertices, edges, triangles, diamonds, 4-cliques.
 const KNOWN: [(&str, usize, usize, u128, u128, u128); 7] = [
@@ -21,14 +23,20 @@ fn check(name: &str, list: &EdgeList) {
     let &(_, vertices, edges, triangles, diamonds, cliques) = KNOWN.iter().find(|known| known.0 == name).unwrap();
     assert_eq!((list.vertices, list.edges.len()), (vertices, edges), "{name}");
     let graph = Graph::from_edges(list);
-    for method in [Method::Explore, Method::Formula] {
+    for method in [Method::Auto, Method::Explore] {
         let counts = ["triangle", "diamond", "4-clique"].map(|pattern| count(&graph, pattern, Induced::Edge, method));
         assert_eq!(counts, [triangles, diamonds, cliques], "{name} {method:?}");
     }
 }
 
+/// Workers for all tests.
+fn scheduler() -> &'static Scheduler {
+    static SCHEDULER: OnceLock<Scheduler> = OnceLock::new();
+    SCHEDULER.get_or_init(|| Scheduler::unpinned(2).unwrap())
+}
+
 fn count(graph: &Graph, pattern: &str, induced: Induced, method: Method) -> u128 {
-    Question::new(&Pattern::parse(pattern).unwrap(), induced, method).unwrap().count(graph)[0]
+    Question::new(&Pattern::parse(pattern).unwrap(), induced, method).unwrap().count(graph, scheduler())[0]
 }
 
 #[test]
@@ -110,13 +118,15 @@ fn any_pattern_has_its_known_count() {
     let read = |name: &str| Graph::from_edges(&EdgeList::read(&graphs.join(format!("{name}.el.zst"))).unwrap());
     for (name, expected) in OTHERS {
         let graph = read(name);
-        let count = |pattern: &str, induced| count(&graph, pattern, induced, Method::Explore);
-        let mut counts = vec![count("5-clique", Induced::Edge)];
-        for pattern in ["square", "paw", "claw", "path-4"] {
-            counts.extend([Induced::Edge, Induced::Vertex].map(|induced| count(pattern, induced)));
+        for method in [Method::Auto, Method::Explore] {
+            let count = |pattern: &str, induced| count(&graph, pattern, induced, method);
+            let mut counts = vec![count("5-clique", Induced::Edge)];
+            for pattern in ["square", "paw", "claw", "path-4"] {
+                counts.extend([Induced::Edge, Induced::Vertex].map(|induced| count(pattern, induced)));
+            }
+            counts.push(count("diamond", Induced::Vertex));
+            assert_eq!(counts, expected, "{name} {method:?}");
         }
-        counts.push(count("diamond", Induced::Vertex));
-        assert_eq!(counts, expected, "{name}");
     }
     assert_eq!(count(&read("wikivote"), "house", Induced::Edge, Method::Explore), 9_488_779_111);
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::explore::{estimated, shape};
+use super::formula;
 use super::work::Work;
 use crate::Graph;
 use crate::pattern::Pattern;
@@ -24,6 +25,8 @@ pub(super) struct Chooser<'a> {
     graph: &'a Graph,
     shape: Shape,
     chosen: BTreeMap<Pattern, Chosen>,
+    /// Whether what there is a formula for is counted by it.
+    formulas: bool,
     /// Patterns that need not be counted again.
     counted: BTreeSet<Pattern>,
 }
@@ -39,8 +42,8 @@ pub(super) struct Chosen {
 }
 
 impl<'a> Chooser<'a> {
-    pub(super) fn new(graph: &'a Graph) -> Self {
-        Self { graph, shape: shape(graph), chosen: BTreeMap::new(), counted: BTreeSet::new() }
+    pub(super) fn new(graph: &'a Graph, formulas: bool) -> Self {
+        Self { graph, formulas, shape: shape(graph), chosen: BTreeMap::new(), counted: BTreeSet::new() }
     }
 
     pub(super) fn best(&mut self, pattern: &Pattern) -> Chosen {
@@ -65,9 +68,11 @@ impl<'a> Chooser<'a> {
         best
     }
 
-    /// What it seems to cost to know a pattern's copies.
+    /// What it seems to cost to know a pattern's copies; formulas cost little beside plans.
     fn cost(&mut self, pattern: &Pattern) -> f64 {
-        if self.counted.contains(pattern) { 0.0 } else { self.best(pattern).cost }
+        let by_formula = self.formulas && formula::known(pattern).is_some();
+        let little = by_formula || pattern.vertices() == 1 || self.counted.contains(pattern);
+        if little { 0.0 } else { self.best(pattern).cost }
     }
 
     /// Notes that a pattern is counted.

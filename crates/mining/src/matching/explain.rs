@@ -5,21 +5,24 @@ use std::fmt::Write;
 use knee_workload::Counter;
 
 use super::work::Work;
-use super::{Counting, Question};
-use crate::Graph;
+use super::{Counting, How, Question};
 use crate::pattern::members;
 use crate::plan::{Counted, Plan, Term};
+use crate::{Graph, Scheduler};
 
 /// Counts, and tells how.
-pub(super) fn text(question: &Question, graph: &Graph) -> String {
-    let mut counting = Counting::new(graph, question.method, Counter::default());
+pub(super) fn text(question: &Question, graph: &Graph, scheduler: &Scheduler) -> String {
+    let mut counting = Counting::new(graph, scheduler, question.method, Counter::default());
     let answers: Vec<_> = question.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect();
     let mut text = String::new();
     for (pattern, counted) in &counting.known {
         let _ = writeln!(text, "{pattern}: {}", counted.copies);
         match &counted.how {
-            Some((chosen, done)) => text += &(levels(&chosen.plan, &chosen.work, done) + &tail(&chosen.plan)),
-            None => text += "  by formula\n",
+            How::Plan(chosen, done) => text += &(levels(&chosen.plan, &chosen.work, done) + &tail(&chosen.plan)),
+            How::Formula(known) => {
+                let _ = writeln!(text, "  formula: {known}");
+            }
+            How::Vertices => text += "  the number of vertices\n",
         }
     }
     for (sum, answer) in question.sums.iter().zip(answers) {
@@ -62,6 +65,7 @@ fn tail(plan: &Plan) -> String {
         let factors: Vec<_> = term.factors().map(factor).collect();
         format!("{:+} × {}", term.times, factors.join(" × "))
     };
+    let bitmaps = if plan.is_around_the_first() { "  in bitmaps of the first vertex's neighbours\n" } else { "" };
     let rest: Vec<_> = plan.order[plan.matched()..].iter().map(usize::to_string).collect();
     let terms: Vec<_> = plan.tail.iter().map(term).collect();
     let less = plan
@@ -69,7 +73,7 @@ fn tail(plan: &Plan) -> String {
         .iter()
         .fold(String::new(), |text, (ways, less)| text + &format!("  less {ways} × matches of {less}\n"));
     let (times, each) = (plan.times, plan.symmetries);
-    format!("  {} counted: {}\n  matches × {times} / {each}\n{less}", rest.join(" "), terms.join(" "))
+    format!("{bitmaps}  {} counted: {}\n  matches × {times} / {each}\n{less}", rest.join(" "), terms.join(" "))
 }
 
 /// The pattern's own numbers of the vertices at some positions.

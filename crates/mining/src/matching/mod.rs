@@ -8,18 +8,17 @@ mod terms;
 mod work;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Mutex;
 
 use knee_workload::{Counter, Error};
-use rayon::prelude::*;
 
-use crate::Graph;
 use crate::pattern::{Induced, Pattern};
 use crate::plan::Plan;
+use crate::{Graph, Scheduler};
 
 use choose::{Chooser, Chosen};
 use explore::{Roots, Worker};
+use formula::{Formulas, Known};
 use terms::Sum;
 use work::Work;
 
@@ -38,10 +37,23 @@ const SMALL: &str = "counts are below 2^127";
 /// How a pattern is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
+    /// By a formula where there is one, else by matching.
+    Auto,
     /// Match vertex by vertex, symmetric matches once, the last vertices counted as sets.
     Explore,
-    /// Count from triangles per edge, or in bitmaps, without matching.
+    /// By a formula, without matching.
     Formula,
+}
+
+impl Method {
+    /// Names, in the order of the variants.
+    pub const NAMES: &'static [&'static str] = &["auto", "explore", "formula"];
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().position(|known| *known == name).map(|at| [Self::Auto, Self::Explore, Self::Formula][at])
+    }
 }
 
 /// What is counted.
@@ -78,21 +90,22 @@ impl Question {
 
     /// Counts, and tells how: for each pattern its plan, and what was expected and done at each position.
     #[must_use]
-    pub fn explain(&self, graph: &Graph) -> String {
-        explain::text(self, graph)
+    pub fn explain(&self, graph: &Graph, scheduler: &Scheduler) -> String {
+        explain::text(self, graph, scheduler)
     }
 
-    /// The number of copies of each pattern in a graph, on the rayon pool that the caller is in.
+    /// The number of copies of each pattern in a graph.
     #[must_use]
-    pub fn count(&self, graph: &Graph) -> Vec<u128> {
-        self.count_published(graph, Counter::default())
+    pub fn count(&self, graph: &Graph, scheduler: &Scheduler) -> Vec<u128> {
+        self.count_published(graph, scheduler, Counter::default())
     }
 
     /// The same; adds each task's copies to `found` as soon as they are counted.
-    pub(crate) fn count_published(&self, graph: &Graph, found: Counter) -> Vec<u128> {
+    pub(crate) fn count_published(&self, graph: &Graph, scheduler: &Scheduler, found: Counter) -> Vec<u128> {
         // What is put together from several patterns is not found one by one.
         let alone = matches!(&self.sums[..], [sum] if sum.terms.len() == 1);
-        let mut counting = Counting::new(graph, self.method, if alone { found } else { Counter::default() });
+        let found = if alone { found } else { Counter::default() };
+        let mut counting = Counting::new(graph, scheduler, self.method, found);
         self.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect()
     }
 }
@@ -100,22 +113,34 @@ impl Question {
 /// What has been counted in a graph.
 struct Counting<'a> {
     graph: &'a Graph,
+    scheduler: &'a Scheduler,
     method: Method,
     found: Counter,
+    formulas: Formulas<'a>,
     chooser: Option<Chooser<'a>>,
     known: BTreeMap<Pattern, Counted>,
 }
 
-/// A pattern's copies, and how they were counted where that was by a plan.
+/// A pattern's copies, and how they were counted.
 #[derive(Clone)]
 struct Counted {
     copies: u128,
-    how: Option<(Chosen, Work)>,
+    how: How,
+}
+
+#[derive(Clone)]
+enum How {
+    /// The number of vertices.
+    Vertices,
+    Formula(Known),
+    /// By a plan, with what was done for it.
+    Plan(Box<Chosen>, Work),
 }
 
 impl<'a> Counting<'a> {
-    fn new(graph: &'a Graph, method: Method, found: Counter) -> Self {
-        Self { graph, method, found, chooser: None, known: BTreeMap::new() }
+    fn new(graph: &'a Graph, scheduler: &'a Scheduler, method: Method, found: Counter) -> Self {
+        let formulas = Formulas::new(graph, scheduler);
+        Self { graph, scheduler, method, found, formulas, chooser: None, known: BTreeMap::new() }
     }
 
     /// The copies of a pattern in its canonical form.
@@ -123,11 +148,13 @@ impl<'a> Counting<'a> {
         if let Some(known) = self.known.get(pattern) {
             return known.copies;
         }
-        let counted = match formula::known(pattern) {
-            Some(formula) if self.method == Method::Formula => {
-                Counted { copies: formula::count(self.graph, formula, self.found), how: None }
+        let counted = match formula::known(pattern).filter(|_| self.method != Method::Explore) {
+            Some(known) => {
+                let copies = self.formulas.copies(known);
+                tell(self.found, copies);
+                Counted { copies, how: How::Formula(known) }
             }
-            _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: None },
+            _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: How::Vertices },
             _ => self.explored(pattern),
         };
         let copies = counted.copies;
@@ -140,17 +167,17 @@ impl<'a> Counting<'a> {
 
     /// Counts by the plan that seems the best.
     fn explored(&mut self, pattern: &Pattern) -> Counted {
-        let graph = self.graph;
-        let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph)).best(pattern);
+        let (graph, formulas) = (self.graph, self.method != Method::Explore);
+        let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph, formulas)).best(pattern);
         let plan = &chosen.plan;
         // What is taken off at the end would have to be taken off what has been told.
         let found = if plan.less.is_empty() { self.found } else { Counter::default() };
-        let (matches, work) = by_plan(graph, plan, found);
+        let (matches, work) = by_plan(graph, plan, self.scheduler, found);
         let all = matches.checked_mul(u128::from(plan.times)).expect(SMALL);
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * self.matches(less)).sum();
         let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
         assert!(matches % symmetries == 0, "{matches} matches are no multiple of {symmetries} symmetries");
-        Counted { copies: matches / symmetries, how: Some((chosen, work)) }
+        Counted { copies: matches / symmetries, how: How::Plan(Box::new(chosen), work) }
     }
 
     /// The ways to place a pattern's vertices, without those of others that a plan counts as well.
@@ -163,46 +190,33 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Counts the matches that meet a plan's conditions, and tells what was done for them. Workers are handed from task to
-/// task: what they hold is as long as the graph.
-fn by_plan(graph: &Graph, plan: &Plan, found: Counter) -> (u128, Work) {
-    let roots = Roots::new(graph, plan);
-    let few = roots.count() / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
-    let idle: Mutex<Vec<Worker<'_>>> = Mutex::default();
+/// Counts the matches that meet a plan's conditions, and tells what was done for them; adds copies to `found` as they are
+/// counted.
+fn by_plan(graph: &Graph, plan: &Plan, scheduler: &Scheduler, found: Counter) -> (u128, Work) {
+    let roots = Roots::new(graph, plan).count();
+    let few = roots / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
+    let per_task = ROOTS_PER_TASK.max(few);
     // Matches for each copy.
     let each = u128::from(plan.symmetries / plan.times);
-    let matches = sum_ranges(roots.count(), ROOTS_PER_TASK.max(few), found, each, |range| {
-        let own = idle.lock().expect("no holder panics").pop();
-        let mut worker = own.unwrap_or_else(|| Worker::new(graph, plan));
-        let sum = worker.matches(range);
-        idle.lock().expect("no holder panics").push(worker);
-        sum
-    });
-    let workers = idle.into_inner().expect("no holder panics");
-    (matches, workers.iter().map(Worker::work).fold(Work::default(), Work::plus))
+    let workers: Vec<Mutex<Option<Worker<'_>>>> = (0..scheduler.workers()).map(|_| Mutex::new(None)).collect();
+    let task = |number: usize, worker: usize| {
+        // Never held by two: a worker runs one task at a time.
+        let mut own = workers[worker].lock().expect("no holder panics");
+        let own = own.get_or_insert_with(|| Worker::new(graph, plan));
+        let matches = own.matches(number * per_task..roots.min((number + 1) * per_task));
+        tell(found, matches / each);
+        (matches, matches / each)
+    };
+    let plus = |a: (u128, u128), b: (u128, u128)| (a.0.checked_add(b.0).expect(SMALL), a.1 + b.1);
+    let (matches, whole) = scheduler.sum(roots.div_ceil(per_task), task, plus).unwrap_or_default();
+    // Copies that several tasks found parts of.
+    tell(found, matches / each - whole);
+    let workers = workers.into_iter().filter_map(|own| own.into_inner().expect("no holder panics"));
+    (matches, workers.map(|worker| worker.work()).fold(Work::default(), Work::plus))
 }
 
-/// Sums a task over ranges of `0..items` in parallel, where each copy is found `times` times, and adds the copies to
-/// `found` as they are counted.
-fn sum_ranges(
-    items: usize,
-    per_task: usize,
-    found: Counter,
-    times: u128,
-    task: impl Fn(Range<usize>) -> u128 + Sync,
-) -> u128 {
-    let range = |number: usize| number * per_task..items.min((number + 1) * per_task);
-    let tell = |copies: u128| found.add(u64::try_from(copies).unwrap_or(u64::MAX));
-    let told = |number: usize| {
-        let sum = task(range(number));
-        tell(sum / times);
-        (sum, sum / times)
-    };
-    let tasks = (0..items.div_ceil(per_task)).into_par_iter().with_max_len(1).map(told);
-    let (sum, whole) = tasks.reduce(|| (0, 0), |a: (u128, u128), b| (a.0.checked_add(b.0).expect(SMALL), a.1 + b.1));
-    // Copies that several tasks found parts of.
-    tell(sum / times - whole);
-    sum
+fn tell(found: Counter, copies: u128) {
+    found.add(u64::try_from(copies).unwrap_or(u64::MAX));
 }
 
 fn vertex(number: usize) -> u32 {
@@ -220,7 +234,8 @@ mod tests {
 
     /// The copies that a plan finds, where an oracle counts what is taken off.
     fn copies(graph: &Graph, plan: &Plan, oracle: impl Fn(&Pattern) -> u128) -> u128 {
-        let matches = by_plan(graph, plan, Counter::default()).0 * u128::from(plan.times);
+        static SCHEDULER: std::sync::LazyLock<Scheduler> = std::sync::LazyLock::new(|| Scheduler::unpinned(2).unwrap());
+        let matches = by_plan(graph, plan, &SCHEDULER, Counter::default()).0 * u128::from(plan.times);
         let of = |less: &Pattern| oracle(less) * less.automorphisms().len() as u128;
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * of(less)).sum();
         assert_eq!((matches - less) % u128::from(plan.symmetries), 0);

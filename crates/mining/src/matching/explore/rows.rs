@@ -62,7 +62,7 @@ pub(super) struct Rows<'a> {
     /// How many words a bitmap has.
     words: usize,
     /// For each neighbour, those to which it is joined.
-    rows: Vec<u64>,
+    joined: Vec<u64>,
     sets: Vec<Vec<u64>>,
     sizes: Vec<u64>,
     /// A set without what conditions leave out.
@@ -81,7 +81,7 @@ impl<'a> Rows<'a> {
             first: 0,
             numbers: vec![0; graph.vertices],
             words: 0,
-            rows: Vec::new(),
+            joined: Vec::new(),
             sets: vec![Vec::new(); plan.sets.len()],
             sizes: vec![0; plan.sets.len()],
             cut: Vec::new(),
@@ -94,7 +94,7 @@ impl<'a> Rows<'a> {
     }
 
     fn row(&self, number: usize) -> &[u64] {
-        &self.rows[number * self.words..(number + 1) * self.words]
+        &self.joined[number * self.words..(number + 1) * self.words]
     }
 
     fn is_joined(&self, a: u32, b: u32) -> bool {
@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
     /// Joins a neighbour to those of higher rank. How many members of lists were looked up.
     fn fill(&mut self, place: usize) -> u64 {
         let (own, upward) = (self.number(place), self.graph.upward.of(self.neighbours[place]));
-        let (numbers, rows, words) = (&self.numbers, &mut self.rows, self.words);
+        let (numbers, rows, words) = (&self.numbers, &mut self.joined, self.words);
         let mut join = |other: u32| {
             if let Some(other) = (numbers[other as usize] as usize).checked_sub(1) {
                 rows[own * words + other / 64] |= 1 << (other % 64);
@@ -116,7 +116,9 @@ impl<'a> Rows<'a> {
             search(others, upward, join);
             return others.len() as u64;
         }
-        upward.iter().for_each(|other| join(*other));
+        for &other in upward {
+            join(other);
+        }
         upward.len() as u64
     }
 
@@ -143,8 +145,8 @@ impl Space for Rows<'_> {
         for (place, &neighbour) in self.neighbours.iter().enumerate() {
             self.numbers[neighbour as usize] = vertex(self.number(place)) + 1;
         }
-        self.rows.clear();
-        self.rows.resize(count * self.words, 0);
+        self.joined.clear();
+        self.joined.resize(count * self.words, 0);
         let read = (0..self.neighbours.len()).map(|place| self.fill(place)).sum();
         let all = &mut self.sets[self.all];
         all.clear();
@@ -160,7 +162,7 @@ impl Space for Rows<'_> {
         let Some(parent) = set.parent else { return 0 };
         let bits = self.bits(set.bounds, vertices);
         let own = vertices[set.made_at] as usize;
-        let row = &self.rows[own * self.words..(own + 1) * self.words];
+        let row = &self.joined[own * self.words..(own + 1) * self.words];
         let (before, after) = self.sets.split_at_mut(number);
         let parent = &before[parent];
         let read = (bits.end.div_ceil(64)).saturating_sub(bits.start / 64) as u64;
@@ -214,7 +216,7 @@ impl Space for Rows<'_> {
             candidates: &self.sets[asked.from],
             places,
             taken: &taken,
-            rows: &self.rows,
+            rows: &self.joined,
             with,
             side: if last.above {
                 Side::Above

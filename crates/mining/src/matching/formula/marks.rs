@@ -1,0 +1,86 @@
+//! A number for each vertex of a graph, zero for most, kept by a worker from task to task.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use crate::matching::vertex;
+use crate::{Graph, Scheduler};
+
+/// Fewest vertices in one task.
+const VERTICES_PER_TASK: usize = 16;
+/// Most tasks.
+const TASKS: usize = 4096;
+
+/// The numbers, and the vertices whose number is not zero.
+pub(super) struct Marks {
+    pub numbers: Vec<u32>,
+    pub touched: Vec<u32>,
+    hits: Vec<u32>,
+}
+
+impl Marks {
+    /// Makes all zero.
+    pub(super) fn wipe(&mut self) {
+        for vertex in self.touched.drain(..) {
+            self.numbers[vertex as usize] = 0;
+        }
+    }
+
+    /// Notes the position of each vertex of a list, from 1.
+    pub(super) fn number(&mut self, list: &[u32]) {
+        for (position, &vertex) in (1..).zip(list) {
+            self.numbers[vertex as usize] = position;
+        }
+        self.touched.extend_from_slice(list);
+    }
+
+    /// The numbers of those in a list that have one.
+    pub(super) fn hits(&mut self, list: &[u32]) -> &[u32] {
+        self.hits.resize(self.hits.len().max(list.len()), 0);
+        let mut end = 0;
+        // Writes each, and goes on only behind those that have a number: which do, no predictor knows.
+        for &vertex in list {
+            let number = self.numbers[vertex as usize];
+            self.hits[end] = number;
+            end += usize::from(number != 0);
+        }
+        &self.hits[..end]
+    }
+
+    /// How many in a list have a number.
+    pub(super) fn count(&self, list: &[u32]) -> u64 {
+        list.iter().filter(|vertex| self.numbers[**vertex as usize] != 0).count() as u64
+    }
+}
+
+/// Adds up what `of` returns for each vertex, those of high degree first: they take longest. Marks are wiped between
+/// two vertices.
+pub(super) fn sum<R: Send>(
+    graph: &Graph,
+    scheduler: &Scheduler,
+    zero: impl Fn() -> R + Sync,
+    of: impl Fn(u32, &mut Marks) -> R + Sync,
+    plus: impl Fn(R, R) -> R + Sync,
+) -> R {
+    let own: Vec<Mutex<Option<Marks>>> = (0..scheduler.workers()).map(|_| Mutex::new(None)).collect();
+    let per_task = VERTICES_PER_TASK.max(graph.vertices / TASKS);
+    let task = |number: usize, worker: usize| {
+        // Never held by two: a worker runs one task at a time.
+        let mut own = own[worker].lock().expect("no holder panics");
+        let empty = || Marks { numbers: vec![0; graph.vertices], touched: Vec::new(), hits: Vec::new() };
+        let marks = own.get_or_insert_with(empty);
+        let each = |at: usize| {
+            let result = of(vertex(at), marks);
+            marks.wipe();
+            result
+        };
+        downward(graph.vertices, number, per_task).rev().map(each).fold(zero(), &plus)
+    };
+    scheduler.sum(graph.vertices.div_ceil(per_task), task, &plus).unwrap_or_else(zero)
+}
+
+/// The vertices of a task: the first one has the highest.
+fn downward(vertices: usize, number: usize, per_task: usize) -> Range<usize> {
+    let end = vertices - number * per_task;
+    end.saturating_sub(per_task)..end
+}

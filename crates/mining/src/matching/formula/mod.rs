@@ -1,0 +1,158 @@
+//! Counting by formulas, from degrees, the triangles on each edge, and the paths of two edges between two vertices:
+//! all patterns of up to four vertices but the 4-clique, stars, and the pentagon.
+//!
+//! With d(v) the degree of a vertex and t(e) the triangles on an edge, sums over vertices or over edges e = {u, v}:
+//!
+//! | pattern | copies |
+//! |---|---|
+//! | star of k leaves | Σ C(d(v), k) |
+//! | triangle | T = Σ t(e) / 3 |
+//! | path of 4 vertices | Σ (d(u) - 1) (d(v) - 1) - 3 T |
+//! | paw | Σ t(e) (d(u) + d(v) - 4) / 2 |
+//! | diamond | Σ C(t(e), 2) |
+//!
+//! Squares and pentagons are in [`wedges`]. Nothing is shared while it is counted: each edge's triangles are counted by
+//! the task that has its lower end.
+//!
+//! Pinar, Seshadhri, Vishal, *ESCAPE: efficiently counting all 5-vertex subgraphs*, WWW 2017; Chiba, Nishizeki,
+//! *Arboricity and subgraph listing algorithms*, 1985.
+
+mod edges;
+mod marks;
+mod wedges;
+
+use std::fmt;
+
+use crate::pattern::Pattern;
+use crate::{Graph, Scheduler};
+
+use super::{SMALL, vertex};
+use edges::Edges;
+
+/// What there is a formula for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    Star(usize),
+    Triangle,
+    Path,
+    Paw,
+    Diamond,
+    Square,
+    Pentagon,
+}
+
+/// The formula for a pattern.
+pub(super) fn known(pattern: &Pattern) -> Option<Known> {
+    let vertices = pattern.vertices();
+    let mut degrees: Vec<_> = (0..vertices).map(|at| pattern.neighbours(at).count_ones()).collect();
+    degrees.sort_unstable();
+    // These sequences belong to one connected graph each.
+    match degrees[..] {
+        [2, 2, 2] => Some(Known::Triangle),
+        [1, 1, 2, 2] => Some(Known::Path),
+        [1, 2, 2, 3] => Some(Known::Paw),
+        [2, 2, 3, 3] => Some(Known::Diamond),
+        [2, 2, 2, 2] => Some(Known::Square),
+        [2, 2, 2, 2, 2] => Some(Known::Pentagon),
+        [1, 1] => Some(Known::Star(1)),
+        [.., most] if vertices > 2 && degrees[..vertices - 1].iter().all(|degree| *degree == 1) => {
+            Some(Known::Star(usize::try_from(most).expect("it is small")))
+        }
+        _ => None,
+    }
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Star(1) => f.write_str("the number of edges"),
+            Self::Star(leaves) => write!(f, "for each vertex, the ways to choose {leaves} neighbours"),
+            Self::Triangle => f.write_str("for each edge, the common neighbours of its ends"),
+            Self::Path => f.write_str("for each edge, the ways to go on at both ends, less 3 for each triangle"),
+            Self::Paw => f.write_str("for each edge, its triangles times the other neighbours of its ends, / 2"),
+            Self::Diamond => f.write_str("for each edge, the ways to choose 2 of its triangles"),
+            Self::Square => f.write_str("for each pair of vertices, the ways to choose 2 paths of two edges"),
+            Self::Pentagon => {
+                f.write_str("for each edge and vertex, paths of two edges to both ends, less those that meet")
+            }
+        }
+    }
+}
+
+/// What formulas have counted in a graph.
+pub(super) struct Formulas<'a> {
+    graph: &'a Graph,
+    scheduler: &'a Scheduler,
+    edges: Option<Edges>,
+    triangles: Option<u128>,
+}
+
+impl<'a> Formulas<'a> {
+    pub(super) fn new(graph: &'a Graph, scheduler: &'a Scheduler) -> Self {
+        Self { graph, scheduler, edges: None, triangles: None }
+    }
+
+    /// The copies of a pattern.
+    pub(super) fn copies(&mut self, known: Known) -> u128 {
+        match known {
+            Known::Star(1) => self.graph.edges() as u128,
+            Known::Star(leaves) => stars(self.graph, leaves),
+            Known::Triangle => self.triangles(),
+            Known::Path => edges::ends(self.graph) - 3 * self.triangles(),
+            Known::Paw => self.edges().paws_twice / 2,
+            Known::Diamond => self.edges().diamonds,
+            Known::Square => wedges::squares(self.graph, self.scheduler),
+            Known::Pentagon => wedges::pentagons(self.graph, self.scheduler, self.edges().met_twice / 2),
+        }
+    }
+
+    fn edges(&mut self) -> Edges {
+        *self.edges.get_or_insert_with(|| edges::edges(self.graph, self.scheduler))
+    }
+
+    fn triangles(&mut self) -> u128 {
+        *self.triangles.get_or_insert_with(|| edges::triangles(self.graph, self.scheduler))
+    }
+}
+
+/// Stars of two or more leaves.
+fn stars(graph: &Graph, leaves: usize) -> u128 {
+    let choose = |degree: usize| -> u128 {
+        if degree < leaves {
+            return 0;
+        }
+        let next = |all: u128, at: usize| all.checked_mul((degree - at) as u128).expect(SMALL) / (at as u128 + 1);
+        (0..leaves).fold(1, next)
+    };
+    let of = |at: usize| choose(graph.neighbours.of(vertex(at)).len());
+    (0..graph.vertices).map(of).fold(0, |sum, stars| sum.checked_add(stars).expect(SMALL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pattern::motifs;
+
+    #[test]
+    fn no_other_pattern_is_taken_for_one_with_a_formula() {
+        let names = [
+            ("edge", Known::Star(1)),
+            ("wedge", Known::Star(2)),
+            ("triangle", Known::Triangle),
+            ("claw", Known::Star(3)),
+            ("path-4", Known::Path),
+            ("paw", Known::Paw),
+            ("diamond", Known::Diamond),
+            ("square", Known::Square),
+            ("star-4", Known::Star(4)),
+            ("pentagon", Known::Pentagon),
+        ];
+        let expected = names.map(|(name, known)| (Pattern::parse(name).unwrap().canonical(), known));
+        for (_, pattern) in (1..=5).flat_map(motifs) {
+            let own = expected.iter().find(|(form, _)| *form == pattern).map(|(_, known)| *known);
+            assert_eq!(known(&pattern), own, "{pattern}");
+        }
+        assert_eq!(known(&Pattern::parse("star-7").unwrap()), Some(Known::Star(7)));
+        assert_eq!(known(&Pattern::parse("hexagon").unwrap()), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Cycles of four and five vertices, from the paths of two edges below a vertex.
+//!
+//! Call a the highest vertex of a cycle, and w(j) the number of paths a - x - j with x and j below a. Then a is the
+//! highest of Σ C(w(j), 2) squares. In a pentagon a - x - j - k - y an edge {j, k} lies opposite to a, and there are w(j)
+//! w(k) ways to choose x and y. Not all of them are pentagons: x may be k, where k is a neighbour of a, and y may be j;
+//! and x may be y, which then closes a triangle with j and k of which it is the one vertex that is joined to a. With n(v)
+//! 1 for the neighbours of a and 0 for others, there are
+//!
+//! Σ (w(j) - n(k)) (w(k) - n(j))
+//!
+//! over all edges below a, less the triangles below a of which one vertex is a neighbour of a, as often as one is.
+
+use super::marks::{self, Marks};
+use crate::matching::SMALL;
+use crate::{Graph, Scheduler};
+
+/// Squares.
+pub(super) fn squares(graph: &Graph, scheduler: &Scheduler) -> u128 {
+    let below = |a: u32, marks: &mut Marks| {
+        let mut squares = 0_u128;
+        for &x in graph.downward.of(a) {
+            let mut before = 0_u64;
+            for &j in graph.between(x, 0, a) {
+                // As the n-th path comes to n - 1 others, all of them come to C(w, 2).
+                let paths = &mut marks.numbers[j as usize];
+                before += u64::from(*paths);
+                *paths += 1;
+            }
+            squares += u128::from(before);
+        }
+        for &x in graph.downward.of(a) {
+            for &j in graph.between(x, 0, a) {
+                marks.numbers[j as usize] = 0;
+            }
+        }
+        squares
+    };
+    marks::sum(graph, scheduler, || 0, below, |a, b| a.checked_add(b).expect(SMALL))
+}
+
+/// Pentagons, where `met` is known: for each triangle and each of its vertices, the neighbours of this vertex above all
+/// three.
+pub(super) fn pentagons(graph: &Graph, scheduler: &Scheduler, met: u128) -> u128 {
+    let below = |a: u32, marks: &mut Marks| {
+        paths(graph, a, marks);
+        let Marks { numbers, touched, .. } = marks;
+        let mut sum = 0_u128;
+        for &j in &*touched {
+            let (ends, (w, n)) = (graph.downward.of(j), taken_apart(numbers[j as usize]));
+            let [mut paths, mut beside, mut joined] = [0_u64; 3];
+            for &k in ends {
+                let (w, n) = taken_apart(numbers[k as usize]);
+                paths += w;
+                beside += w * n;
+                joined += n;
+            }
+            // Σ (w - n(k)) (w(k) - n), multiplied out: no factor is negative.
+            let [w, n, paths, beside, joined] = [w, n, paths, beside, joined].map(u128::from);
+            sum += w * (paths - n * ends.len() as u128) - (beside - n * joined);
+        }
+        sum
+    };
+    marks::sum(graph, scheduler, || 0, below, |a: u128, b| a.checked_add(b).expect(SMALL)) - met
+}
+
+/// Notes 2 w(j) + n(j) for each vertex j below a.
+fn paths(graph: &Graph, a: u32, marks: &mut Marks) {
+    let Marks { numbers, touched, .. } = marks;
+    let mut add = |vertex: u32, what: u32| {
+        let number = &mut numbers[vertex as usize];
+        if *number == 0 {
+            touched.push(vertex);
+        }
+        *number += what;
+    };
+    for &x in graph.downward.of(a) {
+        add(x, 1);
+        graph.between(x, 0, a).iter().for_each(|j| add(*j, 2));
+    }
+}
+
+/// w and n.
+fn taken_apart(number: u32) -> (u64, u64) {
+    (u64::from(number >> 1), u64::from(number & 1))
+}

@@ -1,0 +1,111 @@
+//! What runs the tasks of a question in parallel.
+
+use knee_runtime::{Bind, Pool, Steal};
+use knee_workload::{Args, Error, Param, Team};
+
+/// The scheduler. All but `rayon` are knee's own runtime: by default, where no task leaves its place, and as a classic
+/// one, whose thieves choose victims with equal probability and which ignores places.
+pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", &["near", "strict", "random", "rayon"]);
+
+/// Workers that run tasks.
+#[derive(Debug)]
+pub enum Scheduler {
+    /// knee's own runtime.
+    Ours(Pool),
+    /// rayon's.
+    Rayon(rayon::ThreadPool),
+}
+
+impl Scheduler {
+    /// knee's own, with so many workers that are not pinned.
+    ///
+    /// # Errors
+    /// When threads cannot be started.
+    pub fn unpinned(workers: usize) -> Result<Self, Error> {
+        let pool = Pool::builder().workers(workers).bind(Bind::None).build();
+        pool.map(Self::Ours).map_err(|error| Error::new(error.to_string()))
+    }
+
+    /// The one that the argument `runtime` names, on the team's cpus.
+    pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
+        let runtime = args.text("runtime");
+        if runtime == "rayon" {
+            return pinned(team).map(Self::Rayon);
+        }
+        let bind = match team.bind() {
+            knee_workload::Bind::Each => Bind::Each,
+            knee_workload::Bind::Set => Bind::Set,
+        };
+        let steal = if runtime == "random" { Steal::Random } else { Steal::Near };
+        let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
+        let builder = builder.heedless(runtime == "random").strict(runtime == "strict");
+        builder.build().map(Self::Ours).map_err(|error| Error::new(error.to_string()))
+    }
+
+    /// How many workers there are.
+    pub(crate) fn workers(&self) -> usize {
+        match self {
+            Self::Ours(pool) => pool.workers(),
+            Self::Rayon(pool) => pool.current_num_threads(),
+        }
+    }
+
+    /// Runs tasks by number, each once, and adds up what they return. A task is told which worker runs it.
+    pub(crate) fn sum<R: Send>(
+        &self,
+        tasks: usize,
+        task: impl Fn(usize, usize) -> R + Sync,
+        plus: impl Fn(R, R) -> R + Sync,
+    ) -> Option<R> {
+        let halves = Halves { scheduler: self, task, plus };
+        let all = || (tasks > 0).then(|| halves.sum(0, tasks));
+        match self {
+            Self::Ours(pool) => pool.install(all),
+            Self::Rayon(pool) => pool.install(all),
+        }
+    }
+
+    /// The number of the worker that calls this.
+    fn own(&self) -> usize {
+        let own = match self {
+            Self::Ours(_) => knee_runtime::current_worker().map(|worker| worker.index),
+            Self::Rayon(_) => rayon::current_thread_index(),
+        };
+        own.expect("only workers run tasks")
+    }
+}
+
+/// Tasks that are halved until one is left, so that a worker takes those that lie side by side.
+struct Halves<'a, T, P> {
+    scheduler: &'a Scheduler,
+    task: T,
+    plus: P,
+}
+
+impl<T, P> Halves<'_, T, P> {
+    fn sum<R: Send>(&self, from: usize, to: usize) -> R
+    where
+        T: Fn(usize, usize) -> R + Sync,
+        P: Fn(R, R) -> R + Sync,
+    {
+        if to - from == 1 {
+            return (self.task)(from, self.scheduler.own());
+        }
+        let middle = usize::midpoint(from, to);
+        let (left, right) = (|| self.sum(from, middle), || self.sum(middle, to));
+        let (left, right) = match self.scheduler {
+            Scheduler::Ours(_) => knee_runtime::join(left, right),
+            Scheduler::Rayon(_) => rayon::join(left, right),
+        };
+        (self.plus)(left, right)
+    }
+}
+
+/// A rayon pool of the team's workers, each pinned to its cpu.
+pub(crate) fn pinned(team: &Team) -> Result<rayon::ThreadPool, Error> {
+    let threads = team.threads();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|worker| format!("worker {worker}"));
+    let pool = pool.build().map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
+    let pinned = pool.broadcast(|worker| team.pin(worker.index()));
+    pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
+}
