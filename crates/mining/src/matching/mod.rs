@@ -1,5 +1,6 @@
 //! Counting: what a question asks of which patterns, how each is counted, and the one loop over roots that all share.
 
+mod bitmaps;
 mod choose;
 mod explain;
 mod explore;
@@ -148,15 +149,16 @@ impl<'a> Counting<'a> {
         if let Some(known) = self.known.get(pattern) {
             return known.copies;
         }
-        let counted = match formula::known(pattern).filter(|_| self.method != Method::Explore) {
-            Some(known) => {
-                let copies = self.formulas.copies(known);
-                tell(self.found, copies);
-                Counted { copies, how: How::Formula(known) }
-            }
-            _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: How::Vertices },
-            _ => self.explored(pattern),
-        };
+        let counted =
+            match formula::known(pattern).filter(|known| self.method != Method::Explore && self.formulas.fit(*known)) {
+                Some(known) => {
+                    let copies = self.formulas.copies(known);
+                    tell(self.found, copies);
+                    Counted { copies, how: How::Formula(known) }
+                }
+                _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: How::Vertices },
+                _ => self.explored(pattern),
+            };
         let copies = counted.copies;
         self.known.insert(*pattern, counted);
         if let Some(chooser) = &mut self.chooser {

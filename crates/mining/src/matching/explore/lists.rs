@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::bits::Neighbourhood;
 use super::candidates::Candidates;
 use super::rows;
-use super::space::{Last, Sizes, Space, Summed, Vertices, ranks};
+use super::space::{Last, Sizes, Space, Vertices, ranks};
 use crate::Graph;
+use crate::matching::bitmaps::Summed;
 use crate::pattern::members;
 use crate::plan::{Bounds, Plan};
 

@@ -11,7 +11,6 @@ mod rows;
 mod sets;
 mod space;
 mod tables;
-mod words;
 
 use std::ops::Range;
 

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::sets::{search, searched};
-use super::space::{Last, Sizes, Space, Summed, Vertices, ranks};
-use super::words::{Commons, Instructions, Side, common, first_bit, only};
+use super::space::{Last, Sizes, Space, Vertices, ranks};
 use crate::Graph;
+use crate::matching::bitmaps::{Commons, Instructions, Side, Summed, common, first_bit, only};
 use crate::matching::vertex;
 use crate::pattern::members;
 use crate::plan::{Bounds, Plan};

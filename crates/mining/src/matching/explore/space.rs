@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::matching::bitmaps::Summed;
 use crate::pattern::{MOST_VERTICES, members};
 use crate::plan::Bounds;
 
@@ -62,21 +63,6 @@ pub(super) struct Sizes {
     pub distinct: u8,
     /// The set that each of them makes.
     pub set: usize,
-}
-
-/// What was added up, and what that took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Summed {
-    pub candidates: u64,
-    pub sum: u64,
-    pub read: u64,
-}
-
-impl Summed {
-    #[inline]
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self { candidates: self.candidates + other.candidates, sum: self.sum + other.sum, read: self.read + other.read }
-    }
 }
 
 /// Conditions on the members of a set that the last vertex makes, when all others are matched.

@@ -16,6 +16,8 @@ pub(super) struct Marks {
     pub numbers: Vec<u32>,
     pub touched: Vec<u32>,
     hits: Vec<u32>,
+    /// Room for bitmaps.
+    pub rows: Vec<u64>,
 }
 
 impl Marks {
@@ -67,7 +69,8 @@ pub(super) fn sum<R: Send>(
     let task = |number: usize, worker: usize| {
         // Never held by two: a worker runs one task at a time.
         let mut own = own[worker].lock().expect("no holder panics");
-        let empty = || Marks { numbers: vec![0; graph.vertices], touched: Vec::new(), hits: Vec::new() };
+        let empty =
+            || Marks { numbers: vec![0; graph.vertices], touched: Vec::new(), hits: Vec::new(), rows: Vec::new() };
         let marks = own.get_or_insert_with(empty);
         let each = |at: usize| {
             let result = of(vertex(at), marks);

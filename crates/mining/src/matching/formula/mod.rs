@@ -1,5 +1,6 @@
 //! Counting by formulas, from degrees, the triangles on each edge, and the paths of two edges between two vertices:
-//! all patterns of up to four vertices but the 4-clique, stars, and the pentagon.
+//! all patterns of up to four vertices, stars, and the pentagon. Cliques have no formula: they are counted in bitmaps
+//! ([`cliques`]), which nothing that matches vertex by vertex comes near to.
 //!
 //! With d(v) the degree of a vertex and t(e) the triangles on an edge, sums over vertices or over edges e = {u, v}:
 //!
@@ -17,6 +18,7 @@
 //! Pinar, Seshadhri, Vishal, *ESCAPE: efficiently counting all 5-vertex subgraphs*, WWW 2017; Chiba, Nishizeki,
 //! *Arboricity and subgraph listing algorithms*, 1985.
 
+mod cliques;
 mod edges;
 mod marks;
 mod wedges;
@@ -39,6 +41,7 @@ pub(super) enum Known {
     Diamond,
     Square,
     Pentagon,
+    Clique(usize),
 }
 
 /// The formula for a pattern.
@@ -55,6 +58,7 @@ pub(super) fn known(pattern: &Pattern) -> Option<Known> {
         [2, 2, 2, 2] => Some(Known::Square),
         [2, 2, 2, 2, 2] => Some(Known::Pentagon),
         [1, 1] => Some(Known::Star(1)),
+        [least, ..] if vertices > 3 && least as usize == vertices - 1 => Some(Known::Clique(vertices)),
         [.., most] if vertices > 2 && degrees[..vertices - 1].iter().all(|degree| *degree == 1) => {
             Some(Known::Star(usize::try_from(most).expect("it is small")))
         }
@@ -72,6 +76,7 @@ impl fmt::Display for Known {
             Self::Paw => f.write_str("for each edge, its triangles times the other neighbours of its ends, / 2"),
             Self::Diamond => f.write_str("for each edge, the ways to choose 2 of its triangles"),
             Self::Square => f.write_str("for each pair of vertices, the ways to choose 2 paths of two edges"),
+            Self::Clique(_) => f.write_str("for each vertex, cliques in bitmaps of its higher neighbours"),
             Self::Pentagon => {
                 f.write_str("for each edge and vertex, paths of two edges to both ends, less those that meet")
             }
@@ -92,6 +97,11 @@ impl<'a> Formulas<'a> {
         Self { graph, scheduler, edges: None, triangles: None }
     }
 
+    /// Whether the formula counts in this graph.
+    pub(super) fn fit(&self, known: Known) -> bool {
+        !matches!(known, Known::Clique(_)) || cliques::fit(self.graph)
+    }
+
     /// The copies of a pattern.
     pub(super) fn copies(&mut self, known: Known) -> u128 {
         match known {
@@ -102,6 +112,7 @@ impl<'a> Formulas<'a> {
             Known::Paw => self.edges().paws_twice / 2,
             Known::Diamond => self.edges().diamonds,
             Known::Square => wedges::squares(self.graph, self.scheduler),
+            Known::Clique(vertices) => cliques::cliques(self.graph, self.scheduler, vertices),
             Known::Pentagon => wedges::pentagons(self.graph, self.scheduler, self.edges().met_twice / 2),
         }
     }
@@ -146,6 +157,8 @@ mod tests {
             ("square", Known::Square),
             ("star-4", Known::Star(4)),
             ("pentagon", Known::Pentagon),
+            ("4-clique", Known::Clique(4)),
+            ("5-clique", Known::Clique(5)),
         ];
         let expected = names.map(|(name, known)| (Pattern::parse(name).unwrap().canonical(), known));
         for (_, pattern) in (1..=5).flat_map(motifs) {

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::space::Summed;
-use crate::matching::vertex;
+use super::vertex;
 
 /// The instructions in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +17,22 @@ pub(super) enum Instructions {
 
 /// Bitmaps of so many words are counted by the widest instructions; setting these up takes longer than a few words do.
 #[cfg(target_arch = "x86_64")]
-const WIDE: usize = 8;
+pub(super) const WIDE: usize = 8;
+
+/// What was added up, and what that took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Summed {
+    pub candidates: u64,
+    pub sum: u64,
+    pub read: u64,
+}
+
+impl Summed {
+    #[inline]
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self { candidates: self.candidates + other.candidates, sum: self.sum + other.sum, read: self.read + other.read }
+    }
+}
 
 /// Of which candidates' bitmaps the common bits with another one are counted.
 pub(super) struct Commons<'a> {
@@ -43,26 +57,29 @@ pub(super) enum Side {
     Below,
 }
 
-/// Defines methods of [`Instructions`] whose bodies are compiled for each of them. `words` says how long bitmaps are.
+/// Defines methods of [`Instructions`] whose bodies are compiled for each of them. The first argument says how many words
+/// bitmaps have.
 macro_rules! for_each_kind {
-    ($($(#[$doc:meta])* fn $name:ident ($words:expr; $($argument:ident : $type:ty),*) -> $returns:ty $body:block)*) => {
-        impl Instructions {$(
+    ($($(#[$doc:meta])* fn $name:ident $(<const $constant:ident: usize>)? (
+        $words:expr; $($argument:ident : $type:ty),*
+    ) -> $returns:ty $body:block)*) => {
+        impl $crate::matching::bitmaps::Instructions {$(
             $(#[$doc])*
             #[inline]
-            pub(super) fn $name(self, $($argument: $type),*) -> $returns {
+            pub(in crate::matching) fn $name $(<const $constant: usize>)? (self, $($argument: $type),*) -> $returns {
                 #[allow(clippy::inline_always, reason = "it is compiled as a part of each of the functions below")]
                 #[inline(always)]
-                fn body($($argument: $type),*) -> $returns $body
+                fn body $(<const $constant: usize>)? ($($argument: $type),*) -> $returns $body
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = "popcnt,bmi1")]
-                fn popcnt($($argument: $type),*) -> $returns { body($($argument),*) }
+                fn popcnt $(<const $constant: usize>)? ($($argument: $type),*) -> $returns { body($($argument),*) }
                 #[cfg(target_arch = "x86_64")]
                 #[target_feature(enable = "popcnt,bmi1,avx512f,avx512vpopcntdq")]
-                fn avx512($($argument: $type),*) -> $returns { body($($argument),*) }
+                fn avx512 $(<const $constant: usize>)? ($($argument: $type),*) -> $returns { body($($argument),*) }
                 match self {
                     // SAFETY: an `Instructions` is made only where the processor has them.
                     #[cfg(target_arch = "x86_64")]
-                    Self::Avx512 if $words >= WIDE => unsafe { avx512($($argument),*) },
+                    Self::Avx512 if $words >= $crate::matching::bitmaps::WIDE => unsafe { avx512($($argument),*) },
                     // SAFETY: as above; what has AVX-512 has these as well.
                     #[cfg(target_arch = "x86_64")]
                     Self::Popcnt | Self::Avx512 => unsafe { popcnt($($argument),*) },
@@ -72,6 +89,7 @@ macro_rules! for_each_kind {
         )*}
     };
 }
+pub(super) use for_each_kind;
 
 for_each_kind! {
     /// How many of some bits are set in both bitmaps.
@@ -126,6 +144,17 @@ impl Instructions {
             }
         }
         Self::Portable
+    }
+
+    /// All that this processor has.
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        let all = [Self::Portable, Self::Popcnt, Self::Avx512];
+        #[cfg(not(target_arch = "x86_64"))]
+        let all = [Self::Portable];
+        let best = all.iter().position(|one| *one == Self::best()).expect("the best is one of them");
+        all[..=best].to_vec()
     }
 
     /// How many of some bits are set.
@@ -196,17 +225,6 @@ mod tests {
 
     use super::*;
 
-    fn all() -> Vec<Instructions> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let all = [Instructions::Portable, Instructions::Popcnt, Instructions::Avx512];
-            let best = all.iter().position(|one| *one == Instructions::best()).unwrap();
-            all[..=best].to_vec()
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        vec![Instructions::Portable]
-    }
-
     proptest! {
         #[test]
         fn bitmaps_agree_with_their_bits(
@@ -217,7 +235,7 @@ mod tests {
             let bits = ends.0.min(a.len() * 64)..ends.1.min(a.len() * 64);
             let set = |words: &[u64], at: usize| words[at / 64] >> (at % 64) & 1 == 1;
             let expected: Vec<usize> = bits.clone().filter(|at| set(&a, *at) && set(&b, *at)).collect();
-            for instructions in all() {
+            for instructions in Instructions::all() {
                 let mut out = vec![u64::MAX; 2];
                 common(&a, &b, &bits, &mut out);
                 prop_assert_eq!(instructions.common_count(&a, &b, bits.clone()), expected.len() as u64);
