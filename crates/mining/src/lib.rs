@@ -18,7 +18,7 @@ mod scheduler;
 use knee_workload::Workload;
 
 pub use graph::Graph;
-pub use matching::{Method, Question};
+pub use matching::{Method, Order, Question};
 pub use pattern::{Induced, Pattern};
 pub use scheduler::Scheduler;
 

@@ -1,9 +1,12 @@
 //! The workload `mine`: count a pattern in a graph.
 
-use knee_workload::{Args, Check, Counter, Error, Param, Phases, Run, Team, Workload};
+use knee_runtime::Arrangement;
+use knee_workload::{Args, Check, Error, Layout, Param, Phases, Run, Team, Workload};
 
+use crate::graph::Unsorted;
+use crate::matching::Told;
 use crate::scheduler::{self, RUNTIME, Scheduler};
-use crate::{Graph, Induced, Method, Pattern, Question, graph, pattern};
+use crate::{Graph, Induced, Method, Order, Pattern, Question, graph, pattern};
 
 pub(crate) struct Mine;
 
@@ -41,12 +44,20 @@ impl Workload for Mine {
         const PATTERN: &str = "what to count: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
         const PARAMS: &[Param] = &[
             Param::choice("action", ACTION, "count", &["count", "motifs", "explain"]).positional(),
-            Param::required("graph", "an edge list, or rmat:SCALE[:EDGE_FACTOR[:SEED]]").positional(),
+            Param::required("graph", "an edge list, rmat:SCALE[:EDGE_FACTOR[:SEED]], or chung-lu:VERTICES:EDGES")
+                .positional(),
             Param::new("pattern", PATTERN, "diamond"),
             Param::new("size", "motifs: their number of vertices, 3 to 5", "4"),
             Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
             Param::choice("plan", "match vertices, or use formulas; auto: where there is one", "auto", Method::NAMES),
+            Param::choice(
+                "order",
+                "which vertices are matched first, where they are matched",
+                "hubs-first",
+                Order::NAMES,
+            ),
             Param::new("repeat", "number of repetitions", "1"),
+            Layout::param(&["contiguous", "interleaved", "blocked", "one-node", "replicated"]),
             RUNTIME,
         ];
         PARAMS
@@ -54,24 +65,30 @@ impl Workload for Mine {
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (question, names) = question(args)?;
+        let question = question.in_order(Order::named(args.text("order")).expect("values were checked"));
         // Reading and sorting are rayon's, whose workers end before those that match begin.
         let loading = scheduler::pinned(team)?;
         let list = phases.measure("load", || loading.install(|| graph::load(args.text("graph"))))?;
-        let graph = phases.measure("prepare", || loading.install(|| Graph::from_edges(&list)));
-        drop(loading);
-        let scheduler = Scheduler::start(args, team)?;
         let facts = [
-            ("vertices", graph.vertices.to_string()),
-            ("edges", graph.edges().to_string()),
+            ("vertices", list.vertices.to_string()),
+            ("edges", list.edges.len().to_string()),
             ("dropped_loops", list.loops.to_string()),
             ("dropped_repetitions", list.repeated.to_string()),
             ("header", list.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
         ];
+        let arrangement = Arrangement::named(args.text("layout")).expect("values were checked");
+        let scheduler = Scheduler::start(args, team)?;
+        let graph = phases.measure("prepare", || {
+            let unsorted = loading.install(|| Unsorted::new(list.vertices, list.edges));
+            drop(loading);
+            scheduler.install(|| Graph::placed(unsorted, &arrangement))
+        });
+        let graph = graph.map_err(|error| Error::new(format!("cannot place the graph: {error}")))?;
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let explain = args.text("action") == "explain";
         let repeat = args.number("repeat", 1..=1_000_000)?;
-        let found = team.counter("matches");
-        Ok(Box::new(Prepared { scheduler, graph, question, names, explain, repeat, found, facts }))
+        let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
+        Ok(Box::new(Prepared { scheduler, graph, question, names, explain, repeat, told, facts }))
     }
 }
 
@@ -101,8 +118,8 @@ struct Prepared {
     names: Vec<String>,
     explain: bool,
     repeat: u64,
-    /// Copies found so far, published so that a report can draw them over time.
-    found: Counter,
+    /// Published so that a report can draw it over time.
+    told: Told,
     facts: Vec<(String, String)>,
 }
 
@@ -111,7 +128,7 @@ impl Run for Prepared {
         if self.explain {
             return phases.measure("match", || self.question.explain(&self.graph, &self.scheduler));
         }
-        let once = || self.question.count_published(&self.graph, &self.scheduler, self.found);
+        let once = || self.question.count_published(&self.graph, &self.scheduler, self.told);
         let counted = || {
             let first = once();
             let same = (1..self.repeat).all(|_| once() == first);

@@ -42,6 +42,14 @@ impl Scheduler {
         builder.build().map(Self::Ours).map_err(|error| Error::new(error.to_string()))
     }
 
+    /// Runs work that forks on knee's runtime, where the workers are rayon's on those of the global pool.
+    pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self {
+            Self::Ours(pool) => pool.install(work),
+            Self::Rayon(_) => work(),
+        }
+    }
+
     /// How many workers there are.
     pub(crate) fn workers(&self) -> usize {
         match self {
@@ -50,14 +58,17 @@ impl Scheduler {
         }
     }
 
-    /// Runs tasks by number, each once, and adds up what they return. A task is told which worker runs it.
+    /// Runs tasks by number, each once, and adds up what they return. A task is told which worker runs it. All workers
+    /// begin with the first tasks and end with the last ones.
     pub(crate) fn sum<R: Send>(
         &self,
         tasks: usize,
         task: impl Fn(usize, usize) -> R + Sync,
         plus: impl Fn(R, R) -> R + Sync,
     ) -> Option<R> {
-        let halves = Halves { scheduler: self, task, plus };
+        let workers = self.workers();
+        let dealt = |place: usize, worker: usize| task(dealt(place, tasks, workers), worker);
+        let halves = Halves { scheduler: self, task: dealt, plus };
         let all = || (tasks > 0).then(|| halves.sum(0, tasks));
         match self {
             Self::Ours(pool) => pool.install(all),
@@ -73,6 +84,19 @@ impl Scheduler {
         };
         own.expect("only workers run tasks")
     }
+}
+
+/// The task at a place, where tasks are dealt to workers like cards and the hands lie one behind the other.
+fn dealt(place: usize, tasks: usize, workers: usize) -> usize {
+    let (least, more) = (tasks / workers, tasks % workers);
+    // So many hands have one more.
+    let behind = more * (least + 1);
+    let (hand, at) = if place < behind {
+        (place / (least + 1), place % (least + 1))
+    } else {
+        (more + (place - behind) / least, (place - behind) % least)
+    };
+    at * workers + hand
 }
 
 /// Tasks that are halved until one is left, so that a worker takes those that lie side by side.
@@ -108,4 +132,21 @@ pub(crate) fn pinned(team: &Team) -> Result<rayon::ThreadPool, Error> {
     let pool = pool.build().map_err(|error| Error::new(format!("cannot start {threads} workers: {error}")))?;
     let pinned = pool.broadcast(|worker| team.pin(worker.index()));
     pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_task_is_dealt_once_and_hands_ascend() {
+        for (tasks, workers) in [(1, 1), (1, 4), (10, 3), (12, 4), (100, 7), (5, 8)] {
+            let all: Vec<_> = (0..tasks).map(|place| dealt(place, tasks, workers)).collect();
+            let mut sorted = all.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..tasks), "{tasks} {workers}");
+            let hands = all.windows(2).filter(|pair| pair[1] < pair[0]).count();
+            assert!(hands < workers, "{all:?}");
+        }
+    }
 }

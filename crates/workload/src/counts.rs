@@ -18,6 +18,7 @@ pub struct Count {
 /// All of them.
 pub const COUNTS: &[Count] = &[
     count("matches", "matches", "copies of the pattern that were found, sum of all repetitions"),
+    count("lists", "lists", "lists of neighbours that matching took up, one for each vertex it tried"),
     count("local-read-bytes", "bytes", "bytes read from the worker's own node, counted by the program"),
     count("remote-read-bytes", "bytes", "bytes read from other nodes, counted by the program"),
     count("busy-ns", "ns", "time in jobs, sum over workers"),

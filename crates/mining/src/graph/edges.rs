@@ -9,7 +9,7 @@ use knee_machine::{files, room};
 use knee_workload::Error;
 use rayon::prelude::*;
 
-use super::check_room;
+use super::{BYTES_READ, check_room};
 
 /// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. Dropped lines are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl EdgeList {
             Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
             _ => raw,
         };
-        check_room(&name.to_string(), lines(&text).count() as u64)?;
+        check_room(&name.to_string(), lines(&text).count() as u64, BYTES_READ)?;
         Self::parse(&text).map_err(|reason| {
             Error::new(format!("cannot read graph: {name}: {reason}"))
                 .hint("an edge list has two vertex numbers a line, and comments begin with # or %")
@@ -55,10 +55,7 @@ impl EdgeList {
     /// # Errors
     /// The line and what is wrong with it.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
-        let mut pairs = Vec::new();
-        for (number, line) in lines(text) {
-            pairs.push(pair(line).map_err(|reason| format!("line {number}: {reason}"))?);
-        }
+        let mut pairs = pairs(text)?;
         let header = header(&pairs);
         if header.is_some() {
             pairs.remove(0);
@@ -75,25 +72,78 @@ impl EdgeList {
     /// When there are more than 2^32 vertices.
     #[must_use]
     pub fn from_pairs(pairs: Vec<(u64, u64)>) -> Self {
-        let given = pairs.len();
-        let mut straight: Vec<(u64, u64)> =
-            pairs.into_par_iter().filter(|(a, b)| a != b).map(|(a, b)| (a.min(b), a.max(b))).collect();
-        let loops = given - straight.len();
-        straight.par_sort_unstable();
-        straight.dedup();
-        let repeated = given - loops - straight.len();
-        let mut names: Vec<u64> = straight.par_iter().flat_map_iter(|&(a, b)| [a, b]).collect();
-        names.par_sort_unstable();
-        names.dedup();
-        let vertices = names.len();
-        let number = |name: u64| u32::try_from(names.partition_point(|&n| n < name)).expect("fewer than 2^32 vertices");
-        // Already without gaps: most files are, and the search costs more than everything else here.
-        let dense = names.last().is_some_and(|&last| last == vertices as u64 - 1);
-        let short = |name: u64| u32::try_from(name).expect("fewer than 2^32 vertices");
-        let edges =
-            straight.par_iter().map(|&(a, b)| if dense { (short(a), short(b)) } else { (number(a), number(b)) });
-        Self { vertices, edges: edges.collect(), loops, repeated, header: None }
+        let most = pairs.par_iter().map(|(a, b)| *a.max(b)).max().unwrap_or(0);
+        // Names that are far apart are numbered first, so that a bit for each lower name costs little.
+        let number: Box<dyn Fn(u64) -> u32 + Sync> = if most < pairs.len() as u64 * 64 + (1 << 16) {
+            Box::new(|name| u32::try_from(name).expect(FEW))
+        } else {
+            let mut names: Vec<u64> = pairs.par_iter().flat_map_iter(|&(a, b)| [a, b]).collect();
+            names.par_sort_unstable();
+            names.dedup();
+            Box::new(move |name| u32::try_from(names.partition_point(|&other| other < name)).expect(FEW))
+        };
+        Self::from_short(pairs.into_par_iter().map(|(a, b)| (number(a), number(b))).collect())
     }
+
+    /// The same for numbers that are not far apart.
+    pub(super) fn from_short(mut pairs: Vec<(u32, u32)>) -> Self {
+        let given = pairs.len();
+        pairs.retain(|(a, b)| a != b);
+        pairs.par_iter_mut().for_each(|(a, b)| (*a, *b) = ((*a).min(*b), (*a).max(*b)));
+        let straight = pairs.len();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        let most = pairs.par_iter().map(|(_, b)| *b).max().map_or(0, |most| most as usize + 1);
+        let mut number = vec![0; most];
+        for &(a, b) in &pairs {
+            (number[a as usize], number[b as usize]) = (1, 1);
+        }
+        let mut vertices = 0;
+        for number in &mut number {
+            (*number, vertices) = (vertices, vertices + *number);
+        }
+        pairs.par_iter_mut().for_each(|(a, b)| (*a, *b) = (number[*a as usize], number[*b as usize]));
+        let (loops, repeated) = (given - straight, straight - pairs.len());
+        Self { vertices: vertices as usize, edges: pairs, loops, repeated, header: None }
+    }
+}
+
+/// Why a number fits 32 bits.
+const FEW: &str = "fewer than 2^32 vertices";
+
+/// Bytes of text that one task reads.
+const BYTES_PER_TASK: usize = 1 << 20;
+
+/// The pairs of all lines, read in parallel.
+fn pairs(text: &[u8]) -> Result<Vec<(u64, u64)>, String> {
+    let parts: Vec<&[u8]> = parts(text, BYTES_PER_TASK).collect();
+    let read = |part: &&[u8]| -> Result<Vec<_>, (usize, String)> {
+        lines(part).map(|(number, line)| pair(line).map_err(|reason| (number, reason))).collect()
+    };
+    let read: Vec<_> = parts.par_iter().map(read).collect();
+    let mut pairs = Vec::with_capacity(read.iter().flatten().map(Vec::len).sum());
+    for (at, part) in read.into_iter().enumerate() {
+        let newlines = |part: &&[u8]| part.split(|byte| *byte == b'\n').count() - 1;
+        pairs.append(&mut part.map_err(|(number, reason)| {
+            format!("line {}: {reason}", number + parts[..at].iter().map(newlines).sum::<usize>())
+        })?);
+    }
+    Ok(pairs)
+}
+
+/// Parts of about so many bytes that end with a line.
+fn parts(text: &[u8], bytes: usize) -> impl Iterator<Item = &[u8]> {
+    let mut left = text;
+    std::iter::from_fn(move || {
+        if left.is_empty() {
+            return None;
+        }
+        let from = bytes.min(left.len());
+        let end = left[from..].iter().position(|byte| *byte == b'\n').map_or(left.len(), |at| from + at + 1);
+        let (part, rest) = left.split_at(end);
+        left = rest;
+        Some(part)
+    })
 }
 
 /// The lines of a text that are neither empty nor comments, with their numbers.
@@ -165,6 +215,21 @@ mod tests {
         ] {
             assert_eq!(edges(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn parts_of_a_text_are_whole_lines() {
+        let text = b"1 2\n\n# 3\n44 55\n6 7";
+        for bytes in 1..20 {
+            let parts: Vec<&[u8]> = parts(text, bytes).collect();
+            assert_eq!(parts.concat(), text);
+            assert!(parts[..parts.len() - 1].iter().all(|part| part.ends_with(b"\n")), "{parts:?}");
+        }
+        let lines = "1 2\n".repeat(BYTES_PER_TASK / 2) + "x\n";
+        assert_eq!(
+            EdgeList::parse(lines.as_bytes()).unwrap_err(),
+            format!("line {}: \"x\" is not a vertex number", BYTES_PER_TASK / 2 + 1)
+        );
     }
 
     #[test]

@@ -3,19 +3,12 @@
 //! 2^scale vertices, edge factor × 2^scale edges; at each of `scale` levels an edge falls into a quadrant with
 //! probability .57, .19, .19, .05; vertex numbers are then permuted so that a number says nothing of a degree.
 //! Chakrabarti, Zhan, Faloutsos, *R-MAT: a recursive model for graph mining*, SDM 2004; Graph500 specification 3.
-//!
-//! Blocks of edges draw from streams of their own, so a seed gives the same graph on any number of threads.
 
 use knee_workload::Error;
-use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
-use super::EdgeList;
-
-/// Edges drawn from one stream.
-const BLOCK: u64 = 1 << 14;
+use super::{EdgeList, drawn};
 
 /// The parameters of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,22 +50,8 @@ impl Rmat {
     /// Draws the graph.
     #[must_use]
     pub fn generate(&self) -> EdgeList {
-        let mut names: Vec<u32> = (0..1 << self.scale).collect();
-        names.shuffle(&mut self.stream(0));
-        let total = self.edge_factor << self.scale;
-        let block = |block: u64| {
-            let mut random = self.stream(block + 1);
-            let edges = BLOCK.min(total - block * BLOCK);
-            (0..edges).map(|_| self.edge(&mut random)).collect::<Vec<_>>()
-        };
-        let named = |(a, b): (u32, u32)| (u64::from(names[a as usize]), u64::from(names[b as usize]));
-        EdgeList::from_pairs((0..total.div_ceil(BLOCK)).into_par_iter().flat_map_iter(block).map(named).collect())
-    }
-
-    fn stream(&self, number: u64) -> ChaCha8Rng {
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(number);
-        random
+        let edges = usize::try_from(self.edge_factor << self.scale).expect("a machine of 64 bits");
+        drawn::graph(1 << self.scale, edges, self.seed, |random| self.edge(random))
     }
 
     fn edge(&self, random: &mut ChaCha8Rng) -> (u32, u32) {

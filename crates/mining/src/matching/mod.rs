@@ -57,11 +57,43 @@ impl Method {
     }
 }
 
+/// Which parts of a graph are matched first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Vertices of many neighbours.
+    HubsFirst,
+    /// Vertices in the order of the source.
+    Id,
+    /// Vertices of few neighbours.
+    HubsLast,
+}
+
+impl Order {
+    /// Names, in the order of the variants.
+    pub const NAMES: &'static [&'static str] = &["hubs-first", "id", "hubs-last"];
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().position(|known| *known == name).map(|at| [Self::HubsFirst, Self::Id, Self::HubsLast][at])
+    }
+}
+
+/// What is published while matching.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Told {
+    /// Copies that were found.
+    pub found: Counter,
+    /// Lists of neighbours that were taken up.
+    pub lists: Counter,
+}
+
 /// What is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     sums: Vec<Sum>,
     method: Method,
+    order: Order,
 }
 
 impl Question {
@@ -86,7 +118,13 @@ impl Question {
             }
             Ok(sum)
         });
-        Ok(Self { sums: sums.collect::<Result<_, _>>()?, method })
+        Ok(Self { sums: sums.collect::<Result<_, _>>()?, method, order: Order::HubsFirst })
+    }
+
+    /// The same, where matching begins with other parts of the graph than its hubs.
+    #[must_use]
+    pub fn in_order(self, order: Order) -> Self {
+        Self { order, ..self }
     }
 
     /// Counts, and tells how: for each pattern its plan, and what was expected and done at each position.
@@ -98,15 +136,15 @@ impl Question {
     /// The number of copies of each pattern in a graph.
     #[must_use]
     pub fn count(&self, graph: &Graph, scheduler: &Scheduler) -> Vec<u128> {
-        self.count_published(graph, scheduler, Counter::default())
+        self.count_published(graph, scheduler, Told::default())
     }
 
-    /// The same; adds each task's copies to `found` as soon as they are counted.
-    pub(crate) fn count_published(&self, graph: &Graph, scheduler: &Scheduler, found: Counter) -> Vec<u128> {
+    /// The same; publishes each task's copies and lists as soon as they are counted.
+    pub(crate) fn count_published(&self, graph: &Graph, scheduler: &Scheduler, told: Told) -> Vec<u128> {
         // What is put together from several patterns is not found one by one.
         let alone = matches!(&self.sums[..], [sum] if sum.terms.len() == 1);
-        let found = if alone { found } else { Counter::default() };
-        let mut counting = Counting::new(graph, scheduler, self.method, found);
+        let told = if alone { told } else { Told { found: Counter::default(), ..told } };
+        let mut counting = Counting::new(graph, scheduler, self, told);
         self.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect()
     }
 }
@@ -116,7 +154,8 @@ struct Counting<'a> {
     graph: &'a Graph,
     scheduler: &'a Scheduler,
     method: Method,
-    found: Counter,
+    order: Order,
+    told: Told,
     formulas: Formulas<'a>,
     chooser: Option<Chooser<'a>>,
     known: BTreeMap<Pattern, Counted>,
@@ -139,9 +178,10 @@ enum How {
 }
 
 impl<'a> Counting<'a> {
-    fn new(graph: &'a Graph, scheduler: &'a Scheduler, method: Method, found: Counter) -> Self {
+    fn new(graph: &'a Graph, scheduler: &'a Scheduler, question: &Question, told: Told) -> Self {
         let formulas = Formulas::new(graph, scheduler);
-        Self { graph, scheduler, method, found, formulas, chooser: None, known: BTreeMap::new() }
+        let Question { method, order, .. } = *question;
+        Self { graph, scheduler, method, order, told, formulas, chooser: None, known: BTreeMap::new() }
     }
 
     /// The copies of a pattern in its canonical form.
@@ -153,7 +193,7 @@ impl<'a> Counting<'a> {
             match formula::known(pattern).filter(|known| self.method != Method::Explore && self.formulas.fit(*known)) {
                 Some(known) => {
                     let copies = self.formulas.copies(known);
-                    tell(self.found, copies);
+                    tell(self.told.found, copies);
                     Counted { copies, how: How::Formula(known) }
                 }
                 _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: How::Vertices },
@@ -173,8 +213,9 @@ impl<'a> Counting<'a> {
         let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph, formulas)).best(pattern);
         let plan = &chosen.plan;
         // What is taken off at the end would have to be taken off what has been told.
-        let found = if plan.less.is_empty() { self.found } else { Counter::default() };
-        let (matches, work) = by_plan(graph, plan, self.scheduler, found);
+        let found = if plan.less.is_empty() { self.told.found } else { Counter::default() };
+        let told = Told { found, ..self.told };
+        let (matches, work) = by_plan(graph, plan, self.scheduler, self.order, told);
         let all = matches.checked_mul(u128::from(plan.times)).expect(SMALL);
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * self.matches(less)).sum();
         let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
@@ -185,34 +226,36 @@ impl<'a> Counting<'a> {
     /// The ways to place a pattern's vertices, without those of others that a plan counts as well.
     fn matches(&mut self, pattern: &Pattern) -> u128 {
         // Patterns that arise from others are not what was asked for.
-        let found = std::mem::take(&mut self.found);
+        let found = std::mem::take(&mut self.told.found);
         let copies = self.copies(pattern);
-        self.found = found;
+        self.told.found = found;
         copies.checked_mul(pattern.automorphisms().len() as u128).expect(SMALL)
     }
 }
 
-/// Counts the matches that meet a plan's conditions, and tells what was done for them; adds copies to `found` as they are
-/// counted.
-fn by_plan(graph: &Graph, plan: &Plan, scheduler: &Scheduler, found: Counter) -> (u128, Work) {
-    let roots = Roots::new(graph, plan).count();
+/// Counts the matches that meet a plan's conditions, and what was done for them. Publishes both as they are counted.
+fn by_plan(graph: &Graph, plan: &Plan, scheduler: &Scheduler, order: Order, told: Told) -> (u128, Work) {
+    let roots = Roots::new(graph, plan, order).count();
     let few = roots / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
     let per_task = ROOTS_PER_TASK.max(few);
     // Matches for each copy.
     let each = u128::from(plan.symmetries / plan.times);
     let workers: Vec<Mutex<Option<Worker<'_>>>> = (0..scheduler.workers()).map(|_| Mutex::new(None)).collect();
+    let tasks = roots.div_ceil(per_task);
     let task = |number: usize, worker: usize| {
         // Never held by two: a worker runs one task at a time.
         let mut own = workers[worker].lock().expect("no holder panics");
-        let own = own.get_or_insert_with(|| Worker::new(graph, plan));
-        let matches = own.matches(number * per_task..roots.min((number + 1) * per_task));
-        tell(found, matches / each);
+        let own = own.get_or_insert_with(|| Worker::new(graph, plan, order));
+        let number = if order == Order::HubsFirst { tasks - 1 - number } else { number };
+        let (matches, lists) = own.matches(number * per_task..roots.min((number + 1) * per_task));
+        tell(told.found, matches / each);
+        told.lists.add(lists);
         (matches, matches / each)
     };
     let plus = |a: (u128, u128), b: (u128, u128)| (a.0.checked_add(b.0).expect(SMALL), a.1 + b.1);
-    let (matches, whole) = scheduler.sum(roots.div_ceil(per_task), task, plus).unwrap_or_default();
+    let (matches, whole) = scheduler.sum(tasks, task, plus).unwrap_or_default();
     // Copies that several tasks found parts of.
-    tell(found, matches / each - whole);
+    tell(told.found, matches / each - whole);
     let workers = workers.into_iter().filter_map(|own| own.into_inner().expect("no holder panics"));
     (matches, workers.map(|worker| worker.work()).fold(Work::default(), Work::plus))
 }
@@ -237,7 +280,7 @@ mod tests {
     /// The copies that a plan finds, where an oracle counts what is taken off.
     fn copies(graph: &Graph, plan: &Plan, oracle: impl Fn(&Pattern) -> u128) -> u128 {
         static SCHEDULER: std::sync::LazyLock<Scheduler> = std::sync::LazyLock::new(|| Scheduler::unpinned(2).unwrap());
-        let matches = by_plan(graph, plan, &SCHEDULER, Counter::default()).0 * u128::from(plan.times);
+        let matches = by_plan(graph, plan, &SCHEDULER, Order::HubsFirst, Told::default()).0 * u128::from(plan.times);
         let of = |less: &Pattern| oracle(less) * less.automorphisms().len() as u128;
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * of(less)).sum();
         assert_eq!((matches - less) % u128::from(plan.symmetries), 0);

@@ -27,6 +27,12 @@ impl Work {
         Self { matches: self.matches.map(|count| count * factor), read: self.read.map(|count| count * factor) }
     }
 
+    /// Partial matches at all positions.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "they are counted, or parts of one")]
+    pub(super) fn tried(&self) -> u64 {
+        self.matches.iter().sum::<f64>() as u64
+    }
+
     /// What it costs, in members of lists that are looked up.
     pub(super) fn cost(&self, plan: &Plan) -> f64 {
         let last = self.matches[plan.matched() - 1] * if plan.looks_up() { PER_MATCH - PER_LOOK } else { 0.0 };

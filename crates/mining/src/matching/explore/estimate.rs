@@ -8,8 +8,9 @@ use super::lists::Lists;
 use super::roots::Roots;
 use super::sets::common_count;
 use crate::Graph;
-use crate::matching::vertex;
+use crate::graph::Ends;
 use crate::matching::work::Work;
+use crate::matching::{Order, vertex};
 use crate::plan::{Plan, Shape};
 
 /// The golden section in parts of 2^64; the parts behind the point of its multiples lie apart.
@@ -21,7 +22,7 @@ const EDGES: usize = 256;
 /// Estimates what matching takes from `few` roots, by following one candidate of each set for all of them (Knuth,
 /// *Estimating the efficiency of backtrack programs*, 1975).
 pub(in crate::matching) fn estimated(graph: &Graph, plan: &Plan, few: usize) -> Work {
-    let roots = Roots::new(graph, plan);
+    let roots = Roots::new(graph, plan, Order::HubsLast);
     let mut matcher = Matcher::new(graph, plan, Lists::new(graph, plan, true));
     matcher.chance = Some(SmallRng::seed_from_u64(1));
     let (all, few) = (roots.count(), few.min(roots.count()));
@@ -37,10 +38,14 @@ pub(in crate::matching) fn estimated(graph: &Graph, plan: &Plan, few: usize) -> 
 /// A graph in a few numbers.
 pub(in crate::matching) fn shape(graph: &Graph) -> Shape {
     let (vertices, edges) = (graph.vertices as f64, graph.edges() as f64);
-    let ends = (0..graph.vertices).map(|at| (graph.neighbours.of(vertex(at)).len() as f64).powi(2)).sum::<f64>();
+    let ends = (0..graph.vertices).map(|at| (graph.neighbours(vertex(at)).len() as f64).powi(2)).sum::<f64>();
     let (step, all) = ((graph.edges() / EDGES).max(1), graph.edges());
-    let some: Vec<_> = (0..all).step_by(step).flat_map(|at| graph.upward.pairs(at..at + 1)).collect();
-    let common = |&(a, b): &(u32, u32)| common_count(graph.neighbours.of(a), graph.neighbours.of(b)) as f64;
+    let edge = |number: usize| {
+        let source = graph.source(Ends::Lower, number);
+        (source, graph.upward(source)[number - graph.range(Ends::Lower, source).start])
+    };
+    let some: Vec<_> = (0..all).step_by(step).map(edge).collect();
+    let common = |&(a, b): &(u32, u32)| common_count(graph.neighbours(a), graph.neighbours(b)) as f64;
     let common = some.iter().map(common).sum::<f64>() / some.len().max(1) as f64;
     Shape { vertices, edges, degree: ends / (2.0 * edges).max(1.0), common }
 }

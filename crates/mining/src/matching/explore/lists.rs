@@ -138,7 +138,7 @@ impl Space for Lists<'_> {
     }
 
     fn hold(&mut self, at: usize, vertex: u32) {
-        self.neighbourhoods[at].hold(self.graph.neighbours.of(vertex));
+        self.neighbourhoods[at].hold(self.graph.neighbours(vertex));
     }
 
     fn joined(&self, at: usize, _: &Vertices, other: u32) -> bool {

@@ -6,58 +6,94 @@ use super::Matcher;
 use super::lists::Lists;
 use super::rows::{self, Rows};
 use crate::Graph;
-use crate::graph::Adjacency;
-use crate::matching::vertex;
+use crate::graph::Ends;
 use crate::matching::work::Work;
-use crate::plan::Plan;
+use crate::matching::{Order, vertex};
+use crate::plan::{Bounds, Plan};
 
 /// Where matching begins.
-#[derive(Clone, Copy)]
-pub(in crate::matching) enum Roots<'a> {
+pub(in crate::matching) struct Roots<'a> {
+    graph: &'a Graph,
+    from: From,
+    /// Where the roots of each vertex begin, where vertices follow each other as in the source.
+    begins: Option<Vec<usize>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
     /// At each vertex.
-    Vertices(usize),
+    Vertices,
     /// At each edge in the directions that the conditions allow.
-    Pairs(&'a Adjacency),
+    Pairs(Ends),
 }
 
 impl<'a> Roots<'a> {
-    pub(in crate::matching) fn new(graph: &'a Graph, plan: &Plan) -> Self {
-        if plan.matched() == 1 {
-            return Self::Vertices(graph.vertices);
+    pub(in crate::matching) fn new(graph: &'a Graph, plan: &Plan, order: Order) -> Self {
+        let bounds = if plan.matched() > 1 { plan.bounds(1) } else { Bounds::default() };
+        let from = match (plan.matched(), bounds.above, bounds.below) {
+            (1, ..) => From::Vertices,
+            (_, 0, 0) => From::Pairs(Ends::Both),
+            (_, 0, _) => From::Pairs(Ends::Higher),
+            _ => From::Pairs(Ends::Lower),
+        };
+        let mut roots = Self { graph, from, begins: None };
+        if order == Order::Id {
+            let mut end = 0;
+            let next = |rank: &u32| {
+                end += roots.of(*rank);
+                end
+            };
+            roots.begins = Some(std::iter::once(0).chain(graph.ranks().iter().map(next).collect::<Vec<_>>()).collect());
         }
-        let bounds = plan.bounds(1);
-        Self::Pairs(match (bounds.above, bounds.below) {
-            (0, 0) => &graph.neighbours,
-            (0, _) => &graph.downward,
-            _ => &graph.upward,
-        })
+        roots
+    }
+
+    /// How many begin at a vertex.
+    fn of(&self, vertex: u32) -> usize {
+        match self.from {
+            From::Vertices => 1,
+            From::Pairs(ends) => self.graph.range(ends, vertex).len(),
+        }
     }
 
     pub(in crate::matching) fn count(&self) -> usize {
-        match self {
-            Self::Vertices(count) => *count,
-            Self::Pairs(pairs) => pairs.len(),
+        match self.from {
+            From::Vertices => self.graph.vertices,
+            From::Pairs(ends) => self.graph.count(ends),
         }
     }
 
     /// Calls `each` with every first vertex of a range of roots, and the places of these roots among its neighbours.
-    pub(super) fn each(self, range: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
-        match self {
-            Self::Vertices(_) => range.for_each(|first| each(vertex(first), 0..0)),
-            Self::Pairs(pairs) => {
-                let mut at = range.start;
-                for source in pairs.source(at).. {
-                    if at >= range.end {
-                        break;
-                    }
-                    let own = pairs.range(source);
-                    let end = own.end.min(range.end);
-                    if at < end {
-                        each(source, at - own.start..end - own.start);
-                        at = end;
-                    }
-                }
+    pub(super) fn each(&self, range: Range<usize>, mut each: impl FnMut(u32, Range<usize>)) {
+        let mut at = range.start;
+        for number in self.first(at).. {
+            if at >= range.end {
+                break;
             }
+            let (source, own) = self.vertex(number);
+            let end = own.end.min(range.end);
+            if at < end {
+                each(source, at - own.start..end - own.start);
+                at = end;
+            }
+        }
+    }
+
+    /// The vertex of a number, and its roots.
+    fn vertex(&self, number: usize) -> (u32, Range<usize>) {
+        match (&self.begins, self.from) {
+            (Some(begins), _) => (self.graph.ranks()[number], begins[number]..begins[number + 1]),
+            (None, From::Vertices) => (vertex(number), number..number + 1),
+            (None, From::Pairs(ends)) => (vertex(number), self.graph.range(ends, vertex(number))),
+        }
+    }
+
+    /// The number of the vertex at which a root begins.
+    fn first(&self, root: usize) -> usize {
+        match (&self.begins, self.from) {
+            (Some(begins), _) => begins.partition_point(|begin| *begin <= root) - 1,
+            (None, From::Vertices) => root,
+            (None, From::Pairs(ends)) => self.graph.source(ends, root) as usize,
         }
     }
 }
@@ -70,17 +106,18 @@ pub(in crate::matching) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(in crate::matching) fn new(graph: &'a Graph, plan: &'a Plan) -> Self {
+    pub(in crate::matching) fn new(graph: &'a Graph, plan: &'a Plan, order: Order) -> Self {
         let rows = || Matcher::new(graph, plan, Rows::new(graph, plan));
         Self {
-            roots: Roots::new(graph, plan),
+            roots: Roots::new(graph, plan, order),
             lists: Matcher::new(graph, plan, Lists::new(graph, plan, false)),
             rows: plan.is_around_the_first().then(rows),
         }
     }
 
-    /// The matches that begin at some roots.
-    pub(in crate::matching) fn matches(&mut self, range: Range<usize>) -> u128 {
+    /// The matches that begin at some roots, and how many vertices were tried for them.
+    pub(in crate::matching) fn matches(&mut self, range: Range<usize>) -> (u128, u64) {
+        let before = self.work().tried();
         self.lists.sum = 0;
         if let Some(rows) = &mut self.rows {
             rows.sum = 0;
@@ -91,7 +128,7 @@ impl<'a> Worker<'a> {
             _ => self.lists.around(first, neighbours),
         });
         let sum = super::plus(self.lists.sum, self.rows.as_ref().map_or(0, |rows| rows.sum));
-        u128::try_from(sum).expect("no negative number of matches")
+        (u128::try_from(sum).expect("no negative number of matches"), self.work().tried() - before)
     }
 
     /// What all of it took.
@@ -112,6 +149,31 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
 
+        #[test]
+        fn each_root_is_met_once_in_any_order(
+            pairs in prop::collection::vec((0u64..30, 0u64..30), 1..60),
+            size in 1usize..40,
+        ) {
+            let list = EdgeList::from_pairs(pairs);
+            prop_assume!(!list.edges.is_empty());
+            let graph = Graph::from_edges(&list);
+            let triangle = Pattern::parse("triangle").unwrap();
+            for plan in choices(&triangle).iter().map(|choice| Plan::new(&triangle, choice)) {
+                let met = |order| {
+                    let roots = Roots::new(&graph, &plan, order);
+                    let mut met = Vec::new();
+                    for start in (0..roots.count()).step_by(size) {
+                        let range = start..roots.count().min(start + size);
+                        roots.each(range, |first, places| met.extend(places.map(|place| (first, place))));
+                    }
+                    met.sort_unstable();
+                    met
+                };
+                prop_assert_eq!(met(Order::Id), met(Order::HubsLast));
+                prop_assert_eq!(met(Order::Id).len(), Roots::new(&graph, &plan, Order::Id).count());
+            }
+        }
+
         // With so many neighbours that their bitmaps have several words.
         #[test]
         fn bitmaps_and_lists_find_the_same(
@@ -125,11 +187,11 @@ mod tests {
             let pattern: Pattern = pattern::motifs(5)[number].1;
             let turned = choices(&pattern).into_iter().flat_map(|choice| [false, true].map(|turned| Choice { turned, ..choice.clone() }));
             for plan in turned.map(|choice| Plan::new(&pattern, &choice)).filter(Plan::is_around_the_first).take(6) {
-                let mut worker = Worker::new(&graph, &plan);
+                let mut worker = Worker::new(&graph, &plan, Order::HubsLast);
                 let all = worker.roots.count();
-                let in_rows: u128 = [0..all / 3, all / 3..all].map(|part| worker.matches(part)).iter().sum();
+                let in_rows: u128 = [0..all / 3, all / 3..all].map(|part| worker.matches(part).0).iter().sum();
                 worker.rows = None;
-                prop_assert_eq!(in_rows, worker.matches(0..all), "{}", pattern);
+                prop_assert_eq!(in_rows, worker.matches(0..all).0, "{}", pattern);
             }
         }
     }

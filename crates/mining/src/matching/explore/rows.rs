@@ -42,7 +42,7 @@ pub(super) fn cost(graph: &Graph, plan: &Plan, first: u32) -> Option<(u64, u64)>
     let domain = domain(graph, plan, first);
     let words = domain.len().div_ceil(64);
     let each = domain.len() / LOOKED_AT + 1;
-    let some = domain.iter().step_by(each).map(|neighbour| graph.upward.of(*neighbour).len());
+    let some = domain.iter().step_by(each).map(|neighbour| graph.upward(*neighbour).len());
     let prepare = some.sum::<usize>() * each + domain.len() * words / WIPED;
     (domain.len() <= MOST).then_some((prepare as u64, (words / COUNTED) as u64))
 }
@@ -103,7 +103,7 @@ impl<'a> Rows<'a> {
 
     /// Joins a neighbour to those of higher rank. How many members of lists were looked up.
     fn fill(&mut self, place: usize) -> u64 {
-        let (own, upward) = (self.number(place), self.graph.upward.of(self.neighbours[place]));
+        let (own, upward) = (self.number(place), self.graph.upward(self.neighbours[place]));
         let (numbers, rows, words) = (&self.numbers, &mut self.joined, self.words);
         let mut join = |other: u32| {
             if let Some(other) = (numbers[other as usize] as usize).checked_sub(1) {

@@ -19,14 +19,14 @@ const LEVELS: usize = 7;
 
 /// Whether no vertex has too many upward neighbours.
 pub(super) fn fit(graph: &Graph) -> bool {
-    (0..graph.vertices).all(|at| graph.upward.of(crate::matching::vertex(at)).len() <= MOST)
+    (0..graph.vertices).all(|at| graph.upward(crate::matching::vertex(at)).len() <= MOST)
 }
 
 /// Cliques of four or more vertices.
 pub(super) fn cliques(graph: &Graph, scheduler: &Scheduler, vertices: usize) -> u128 {
     let instructions = Instructions::best();
     let from = |a: u32, marks: &mut Marks| {
-        let own = graph.upward.of(a);
+        let own = graph.upward(a);
         if own.len() + 1 < vertices {
             return 0;
         }
@@ -63,7 +63,7 @@ impl Asked<'_> {
         rows.resize((self.own.len() + 1) * WORDS, 0);
         let (joined, _) = rows.as_chunks_mut::<WORDS>();
         for (&b, row) in self.own.iter().zip(&mut joined[1..]) {
-            fill(marks, self.graph.upward.of(b), row);
+            fill(marks, self.graph.upward(b), row);
         }
         let found = self.instructions.cliques(joined, self.choose);
         marks.rows = rows;

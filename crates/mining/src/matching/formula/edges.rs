@@ -23,9 +23,9 @@ pub(super) struct Edges {
 /// Triangles, each once, from its lowest vertex.
 pub(super) fn triangles(graph: &Graph, scheduler: &Scheduler) -> u128 {
     let from = |a: u32, marks: &mut Marks| {
-        let own = graph.upward.of(a);
+        let own = graph.upward(a);
         marks.number(own);
-        own.iter().map(|b| marks.count(graph.upward.of(*b))).sum::<u64>()
+        own.iter().map(|b| marks.count(graph.upward(*b))).sum::<u64>()
     };
     u128::from(marks::sum(graph, scheduler, || 0, from, |a, b| a + b))
 }
@@ -33,17 +33,17 @@ pub(super) fn triangles(graph: &Graph, scheduler: &Scheduler) -> u128 {
 /// The sums that need the triangles on each edge.
 pub(super) fn edges(graph: &Graph, scheduler: &Scheduler) -> Edges {
     let from = |a: u32, marks: &mut Marks| {
-        let (own, degree) = (graph.upward.of(a), graph.neighbours.of(a).len());
+        let (own, degree) = (graph.upward(a), graph.neighbours(a).len());
         let (mut tops, mut others) = (vec![0_u32; own.len()], Vec::with_capacity(own.len()));
         marks.number(own);
         let mut top = |hits: &[u32]| hits.iter().for_each(|position| tops[*position as usize - 1] += 1);
         for &b in own {
-            let hits = marks.hits(graph.upward.of(b));
+            let hits = marks.hits(graph.upward(b));
             others.push(hits.len());
             top(hits);
         }
-        for &below in graph.downward.of(a) {
-            let list = graph.upward.of(below);
+        for &below in graph.downward(a) {
+            let list = graph.upward(below);
             // What ranks below has no number: finding where it ends takes longer than a few looks.
             let from = if list.len() < SHORT { 0 } else { list.partition_point(|other| *other <= a) };
             top(marks.hits(&list[from..]));
@@ -51,8 +51,8 @@ pub(super) fn edges(graph: &Graph, scheduler: &Scheduler) -> Edges {
         let mut sum = Edges::default();
         for (at, (&b, (tops, others))) in own.iter().zip(tops.into_iter().zip(others)).enumerate() {
             let (tops, others) = (u128::from(tops), others as u128);
-            let (t, ends) = (tops + others, (degree + graph.neighbours.of(b).len()) as u128);
-            let above = 2 * (own.len() - at - 1) + graph.upward.of(b).len();
+            let (t, ends) = (tops + others, (degree + graph.neighbours(b).len()) as u128);
+            let above = 2 * (own.len() - at - 1) + graph.upward(b).len();
             sum = sum.plus(Edges {
                 diamonds: t * t.saturating_sub(1) / 2,
                 // Both ends have two neighbours in a triangle on the edge.
@@ -67,9 +67,9 @@ pub(super) fn edges(graph: &Graph, scheduler: &Scheduler) -> Edges {
 
 /// For each edge, the ways to go on at both of its ends.
 pub(super) fn ends(graph: &Graph) -> u128 {
-    let others = |vertex: u32| graph.neighbours.of(vertex).len() as u128 - 1;
+    let others = |vertex: u32| graph.neighbours(vertex).len() as u128 - 1;
     let of = |at: usize| {
-        let upward = graph.upward.of(vertex(at));
+        let upward = graph.upward(vertex(at));
         if upward.is_empty() { 0 } else { upward.iter().map(|b| others(*b)).sum::<u128>() * others(vertex(at)) }
     };
     (0..graph.vertices).map(of).fold(0, |sum, ways| sum.checked_add(ways).expect(SMALL))

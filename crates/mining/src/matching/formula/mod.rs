@@ -135,7 +135,7 @@ fn stars(graph: &Graph, leaves: usize) -> u128 {
         let next = |all: u128, at: usize| all.checked_mul((degree - at) as u128).expect(SMALL) / (at as u128 + 1);
         (0..leaves).fold(1, next)
     };
-    let of = |at: usize| choose(graph.neighbours.of(vertex(at)).len());
+    let of = |at: usize| choose(graph.neighbours(vertex(at)).len());
     (0..graph.vertices).map(of).fold(0, |sum, stars| sum.checked_add(stars).expect(SMALL))
 }
 

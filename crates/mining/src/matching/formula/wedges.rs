@@ -18,7 +18,7 @@ use crate::{Graph, Scheduler};
 pub(super) fn squares(graph: &Graph, scheduler: &Scheduler) -> u128 {
     let below = |a: u32, marks: &mut Marks| {
         let mut squares = 0_u128;
-        for &x in graph.downward.of(a) {
+        for &x in graph.downward(a) {
             let mut before = 0_u64;
             for &j in graph.between(x, 0, a) {
                 // As the n-th path comes to n - 1 others, all of them come to C(w, 2).
@@ -28,7 +28,7 @@ pub(super) fn squares(graph: &Graph, scheduler: &Scheduler) -> u128 {
             }
             squares += u128::from(before);
         }
-        for &x in graph.downward.of(a) {
+        for &x in graph.downward(a) {
             for &j in graph.between(x, 0, a) {
                 marks.numbers[j as usize] = 0;
             }
@@ -46,7 +46,7 @@ pub(super) fn pentagons(graph: &Graph, scheduler: &Scheduler, met: u128) -> u128
         let Marks { numbers, touched, .. } = marks;
         let mut sum = 0_u128;
         for &j in &*touched {
-            let (ends, (w, n)) = (graph.downward.of(j), taken_apart(numbers[j as usize]));
+            let (ends, (w, n)) = (graph.downward(j), taken_apart(numbers[j as usize]));
             let [mut paths, mut beside, mut joined] = [0_u64; 3];
             for &k in ends {
                 let (w, n) = taken_apart(numbers[k as usize]);
@@ -73,7 +73,7 @@ fn paths(graph: &Graph, a: u32, marks: &mut Marks) {
         }
         *number += what;
     };
-    for &x in graph.downward.of(a) {
+    for &x in graph.downward(a) {
         add(x, 1);
         graph.between(x, 0, a).iter().for_each(|j| add(*j, 2));
     }
