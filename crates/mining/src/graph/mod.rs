@@ -4,6 +4,7 @@ mod chung_lu;
 mod drawn;
 mod edges;
 mod layout;
+mod read;
 mod rmat;
 
 pub use chung_lu::ChungLu;
@@ -36,7 +37,7 @@ fn check_room(source: &str, edges: u64, bytes_each: u64) -> Result<(), Error> {
 /// `chung-lu:VERTICES:EDGES[:HIGHEST_DEGREE[:SEED]]` or `chung-lu:orkut[:DIVISOR]`.
 ///
 /// # Errors
-/// When the file cannot be read or is no edge list, or the description does not parse.
+/// When the file cannot be read or holds no graph, or the description does not parse.
 pub fn load(source: &str) -> Result<EdgeList, Error> {
     if let Some(description) = source.strip_prefix("rmat:") {
         let rmat = Rmat::parse(description)?;
@@ -48,5 +49,5 @@ pub fn load(source: &str) -> Result<EdgeList, Error> {
         check_room(source, graph.edges, BYTES_DRAWN)?;
         return Ok(graph.generate());
     }
-    EdgeList::read(std::path::Path::new(source))
+    read::read(std::path::Path::new(source))
 }

@@ -1,0 +1,54 @@
+//! Graphs from files: text in one of several forms, plain or compressed. The content decides, not the name.
+
+mod graph6;
+mod lines;
+mod matrix_market;
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use knee_machine::{files, room};
+use knee_workload::Error;
+
+use super::{BYTES_READ, EdgeList, check_room};
+
+const FORMS: &str = "give the path of an edge list, plain, .gz or .zst, that fits into memory; or rmat:17";
+const LINES: &str = "an edge list has two vertex numbers a line, and comments begin with # or %; Matrix Market and graph6 \
+                     files begin with %%MatrixMarket and >>graph6<<";
+
+/// Reads a file, plain, `.gz` or `.zst`.
+pub(super) fn read(path: &Path) -> Result<EdgeList, Error> {
+    let name = path.display();
+    let broken = |error: io::Error| Error::new(format!("cannot read graph: {name}: {error}")).hint(FORMS);
+    let raw = files::open(path).and_then(whole).map_err(broken)?;
+    let text = match raw.get(..4) {
+        Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])).map_err(broken)?,
+        Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
+        _ => raw,
+    };
+    check_room(&name.to_string(), lines::lines(&text).count() as u64, BYTES_READ)?;
+    parse(&text).map_err(|reason| Error::new(format!("cannot read graph: {name}: {reason}")).hint(LINES))
+}
+
+/// Reads the text of a Matrix Market or graph6 file, or of an edge list.
+pub(super) fn parse(text: &[u8]) -> Result<EdgeList, String> {
+    if text.starts_with(matrix_market::BEGIN) {
+        matrix_market::parse(text)
+    } else if let Some(code) = text.strip_prefix(graph6::BEGIN) {
+        graph6::parse(code)
+    } else {
+        lines::parse(text)
+    }
+}
+
+/// The whole input, if it fits into half of the available memory: a vector that grows needs twice its size.
+fn whole(from: impl Read) -> io::Result<Vec<u8>> {
+    let most = room::memory().map_or(u64::MAX >> 1, |left| left / 2);
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let reason = format!("it is larger than {} MiB, half of the available memory", most >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
+}
