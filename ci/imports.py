@@ -17,7 +17,7 @@ CRATES = {
     "knee-workload": {"knee-machine"},
     "knee-runtime": {"knee-machine"},
     "knee-kernels": {"knee-machine", "knee-runtime", "knee-workload"},
-    "knee-mining": {"knee-machine", "knee-workload"},
+    "knee-mining": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee-probes": {"knee-machine", "knee-workload"},
     "knee-query": {"knee-machine", "knee-runtime", "knee-workload"},
     "knee": {

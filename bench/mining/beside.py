@@ -2,10 +2,10 @@
 
     KNEE_PEERS=DIR bench/mining/beside.py CLASS [--graph wikivote ...] [--threads 1 2] [--blocks 3] [--limit 20]
 
-DIR holds two things for each system. `DIR/bin/NAME GRAPH PATTERN INDUCED THREADS` prints one line of JSON with `count` (a
-list for motifs, in its own order) and `seconds`, its own time of matching; it ends with status 3 where it cannot answer.
-`DIR/graphs/NAME/GRAPH.path` holds the path of the graph in the form that the system reads. A system that is not there is
-left out, and that is said.
+DIR holds two things for each system. `DIR/bin/NAME GRAPH PATTERN INDUCED THREADS` prints one line of JSON with `count`
+(a list for motifs, in its own order) and `seconds`, its own time of matching; it ends with status 3 where it cannot
+answer. `DIR/graphs/NAME/GRAPH.path` holds the path of the graph in the form that the system reads. A system that is not
+there is left out, and that is said.
 
 Classes: triangles, cliques, motifs, patterns (ours by matching alone), general. In each block every system answers
 every question at every number of threads, in random order. One that took more than a second is asked once; one over the
@@ -21,17 +21,20 @@ import json
 import math
 import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, cast
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KNEE = os.environ.get("KNEE_BIN", str(ROOT / "target/release/knee"))
 GRAPHS = Path(os.environ.get("KNEE_SHARED", ROOT.parent / "shared")) / "graphs"
 SLOW = 1.0
 """Seconds beyond which a system is asked once."""
+
 
 @dataclass(frozen=True)
 class Class:
@@ -71,7 +74,7 @@ CLASSES = {
 class Cell:
     """What one system answered to one question at one number of threads."""
 
-    seconds: list[float | None] = field(default_factory=list)
+    seconds: list[float | None] = field(default_factory=list[float | None])
     said: str = ""
 
     def is_done(self) -> bool:
@@ -81,15 +84,19 @@ class Cell:
 
 def counted(words: list[str], limit: float) -> tuple[object, float] | str:
     """Run a command; its count and time, or why there is none."""
+    # With what it started: a wrapper's child would go on beside those that are asked next.
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0)
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=limit, check=False)
+        said, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
         return f"> {limit:.0f} s"
-    if done.returncode == 3:
+    if process.returncode == 3:
         return "cannot"
-    if done.returncode != 0:
-        return f"failed ({done.returncode})"
-    answer = json.loads(done.stdout)
+    if process.returncode != 0:
+        return f"failed ({process.returncode})"
+    answer = json.loads(said)
     if "phases" in answer:
         took = next(phase["wall_ns"] for phase in answer["phases"] if phase["name"] == "match") / 1e9
         return answer.get("count", answer.get("motifs")), took
@@ -105,11 +112,15 @@ def ours(graph: Path, question: str, kind: Class, threads: int) -> list[str]:
     return [*words, "-n", str(threads), "--json", str(graph)]
 
 
-def same(one: object, other: object) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Whether counts agree; those of motifs in any order."""
-    lists = [sorted(part.values() if isinstance(part, dict) else part if isinstance(part, list) else [part])  # pyright: ignore
-             for part in (one, other)]
-    return lists[0] == lists[1]
+
+    def counts(said: Any) -> list[int]:
+        if isinstance(said, dict):
+            return sorted(cast("dict[str, int]", said).values())
+        return sorted(cast("list[int]", said)) if isinstance(said, list) else [said]
+
+    return counts(one) == counts(other)
 
 
 def main() -> None:
@@ -136,8 +147,10 @@ def main() -> None:
                 fastest += cell(kind, graph, question, threads, peers, folder, asked)
     if fastest:
         mean = math.exp(statistics.mean(map(math.log, fastest)))
-        print(f"{asked.kind}: the fastest peer takes {mean:.2f} times as long ({len(fastest)} cells, {min(fastest):.2f} to "
-              f"{max(fastest):.2f})")
+        print(
+            f"{asked.kind}: the fastest peer takes {mean:.2f} times as long "
+            f"({len(fastest)} cells, {min(fastest):.2f} to {max(fastest):.2f})"
+        )
 
 
 def cell(

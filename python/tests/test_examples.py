@@ -44,7 +44,7 @@ OLDER = {
 COMMON = {
     "blacklight": {"size": "1M"},
     "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2},
-    "peregrine-over-time": {"graph": "rmat:8"},
+    "peregrine-over-time": {"graph": "chung-lu:orkut:100"},
     "flare": {"scale": 0.01, "cache": ""},
 }
 

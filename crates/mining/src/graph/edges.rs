@@ -1,11 +1,6 @@
 //! Simple graphs as lists of edges.
 
-use std::path::Path;
-
-use knee_workload::Error;
 use rayon::prelude::*;
-
-use super::read;
 
 /// Undirected simple graph as pairs a < b, sorted, on vertices 0..n. Dropped lines are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,23 +18,6 @@ pub struct EdgeList {
 }
 
 impl EdgeList {
-    /// Reads a file: an edge list, Matrix Market or graph6, plain, `.gz` or `.zst`; the content decides, not the name.
-    ///
-    /// # Errors
-    /// When the file cannot be read or decompressed, is a device, or needs more than the available memory; when it holds
-    /// no graph.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        read::read(path)
-    }
-
-    /// Reads the text of such a file.
-    ///
-    /// # Errors
-    /// What is wrong with it, and in which line.
-    pub fn parse(text: &[u8]) -> Result<Self, String> {
-        read::parse(text)
-    }
-
     /// Makes a simple graph of any pairs: renumbers without gaps in ascending order, drops loops and repetitions.
     ///
     /// # Panics

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::counting::{Counting, How};
 use super::work::Work;
-use super::{Counting, How, Question, Told};
+use super::{Question, Told};
 use crate::pattern::members;
 use crate::plan::{Counted, Plan, Term};
 use crate::{Graph, Scheduler};

@@ -10,34 +10,44 @@ use std::path::Path;
 use knee_machine::{files, room};
 use knee_workload::Error;
 
-use super::{BYTES_READ, EdgeList, check_room};
+use super::EdgeList;
+use super::room::{BYTES_READ, check_room};
 
 const FORMS: &str = "give the path of an edge list, plain, .gz or .zst, that fits into memory; or rmat:17";
 const LINES: &str = "an edge list has two vertex numbers a line, and comments begin with # or %; Matrix Market and graph6 \
                      files begin with %%MatrixMarket and >>graph6<<";
 
-/// Reads a file, plain, `.gz` or `.zst`.
-pub(super) fn read(path: &Path) -> Result<EdgeList, Error> {
-    let name = path.display();
-    let broken = |error: io::Error| Error::new(format!("cannot read graph: {name}: {error}")).hint(FORMS);
-    let raw = files::open(path).and_then(whole).map_err(broken)?;
-    let text = match raw.get(..4) {
-        Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])).map_err(broken)?,
-        Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
-        _ => raw,
-    };
-    check_room(&name.to_string(), lines::lines(&text).count() as u64, BYTES_READ)?;
-    parse(&text).map_err(|reason| Error::new(format!("cannot read graph: {name}: {reason}")).hint(LINES))
-}
+impl EdgeList {
+    /// Reads a file: an edge list, Matrix Market or graph6, plain, `.gz` or `.zst`; the content decides, not the name.
+    ///
+    /// # Errors
+    /// When the file cannot be read or decompressed, is a device, or needs more than the available memory; when it holds
+    /// no graph.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let name = path.display();
+        let broken = |error: io::Error| Error::new(format!("cannot read graph: {name}: {error}")).hint(FORMS);
+        let raw = files::open(path).and_then(whole).map_err(broken)?;
+        let text = match raw.get(..4) {
+            Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])).map_err(broken)?,
+            Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
+            _ => raw,
+        };
+        check_room(&name.to_string(), lines::lines(&text).count() as u64, BYTES_READ)?;
+        Self::parse(&text).map_err(|reason| Error::new(format!("cannot read graph: {name}: {reason}")).hint(LINES))
+    }
 
-/// Reads the text of a Matrix Market or graph6 file, or of an edge list.
-pub(super) fn parse(text: &[u8]) -> Result<EdgeList, String> {
-    if text.starts_with(matrix_market::BEGIN) {
-        matrix_market::parse(text)
-    } else if let Some(code) = text.strip_prefix(graph6::BEGIN) {
-        graph6::parse(code)
-    } else {
-        lines::parse(text)
+    /// Reads the text of such a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and in which line.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        if text.starts_with(matrix_market::BEGIN) {
+            matrix_market::parse(text)
+        } else if let Some(code) = text.strip_prefix(graph6::BEGIN) {
+            graph6::parse(code)
+        } else {
+            lines::parse(text)
+        }
     }
 }
 

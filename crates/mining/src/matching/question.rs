@@ -1,0 +1,70 @@
+//! What is asked, and how it is to be answered.
+
+use knee_workload::{Counter, Error};
+
+use super::counting::Counting;
+use super::terms::Sum;
+use super::{Method, Order, Told, explain, formula, terms};
+use crate::pattern::{Induced, Pattern};
+use crate::{Graph, Scheduler};
+
+/// What is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub(super) sums: Vec<Sum>,
+    pub(super) method: Method,
+    pub(super) order: Order,
+}
+
+impl Question {
+    /// Asks for the copies of a pattern.
+    ///
+    /// # Errors
+    /// When there is no formula for it, or too many patterns would have to be counted for it.
+    pub fn new(pattern: &Pattern, induced: Induced, method: Method) -> Result<Self, Error> {
+        Self::all(std::slice::from_ref(pattern), induced, method)
+    }
+
+    /// Asks for the copies of each of some patterns. What they have in common is counted once.
+    ///
+    /// # Errors
+    /// As of [`Question::new`].
+    pub fn all(patterns: &[Pattern], induced: Induced, method: Method) -> Result<Self, Error> {
+        let sums = patterns.iter().map(|pattern| {
+            let sum = terms::of(pattern, induced)?;
+            if method == Method::Formula && sum.terms.iter().any(|(_, term)| formula::known(term).is_none()) {
+                let reason = format!("there is no formula for {pattern}");
+                return Err(Error::new(reason).hint("plan explore counts any pattern"));
+            }
+            Ok(sum)
+        });
+        Ok(Self { sums: sums.collect::<Result<_, _>>()?, method, order: Order::HubsFirst })
+    }
+
+    /// The same, where matching begins with other parts of the graph than its hubs.
+    #[must_use]
+    pub fn in_order(self, order: Order) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Counts, and tells how: for each pattern its plan, and what was expected and done at each position.
+    #[must_use]
+    pub fn explain(&self, graph: &Graph, scheduler: &Scheduler) -> String {
+        explain::text(self, graph, scheduler)
+    }
+
+    /// The number of copies of each pattern in a graph.
+    #[must_use]
+    pub fn count(&self, graph: &Graph, scheduler: &Scheduler) -> Vec<u128> {
+        self.count_published(graph, scheduler, Told::default())
+    }
+
+    /// The same; publishes each task's copies and lists as soon as they are counted.
+    pub(crate) fn count_published(&self, graph: &Graph, scheduler: &Scheduler, told: Told) -> Vec<u128> {
+        // What is put together from several patterns is not found one by one.
+        let alone = matches!(&self.sums[..], [sum] if sum.terms.len() == 1);
+        let told = if alone { told } else { Told { found: Counter::default(), ..told } };
+        let mut counting = Counting::new(graph, scheduler, self, told);
+        self.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect()
+    }
+}
