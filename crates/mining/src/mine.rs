@@ -66,7 +66,7 @@ impl Workload for Mine {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (question, names) = question(args)?;
         let question = question.in_order(Order::named(args.text("order")).expect("values were checked"));
-        // Reading and sorting are rayon's, whose workers end before those that match begin.
+        // What reads and scatters is rayon's, whose workers end before knee's place and sort.
         let loading = scheduler::pinned(team)?;
         let list = phases.measure("load", || loading.install(|| graph::load(args.text("graph"))))?;
         let facts = [
@@ -77,13 +77,14 @@ impl Workload for Mine {
             ("header", list.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
         ];
         let arrangement = Arrangement::named(args.text("layout")).expect("values were checked");
-        let scheduler = Scheduler::start(args, team)?;
-        let graph = phases.measure("prepare", || {
+        let (graph, pool) = phases.measure("prepare", || {
             let unsorted = loading.install(|| Unsorted::new(list.vertices, list.edges));
             drop(loading);
-            scheduler.install(|| Graph::placed(unsorted, &arrangement))
-        });
-        let graph = graph.map_err(|error| Error::new(format!("cannot place the graph: {error}")))?;
+            let pool = scheduler::ours(args, team)?;
+            let graph = pool.install(|| Graph::placed(unsorted, &arrangement));
+            graph.map(|graph| (graph, pool)).map_err(|error| Error::new(format!("cannot place the graph: {error}")))
+        })?;
+        let scheduler = Scheduler::of(pool, args, team)?;
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let explain = args.text("action") == "explain";
         let repeat = args.number("repeat", 1..=1_000_000)?;

@@ -26,28 +26,13 @@ impl Scheduler {
         pool.map(Self::Ours).map_err(|error| Error::new(error.to_string()))
     }
 
-    /// The one that the argument `runtime` names, on the team's cpus.
-    pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
-        let runtime = args.text("runtime");
-        if runtime == "rayon" {
-            return pinned(team).map(Self::Rayon);
+    /// The one that the argument `runtime` names, where this is a pool that [`ours`] made for it.
+    pub(crate) fn of(pool: Pool, args: &Args, team: &Team) -> Result<Self, Error> {
+        if args.text("runtime") != "rayon" {
+            return Ok(Self::Ours(pool));
         }
-        let bind = match team.bind() {
-            knee_workload::Bind::Each => Bind::Each,
-            knee_workload::Bind::Set => Bind::Set,
-        };
-        let steal = if runtime == "random" { Steal::Random } else { Steal::Near };
-        let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
-        let builder = builder.heedless(runtime == "random").strict(runtime == "strict");
-        builder.build().map(Self::Ours).map_err(|error| Error::new(error.to_string()))
-    }
-
-    /// Runs work that forks on knee's runtime, where the workers are rayon's on those of the global pool.
-    pub(crate) fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match self {
-            Self::Ours(pool) => pool.install(work),
-            Self::Rayon(_) => work(),
-        }
+        drop(pool);
+        pinned(team).map(Self::Rayon)
     }
 
     /// How many workers there are.
@@ -123,6 +108,19 @@ impl<T, P> Halves<'_, T, P> {
         };
         (self.plus)(left, right)
     }
+}
+
+/// A pool of knee's of the team's workers; that of the argument `runtime`, unless it names another scheduler.
+pub(crate) fn ours(args: &Args, team: &Team) -> Result<Pool, Error> {
+    let runtime = args.text("runtime");
+    let bind = match team.bind() {
+        knee_workload::Bind::Each => Bind::Each,
+        knee_workload::Bind::Set => Bind::Set,
+    };
+    let steal = if runtime == "random" { Steal::Random } else { Steal::Near };
+    let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
+    let builder = builder.heedless(runtime == "random").strict(runtime == "strict");
+    builder.build().map_err(|error| Error::new(error.to_string()))
 }
 
 /// A rayon pool of the team's workers, each pinned to its cpu.

@@ -15,7 +15,7 @@ pub use rmat::Rmat;
 
 use knee_workload::Error;
 
-use room::{BYTES_DRAWN, check_room};
+use room::check_drawn;
 
 /// Reads a graph from a file, or generates one when `source` is `rmat:SCALE[:EDGE_FACTOR[:SEED]]`,
 /// `chung-lu:VERTICES:EDGES[:HIGHEST_DEGREE[:SEED]]` or `chung-lu:orkut[:DIVISOR]`.
@@ -25,12 +25,12 @@ use room::{BYTES_DRAWN, check_room};
 pub fn load(source: &str) -> Result<EdgeList, Error> {
     if let Some(description) = source.strip_prefix("rmat:") {
         let rmat = Rmat::parse(description)?;
-        check_room(source, rmat.edge_factor << rmat.scale, BYTES_DRAWN)?;
+        check_drawn(source, 1 << rmat.scale, rmat.edge_factor << rmat.scale)?;
         return Ok(rmat.generate());
     }
     if let Some(description) = source.strip_prefix("chung-lu:") {
         let graph = ChungLu::parse(description)?;
-        check_room(source, graph.edges, BYTES_DRAWN)?;
+        check_drawn(source, graph.vertices.into(), graph.edges)?;
         return Ok(graph.generate());
     }
     EdgeList::read(std::path::Path::new(source))

@@ -11,7 +11,7 @@ use knee_machine::{files, room};
 use knee_workload::Error;
 
 use super::EdgeList;
-use super::room::{BYTES_READ, check_room};
+use super::room::check_read;
 
 const FORMS: &str = "give the path of an edge list, plain, .gz or .zst, that fits into memory; or rmat:17";
 const LINES: &str = "an edge list has two vertex numbers a line, and comments begin with # or %; Matrix Market and graph6 \
@@ -32,7 +32,7 @@ impl EdgeList {
             Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
             _ => raw,
         };
-        check_room(&name.to_string(), lines::lines(&text).count() as u64, BYTES_READ)?;
+        check_read(&name.to_string(), lines::lines(&text).count() as u64)?;
         Self::parse(&text).map_err(|reason| Error::new(format!("cannot read graph: {name}: {reason}")).hint(LINES))
     }
 
