@@ -25,8 +25,8 @@ impl Workload for Mine {
          generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count).\n\n\
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
          streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
-         long as the graph has vertices; for cliques it counts bits. Plan `formula` (triangle, diamond, square, paw, \
-         pentagon, stars, path-4) jumps through such tables.\n\n\
+         long as the graph has vertices; for wheels and the like it counts bits. Plan `formula` (triangle, diamond, square, \
+         paw, pentagon, stars, path-4) jumps through such tables, and counts bits for cliques.\n\n\
          **Where it should bend.** At the cores, later with SMT when lists come from memory; across sockets when the graph \
          lies on one node. No task writes what another one reads.\n\n\
          **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017); plans \
@@ -66,7 +66,7 @@ impl Workload for Mine {
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let (question, names) = question(args)?;
         let question = question.in_order(Order::named(args.text("order")).expect("values were checked"));
-        // What reads and scatters is rayon's, whose workers end before knee's place and sort.
+        // What reads and scatters is rayon's; knee's own workers place and sort.
         let loading = scheduler::pinned(team)?;
         let list = phases.measure("load", || loading.install(|| graph::load(args.text("graph"))))?;
         let facts = [
@@ -79,12 +79,11 @@ impl Workload for Mine {
         let arrangement = Arrangement::named(args.text("layout")).expect("values were checked");
         let (graph, pool) = phases.measure("prepare", || {
             let unsorted = loading.install(|| Unsorted::new(list.vertices, list.edges));
-            drop(loading);
             let pool = scheduler::ours(args, team)?;
             let graph = pool.install(|| Graph::placed(unsorted, &arrangement));
             graph.map(|graph| (graph, pool)).map_err(|error| Error::new(format!("cannot place the graph: {error}")))
         })?;
-        let scheduler = Scheduler::of(pool, args, team)?;
+        let scheduler = Scheduler::of(args, pool, loading);
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let explain = args.text("action") == "explain";
         let repeat = args.number("repeat", 1..=1_000_000)?;
@@ -133,11 +132,12 @@ impl Run for Prepared {
         let counted = || {
             let first = once();
             let same = (1..self.repeat).all(|_| once() == first);
-            assert!(same, "counted again, the graph has another number of them");
+            assert!(same, "a repetition counted something else");
             first
         };
         let counts = phases.measure("match", counted);
-        let all = counts.iter().sum::<u128>() * u128::from(self.repeat);
+        let all =
+            counts.iter().fold(0_u128, |sum, count| sum.saturating_add(*count)).saturating_mul(self.repeat.into());
         phases.count("matches", u64::try_from(all).unwrap_or(u64::MAX));
         if let [count] = counts[..] {
             return count.to_string();

@@ -3,8 +3,8 @@
 use knee_runtime::{Bind, Pool, Steal};
 use knee_workload::{Args, Error, Param, Team};
 
-/// The scheduler. All but `rayon` are knee's own runtime: by default, where no task leaves its place, and as a classic
-/// one, whose thieves choose victims with equal probability and which ignores places.
+/// The scheduler. All but `rayon` are knee's own runtime: `near` as it is by default, `strict` where no task leaves its
+/// place, `random` as a classic one, whose thieves choose victims with equal probability and which ignores places.
 pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", &["near", "strict", "random", "rayon"]);
 
 /// Workers that run tasks.
@@ -26,13 +26,9 @@ impl Scheduler {
         pool.map(Self::Ours).map_err(|error| Error::new(error.to_string()))
     }
 
-    /// The one that the argument `runtime` names, where this is a pool that [`ours`] made for it.
-    pub(crate) fn of(pool: Pool, args: &Args, team: &Team) -> Result<Self, Error> {
-        if args.text("runtime") != "rayon" {
-            return Ok(Self::Ours(pool));
-        }
-        drop(pool);
-        pinned(team).map(Self::Rayon)
+    /// The one of both pools that the argument `runtime` names, where [`ours`] made the first for it.
+    pub(crate) fn of(args: &Args, ours: Pool, rayon: rayon::ThreadPool) -> Self {
+        if args.text("runtime") == "rayon" { Self::Rayon(rayon) } else { Self::Ours(ours) }
     }
 
     /// How many workers there are.

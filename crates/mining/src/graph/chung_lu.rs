@@ -57,7 +57,18 @@ impl ChungLu {
         } else {
             let vertices = number(2, 1 << 31, None)?;
             let edges = number(1, 1 << 40, None)?;
-            let highest = number(1, 1 << 31, Some((2 * edges).isqrt().min(vertices)))?;
+            // With no shift, and with an endless one: then all degrees are the same.
+            let most = (2.0 * edges as f64 / (vertices as f64).cbrt()).floor();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is at most 2^41")]
+            let (least, most) = ((2 * edges).div_ceil(vertices), (most as u64).max(1));
+            if most < least {
+                return Err(refuse());
+            }
+            let highest = number(1, 1 << 41, Some((2 * edges).isqrt().clamp(least, most)))?;
+            if !(least..=most).contains(&highest) {
+                let reason = format!("the highest degree of so many edges is from {least} to {most}");
+                return Err(Error::new(format!("bad graph: chung-lu:{text}: {reason}")));
+            }
             let vertices = u32::try_from(vertices).expect("inside the range");
             Self { vertices, edges, highest, seed: number(0, u64::MAX, Some(1))? }
         };
@@ -139,7 +150,20 @@ mod tests {
         assert_eq!(ChungLu::parse("orkut").unwrap(), ORKUT);
         let small = ChungLu::parse("orkut:100").unwrap();
         assert_eq!((small.vertices, small.edges, small.highest), (30_724, 1_171_850, 3_331));
-        for text in ["", "1:1", "10", "10:0", "10:5:3:1:1", "orkut:0", "orkut:1:2", "orkut-1", "x:1", "10:-5"] {
+        for text in [
+            "",
+            "1:1",
+            "10",
+            "10:0",
+            "10:5:3:1:1",
+            "orkut:0",
+            "orkut:1:2",
+            "orkut-1",
+            "x:1",
+            "10:-5",
+            "1000:10:1000",
+            "10:1000:1",
+        ] {
             assert!(ChungLu::parse(text).is_err(), "{text}");
         }
     }

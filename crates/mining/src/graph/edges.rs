@@ -21,17 +21,19 @@ impl EdgeList {
     /// Makes a simple graph of any pairs: renumbers without gaps in ascending order, drops loops and repetitions.
     ///
     /// # Panics
-    /// When there are more than 2^32 vertices.
+    /// When there are 2^32 - 1 vertices or more.
     #[must_use]
     pub fn from_pairs(pairs: Vec<(u64, u64)>) -> Self {
         let most = pairs.par_iter().map(|(a, b)| *a.max(b)).max().unwrap_or(0);
-        // Names that are far apart are numbered first, so that a bit for each lower name costs little.
-        let number: Box<dyn Fn(u64) -> u32 + Sync> = if most < pairs.len() as u64 * 64 + (1 << 16) {
+        // Names that are far apart are numbered first, so that a number for each lower name costs little.
+        let near = most < pairs.len() as u64 * 4 + (1 << 16) && most < u64::from(u32::MAX);
+        let number: Box<dyn Fn(u64) -> u32 + Sync> = if near {
             Box::new(|name| u32::try_from(name).expect(FEW))
         } else {
             let mut names: Vec<u64> = pairs.par_iter().flat_map_iter(|&(a, b)| [a, b]).collect();
             names.par_sort_unstable();
             names.dedup();
+            assert!(names.len() < u32::MAX as usize, "{FEW}");
             Box::new(move |name| u32::try_from(names.partition_point(|&other| other < name)).expect(FEW))
         };
         Self::from_short(pairs.into_par_iter().map(|(a, b)| (number(a), number(b))).collect())
@@ -61,4 +63,4 @@ impl EdgeList {
 }
 
 /// Why a number fits 32 bits.
-const FEW: &str = "fewer than 2^32 vertices";
+const FEW: &str = "there are fewer than 2^32 - 1 vertices";

@@ -119,7 +119,8 @@ impl Graph {
     /// Neighbours of a vertex from rank `low` up to below rank `high`.
     #[must_use]
     pub fn between(&self, vertex: u32, low: u32, high: u32) -> &[u32] {
-        let (upward, downward) = (low > vertex, high <= vertex);
+        let upward = low > vertex;
+        let downward = !upward && high <= vertex;
         let mut list = if upward {
             self.upward(vertex)
         } else if downward {
@@ -268,6 +269,19 @@ mod tests {
                 }
             }
             assert_eq!(all.next(), None);
+        }
+    }
+
+    #[test]
+    fn neighbours_are_cut_at_any_ranks() {
+        let pairs = [(0, 1), (0, 2), (0, 3), (2, 3), (7, 3), (7, 9)].to_vec();
+        let graph = Graph::from_edges(&EdgeList::from_pairs(pairs));
+        for vertex in 0..6 {
+            for (low, high) in (0..7).flat_map(|low| (0..7).map(move |high| (low, high))) {
+                let expected: Vec<u32> =
+                    graph.neighbours(vertex).iter().copied().filter(|other| (low..high).contains(other)).collect();
+                assert_eq!(graph.between(vertex, low, high), expected, "{vertex} {low} {high}");
+            }
         }
     }
 }

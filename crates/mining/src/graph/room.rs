@@ -3,8 +3,8 @@
 use knee_machine::room;
 use knee_workload::Error;
 
-/// Most bytes of memory that an edge needs at any time while a graph is read from a text and laid out, with its vertices.
-const BYTES_READ: u64 = 48;
+/// About how many bytes of memory an edge needs while a graph is read from a text and laid out, with its vertices.
+const BYTES_READ: u64 = 64;
 /// And while it is drawn and laid out.
 const BYTES_DRAWN: u64 = 20;
 /// The same for a vertex.

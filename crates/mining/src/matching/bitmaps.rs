@@ -39,7 +39,7 @@ pub(super) struct Commons<'a> {
     pub candidates: &'a [u64],
     /// The candidates that count.
     pub places: Range<usize>,
-    /// Those of them that do not.
+    /// Vertices that are matched already, which are left out.
     pub taken: &'a [u32],
     /// The bitmaps of all vertices, of as many words each as the candidates. None has its own bit.
     pub rows: &'a [u64],

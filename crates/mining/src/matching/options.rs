@@ -9,7 +9,8 @@ pub enum Method {
     Auto,
     /// Match vertex by vertex, symmetric matches once, the last vertices counted as sets.
     Explore,
-    /// By a formula, without matching.
+    /// By a formula, or in bitmaps, without matching (cliques are matched all the same where a vertex has over 16,383
+    /// neighbours of higher rank).
     Formula,
 }
 

@@ -65,8 +65,16 @@ pub(super) fn of(pattern: &Pattern, induced: Induced) -> Result<Sum, Error> {
         layer = next;
     }
     let weighted = |(pattern, times): (Pattern, i128)| (times * symmetries(&pattern), pattern);
-    let terms = sums.into_iter().filter(|(_, times)| *times != 0).map(weighted).collect();
-    Ok(Sum { terms, divisor: symmetries(&asked) })
+    let terms: Vec<_> = sums.into_iter().filter(|(_, times)| *times != 0).map(weighted).collect();
+    // In lowest terms, so that no product is larger than it must be.
+    let divisor = symmetries(&asked);
+    let common = terms.iter().fold(divisor, |common, (times, _)| gcd(common, times.abs()));
+    let terms = terms.into_iter().map(|(times, pattern)| (times / common, pattern)).collect();
+    Ok(Sum { terms, divisor: divisor / common })
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn symmetries(pattern: &Pattern) -> i128 {

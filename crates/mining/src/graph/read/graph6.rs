@@ -6,6 +6,11 @@ use crate::graph::EdgeList;
 /// What files that say what they are begin with.
 pub(super) const BEGIN: &[u8] = b">>graph6<<";
 
+/// Most edges that a text has.
+pub(super) fn most_edges(code: &[u8]) -> u64 {
+    code.iter().map(|byte| u64::from(byte.wrapping_sub(63).count_ones())).sum()
+}
+
 /// Reads what stands behind the beginning.
 pub(super) fn parse(code: &[u8]) -> Result<EdgeList, String> {
     let mut graphs = code.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
@@ -13,17 +18,17 @@ pub(super) fn parse(code: &[u8]) -> Result<EdgeList, String> {
     if graphs.next().is_some() {
         return Err("it holds several graphs; write one to a file of its own".into());
     }
-    let value = |byte: &u8| byte.checked_sub(63).filter(|value| *value < 64).map(u64::from);
-    let bad = || "it is not graph6: its bytes are from ? to ~".to_owned();
-    let values: Vec<u64> = graph.iter().map(value).collect::<Option<_>>().ok_or_else(bad)?;
+    if !graph.iter().all(|byte| (63..127).contains(byte)) {
+        return Err("it is not graph6: its bytes are from ? to ~".into());
+    }
     // One, three, or six bytes for the number of vertices, the longer ones behind a byte or two of ones.
-    let (digits, rest) = match &values[..] {
-        [63, 63, rest @ ..] if rest.len() >= 6 => rest.split_at(6),
-        [63, rest @ ..] if rest.len() >= 3 && rest[0] != 63 => rest.split_at(3),
-        [one, ..] if *one != 63 => values.split_at(1),
+    let (digits, rest) = match graph {
+        [b'~', b'~', rest @ ..] if rest.len() >= 6 => rest.split_at(6),
+        [b'~', rest @ ..] if rest.len() >= 3 && rest[0] != b'~' => rest.split_at(3),
+        [one, ..] if *one != b'~' => graph.split_at(1),
         _ => return Err("it is not graph6: its number of vertices is cut off".into()),
     };
-    let vertices = digits.iter().fold(0_u64, |number, digit| number << 6 | digit);
+    let vertices = digits.iter().fold(0_u64, |number, digit| number << 6 | u64::from(digit - 63));
     let pairs = u128::from(vertices) * u128::from(vertices.saturating_sub(1)) / 2;
     if rest.len() as u128 != pairs.div_ceil(6) {
         let needs = "as its number of vertices needs";
@@ -32,7 +37,7 @@ pub(super) fn parse(code: &[u8]) -> Result<EdgeList, String> {
     let (mut edges, mut at) = (Vec::new(), 0);
     for b in 0..vertices {
         for a in 0..b {
-            if rest[at / 6] >> (5 - at % 6) & 1 == 1 {
+            if (rest[at / 6] - 63) >> (5 - at % 6) & 1 == 1 {
                 edges.push((a, b));
             }
             at += 1;

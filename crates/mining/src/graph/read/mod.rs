@@ -32,7 +32,11 @@ impl EdgeList {
             Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
             _ => raw,
         };
-        check_read(&name.to_string(), lines::lines(&text).count() as u64)?;
+        let edges = match text.strip_prefix(graph6::BEGIN) {
+            Some(code) => graph6::most_edges(code),
+            None => lines::lines(&text).count() as u64,
+        };
+        check_read(&name.to_string(), edges)?;
         Self::parse(&text).map_err(|reason| Error::new(format!("cannot read graph: {name}: {reason}")).hint(LINES))
     }
 

@@ -79,7 +79,7 @@ impl<'a, S: Space> Matcher<'a, S> {
         }
         let step = &self.plan.steps[1];
         let all = self.space.within(step.from, step.bounds, &self.vertices);
-        // The part of it that serves these neighbours.
+        // What is prepared for the first vertex serves its other neighbours as well, in other tasks.
         let part = neighbours.len() as f64 / all.len().max(1) as f64;
         self.work.matches[0] += part;
         let paths = match &self.chance {

@@ -192,7 +192,7 @@ impl Space for Rows<'_> {
     }
 
     fn some(&self, all: Range<usize>, some: Range<usize>) -> Range<usize> {
-        // The first vertex lies among its neighbours, before their start, or behind them.
+        // The number of the first vertex is left out where it lies among those of its neighbours.
         let behind = |place: usize| place + usize::from(all.contains(&self.first) && place >= self.first);
         behind(all.start + some.start)..behind(all.start + some.end)
     }

@@ -32,8 +32,8 @@ pub(super) trait Space {
     /// The member of a set at the first of these places at which there is one, which is then taken off.
     fn next(&self, set: usize, places: &mut Range<usize>) -> Option<u32>;
 
-    /// Adds up the sizes that a set has with each candidate for the last position at these places. The sets of vertices
-    /// that are matched already are not among them.
+    /// Adds up the sizes that a set has with each candidate for the last position at these places. Candidates that are
+    /// matched already are left out.
     fn sum_sizes(&mut self, asked: &Sizes, places: Range<usize>, vertices: &mut Vertices) -> Summed;
 
     /// Adds up numbers of the members of a set at these places, but for some of them.

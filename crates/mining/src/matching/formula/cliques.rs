@@ -1,5 +1,5 @@
 //! Cliques, from the lowest vertex of each, in bitmaps of its upward neighbours: a bit for each of them, and for each of
-//! them the ones above it to which it is joined. The last two vertices are not matched but counted, 64 at a time.
+//! them the ones above it to which it is joined. The last vertex is not matched but counted, 64 at a time.
 //!
 //! Degree orientation bounds the number of upward neighbours by the square root of twice the edges; most vertices have
 //! fewer than 64, so that a set is one register.
@@ -86,7 +86,7 @@ fn fill<const WORDS: usize>(marks: &mut Marks, list: &[u32], row: &mut [u64; WOR
 for_each_kind! {
     /// Cliques of three or more vertices, each row the vertices of a higher number that this one is joined to.
     fn cliques<const WORDS: usize>(WORDS; rows: &[[u64; WORDS]], vertices: usize) -> u64 {
-        // No overflow in any time: each sum is of at most as many as there are bits.
+        // It would take years to reach 2^64: a word that is looked at adds at most 64.
         let (mut sets, mut left) = ([[0; WORDS]; LEVELS], [Left::none(); LEVELS]);
         let (last, mut sum) = (vertices - 3, 0);
         for row in &rows[1..] {

@@ -1,6 +1,6 @@
 //! Counting by formulas, from degrees, the triangles on each edge, and the paths of two edges between two vertices:
-//! all patterns of up to four vertices, stars, and the pentagon. Cliques have no formula: they are counted in bitmaps
-//! ([`cliques`]), which nothing that matches vertex by vertex comes near to.
+//! all patterns of up to four vertices, stars, and the pentagon. Cliques of any size are counted here as well: not by a
+//! formula, but without a plan, in bitmaps ([`cliques`]).
 //!
 //! With d(v) the degree of a vertex and t(e) the triangles on an edge, sums over vertices or over edges e = {u, v}:
 //!
@@ -99,7 +99,11 @@ impl<'a> Formulas<'a> {
 
     /// Whether the formula counts in this graph.
     pub(super) fn fit(&self, known: Known) -> bool {
-        !matches!(known, Known::Clique(_)) || cliques::fit(self.graph)
+        match known {
+            Known::Clique(_) => cliques::fit(self.graph),
+            Known::Pentagon => wedges::fit(self.graph),
+            _ => true,
+        }
     }
 
     /// The copies of a pattern.
@@ -132,7 +136,12 @@ fn stars(graph: &Graph, leaves: usize) -> u128 {
         if degree < leaves {
             return 0;
         }
-        let next = |all: u128, at: usize| all.checked_mul((degree - at) as u128).expect(SMALL) / (at as u128 + 1);
+        // C(d, k + 1) = C(d, k) (d - k) / (k + 1), the part that k + 1 divides and the rest by themselves: no product is
+        // larger than it must be.
+        let next = |all: u128, at: usize| {
+            let (left, by) = ((degree - at) as u128, at as u128 + 1);
+            (all / by).checked_mul(left).and_then(|whole| whole.checked_add(all % by * left / by)).expect(SMALL)
+        };
         (0..leaves).fold(1, next)
     };
     let of = |at: usize| choose(graph.neighbours(vertex(at)).len());
@@ -142,7 +151,9 @@ fn stars(graph: &Graph, leaves: usize) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::EdgeList;
     use crate::pattern::motifs;
+    use crate::{Induced, Method, Question};
 
     #[test]
     fn no_other_pattern_is_taken_for_one_with_a_formula() {
@@ -167,5 +178,16 @@ mod tests {
         }
         assert_eq!(known(&Pattern::parse("star-7").unwrap()), Some(Known::Star(7)));
         assert_eq!(known(&Pattern::parse("hexagon").unwrap()), None);
+    }
+
+    #[test]
+    fn a_count_may_be_nearly_as_large_as_its_type() {
+        let leaves = 300_000;
+        let graph = Graph::from_edges(&EdgeList::from_pairs((1..=leaves).map(|leaf| (0, leaf)).collect()));
+        let star = Pattern::parse("star-7").unwrap();
+        let counted = Question::new(&star, Induced::Edge, Method::Auto).unwrap();
+        let counted = counted.count(&graph, &Scheduler::unpinned(1).unwrap());
+        let expected = (0..7).fold(1_u128, |all, at| all * u128::from(leaves - at) / u128::from(at + 1));
+        assert_eq!(counted, [expected]);
     }
 }

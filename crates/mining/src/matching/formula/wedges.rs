@@ -2,17 +2,22 @@
 //!
 //! Call a the highest vertex of a cycle, and w(j) the number of paths a - x - j with x and j below a. Then a is the
 //! highest of Σ C(w(j), 2) squares. In a pentagon a - x - j - k - y an edge {j, k} lies opposite to a, and there are w(j)
-//! w(k) ways to choose x and y. Not all of them are pentagons: x may be k, where k is a neighbour of a, and y may be j;
-//! and x may be y, which then closes a triangle with j and k of which it is the one vertex that is joined to a. With n(v)
-//! 1 for the neighbours of a and 0 for others, there are
+//! w(k) ways to choose x and y. Not all of them are pentagons. If k is a neighbour of a, x may be k; if j is one, y may be
+//! j. And x may be y: it then closes a triangle with j and k, and is joined to a. With n(v) 1 for the neighbours of a and
+//! 0 for others, there are
 //!
 //! Σ (w(j) - n(k)) (w(k) - n(j))
 //!
-//! over all edges below a, less the triangles below a of which one vertex is a neighbour of a, as often as one is.
+//! over all edges below a, less one for each triangle below a and each of its vertices that is a neighbour of a.
 
 use super::marks::{self, Marks};
-use crate::matching::SMALL;
+use crate::matching::{SMALL, vertex};
 use crate::{Graph, Scheduler};
+
+/// Whether twice the number of paths between two vertices fits 32 bits.
+pub(super) fn fit(graph: &Graph) -> bool {
+    (0..graph.vertices).all(|at| graph.neighbours(vertex(at)).len() < 1 << 31)
+}
 
 /// Squares.
 pub(super) fn squares(graph: &Graph, scheduler: &Scheduler) -> u128 {
