@@ -66,3 +66,26 @@ fn whole(from: impl Read) -> io::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Graph;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn any_text_is_a_graph_or_an_error(
+            begin in prop::sample::select(vec!["", "%%MatrixMarket matrix coordinate real general\n", ">>graph6<<"]),
+            words in prop::collection::vec(prop::sample::select(vec!["0", "1", "3", "17", "4294967296", " ", "\n", "%", "?", "~", "A_", "-", "\t", "\r\n"]), 0..30),
+        ) {
+            if let Ok(list) = EdgeList::parse((begin.to_owned() + &words.concat()).as_bytes()) {
+                prop_assert!(list.edges.iter().all(|(a, b)| a < b && (*b as usize) < list.vertices));
+                prop_assert_eq!(Graph::from_edges(&list).edges(), list.edges.len());
+            }
+        }
+    }
+}
