@@ -109,19 +109,20 @@ impl<'a> Counting<'a> {
 
 /// Counts the matches that meet a plan's conditions, and what was done for them. Publishes both as they are counted.
 fn by_plan(graph: &Graph, plan: &Plan, scheduler: &Scheduler, order: Order, told: Told) -> (u128, Work) {
-    let roots = Roots::new(graph, plan, order).count();
-    let few = roots / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
+    let roots = Roots::new(graph, plan, order);
+    let count = roots.count();
+    let few = count / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
     let per_task = ROOTS_PER_TASK.max(few);
     // Matches for each copy.
     let each = u128::from(plan.symmetries / plan.times);
     let workers: Vec<Mutex<Option<Worker<'_>>>> = (0..scheduler.workers()).map(|_| Mutex::new(None)).collect();
-    let tasks = roots.div_ceil(per_task);
+    let tasks = count.div_ceil(per_task);
     let task = |number: usize, worker: usize| {
         // Never held by two: a worker runs one task at a time.
         let mut own = workers[worker].lock().expect("no holder panics");
-        let own = own.get_or_insert_with(|| Worker::new(graph, plan, order));
+        let own = own.get_or_insert_with(|| Worker::new(graph, plan, &roots));
         let number = if order == Order::HubsFirst { tasks - 1 - number } else { number };
-        let (matches, lists) = own.matches(number * per_task..roots.min((number + 1) * per_task));
+        let (matches, lists) = own.matches(number * per_task..count.min((number + 1) * per_task));
         tell(told.found, matches / each);
         told.lists.add(lists);
         (matches, matches / each)

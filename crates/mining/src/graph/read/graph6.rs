@@ -3,7 +3,7 @@
 
 use crate::graph::EdgeList;
 
-/// What files that say what they are begin with.
+/// The header, by which such files are known.
 pub(super) const BEGIN: &[u8] = b">>graph6<<";
 
 /// Most edges that a text has.
@@ -11,7 +11,7 @@ pub(super) fn most_edges(code: &[u8]) -> u64 {
     code.iter().map(|byte| u64::from(byte.wrapping_sub(63).count_ones())).sum()
 }
 
-/// Reads what stands behind the beginning.
+/// Reads the graph behind the header.
 pub(super) fn parse(code: &[u8]) -> Result<EdgeList, String> {
     let mut graphs = code.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let graph = graphs.next().ok_or("it holds no graph")?;

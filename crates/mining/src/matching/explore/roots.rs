@@ -100,16 +100,16 @@ impl<'a> Roots<'a> {
 
 /// What matches ranges of roots: in bitmaps where a plan allows it and they are small enough, else in lists.
 pub(in crate::matching) struct Worker<'a> {
-    roots: Roots<'a>,
+    roots: &'a Roots<'a>,
     lists: Matcher<'a, Lists<'a>>,
     rows: Option<Matcher<'a, Rows<'a>>>,
 }
 
 impl<'a> Worker<'a> {
-    pub(in crate::matching) fn new(graph: &'a Graph, plan: &'a Plan, order: Order) -> Self {
+    pub(in crate::matching) fn new(graph: &'a Graph, plan: &'a Plan, roots: &'a Roots<'a>) -> Self {
         let rows = || Matcher::new(graph, plan, Rows::new(graph, plan));
         Self {
-            roots: Roots::new(graph, plan, order),
+            roots,
             lists: Matcher::new(graph, plan, Lists::new(graph, plan, false)),
             rows: plan.is_around_the_first().then(rows),
         }
@@ -187,7 +187,8 @@ mod tests {
             let pattern: Pattern = pattern::motifs(5)[number].1;
             let turned = choices(&pattern).into_iter().flat_map(|choice| [false, true].map(|turned| Choice { turned, ..choice.clone() }));
             for plan in turned.map(|choice| Plan::new(&pattern, &choice)).filter(Plan::is_around_the_first).take(6) {
-                let mut worker = Worker::new(&graph, &plan, Order::HubsLast);
+                let roots = Roots::new(&graph, &plan, Order::HubsLast);
+                let mut worker = Worker::new(&graph, &plan, &roots);
                 let all = worker.roots.count();
                 let in_rows: u128 = [0..all / 3, all / 3..all].map(|part| worker.matches(part).0).iter().sum();
                 worker.rows = None;
