@@ -134,6 +134,14 @@ def test_a_study_without_claims_has_no_table(simulated):
         ("says = 'x'\nratio = { of = {} }\nabove = 2", "claim 1: ratio: it compares two cells"),
         ("says = 'x'\nknee = {}\nabove = 2\nneeds = { gpus = 1 }", "claim 1: needs: it is not a table of numbers"),
         ("says = 'x'\nknee = {}\nover = 2", "claim 1: over: unknown key"),
+        (
+            "says = 'x'\nratio = { of = {}, over = {} }\ntimes = 2\nabove = 2",
+            "claim 1: times: it belongs to difference",
+        ),
+        (
+            "says = 'x'\ndifference = { of = {}, from = {} }\ntimes = 0\nabove = 2",
+            "claim 1: times: it is not a number above 0",
+        ),
         ("says = 'x'\ndifference = { of = {}, over = {} }\nabove = 2", "claim 1: difference: it compares two cells"),
         ("says = 'x'\nslope = {}\nabove = 2", "claim 1: slope: it needs the key between"),
         (

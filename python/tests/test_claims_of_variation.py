@@ -45,6 +45,14 @@ def test_a_difference_from_nothing_is_decided(simulated):
     assert claims[3].value == 0
 
 
+def test_a_difference_from_many_times_as_much_is_decided(simulated):
+    folder = counted(simulated(TWO_COUNTS), "remote_dram", {1: 5e6, 4: 8e9})
+    apart = "difference = { of = { threads = 4 }, from = { threads = 1 } }\nresponse = 'remote_dram'"
+    claims = judged(folder, f"{apart}\ntimes = 100\nabove = 0", f"{apart}\ntimes = 1e4\nabove = 0")
+    assert [one.answer for one in claims] == ["confirmed", "refuted"]
+    assert claims[0].asked == "remote_dram of threads=4 minus 100 times that of threads=1: above 0"
+
+
 def test_a_difference_needs_two_blocks_with_both(simulated):
     folder = simulated(TWO_COUNTS)
     rewrite(folder.records, lambda one: one | ({"exit": {"code": 1}} if one["block"] > 1 else {}))

@@ -7,6 +7,7 @@ from knee.store.counts import Count, count_named
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder
 from knee.store.observed import observed_threads
+from knee.store.own_counts import OWN_COUNTS, own_counts
 from knee.store.repeats import design_block
 from knee.store.run import Run, cut_off, is_trial, out_of_memory, role_of
 from knee.store.runs import all_runs, runs
@@ -21,6 +22,7 @@ from knee.store.write import make_folder, opened_to_write, write_whole
 __all__ = [
     "KINDS",
     "MOST_LAST",
+    "OWN_COUNTS",
     "SCHEMA",
     "STATES",
     "WORKLOAD",
@@ -55,6 +57,7 @@ __all__ = [
     "one_of",
     "opened_to_write",
     "out_of_memory",
+    "own_counts",
     "published",
     "read_end",
     "read_trials",

@@ -91,7 +91,8 @@ class StudySpec:
         flags=(
             Flag(
                 "--threads",
-                "Thread counts: 1,2,4 or 1-8 or 1..cpus:*2; cores, cpus.  [default: six up to all cores, and all cpus]",
+                "Thread counts: 1,2,4 or 1-8 or 1..cpus:*2; cores, cpus, node-cores.  "
+                "[default: six up to all cores, and all cpus]",
                 "LIST",
                 short="-n",
             ),

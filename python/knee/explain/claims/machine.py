@@ -1,4 +1,4 @@
-"""Checks what a claim needs of the machine, and resolves the thread counts ``cores`` and ``cpus``."""
+"""Checks what a claim needs of the machine, and resolves thread counts like ``cores``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from knee.explain.claims.cells import Cell
 from knee.explain.claims.evidence import Claim, NoNumberError
-from knee.store import KINDS
+from knee.store import KINDS, own_counts
 
 
 def require(needs: dict[str, int], machine: dict[str, Any]) -> None:
@@ -25,9 +25,8 @@ def require(needs: dict[str, int], machine: dict[str, Any]) -> None:
 
 
 def resolved(claim: Claim, machine: dict[str, Any]) -> Claim:
-    """Return a claim with ``cores`` and ``cpus`` replaced by this machine's numbers."""
-    allowed = set(machine["allowed"]["cpus"])
-    own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
+    """Return a claim with ``cores``, ``cpus`` and the like replaced by this machine's numbers."""
+    own = own_counts(machine)
 
     def counted(cell: Cell) -> Cell:
         return {name: own.get(str(level), level) if name == "threads" else level for name, level in cell.items()}

@@ -16,14 +16,16 @@ def ratio_number(claim: Claim, evidence: Evidence) -> Number:
 
 
 def difference_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the response of one cell minus that of another, block by block, averaged over cells left open.
+    """Return the response of one cell minus that of another, or a multiple of it, averaged over cells left open.
 
-    Its interval is Student's t on the values themselves. If they are as skewed as lognormal values with a standard
-    deviation of 0.5, it covers 84 to 89 % instead of 90 %; where a ratio is possible, claim a ratio.
+    Differences are those within blocks, their interval Student's t on the values themselves. If they are as skewed as
+    lognormal values with a standard deviation of 0.5, it covers 84 to 89 % instead of 90 %; where a ratio is possible,
+    claim a ratio.
     """
     cells = Cells.of(claim, evidence)
     of, other = (claim["difference"][side] for side in ("of", "from"))
-    apart = cells.by_block(of, other).mean(axis=0) - cells.by_block(other, of).mean(axis=0)
+    taken_off = claim.get("times", 1) * cells.by_block(other, of).mean(axis=0)
+    apart = cells.by_block(of, other).mean(axis=0) - taken_off
     return arithmetic(apart, "both")
 
 

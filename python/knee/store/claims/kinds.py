@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from knee.store.own_counts import OWN_COUNTS
+
 NEEDS = ("sockets", "nodes", "cores", "hardware_threads", "threads_per_core")
 
 ALWAYS = ("says", "source", "needs", "above", "below")
@@ -50,11 +52,12 @@ KINDS = {
         ),
         Kind(
             "difference",
-            "{response} of {of} minus that of {from}",
-            "The response of one cell minus that of another, either of which may be 0.",
+            "{response} of {of} minus {times}that of {from}",
+            "The response of one cell minus that of another, or a multiple of it. Either may be 0.",
             "difference = { of = { … }, from = { … } }",
             chooses="two cells",
             sides=("of", "from"),
+            keys=("response", "per", "times"),
         ),
         Kind(
             "value",
@@ -117,7 +120,7 @@ KINDS = {
 
 LEVEL: dict[str, Any] = {"type": ["string", "number"]}
 LEVELS: dict[str, Any] = {"type": "object", "additionalProperties": LEVEL}
-COUNT: dict[str, Any] = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": ["cores", "cpus"]}]}
+COUNT: dict[str, Any] = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": list(OWN_COUNTS)}]}
 
 KEYS: dict[str, dict[str, Any]] = {
     "says": {"type": "string", "minLength": 1, "description": "The claim as a sentence."},
@@ -135,6 +138,11 @@ KEYS: dict[str, dict[str, Any]] = {
         "description": "The response: wall, cpu, a phase, a counter. Default: what the study measures.",
     },
     "per": {"type": "string", "description": "Another response of the same runs, to divide by."},
+    "times": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "description": "So many times the response of the other cell is taken off. Default: once.",
+    },
     "at": LEVELS | {"description": "Restrict the analysis to runs with these levels."},
     "between": {
         "type": "array",

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, cast
 
-OWN_COUNTS = ("cores", "cpus")
-"""Names for thread counts of the machine."""
+from knee.store.own_counts import OWN_COUNTS
 
 
 def is_level(value: object) -> bool:

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import Any, cast
 
-from knee.store import Level, StudyError
+from knee.store import Level, StudyError, own_counts
 from knee.study.design.placements import Placements
 from knee.study.kinds.near import suggestion
 from knee.study.kinds.ranges import expanded
@@ -149,9 +149,8 @@ def _listed(levels: Any) -> list[str]:
 
 
 def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
-    """Return thread counts as ascending numbers, equal ones merged: ``cores``, ``cpus`` and ranges become numbers."""
-    allowed = set(machine["allowed"]["cpus"])
-    own = {"cpus": len(allowed), "cores": sum(1 for core in machine["cores"] if set(core["cpus"]) & allowed)}
+    """Return thread counts as ascending numbers, equal ones merged: words and ranges become numbers."""
+    own = own_counts(machine)
     counts: set[int] = set()
     for level in levels:
         many = own.get(str(level), level)

@@ -6,11 +6,11 @@ import itertools
 import re
 from typing import Any, cast
 
-from knee.store import Level, StudyError, one_of
+from knee.store import OWN_COUNTS, Level, StudyError, one_of
 from knee.store.claims import is_level
 from knee.study.kinds.kind import Kind, Schema
 from knee.study.kinds.near import suggestion
-from knee.study.kinds.ranges import COUNTS, FORM, OF_COUNTS, checked_open, expanded, is_open, is_range
+from knee.study.kinds.ranges import FORM, OF_COUNTS, checked_open, expanded, is_open, is_range
 from knee.study.kinds.study_file import StudyFile
 from knee.study.kinds.text import weak
 
@@ -55,7 +55,7 @@ class Factors(Kind):
 
     def schema(self) -> Schema:
         counted: Schema = {"type": "string", "pattern": f"^{OF_COUNTS}$"}
-        threads: Schema = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": list(COUNTS)}, counted]}
+        threads: Schema = {"oneOf": [{"type": "integer", "minimum": 1}, {"enum": list(OWN_COUNTS)}, counted]}
         named = {"threads": threads} | {name: {"enum": list(words)} for name, words in CHOICES.items()}
         properties: Schema = {name: _list(items) for name, items in named.items()}
         properties["threads"] = {"oneOf": [properties["threads"], counted]}
@@ -198,11 +198,11 @@ def _checked(name: str, levels: list[Level], where: str) -> list[Level]:
     if name == "threads":
         for level in levels:
             # True is 1 to Python, and no count.
-            word = isinstance(level, str) and (level in COUNTS or is_open(level))
+            word = isinstance(level, str) and (level in OWN_COUNTS or is_open(level))
             if not word and (type(level) is not int or level < 1):
                 begin = cast("re.Match[str]", re.match(r"([0-9]+(-|\.\.))?", str(level)))[0]
-                otherwise = "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus"
-                hint = suggestion(str(level), [begin + count for count in COUNTS], otherwise)
+                otherwise = "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus, node-cores"
+                hint = suggestion(str(level), [begin + count for count in OWN_COUNTS], otherwise)
                 raise StudyError(f"{where}: {level!r} is not a number of threads", hint=hint)
         levels = sorted(levels, key=lambda level: (isinstance(level, str), level))
     for level in levels if name in CHOICES else ():

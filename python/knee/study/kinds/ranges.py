@@ -1,17 +1,14 @@
-"""Ranges of whole numbers: ``1-8``, ``1..64:*2``; ranges of thread counts may end in ``cores`` or ``cpus``."""
+"""Ranges of whole numbers: ``1-8``, ``1..64:*2``; those of thread counts may end in ``cores`` or another such word."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from knee.store import StudyError
-
-COUNTS = ("cores", "cpus")
-"""Words for thread counts: the number of allowed cores, or cpus, of the machine on which the study is made."""
+from knee.store import OWN_COUNTS, StudyError
 
 FORM = r"([0-9]+)(-|\.\.)([0-9]+)(?::([*+]?)([0-9]+))?"
-OF_COUNTS = FORM.replace(r"(-|\.\.)([0-9]+)", rf"(-|\.\.)([0-9]+|{'|'.join(COUNTS)})")
+OF_COUNTS = FORM.replace(r"(-|\.\.)([0-9]+)", rf"(-|\.\.)([0-9]+|{'|'.join(OWN_COUNTS)})")
 """The form of a range of thread counts."""
 
 MOST = 1000
@@ -21,7 +18,8 @@ MOST = 1000
 def is_range(text: str, *, counts: bool = True) -> bool:
     """Return whether a text is a range of thread counts, or with ``counts=False`` of other numbers.
 
-    Only thread counts may be written ``1-8``, which elsewhere is a list of cpus, or end in ``cores`` or ``cpus``.
+    Only thread counts may be written ``1-8``, which elsewhere is a list of cpus, or end in a word that the machine
+    decides.
     """
     read = re.fullmatch(OF_COUNTS if counts else FORM, text)
     return read is not None and (counts or read[2] == "..")
@@ -40,7 +38,7 @@ def expanded(text: str, where: str, own: Mapping[str, int] | None = None) -> lis
     text, where
         The range, and where it stands, for an error.
     own
-        The machine's number of ``cores`` and ``cpus``, if a range may end in them.
+        What the words stand for on the machine, if a range may end in them.
 
     Examples
     --------
@@ -86,5 +84,5 @@ def checked_open(text: str, where: str) -> str:
     low = int(re.split(r"-|\.\.", text)[0])
     if low < 1:
         raise StudyError(f"{where}: {low} is not a number of threads", hint=text.replace(str(low), "1", 1))
-    expanded(text, where, dict.fromkeys(COUNTS, low))
+    expanded(text, where, dict.fromkeys(OWN_COUNTS, low))
     return text
