@@ -48,6 +48,8 @@ places cpuset --sockets 2 --cores 4 --threads 1 --nodes 2 --mem 512M -- taskset 
 
 # Where a table lies, and from where it is read.
 places query --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 768M --distance 21 -- python3 ci/numa-vm/query.py
+# And a graph.
+places mine --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 384M --distance 21 -- python3 ci/numa-vm/mine.py
 
 # The probes: everywhere the same test, which asks the machine what it has. Pages are to move on request only; once the
 # kernel balances nodes, too, and is kept away where that is asked for.

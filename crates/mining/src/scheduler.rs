@@ -12,8 +12,8 @@ pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", 
 pub enum Scheduler {
     /// knee's own runtime.
     Ours(Pool),
-    /// rayon's.
-    Rayon(rayon::ThreadPool),
+    /// rayon's, and the node that each worker is pinned to.
+    Rayon(rayon::ThreadPool, Vec<Option<u32>>),
 }
 
 impl Scheduler {
@@ -28,14 +28,23 @@ impl Scheduler {
 
     /// The one of both pools that the argument `runtime` names, where [`ours`] made the first for it.
     pub(crate) fn of(args: &Args, ours: Pool, rayon: rayon::ThreadPool) -> Self {
-        if args.text("runtime") == "rayon" { Self::Rayon(rayon) } else { Self::Ours(ours) }
+        let nodes = nodes(&ours);
+        if args.text("runtime") == "rayon" { Self::Rayon(rayon, nodes) } else { Self::Ours(ours) }
+    }
+
+    /// The node that each worker is pinned to; none where that is not known.
+    pub(crate) fn nodes(&self) -> Vec<Option<u32>> {
+        match self {
+            Self::Ours(pool) => nodes(pool),
+            Self::Rayon(_, nodes) => nodes.clone(),
+        }
     }
 
     /// How many workers there are.
     pub(crate) fn workers(&self) -> usize {
         match self {
             Self::Ours(pool) => pool.workers(),
-            Self::Rayon(pool) => pool.current_num_threads(),
+            Self::Rayon(pool, _) => pool.current_num_threads(),
         }
     }
 
@@ -53,7 +62,7 @@ impl Scheduler {
         let all = || (tasks > 0).then(|| halves.sum(0, tasks));
         match self {
             Self::Ours(pool) => pool.install(all),
-            Self::Rayon(pool) => pool.install(all),
+            Self::Rayon(pool, _) => pool.install(all),
         }
     }
 
@@ -61,10 +70,14 @@ impl Scheduler {
     fn own(&self) -> usize {
         let own = match self {
             Self::Ours(_) => knee_runtime::current_worker().map(|worker| worker.index),
-            Self::Rayon(_) => rayon::current_thread_index(),
+            Self::Rayon(..) => rayon::current_thread_index(),
         };
         own.expect("only workers run tasks")
     }
+}
+
+fn nodes(pool: &Pool) -> Vec<Option<u32>> {
+    (0..pool.workers()).map(|worker| pool.neighbours().node(worker)).collect()
 }
 
 /// The task at a place, where tasks are dealt to workers like cards and the hands lie one behind the other.
@@ -100,7 +113,7 @@ impl<T, P> Halves<'_, T, P> {
         let (left, right) = (|| self.sum(from, middle), || self.sum(middle, to));
         let (left, right) = match self.scheduler {
             Scheduler::Ours(_) => knee_runtime::join(left, right),
-            Scheduler::Rayon(_) => rayon::join(left, right),
+            Scheduler::Rayon(..) => rayon::join(left, right),
         };
         (self.plus)(left, right)
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use knee_machine::{CpuSet, Topology};
-use knee_runtime::{Place, Pool};
+use knee_machine::CpuSet;
+use knee_runtime::{Place, Pool, Reach};
 
 use crate::scan::{Scan, Scratch, State};
 use crate::table::Table;
@@ -13,10 +13,10 @@ use crate::table::Table;
 pub(crate) enum Lies {
     /// All is at home for every thread.
     AtHome,
-    /// All is at home for workers of these nodes, which have a copy each.
-    Copies(CpuSet),
-    /// For each morsel, how many of its pages lie on each node; and the node of threads whose worker has none.
-    Pages(Vec<BTreeMap<Option<u32>, u64>>, Option<u32>),
+    /// All is at home for workers on nodes that have a copy: the nodes of workers, and of copies.
+    Copies(Vec<u32>, CpuSet),
+    /// The nodes of workers, or of the thread that reads; and for each morsel, how many of its pages lie on each node.
+    Pages(Vec<u32>, Vec<BTreeMap<Option<u32>, u64>>),
     /// Why that is not known.
     Unknown(String),
 }
@@ -24,37 +24,29 @@ pub(crate) enum Lies {
 impl Lies {
     /// Asks the kernel for the pages of a table that the workers of a pool read, or this thread without it.
     pub(crate) fn new(table: &Table, pool: Option<&Pool>) -> Self {
-        let machine = match Topology::this_machine() {
-            Ok(machine) if machine.nodes.len() > 1 => machine,
-            Ok(_) => return Self::AtHome,
-            Err(error) => return Self::Unknown(error.to_string()),
-        };
-        // Threads that are not pinned to one cpu each are at home where all cpus they may use are on one node.
-        let mut nodes: Vec<_> = machine.allowed.cpus.iter().map(|cpu| machine.node_of(cpu)).collect();
-        nodes.dedup();
-        let only = if let [node] = nodes[..] { node } else { None };
-        let pinned =
-            pool.is_some_and(|pool| (0..pool.workers()).all(|worker| pool.neighbours().node(worker).is_some()));
-        if !pinned && only.is_none() {
-            return Self::Unknown("threads may run on several nodes; a placement pins them".into());
-        }
-        if table.copies() > 1 && pinned {
-            return Self::Copies(machine.allowed.nodes);
-        }
-        match table.pages() {
-            Ok(pages) => Self::Pages(pages, only),
-            Err(error) => Self::Unknown(format!("the kernel does not say where pages lie: {error}")),
+        let nodes = pool.map(|pool| (0..pool.workers()).map(|worker| pool.neighbours().node(worker)).collect());
+        // A thread without a pool reads the first copy.
+        let copied =
+            table.copies() > 1 && nodes.as_ref().is_some_and(|nodes: &Vec<_>| nodes.iter().all(Option::is_some));
+        match Reach::of(nodes.as_deref().unwrap_or(&[None])) {
+            Reach::Everything => Self::AtHome,
+            Reach::Unknown(reason) => Self::Unknown(reason),
+            Reach::Nodes(nodes, memory) if copied => Self::Copies(nodes, memory),
+            Reach::Nodes(nodes, _) => match table.pages() {
+                Ok(pages) => Self::Pages(nodes, pages),
+                Err(error) => Self::Unknown(format!("the kernel does not say where pages lie: {error}")),
+            },
         }
     }
 
-    /// The part of a morsel that is at home for a worker of this node; of no meaning where that is unknown.
-    pub(crate) fn at_home(&self, morsel: usize, node: Option<u32>) -> f64 {
+    /// The part of a morsel that is at home for a worker; of no meaning where that is unknown.
+    pub(crate) fn at_home(&self, morsel: usize, worker: usize) -> f64 {
         match self {
             Self::AtHome => 1.0,
-            Self::Copies(nodes) => f64::from(node.is_some_and(|node| nodes.contains(node))),
-            Self::Pages(morsels, only) => {
+            Self::Copies(nodes, copies) => f64::from(copies.contains(nodes[worker])),
+            Self::Pages(nodes, morsels) => {
                 let pages = &morsels[morsel];
-                let own = pages.get(&node.or(*only)).copied().unwrap_or(0);
+                let own = pages.get(&Some(nodes[worker])).copied().unwrap_or(0);
                 own as f64 / pages.values().sum::<u64>().max(1) as f64
             }
             Self::Unknown(_) => 0.0,
@@ -86,7 +78,7 @@ impl Scan<'_> {
     pub(crate) fn serial(&self, lies: &Lies) -> State {
         let (mut scratch, mut state) = (Scratch::new(self), State::new(self));
         for morsel in 0..self.table.morsels() {
-            self.morsel(morsel, lies.at_home(morsel, None), &mut scratch, &mut state);
+            self.morsel(morsel, lies.at_home(morsel, 0), &mut scratch, &mut state);
         }
         state
     }
@@ -133,6 +125,6 @@ impl Scan<'_> {
         let mut own = shared.workers[worker.index].lock().expect("no holder panics");
         let own = own.get_or_insert_with(|| Own { scratch: Scratch::new(self), state: State::new(self) });
         self.table.touch(morsel);
-        self.morsel(morsel, shared.lies.at_home(morsel, worker.node), &mut own.scratch, &mut own.state);
+        self.morsel(morsel, shared.lies.at_home(morsel, worker.index), &mut own.scratch, &mut own.state);
     }
 }

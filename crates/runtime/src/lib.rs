@@ -42,7 +42,7 @@ mod worker;
 
 pub use account::Usage;
 pub use build::Builder;
-pub use data::{Arrangement, NumaVec};
+pub use data::{Arrangement, NumaVec, Pages, Reach};
 pub use homes::Layout;
 #[cfg(feature = "rayon")]
 pub use iter::{Driven, OnKnee};

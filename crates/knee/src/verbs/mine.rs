@@ -1,4 +1,4 @@
-//! `knee mine`: count a pattern, or print a graph as a plain edge list.
+//! `knee mine`: count or find a pattern, or print a graph as a plain edge list.
 
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
@@ -35,8 +35,9 @@ impl clap::Args for Mine {
             }
             arg.required(true).value_parser(actions.clone()).help(help.clone())
         };
-        direct::options(command, workload(), change)
-            .override_usage(format!("knee mine count|motifs|explain [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"))
+        direct::options(command, workload(), change).override_usage(format!(
+            "knee mine count|motifs|explain|match|exists [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"
+        ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -81,6 +82,8 @@ impl Mine {
         let (name, value) = match args.text(ACTION) {
             "explain" => ("explain", done.answer.lines().collect()),
             "motifs" => ("motifs", motifs(&done.answer)),
+            "match" => ("matches", copies(&done.answer)),
+            "exists" => ("exists", (done.answer == "yes").into()),
             _ => ("count", number(&done.answer)),
         };
         report[name] = value;
@@ -104,6 +107,12 @@ fn motifs(lines: &str) -> serde_json::Value {
         (name.to_owned(), number(count.trim()))
     };
     lines.lines().map(pair).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// For each copy a list of its vertices.
+fn copies(lines: &str) -> serde_json::Value {
+    let of = |line: &str| line.split(' ').map(number).collect::<Vec<_>>();
+    lines.lines().skip(1).map(of).collect::<Vec<_>>().into()
 }
 
 fn edges(source: &str) -> Result<ExitCode, Failure> {

@@ -30,7 +30,7 @@ pub(crate) const VERBS: &[Verb] = &[
     native::<doctor::Doctor>("doctor", "Check what can be measured on this machine, and how to fix what cannot"),
     native::<options::Run>("run", "Run a program once, pinned, and measure it"),
     native::<memory::Memory>("memory", "Probe this machine's memory: latency, bandwidth, page costs, sharing"),
-    native::<mine::Mine>("mine", "Count a small pattern in a graph"),
+    native::<mine::Mine>("mine", "Count or find a small pattern in a graph"),
     native::<query::Query>("query", "Answer a query in SQL over one table"),
     native::<workloads::Workloads>("workloads", "List the built-in workloads and their arguments"),
     python("study", "Measure a program over thread counts and placements, and find its knee"),

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 pub struct EdgeList {
     /// Vertices with at least one edge.
     pub vertices: usize,
+    /// What each vertex was called where it comes from.
+    pub names: Vec<u64>,
     /// The edges.
     pub edges: Vec<(u32, u32)>,
     /// Edges from a vertex to itself, dropped.
@@ -27,16 +29,18 @@ impl EdgeList {
         let most = pairs.par_iter().map(|(a, b)| *a.max(b)).max().unwrap_or(0);
         // Names that are far apart are numbered first, so that a number for each lower name costs little.
         let near = most < pairs.len() as u64 * 4 + (1 << 16) && most < u64::from(u32::MAX);
-        let number: Box<dyn Fn(u64) -> u32 + Sync> = if near {
-            Box::new(|name| u32::try_from(name).expect(FEW))
-        } else {
-            let mut names: Vec<u64> = pairs.par_iter().flat_map_iter(|&(a, b)| [a, b]).collect();
-            names.par_sort_unstable();
-            names.dedup();
-            assert!(names.len() < u32::MAX as usize, "{FEW}");
-            Box::new(move |name| u32::try_from(names.partition_point(|&other| other < name)).expect(FEW))
-        };
-        Self::from_short(pairs.into_par_iter().map(|(a, b)| (number(a), number(b))).collect())
+        if near {
+            let number = |name| u32::try_from(name).expect(FEW);
+            return Self::from_short(pairs.into_par_iter().map(|(a, b)| (number(a), number(b))).collect());
+        }
+        let mut names: Vec<u64> = pairs.par_iter().flat_map_iter(|&(a, b)| [a, b]).collect();
+        names.par_sort_unstable();
+        names.dedup();
+        assert!(names.len() < u32::MAX as usize, "{FEW}");
+        let number = |name| u32::try_from(names.partition_point(|&other| other < name)).expect(FEW);
+        let mut list = Self::from_short(pairs.into_par_iter().map(|(a, b)| (number(a), number(b))).collect());
+        list.names.iter_mut().for_each(|name| *name = names[usize::try_from(*name).expect(FEW)]);
+        list
     }
 
     /// The same for numbers that are not far apart.
@@ -52,15 +56,33 @@ impl EdgeList {
         for &(a, b) in &pairs {
             (number[a as usize], number[b as usize]) = (1, 1);
         }
-        let mut vertices = 0;
-        for number in &mut number {
-            (*number, vertices) = (vertices, vertices + *number);
+        let mut names = Vec::new();
+        for (name, number) in (0..).zip(&mut number) {
+            let seen = *number == 1;
+            *number = u32::try_from(names.len()).expect(FEW);
+            if seen {
+                names.push(name);
+            }
         }
         pairs.par_iter_mut().for_each(|(a, b)| (*a, *b) = (number[*a as usize], number[*b as usize]));
         let (loops, repeated) = (given - straight, straight - pairs.len());
-        Self { vertices: vertices as usize, edges: pairs, loops, repeated, header: None }
+        Self { vertices: names.len(), names, edges: pairs, loops, repeated, header: None }
     }
 }
 
 /// Why a number fits 32 bits.
 const FEW: &str = "there are fewer than 2^32 - 1 vertices";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertices_are_numbered_without_gaps_and_keep_their_names() {
+        let far = 1 << 40;
+        let list = EdgeList::from_pairs(vec![(5, 5), (9, 7), (far, 7), (7, 9)]);
+        assert_eq!((list.names, list.edges), (vec![7, 9, far], vec![(0, 1), (0, 2)]));
+        let list = EdgeList::from_pairs(vec![(3, 1), (1, 8), (4, 4)]);
+        assert_eq!((list.names, list.edges), (vec![1, 3, 8], vec![(0, 1), (0, 2)]));
+    }
+}

@@ -8,7 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use knee_runtime::{Arrangement, NumaVec, Place};
+use knee_runtime::{Arrangement, NumaVec, Pages, Place};
 use rayon::prelude::*;
 
 use super::EdgeList;
@@ -136,6 +136,28 @@ impl Graph {
             list = &list[..list.partition_point(|member| *member < high)];
         }
         list
+    }
+
+    /// The number of neighbours of a vertex.
+    #[must_use]
+    pub fn degree(&self, vertex: u32) -> usize {
+        self.range(Ends::Both, vertex).len()
+    }
+
+    /// Of those of higher rank.
+    #[must_use]
+    pub fn out_degree(&self, vertex: u32) -> usize {
+        self.range(Ends::Lower, vertex).len()
+    }
+
+    /// Where the lists lie: the pages of each array of them, and of each copy of it.
+    ///
+    /// # Errors
+    /// The kernel's: no NUMA support, or a container that forbids it.
+    pub fn pages(&self) -> io::Result<Vec<Pages>> {
+        let mut pages = self.neighbours.pages()?;
+        pages.append(&mut self.upward.pages()?);
+        Ok(pages)
     }
 
     /// The rank of each vertex, in the order of the source.

@@ -9,10 +9,10 @@ use super::choose::{Chooser, Chosen};
 use super::explore::{Roots, Worker};
 use super::formula::{self, Formulas, Known};
 use super::work::Work;
-use super::{Method, Order, Question, SMALL, Told};
+use super::{Method, Order, Question, Readers, SMALL, Told};
+use crate::Scheduler;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
-use crate::{Graph, Scheduler};
 
 /// Fewest roots in one task: enough to hide a fork.
 const ROOTS_PER_TASK: usize = 128;
@@ -25,7 +25,7 @@ const TASKS_THAT_PREPARE: usize = 256;
 
 /// What has been counted in a graph.
 pub(super) struct Counting<'a> {
-    graph: &'a Graph,
+    readers: &'a Readers<'a>,
     scheduler: &'a Scheduler,
     method: Method,
     order: Order,
@@ -52,10 +52,10 @@ pub(super) enum How {
 }
 
 impl<'a> Counting<'a> {
-    pub(super) fn new(graph: &'a Graph, scheduler: &'a Scheduler, question: &Question, told: Told) -> Self {
-        let formulas = Formulas::new(graph, scheduler);
+    pub(super) fn new(readers: &'a Readers<'a>, scheduler: &'a Scheduler, question: &Question, told: Told) -> Self {
+        let formulas = Formulas::new(readers, scheduler);
         let Question { method, order, .. } = *question;
-        Self { graph, scheduler, method, order, told, formulas, chooser: None, known: BTreeMap::new() }
+        Self { readers, scheduler, method, order, told, formulas, chooser: None, known: BTreeMap::new() }
     }
 
     /// The copies of a pattern in its canonical form.
@@ -70,7 +70,9 @@ impl<'a> Counting<'a> {
                     tell(self.told.found, copies);
                     Counted { copies, how: How::Formula(known) }
                 }
-                _ if pattern.vertices() == 1 => Counted { copies: self.graph.vertices as u128, how: How::Vertices },
+                _ if pattern.vertices() == 1 => {
+                    Counted { copies: self.readers.graph().vertices as u128, how: How::Vertices }
+                }
                 _ => self.explored(pattern),
             };
         let copies = counted.copies;
@@ -83,13 +85,13 @@ impl<'a> Counting<'a> {
 
     /// Counts by the plan that seems the best.
     fn explored(&mut self, pattern: &Pattern) -> Counted {
-        let (graph, formulas) = (self.graph, self.method != Method::Explore);
+        let (graph, formulas) = (self.readers.graph(), self.method != Method::Explore);
         let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph, formulas)).best(pattern);
         let plan = &chosen.plan;
         // What is taken off at the end would have to be taken off what has been told.
         let found = if plan.less.is_empty() { self.told.found } else { Counter::default() };
         let told = Told { found, ..self.told };
-        let (matches, work) = by_plan(graph, plan, self.scheduler, self.order, told);
+        let (matches, work) = by_plan(self.readers, plan, self.scheduler, self.order, told);
         let all = matches.checked_mul(u128::from(plan.times)).expect(SMALL);
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * self.matches(less)).sum();
         let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
@@ -108,8 +110,8 @@ impl<'a> Counting<'a> {
 }
 
 /// Counts the matches that meet a plan's conditions, and what was done for them. Publishes both as they are counted.
-fn by_plan(graph: &Graph, plan: &Plan, scheduler: &Scheduler, order: Order, told: Told) -> (u128, Work) {
-    let roots = Roots::new(graph, plan, order);
+fn by_plan(readers: &Readers<'_>, plan: &Plan, scheduler: &Scheduler, order: Order, told: Told) -> (u128, Work) {
+    let roots = Roots::new(readers.graph(), plan, order);
     let count = roots.count();
     let few = count / if plan.prepares() { TASKS_THAT_PREPARE } else { TASKS };
     let per_task = ROOTS_PER_TASK.max(few);
@@ -120,7 +122,7 @@ fn by_plan(graph: &Graph, plan: &Plan, scheduler: &Scheduler, order: Order, told
     let task = |number: usize, worker: usize| {
         // Never held by two: a worker runs one task at a time.
         let mut own = workers[worker].lock().expect("no holder panics");
-        let own = own.get_or_insert_with(|| Worker::new(graph, plan, &roots));
+        let own = own.get_or_insert_with(|| Worker::new(readers.view(worker), plan, &roots));
         let number = if order == Order::HubsFirst { tasks - 1 - number } else { number };
         let (matches, lists) = own.matches(number * per_task..count.min((number + 1) * per_task));
         tell(told.found, matches / each);
@@ -144,6 +146,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Graph;
     use crate::graph::EdgeList;
     use crate::matching::vertex;
     use crate::oracle;
@@ -153,7 +156,8 @@ mod tests {
     /// The copies that a plan finds, where an oracle counts what is taken off.
     fn copies(graph: &Graph, plan: &Plan, oracle: impl Fn(&Pattern) -> u128) -> u128 {
         static SCHEDULER: std::sync::LazyLock<Scheduler> = std::sync::LazyLock::new(|| Scheduler::unpinned(2).unwrap());
-        let matches = by_plan(graph, plan, &SCHEDULER, Order::HubsFirst, Told::default()).0 * u128::from(plan.times);
+        let readers = Readers::unwatched(graph, &SCHEDULER);
+        let matches = by_plan(&readers, plan, &SCHEDULER, Order::HubsFirst, Told::default()).0 * u128::from(plan.times);
         let of = |less: &Pattern| oracle(less) * less.automorphisms().len() as u128;
         let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * of(less)).sum();
         assert_eq!((matches - less) % u128::from(plan.symmetries), 0);

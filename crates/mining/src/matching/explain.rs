@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use super::counting::{Counting, How};
 use super::work::Work;
-use super::{Question, Told};
+use super::{Question, Readers, Told};
 use crate::pattern::members;
 use crate::plan::{Counted, Plan, Term};
 use crate::{Graph, Scheduler};
 
 /// Counts, and tells how.
 pub(super) fn text(question: &Question, graph: &Graph, scheduler: &Scheduler) -> String {
-    let mut counting = Counting::new(graph, scheduler, question, Told::default());
+    let readers = Readers::unwatched(graph, scheduler);
+    let mut counting = Counting::new(&readers, scheduler, question, Told::default());
     let answers: Vec<_> = question.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect();
     let mut text = String::new();
     for (pattern, counted) in &counting.known {

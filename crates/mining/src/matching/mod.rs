@@ -6,14 +6,18 @@ mod counting;
 mod explain;
 mod explore;
 mod formula;
+mod listing;
 mod options;
 mod question;
+mod reads;
 mod terms;
 mod work;
 
+pub(crate) use listing::{Copy, first};
 pub(crate) use options::Told;
 pub use options::{Method, Order};
 pub use question::Question;
+pub(crate) use reads::{Lies, Readers};
 
 /// Why sums are wide enough; a larger one ends the program instead of being wrong.
 const SMALL: &str = "counts are below 2^127";

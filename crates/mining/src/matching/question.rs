@@ -4,7 +4,7 @@ use knee_workload::{Counter, Error};
 
 use super::counting::Counting;
 use super::terms::Sum;
-use super::{Method, Order, Told, explain, formula, terms};
+use super::{Method, Order, Readers, Told, explain, formula, terms};
 use crate::pattern::{Induced, Pattern};
 use crate::{Graph, Scheduler};
 
@@ -56,11 +56,12 @@ impl Question {
     /// The number of copies of each pattern in a graph.
     #[must_use]
     pub fn count(&self, graph: &Graph, scheduler: &Scheduler) -> Vec<u128> {
-        self.count_published(graph, scheduler, Told::default())
+        self.count_published(&Readers::unwatched(graph, scheduler), scheduler, Told::default())
     }
 
-    /// The same; publishes each task's copies and lists as soon as they are counted.
-    pub(crate) fn count_published(&self, graph: &Graph, scheduler: &Scheduler, told: Told) -> Vec<u128> {
+    /// The same in a graph that is read by a scheduler's workers. Publishes each task's copies and lists as soon as they
+    /// are counted.
+    pub(crate) fn count_published(&self, graph: &Readers<'_>, scheduler: &Scheduler, told: Told) -> Vec<u128> {
         // What is put together from several patterns is not found one by one.
         let alone = matches!(&self.sums[..], [sum] if sum.terms.len() == 1);
         let told = if alone { told } else { Told { found: Counter::default(), ..told } };

@@ -104,6 +104,11 @@ impl Pattern {
         self.joined[vertex]
     }
 
+    /// Vertices that must not be its neighbours, a bit for each.
+    pub(crate) fn strangers(&self, vertex: usize) -> u8 {
+        self.apart[vertex]
+    }
+
     /// All its vertices.
     pub(crate) fn all(&self) -> u8 {
         u8::MAX >> (MOST_VERTICES - self.vertices)

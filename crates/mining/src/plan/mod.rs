@@ -133,6 +133,15 @@ pub(crate) struct Choice {
     pub turned: bool,
 }
 
+/// Conditions on the vertex at each position by those before it, where all are matched in the order of their numbers:
+/// they leave one match of each copy.
+pub(crate) fn conditions(pattern: &Pattern) -> Vec<Bounds> {
+    let all = pattern.vertices();
+    let choice = Choice { order: (0..all).collect(), tail: Tail::Ranked, tables: false, turned: true };
+    let broken = symmetry::broken(pattern, all, &choice);
+    (0..all).map(|at| broken.bounds(at)).collect()
+}
+
 impl Plan {
     /// The plan that follows from a choice.
     pub(crate) fn new(pattern: &Pattern, choice: &Choice) -> Self {

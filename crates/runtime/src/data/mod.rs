@@ -1,6 +1,8 @@
 //! NUMA-aware data: [`NumaVec`], an array whose pages are put on nodes by a rule.
 
 mod mapping;
+mod pages;
+mod reach;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,6 +12,8 @@ use std::sync::OnceLock;
 
 use knee_machine::Topology;
 use mapping::Mapping;
+pub use pages::Pages;
+pub use reach::Reach;
 
 use crate::homes::{Homes, Layout};
 use crate::place::Place;
@@ -191,16 +195,25 @@ impl<T> NumaVec<T> {
         copy.homes().blocks(size_of::<T>().max(1), self.len)
     }
 
+    /// For each copy, where its pages lie. It asks the kernel, page by page.
+    ///
+    /// # Errors
+    /// As of [`Self::census`].
+    pub fn pages(&self) -> io::Result<Vec<Pages>> {
+        let of = |copy: &Mapping<T>| {
+            Ok(Pages::new(copy.slice().as_ptr() as usize, rustix::param::page_size(), copy.pages()?))
+        };
+        self.copies.iter().map(of).collect()
+    }
+
     /// How many pages lie on each node; under none those that were never touched. It asks the kernel, page by page.
     ///
     /// # Errors
     /// The kernel's: no NUMA support, or a container that forbids it.
     pub fn census(&self) -> io::Result<BTreeMap<Option<u32>, usize>> {
         let mut census = BTreeMap::new();
-        for copy in &self.copies {
-            for node in copy.pages()? {
-                *census.entry(node).or_default() += 1;
-            }
+        for node in self.pages()?.iter().flat_map(Pages::nodes) {
+            *census.entry(*node).or_default() += 1;
         }
         Ok(census)
     }

@@ -9,6 +9,7 @@ use super::roots::Roots;
 use super::sets::common_count;
 use crate::Graph;
 use crate::graph::Ends;
+use crate::matching::reads::View;
 use crate::matching::work::Work;
 use crate::matching::{Order, vertex};
 use crate::plan::{Plan, Shape};
@@ -23,7 +24,8 @@ const EDGES: usize = 256;
 /// *Estimating the efficiency of backtrack programs*, 1975).
 pub(in crate::matching) fn estimated(graph: &Graph, plan: &Plan, few: usize) -> Work {
     let roots = Roots::new(graph, plan, Order::HubsLast);
-    let mut matcher = Matcher::new(graph, plan, Lists::new(graph, plan, true));
+    let view = View::unwatched(graph);
+    let mut matcher = Matcher::new(view, plan, Lists::new(view, plan, true));
     matcher.chance = Some(SmallRng::seed_from_u64(1));
     let (all, few) = (roots.count(), few.min(roots.count()));
     for number in 0..few {

@@ -6,14 +6,14 @@ use super::bits::Neighbourhood;
 use super::candidates::Candidates;
 use super::rows;
 use super::space::{Last, Sizes, Space, Vertices, ranks};
-use crate::Graph;
 use crate::matching::bitmaps::Summed;
+use crate::matching::reads::View;
 use crate::pattern::members;
 use crate::plan::{Bounds, Plan};
 
 /// Sets over the graph's own vertices.
 pub(super) struct Lists<'a> {
-    graph: &'a Graph,
+    graph: View<'a>,
     plan: &'a Plan,
     candidates: Vec<Candidates<'a>>,
     /// For each position that is probed, its vertex's neighbours.
@@ -25,7 +25,7 @@ pub(super) struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    pub(super) fn new(graph: &'a Graph, plan: &'a Plan, estimating: bool) -> Self {
+    pub(super) fn new(graph: View<'a>, plan: &'a Plan, estimating: bool) -> Self {
         let room = |wanted: bool| if wanted { graph.vertices } else { 0 };
         let candidates = plan.sets.iter().map(|set| Candidates::new(set, graph.vertices)).collect();
         let neighbourhoods = plan.steps.iter().map(|step| Neighbourhood::over(room(step.probed))).collect();
@@ -53,7 +53,7 @@ impl Space for Lists<'_> {
         if !self.estimating || !self.plan.is_around_the_first() {
             return (first, 0);
         }
-        let cost = rows::cost(self.graph, self.plan, first);
+        let cost = rows::cost(&self.graph, self.plan, first);
         self.bitmap = cost.map(|(_, set)| set);
         (first, cost.map_or(0, |(prepare, _)| prepare))
     }

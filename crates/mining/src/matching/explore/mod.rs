@@ -18,8 +18,8 @@ use rand::RngExt;
 use rand::rngs::SmallRng;
 
 use super::SMALL;
+use super::reads::View;
 use super::work::Work;
-use crate::Graph;
 use crate::pattern::{MOST_VERTICES, members};
 use crate::plan::{Counted, FILL, Plan, Step, Term};
 
@@ -30,7 +30,7 @@ use tables::Tables;
 
 /// A plan at work on a graph, its candidate sets in a space.
 struct Matcher<'a, S> {
-    graph: &'a Graph,
+    graph: View<'a>,
     plan: &'a Plan,
     space: S,
     /// The vertex at each position, as the space numbers it.
@@ -51,14 +51,14 @@ struct Matcher<'a, S> {
 }
 
 impl<'a, S: Space> Matcher<'a, S> {
-    fn new(graph: &'a Graph, plan: &'a Plan, space: S) -> Self {
+    fn new(graph: View<'a>, plan: &'a Plan, space: S) -> Self {
         Self {
             graph,
             plan,
             space,
             vertices: [0; MOST_VERTICES],
             joined: [0; MOST_VERTICES],
-            tables: Tables::new(graph, plan),
+            tables: Tables::new(&graph, plan),
             parts: vec![(0, 0); plan.tail.len()],
             sum: 0,
             work: Work::default(),
@@ -83,7 +83,7 @@ impl<'a, S: Space> Matcher<'a, S> {
         let part = neighbours.len() as f64 / all.len().max(1) as f64;
         self.work.matches[0] += part;
         let paths = match &self.chance {
-            Some(_) => self.tables.estimated(self.graph, &self.vertices),
+            Some(_) => self.tables.estimated(&self.graph, &self.vertices),
             None => self.tables.fill(self.graph, &self.vertices),
         };
         self.work.read[0] += part * (read as f64 + FILL * paths as f64);

@@ -7,6 +7,7 @@ use super::lists::Lists;
 use super::rows::{self, Rows};
 use crate::Graph;
 use crate::graph::Ends;
+use crate::matching::reads::View;
 use crate::matching::work::Work;
 use crate::matching::{Order, vertex};
 use crate::plan::{Bounds, Plan};
@@ -106,7 +107,7 @@ pub(in crate::matching) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(in crate::matching) fn new(graph: &'a Graph, plan: &'a Plan, roots: &'a Roots<'a>) -> Self {
+    pub(in crate::matching) fn new(graph: View<'a>, plan: &'a Plan, roots: &'a Roots<'a>) -> Self {
         let rows = || Matcher::new(graph, plan, Rows::new(graph, plan));
         Self {
             roots,
@@ -124,7 +125,7 @@ impl<'a> Worker<'a> {
         }
         let (graph, plan) = (self.lists.graph, self.lists.plan);
         self.roots.each(range, |first, neighbours| match &mut self.rows {
-            Some(in_rows) if rows::fits(graph, plan, first) => in_rows.around(first, neighbours),
+            Some(in_rows) if rows::fits(&graph, plan, first) => in_rows.around(first, neighbours),
             _ => self.lists.around(first, neighbours),
         });
         let sum = super::plus(self.lists.sum, self.rows.as_ref().map_or(0, |rows| rows.sum));
@@ -188,7 +189,7 @@ mod tests {
             let turned = choices(&pattern).into_iter().flat_map(|choice| [false, true].map(|turned| Choice { turned, ..choice.clone() }));
             for plan in turned.map(|choice| Plan::new(&pattern, &choice)).filter(Plan::is_around_the_first).take(6) {
                 let roots = Roots::new(&graph, &plan, Order::HubsLast);
-                let mut worker = Worker::new(&graph, &plan, &roots);
+                let mut worker = Worker::new(View::unwatched(&graph), &plan, &roots);
                 let all = worker.roots.count();
                 let in_rows: u128 = [0..all / 3, all / 3..all].map(|part| worker.matches(part).0).iter().sum();
                 worker.rows = None;

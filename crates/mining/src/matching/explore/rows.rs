@@ -10,6 +10,7 @@ use super::sets::{search, searched};
 use super::space::{Last, Sizes, Space, Vertices, ranks};
 use crate::Graph;
 use crate::matching::bitmaps::{Commons, Instructions, Side, Summed, common, first_bit, only};
+use crate::matching::reads::View;
 use crate::matching::vertex;
 use crate::pattern::members;
 use crate::plan::{Bounds, Plan};
@@ -49,7 +50,7 @@ pub(super) fn cost(graph: &Graph, plan: &Plan, first: u32) -> Option<(u64, u64)>
 
 /// Bitmaps over the neighbours of one vertex at a time.
 pub(super) struct Rows<'a> {
-    graph: &'a Graph,
+    graph: View<'a>,
     plan: &'a Plan,
     /// The set of all neighbours.
     all: usize,
@@ -70,7 +71,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(graph: &'a Graph, plan: &'a Plan) -> Self {
+    pub(super) fn new(graph: View<'a>, plan: &'a Plan) -> Self {
         let all = plan.sets.iter().position(|set| set.near == 1).expect("others are joined to the first vertex");
         Self {
             graph,
@@ -138,7 +139,7 @@ impl Space for Rows<'_> {
         for &neighbour in self.neighbours {
             self.numbers[neighbour as usize] = 0;
         }
-        self.neighbours = domain(self.graph, self.plan, first);
+        self.neighbours = self.graph.take_up(domain(self.graph.graph(), self.plan, first));
         self.first = self.neighbours.partition_point(|neighbour| *neighbour < first);
         let count = self.neighbours.len() + 1;
         self.words = count.div_ceil(64);

@@ -3,6 +3,7 @@
 use super::bits::Numbers;
 use super::space::{Vertices, ranks};
 use crate::Graph;
+use crate::matching::reads::View;
 use crate::plan::{Plan, Table};
 
 /// Middles of paths that an estimate looks at.
@@ -20,7 +21,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Counts the paths from the first of these vertices. How many there are.
-    pub(super) fn fill(&mut self, graph: &Graph, vertices: &Vertices) -> u64 {
+    pub(super) fn fill(&mut self, graph: View<'_>, vertices: &Vertices) -> u64 {
         let mut paths = 0;
         for (numbers, kind) in self.numbers.iter_mut().zip(self.kinds) {
             numbers.wipe();

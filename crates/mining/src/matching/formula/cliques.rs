@@ -7,8 +7,9 @@
 //! Danisch, Balalau, Sozio, *Listing k-cliques in sparse real-world graphs*, WWW 2018.
 
 use super::marks::{self, Marks};
-use crate::matching::SMALL;
 use crate::matching::bitmaps::{Instructions, for_each_kind};
+use crate::matching::reads::View;
+use crate::matching::{Readers, SMALL};
 use crate::{Graph, Scheduler};
 
 /// Most upward neighbours of a vertex.
@@ -19,13 +20,13 @@ const LEVELS: usize = 7;
 
 /// Whether no vertex has too many upward neighbours.
 pub(super) fn fit(graph: &Graph) -> bool {
-    (0..graph.vertices).all(|at| graph.upward(crate::matching::vertex(at)).len() <= MOST)
+    (0..graph.vertices).all(|at| graph.out_degree(crate::matching::vertex(at)) <= MOST)
 }
 
 /// Cliques of four or more vertices.
-pub(super) fn cliques(graph: &Graph, scheduler: &Scheduler, vertices: usize) -> u128 {
+pub(super) fn cliques(readers: &Readers<'_>, scheduler: &Scheduler, vertices: usize) -> u128 {
     let instructions = Instructions::best();
-    let from = |a: u32, marks: &mut Marks| {
+    let from = |graph: View<'_>, a: u32, marks: &mut Marks| {
         let own = graph.upward(a);
         if own.len() + 1 < vertices {
             return 0;
@@ -43,12 +44,12 @@ pub(super) fn cliques(graph: &Graph, scheduler: &Scheduler, vertices: usize) -> 
             _ => asked.among::<256>(marks),
         })
     };
-    marks::sum(graph, scheduler, || 0, from, |a: u128, b| a.checked_add(b).expect(SMALL))
+    marks::sum(readers, scheduler, || 0, from, |a: u128, b| a.checked_add(b).expect(SMALL))
 }
 
 /// What is asked of the upward neighbours of a vertex.
 struct Asked<'a> {
-    graph: &'a Graph,
+    graph: View<'a>,
     own: &'a [u32],
     /// How many of them make a clique with it.
     choose: usize,

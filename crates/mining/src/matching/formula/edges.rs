@@ -5,7 +5,8 @@
 //! upward neighbours of. So all that is written lies with one vertex.
 
 use super::marks::{self, Marks};
-use crate::matching::{SMALL, vertex};
+use crate::matching::reads::View;
+use crate::matching::{Readers, SMALL, vertex};
 use crate::{Graph, Scheduler};
 
 /// Lists shorter than this are walked, not searched.
@@ -21,19 +22,19 @@ pub(super) struct Edges {
 }
 
 /// Triangles, each once, from its lowest vertex.
-pub(super) fn triangles(graph: &Graph, scheduler: &Scheduler) -> u128 {
-    let from = |a: u32, marks: &mut Marks| {
+pub(super) fn triangles(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
+    let from = |graph: View<'_>, a: u32, marks: &mut Marks| {
         let own = graph.upward(a);
         marks.number(own);
         own.iter().map(|b| marks.count(graph.upward(*b))).sum::<u64>()
     };
-    u128::from(marks::sum(graph, scheduler, || 0, from, |a, b| a + b))
+    u128::from(marks::sum(readers, scheduler, || 0, from, |a, b| a + b))
 }
 
 /// The sums that need the triangles on each edge.
-pub(super) fn edges(graph: &Graph, scheduler: &Scheduler) -> Edges {
-    let from = |a: u32, marks: &mut Marks| {
-        let (own, degree) = (graph.upward(a), graph.neighbours(a).len());
+pub(super) fn edges(readers: &Readers<'_>, scheduler: &Scheduler) -> Edges {
+    let from = |graph: View<'_>, a: u32, marks: &mut Marks| {
+        let (own, degree) = (graph.upward(a), graph.degree(a));
         let (mut tops, mut others) = (vec![0_u32; own.len()], Vec::with_capacity(own.len()));
         marks.number(own);
         let mut top = |hits: &[u32]| hits.iter().for_each(|position| tops[*position as usize - 1] += 1);
@@ -51,8 +52,8 @@ pub(super) fn edges(graph: &Graph, scheduler: &Scheduler) -> Edges {
         let mut sum = Edges::default();
         for (at, (&b, (tops, others))) in own.iter().zip(tops.into_iter().zip(others)).enumerate() {
             let (tops, others) = (u128::from(tops), others as u128);
-            let (t, ends) = (tops + others, (degree + graph.neighbours(b).len()) as u128);
-            let above = 2 * (own.len() - at - 1) + graph.upward(b).len();
+            let (t, ends) = (tops + others, (degree + graph.degree(b)) as u128);
+            let above = 2 * (own.len() - at - 1) + graph.out_degree(b);
             sum = sum.plus(Edges {
                 diamonds: t * t.saturating_sub(1) / 2,
                 // Both ends have two neighbours in a triangle on the edge.
@@ -62,12 +63,12 @@ pub(super) fn edges(graph: &Graph, scheduler: &Scheduler) -> Edges {
         }
         sum
     };
-    marks::sum(graph, scheduler, Edges::default, from, Edges::plus)
+    marks::sum(readers, scheduler, Edges::default, from, Edges::plus)
 }
 
 /// For each edge, the ways to go on at both of its ends.
 pub(super) fn ends(graph: &Graph) -> u128 {
-    let others = |vertex: u32| graph.neighbours(vertex).len() as u128 - 1;
+    let others = |vertex: u32| graph.degree(vertex) as u128 - 1;
     let of = |at: usize| {
         let upward = graph.upward(vertex(at));
         if upward.is_empty() { 0 } else { upward.iter().map(|b| others(*b)).sum::<u128>() * others(vertex(at)) }

@@ -28,7 +28,7 @@ use std::fmt;
 use crate::pattern::Pattern;
 use crate::{Graph, Scheduler};
 
-use super::{SMALL, vertex};
+use super::{Readers, SMALL, vertex};
 use edges::Edges;
 
 /// What there is a formula for.
@@ -86,47 +86,49 @@ impl fmt::Display for Known {
 
 /// What formulas have counted in a graph.
 pub(super) struct Formulas<'a> {
-    graph: &'a Graph,
+    readers: &'a Readers<'a>,
     scheduler: &'a Scheduler,
     edges: Option<Edges>,
     triangles: Option<u128>,
 }
 
 impl<'a> Formulas<'a> {
-    pub(super) fn new(graph: &'a Graph, scheduler: &'a Scheduler) -> Self {
-        Self { graph, scheduler, edges: None, triangles: None }
+    pub(super) fn new(readers: &'a Readers<'a>, scheduler: &'a Scheduler) -> Self {
+        Self { readers, scheduler, edges: None, triangles: None }
     }
 
     /// Whether the formula counts in this graph.
     pub(super) fn fit(&self, known: Known) -> bool {
+        let graph = self.readers.graph();
         match known {
-            Known::Clique(_) => cliques::fit(self.graph),
-            Known::Pentagon => wedges::fit(self.graph),
+            Known::Clique(_) => cliques::fit(graph),
+            Known::Pentagon => wedges::fit(graph),
             _ => true,
         }
     }
 
     /// The copies of a pattern.
     pub(super) fn copies(&mut self, known: Known) -> u128 {
+        let (graph, readers) = (self.readers.graph(), self.readers);
         match known {
-            Known::Star(1) => self.graph.edges() as u128,
-            Known::Star(leaves) => stars(self.graph, leaves),
+            Known::Star(1) => graph.edges() as u128,
+            Known::Star(leaves) => stars(graph, leaves),
             Known::Triangle => self.triangles(),
-            Known::Path => edges::ends(self.graph) - 3 * self.triangles(),
+            Known::Path => edges::ends(graph) - 3 * self.triangles(),
             Known::Paw => self.edges().paws_twice / 2,
             Known::Diamond => self.edges().diamonds,
-            Known::Square => wedges::squares(self.graph, self.scheduler),
-            Known::Clique(vertices) => cliques::cliques(self.graph, self.scheduler, vertices),
-            Known::Pentagon => wedges::pentagons(self.graph, self.scheduler, self.edges().met_twice / 2),
+            Known::Square => wedges::squares(readers, self.scheduler),
+            Known::Clique(vertices) => cliques::cliques(readers, self.scheduler, vertices),
+            Known::Pentagon => wedges::pentagons(readers, self.scheduler, self.edges().met_twice / 2),
         }
     }
 
     fn edges(&mut self) -> Edges {
-        *self.edges.get_or_insert_with(|| edges::edges(self.graph, self.scheduler))
+        *self.edges.get_or_insert_with(|| edges::edges(self.readers, self.scheduler))
     }
 
     fn triangles(&mut self) -> u128 {
-        *self.triangles.get_or_insert_with(|| edges::triangles(self.graph, self.scheduler))
+        *self.triangles.get_or_insert_with(|| edges::triangles(self.readers, self.scheduler))
     }
 }
 
@@ -144,7 +146,7 @@ fn stars(graph: &Graph, leaves: usize) -> u128 {
         };
         (0..leaves).fold(1, next)
     };
-    let of = |at: usize| choose(graph.neighbours(vertex(at)).len());
+    let of = |at: usize| choose(graph.degree(vertex(at)));
     (0..graph.vertices).map(of).fold(0, |sum, stars| sum.checked_add(stars).expect(SMALL))
 }
 

@@ -11,17 +11,18 @@
 //! over all edges below a, less one for each triangle below a and each of its vertices that is a neighbour of a.
 
 use super::marks::{self, Marks};
-use crate::matching::{SMALL, vertex};
+use crate::matching::reads::View;
+use crate::matching::{Readers, SMALL, vertex};
 use crate::{Graph, Scheduler};
 
 /// Whether twice the number of paths between two vertices fits 32 bits.
 pub(super) fn fit(graph: &Graph) -> bool {
-    (0..graph.vertices).all(|at| graph.neighbours(vertex(at)).len() < 1 << 31)
+    (0..graph.vertices).all(|at| graph.degree(vertex(at)) < 1 << 31)
 }
 
 /// Squares.
-pub(super) fn squares(graph: &Graph, scheduler: &Scheduler) -> u128 {
-    let below = |a: u32, marks: &mut Marks| {
+pub(super) fn squares(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
+    let below = |graph: View<'_>, a: u32, marks: &mut Marks| {
         let mut squares = 0_u128;
         for &x in graph.downward(a) {
             let mut before = 0_u64;
@@ -40,13 +41,13 @@ pub(super) fn squares(graph: &Graph, scheduler: &Scheduler) -> u128 {
         }
         squares
     };
-    marks::sum(graph, scheduler, || 0, below, |a, b| a.checked_add(b).expect(SMALL))
+    marks::sum(readers, scheduler, || 0, below, |a, b| a.checked_add(b).expect(SMALL))
 }
 
 /// Pentagons, where `met` is known: for each triangle and each of its vertices, the neighbours of this vertex above all
 /// three.
-pub(super) fn pentagons(graph: &Graph, scheduler: &Scheduler, met: u128) -> u128 {
-    let below = |a: u32, marks: &mut Marks| {
+pub(super) fn pentagons(readers: &Readers<'_>, scheduler: &Scheduler, met: u128) -> u128 {
+    let below = |graph: View<'_>, a: u32, marks: &mut Marks| {
         paths(graph, a, marks);
         let Marks { numbers, touched, .. } = marks;
         let mut sum = 0_u128;
@@ -65,11 +66,11 @@ pub(super) fn pentagons(graph: &Graph, scheduler: &Scheduler, met: u128) -> u128
         }
         sum
     };
-    marks::sum(graph, scheduler, || 0, below, |a: u128, b| a.checked_add(b).expect(SMALL)) - met
+    marks::sum(readers, scheduler, || 0, below, |a: u128, b| a.checked_add(b).expect(SMALL)) - met
 }
 
 /// Notes 2 w(j) + n(j) for each vertex j below a.
-fn paths(graph: &Graph, a: u32, marks: &mut Marks) {
+fn paths(graph: View<'_>, a: u32, marks: &mut Marks) {
     let Marks { numbers, touched, .. } = marks;
     let mut add = |vertex: u32, what: u32| {
         let number = &mut numbers[vertex as usize];

@@ -1,0 +1,194 @@
+//! Finding copies instead of counting them: the vertices of each, up to a limit.
+//!
+//! A pattern is matched vertex by vertex, under the conditions that leave one match of each copy. What is found is the
+//! same for any number of workers: tasks are run in waves, and what a wave finds is kept in the order of its tasks.
+
+use std::ops::Range;
+
+use super::vertex;
+use crate::pattern::{MOST_VERTICES, members};
+use crate::plan::{Bounds, conditions};
+use crate::{Graph, Induced, Pattern, Scheduler};
+
+/// Vertices at which the matching of one task begins.
+const VERTICES_PER_TASK: usize = 64;
+/// Most tasks of a wave, for each worker. The first waves have fewer: most limits are reached by the first tasks.
+const MOST_PER_WORKER: usize = 64;
+
+/// The ranks of a copy's vertices, in the order of the pattern's.
+pub(crate) type Copy = [u32; MOST_VERTICES];
+
+/// Finds the first copies of a pattern, up to `limit`. Those of vertices with many neighbours come first.
+pub(crate) fn first(
+    graph: &Graph,
+    scheduler: &Scheduler,
+    pattern: &Pattern,
+    induced: Induced,
+    limit: usize,
+) -> Vec<Copy> {
+    let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
+    let search = Search::new(graph, &pattern);
+    let (mut found, mut done, mut wave) = (Vec::new(), 0, 1);
+    while done < graph.vertices && found.len() < limit {
+        let left = limit - found.len();
+        let tasks = (wave * scheduler.workers()).min((graph.vertices - done).div_ceil(VERTICES_PER_TASK));
+        let task = |number: usize, _: usize| {
+            let from = done + number * VERTICES_PER_TASK;
+            vec![(number, search.copies(from..graph.vertices.min(from + VERTICES_PER_TASK), left))]
+        };
+        let plus = |mut a: Vec<_>, mut b: Vec<_>| {
+            a.append(&mut b);
+            a
+        };
+        let mut of_tasks = scheduler.sum(tasks, task, plus).unwrap_or_default();
+        of_tasks.sort_unstable_by_key(|(number, _)| *number);
+        found.extend(of_tasks.into_iter().flat_map(|(_, copies)| copies).take(left));
+        done += tasks * VERTICES_PER_TASK;
+        wave = (2 * wave).min(MOST_PER_WORKER);
+    }
+    found
+}
+
+/// A pattern in the order in which it is matched.
+struct Search<'a> {
+    graph: &'a Graph,
+    pattern: Pattern,
+    /// The pattern's own number of the vertex at each position.
+    order: Vec<usize>,
+    bounds: Vec<Bounds>,
+}
+
+impl<'a> Search<'a> {
+    fn new(graph: &'a Graph, pattern: &Pattern) -> Self {
+        let order = order(pattern);
+        let mut to = [0; MOST_VERTICES];
+        (0..).zip(&order).for_each(|(position, vertex)| to[*vertex] = position);
+        let pattern = pattern.relabelled(to);
+        Self { graph, pattern, order, bounds: conditions(&pattern) }
+    }
+
+    /// Copies whose first vertex is one of these, counted from that of most neighbours downward.
+    fn copies(&self, vertices: Range<usize>, limit: usize) -> Vec<Copy> {
+        let mut found = Vec::new();
+        for number in vertices {
+            let mut ranks = [0; MOST_VERTICES];
+            ranks[0] = vertex(self.graph.vertices - 1 - number);
+            self.extend(&mut ranks, 1, limit, &mut found);
+        }
+        found
+    }
+
+    /// Extends a match by all vertices that may be at a position, until there are enough.
+    fn extend(&self, ranks: &mut Copy, at: usize, limit: usize, found: &mut Vec<Copy>) {
+        if found.len() == limit {
+            return;
+        }
+        if at == self.pattern.vertices() {
+            let mut copy = [0; MOST_VERTICES];
+            self.order.iter().zip(*ranks).for_each(|(vertex, rank)| copy[*vertex] = rank);
+            return found.push(copy);
+        }
+        let low = members(self.bounds[at].above).map(|other| ranks[other] + 1).max().unwrap_or(0);
+        let high = members(self.bounds[at].below).map(|other| ranks[other]).min().unwrap_or(u32::MAX);
+        let before = (1 << at) - 1;
+        let (near, apart) = (self.pattern.neighbours(at) & before, self.pattern.strangers(at) & before);
+        let shortest =
+            members(near).map(|other| self.graph.between(ranks[other], low, high)).min_by_key(|list| list.len());
+        for &candidate in shortest.expect("each vertex is joined to one before it") {
+            let joined = |other: usize| self.graph.joined(ranks[other], candidate);
+            let fits = !ranks[..at].contains(&candidate) && members(near).all(joined) && !members(apart).any(joined);
+            if fits {
+                ranks[at] = candidate;
+                self.extend(ranks, at + 1, limit, found);
+            }
+        }
+    }
+}
+
+/// Vertices in the order of matching: first one with most neighbours, then always one with most neighbours among those
+/// before it.
+fn order(pattern: &Pattern) -> Vec<usize> {
+    let (mut order, mut ordered) = (Vec::new(), 0_u8);
+    while order.len() < pattern.vertices() {
+        let left = members(pattern.all() & !ordered);
+        let key = |at: &usize| ((pattern.neighbours(*at) & ordered).count_ones(), pattern.neighbours(*at).count_ones());
+        let next = left.max_by_key(|at| (key(at), usize::MAX - at)).expect("some are left");
+        order.push(next);
+        ordered |= 1 << next;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::EdgeList;
+    use crate::oracle;
+    use crate::pattern::motifs;
+
+    /// Whether a copy's vertices differ and are joined as the pattern asks.
+    fn is_one(graph: &Graph, pattern: &Pattern, induced: Induced, copy: &Copy) -> bool {
+        let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
+        let joined = |(a, b): (usize, usize)| graph.joined(copy[a], copy[b]);
+        let differ = (0..pattern.vertices()).all(|a| !copy[..a].contains(&copy[a]));
+        differ && pattern.edges().all(joined) && !pattern.apart().any(joined)
+    }
+
+    /// Its vertices and edges, which no other copy has.
+    fn key(pattern: &Pattern, copy: &Copy) -> Vec<(u32, u32)> {
+        let edge = |(a, b): (usize, usize)| (copy[a].min(copy[b]), copy[a].max(copy[b]));
+        let mut key: Vec<_> = pattern.edges().map(edge).collect();
+        key.sort_unstable();
+        key
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn every_copy_is_found_once_whatever_the_number_of_workers(
+            draws in prop::collection::vec(0.0f64..1.0, 9 * 8 / 2),
+            density in 0.2f64..1.0,
+            size in 1usize..6,
+            number in 0usize..21,
+            forbidden in 0usize..12,
+        ) {
+            let all = (0..9_u32).flat_map(|a| (a + 1..9).map(move |b| (a, b)));
+            let edges: Vec<_> = all.zip(&draws).filter(|(_, draw)| **draw < density).map(|(pair, _)| pair).collect();
+            prop_assume!(!edges.is_empty());
+            let list = EdgeList::from_pairs(edges.iter().map(|&(a, b)| (a.into(), b.into())).collect());
+            let graph = Graph::from_edges(&list);
+            let motifs = motifs(size);
+            let pattern = motifs[number % motifs.len()].1;
+            let apart: Vec<_> = pattern.free().skip(forbidden).take(1).collect();
+            let pattern = Pattern::new(size, &pattern.edges().collect::<Vec<_>>(), &apart).unwrap();
+            for induced in [Induced::Edge, Induced::Vertex] {
+                let expected = oracle::count(list.vertices, &list.edges, &pattern, induced);
+                let found = |workers, limit| first(&graph, &Scheduler::unpinned(workers).unwrap(), &pattern, induced, limit);
+                let every = found(2, usize::MAX);
+                prop_assert_eq!(every.len() as u128, expected, "{}", pattern);
+                prop_assert!(every.iter().all(|copy| is_one(&graph, &pattern, induced, copy)));
+                let mut keys: Vec<_> = every.iter().map(|copy| key(&pattern, copy)).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                prop_assert!(size == 1 || apart.len() == 1 || keys.len() == every.len());
+                prop_assert_eq!(&found(1, 3)[..], &every[..every.len().min(3)]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_is_kept_over_many_tasks() {
+        let ring = (0..1000_u64).map(|at| (at, (at + 1) % 1000)).collect();
+        let graph = Graph::from_edges(&EdgeList::from_pairs(ring));
+        let wedge = Pattern::parse("wedge").unwrap();
+        let found =
+            |workers, limit| first(&graph, &Scheduler::unpinned(workers).unwrap(), &wedge, Induced::Edge, limit);
+        assert_eq!(found(3, 5000).len(), 1000);
+        assert_eq!(found(3, 0).len(), 0);
+        assert_eq!(found(1, 300), found(3, 300));
+        assert_eq!(found(2, 300)[..], found(2, 5000)[..300]);
+    }
+}
