@@ -113,7 +113,10 @@ def children() -> list[int]:
     """Return the processes that this one started, and those that they started."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
-        status = (process / "stat").read_text().rpartition(")")[2].split()
+        try:
+            status = (process / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
         if int(status[1]) in (os.getpid(), *found):
             found.append(int(process.name))
     return found
