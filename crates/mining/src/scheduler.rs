@@ -66,6 +66,18 @@ impl Scheduler {
         }
     }
 
+    /// Runs tasks by number, each once; what they return, in the order of their numbers.
+    pub(crate) fn map<R: Send>(&self, tasks: usize, task: impl Fn(usize) -> R + Sync) -> Vec<R> {
+        let one = |number: usize, _: usize| vec![(number, task(number))];
+        let both = |mut some: Vec<_>, mut others: Vec<_>| {
+            some.append(&mut others);
+            some
+        };
+        let mut all = self.sum(tasks, one, both).unwrap_or_default();
+        all.sort_unstable_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, result)| result).collect()
+    }
+
     /// The number of the worker that calls this.
     fn own(&self) -> usize {
         let own = match self {

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::explore::{estimated, shape};
 use super::formula;
 use super::work::Work;
-use crate::Graph;
 use crate::pattern::Pattern;
 use crate::plan::{Plan, Shape, promising};
+use crate::{Graph, Scheduler};
 
 /// Roots that are tried at first.
 const ROOTS: usize = 64;
@@ -23,6 +23,7 @@ const TRYING: f64 = 0.03;
 /// The plans for a graph's patterns.
 pub(super) struct Chooser<'a> {
     graph: &'a Graph,
+    scheduler: &'a Scheduler,
     shape: Shape,
     chosen: BTreeMap<Pattern, Chosen>,
     /// Whether what there is a formula for is counted by it.
@@ -42,8 +43,8 @@ pub(super) struct Chosen {
 }
 
 impl<'a> Chooser<'a> {
-    pub(super) fn new(graph: &'a Graph, formulas: bool) -> Self {
-        Self { graph, formulas, shape: shape(graph), chosen: BTreeMap::new(), counted: BTreeSet::new() }
+    pub(super) fn new(graph: &'a Graph, scheduler: &'a Scheduler, formulas: bool) -> Self {
+        Self { graph, scheduler, formulas, shape: shape(graph), chosen: BTreeMap::new(), counted: BTreeSet::new() }
     }
 
     pub(super) fn best(&mut self, pattern: &Pattern) -> Chosen {
@@ -84,12 +85,16 @@ impl<'a> Chooser<'a> {
     /// long as that is cheap beside what the best one costs.
     fn sorted(&self, plans: Vec<Plan>) -> Vec<Chosen> {
         let (mut roots, mut tried) = (ROOTS, 0);
-        let estimated = |plan, roots| {
-            let work = estimated(self.graph, &plan, roots);
-            let downward = plan.matched() > 1 && plan.bounds(1).below != 0;
-            Chosen { cost: work.cost(&plan) * if downward { SCATTERED } else { 1.0 }, plan, work }
+        // Each is tried by one worker, so that it does not matter how many there are.
+        let estimated = |plans: Vec<Plan>, roots| {
+            let works = self.scheduler.map(plans.len(), |number| estimated(self.graph, &plans[number], roots));
+            let chosen = |(plan, work): (Plan, Work)| {
+                let downward = plan.matched() > 1 && plan.bounds(1).below != 0;
+                Chosen { cost: work.cost(&plan) * if downward { SCATTERED } else { 1.0 }, plan, work }
+            };
+            plans.into_iter().zip(works).map(chosen).collect::<Vec<_>>()
         };
-        let mut plans: Vec<_> = plans.into_iter().map(|plan| estimated(plan, roots)).collect();
+        let mut plans = estimated(plans, roots);
         loop {
             plans.sort_by(|a, b| a.cost.total_cmp(&b.cost));
             tried += plans.len() * roots;
@@ -98,7 +103,7 @@ impl<'a> Chooser<'a> {
             }
             plans.truncate(plans.len().div_ceil(2));
             roots *= 4;
-            plans = plans.into_iter().map(|chosen| estimated(chosen.plan, roots)).collect();
+            plans = estimated(plans.into_iter().map(|chosen| chosen.plan).collect(), roots);
         }
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Counting<'a> {
     /// Counts by the plan that seems the best.
     fn explored(&mut self, pattern: &Pattern) -> Counted {
         let (graph, formulas) = (self.readers.graph(), self.method != Method::Explore);
-        let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph, formulas)).best(pattern);
+        let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph, self.scheduler, formulas)).best(pattern);
         let plan = &chosen.plan;
         // What is taken off at the end would have to be taken off what has been told.
         let found = if plan.less.is_empty() { self.told.found } else { Counter::default() };

@@ -32,17 +32,11 @@ pub(crate) fn first(
     while done < graph.vertices && found.len() < limit {
         let left = limit - found.len();
         let tasks = (wave * scheduler.workers()).min((graph.vertices - done).div_ceil(VERTICES_PER_TASK));
-        let task = |number: usize, _: usize| {
+        let of_tasks = scheduler.map(tasks, |number| {
             let from = done + number * VERTICES_PER_TASK;
-            vec![(number, search.copies(from..graph.vertices.min(from + VERTICES_PER_TASK), left))]
-        };
-        let plus = |mut a: Vec<_>, mut b: Vec<_>| {
-            a.append(&mut b);
-            a
-        };
-        let mut of_tasks = scheduler.sum(tasks, task, plus).unwrap_or_default();
-        of_tasks.sort_unstable_by_key(|(number, _)| *number);
-        found.extend(of_tasks.into_iter().flat_map(|(_, copies)| copies).take(left));
+            search.copies(from..graph.vertices.min(from + VERTICES_PER_TASK), left)
+        });
+        found.extend(of_tasks.into_iter().flatten().take(left));
         done += tasks * VERTICES_PER_TASK;
         wave = (2 * wave).min(MOST_PER_WORKER);
     }
