@@ -44,10 +44,10 @@ pub(super) fn edges(readers: &Readers<'_>, scheduler: &Scheduler) -> Edges {
             top(hits);
         }
         for &below in graph.downward(a) {
-            let list = graph.upward(below);
+            let list = graph.graph().upward(below);
             // What ranks below has no number: finding where it ends takes longer than a few looks.
             let from = if list.len() < SHORT { 0 } else { list.partition_point(|other| *other <= a) };
-            top(marks.hits(&list[from..]));
+            top(marks.hits(graph.take_up(&list[from..])));
         }
         let mut sum = Edges::default();
         for (at, (&b, (tops, others))) in own.iter().zip(tops.into_iter().zip(others)).enumerate() {
