@@ -11,9 +11,9 @@ use crate::plan::{Bounds, conditions};
 use crate::{Graph, Induced, Pattern, Scheduler};
 
 /// Vertices at which the matching of one task begins.
-const VERTICES_PER_TASK: usize = 64;
+const VERTICES_PER_TASK: usize = 16;
 /// Most tasks of a wave, for each worker. The first waves have fewer: most limits are reached by the first tasks.
-const MOST_PER_WORKER: usize = 64;
+const MOST_PER_WORKER: usize = 256;
 
 /// The ranks of a copy's vertices, in the order of the pattern's.
 pub(crate) type Copy = [u32; MOST_VERTICES];
@@ -65,6 +65,9 @@ impl<'a> Search<'a> {
     fn copies(&self, vertices: Range<usize>, limit: usize) -> Vec<Copy> {
         let mut found = Vec::new();
         for number in vertices {
+            if found.len() == limit {
+                break;
+            }
             let mut ranks = [0; MOST_VERTICES];
             ranks[0] = vertex(self.graph.vertices - 1 - number);
             self.extend(&mut ranks, 1, limit, &mut found);
@@ -74,9 +77,6 @@ impl<'a> Search<'a> {
 
     /// Extends a match by all vertices that may be at a position, until there are enough.
     fn extend(&self, ranks: &mut Copy, at: usize, limit: usize, found: &mut Vec<Copy>) {
-        if found.len() == limit {
-            return;
-        }
         if at == self.pattern.vertices() {
             let mut copy = [0; MOST_VERTICES];
             self.order.iter().zip(*ranks).for_each(|(vertex, rank)| copy[*vertex] = rank);
@@ -94,6 +94,9 @@ impl<'a> Search<'a> {
             if fits {
                 ranks[at] = candidate;
                 self.extend(ranks, at + 1, limit, found);
+                if found.len() == limit {
+                    return;
+                }
             }
         }
     }
