@@ -4,14 +4,14 @@ use knee_runtime::Arrangement;
 use knee_workload::{Args, Check, Error, Layout, Param, Phases, Run, Team, Workload};
 
 use crate::graph::Unsorted;
-use crate::matching::{Copy, Lies, Readers, Told, first};
+use crate::matching::{Found, Lies, Readers, Told, first};
 use crate::scheduler::{self, RUNTIME, Scheduler};
 use crate::{Graph, Induced, Method, Order, Pattern, Question, graph, pattern};
 
 pub(crate) struct Mine;
 
-/// Most copies that are listed: each takes 32 bytes until all are found.
-const MOST_LISTED: u64 = 10_000_000;
+/// Most copies that are listed: each takes 32 bytes until all are found, and every worker may find as many.
+const MOST_LISTED: u64 = 1_000_000;
 
 impl Workload for Mine {
     fn name(&self) -> &'static str {
@@ -25,8 +25,8 @@ impl Workload for Mine {
     fn about(&self) -> &'static str {
         "**What it computes.** The number of copies of a pattern of up to 8 vertices in an undirected graph, each counted \
          once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. Phases: `load` (read or \
-         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count). Workers count the bytes of the lists \
-         that they take up, those from their own node and those from others.\n\n\
+         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count). Counting, workers note the bytes of the \
+         lists that they read, those from their own node and those from others.\n\n\
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
          streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
          long as the graph has vertices; for wheels and the like it counts bits. Plan `formula` (triangle, diamond, square, \
@@ -45,8 +45,8 @@ impl Workload for Mine {
     fn params(&self) -> &'static [Param] {
         const ACTION: &str = "count a pattern; motifs: all connected patterns of a size; explain: count one and say how; match: find copies; \
              exists: find out whether there is one";
-        const INDUCED: &str = "count sub-graphs that have the edges, or exactly those; auto: edge, for motifs vertex";
-        const PATTERN: &str = "what to count: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
+        const INDUCED: &str = "sub-graphs that have the edges, or exactly those; auto: edge, for motifs vertex";
+        const PATTERN: &str = "what to look for: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
         const PARAMS: &[Param] = &[
             Param::choice("action", ACTION, "count", &["count", "motifs", "explain", "match", "exists"]).positional(),
             Param::required("graph", "an edge list, rmat:SCALE[:EDGE_FACTOR[:SEED]], or chung-lu:VERTICES:EDGES")
@@ -87,7 +87,8 @@ impl Workload for Mine {
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
-        Ok(Box::new(Prepared { scheduler, graph, names: list.names, asked, repeat, told, facts, unknown: None }))
+        let names = if matches!(asked, Asked::Match(..)) { list.names } else { Vec::new() };
+        Ok(Box::new(Prepared { scheduler, graph, names, asked, repeat, told, facts, unknown: None }))
     }
 }
 
@@ -110,9 +111,10 @@ impl Asked {
             let (question, names) = question(args)?;
             return Ok(if action == "explain" { Self::Explain(question) } else { Self::Count(question, names) });
         }
-        for (name, usual) in [("plan", "formula"), ("order", "hubs-last"), ("order", "id")] {
-            if args.text(name) == usual {
-                return Err(Error::new(format!("--{name} {usual} is about counting, and {action} finds copies"))
+        for (name, usual) in [("plan", "auto"), ("order", "hubs-first")] {
+            let given = args.text(name);
+            if given != usual {
+                return Err(Error::new(format!("--{name} {given} is about counting, and {action} finds copies"))
                     .hint(format!("leave out --{name}")));
             }
         }
@@ -154,7 +156,7 @@ fn question(args: &Args) -> Result<(Question, Vec<String>), Error> {
 struct Prepared {
     scheduler: Scheduler,
     graph: Graph,
-    /// What each vertex is called in the source.
+    /// What each vertex is called in the source, where that is asked.
     names: Vec<u64>,
     asked: Asked,
     repeat: u64,
@@ -234,7 +236,7 @@ impl Prepared {
         std::iter::once(format!("# {pattern}")).chain(lines).collect::<Vec<_>>().join("\n")
     }
 
-    fn found(&self, pattern: &Pattern, induced: Induced, limit: usize, phases: &mut Phases) -> Vec<Copy> {
+    fn found(&self, pattern: &Pattern, induced: Induced, limit: usize, phases: &mut Phases) -> Vec<Found> {
         let once = || first(&self.graph, &self.scheduler, pattern, induced, limit);
         let found = phases.measure("match", || {
             let first = once();

@@ -1,13 +1,13 @@
 //! `knee mine`: count or find a pattern, or print a graph as a plain edge list.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_workload::{Param, Workload};
 
 use super::direct::{self, Direct, capitalised};
-use crate::error::{Failure, print_out};
+use crate::error::{Failure, print_out, say};
 use crate::registry;
 use crate::verb::Native;
 
@@ -66,6 +66,9 @@ impl Mine {
     fn count(self) -> Result<ExitCode, Failure> {
         let done = self.0.run(workload())?;
         if !self.0.json() {
+            if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
+                say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
+            }
             print_out(&format!("{}\n", done.answer))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -82,7 +85,11 @@ impl Mine {
         let (name, value) = match args.text(ACTION) {
             "explain" => ("explain", done.answer.lines().collect()),
             "motifs" => ("motifs", motifs(&done.answer)),
-            "match" => ("matches", copies(&done.answer)),
+            "match" => {
+                // Which vertex is which in each of them.
+                report["edges"] = done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
+                ("matches", copies(&done.answer))
+            }
             "exists" => ("exists", (done.answer == "yes").into()),
             _ => ("count", number(&done.answer)),
         };
@@ -119,6 +126,10 @@ fn edges(source: &str) -> Result<ExitCode, Failure> {
     let list = knee_mining::graph::load(source)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let written = list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{a} {b}")).and_then(|()| out.flush());
-    written.map_err(|error| Failure::new(format!("cannot write edges to standard output: {error}")))?;
-    Ok(ExitCode::SUCCESS)
+    match written {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("cannot write edges to standard output: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }

@@ -144,7 +144,7 @@ impl Graph {
         self.range(Ends::Both, vertex).len()
     }
 
-    /// Of those of higher rank.
+    /// The number of its neighbours of higher rank.
     #[must_use]
     pub fn out_degree(&self, vertex: u32) -> usize {
         self.range(Ends::Lower, vertex).len()

@@ -4,6 +4,7 @@
 //! same for any number of workers: tasks are run in waves, and what a wave finds is kept in the order of its tasks.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::vertex;
 use crate::pattern::{MOST_VERTICES, members};
@@ -15,8 +16,8 @@ const VERTICES_PER_TASK: usize = 16;
 /// Most tasks of a wave, for each worker. The first waves have fewer: most limits are reached by the first tasks.
 const MOST_PER_WORKER: usize = 256;
 
-/// The ranks of a copy's vertices, in the order of the pattern's.
-pub(crate) type Copy = [u32; MOST_VERTICES];
+/// The ranks of the vertices of what was found, in the order of the pattern's.
+pub(crate) type Found = [u32; MOST_VERTICES];
 
 /// Finds the first copies of a pattern, up to `limit`. Those of vertices with many neighbours come first.
 pub(crate) fn first(
@@ -25,16 +26,19 @@ pub(crate) fn first(
     pattern: &Pattern,
     induced: Induced,
     limit: usize,
-) -> Vec<Copy> {
+) -> Vec<Found> {
     let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
     let search = Search::new(graph, &pattern);
     let (mut found, mut done, mut wave) = (Vec::new(), 0, 1);
     while done < graph.vertices && found.len() < limit {
         let left = limit - found.len();
         let tasks = (wave * scheduler.workers()).min((graph.vertices - done).div_ceil(VERTICES_PER_TASK));
+        // The first task that finds as many as are left: what later ones find is not needed.
+        let enough = AtomicUsize::new(usize::MAX);
         let of_tasks = scheduler.map(tasks, |number| {
             let from = done + number * VERTICES_PER_TASK;
-            search.copies(from..graph.vertices.min(from + VERTICES_PER_TASK), left)
+            let task = Task { search: &search, number, limit: left, enough: &enough };
+            task.copies(from..graph.vertices.min(from + VERTICES_PER_TASK))
         });
         found.extend(of_tasks.into_iter().flatten().take(left));
         done += tasks * VERTICES_PER_TASK;
@@ -61,44 +65,73 @@ impl<'a> Search<'a> {
         Self { graph, pattern, order, bounds: conditions(&pattern) }
     }
 
-    /// Copies whose first vertex is one of these, counted from that of most neighbours downward.
-    fn copies(&self, vertices: Range<usize>, limit: usize) -> Vec<Copy> {
-        let mut found = Vec::new();
-        for number in vertices {
-            if found.len() == limit {
-                break;
-            }
-            let mut ranks = [0; MOST_VERTICES];
-            ranks[0] = vertex(self.graph.vertices - 1 - number);
-            self.extend(&mut ranks, 1, limit, &mut found);
-        }
-        found
+    /// The vertices of a match in the pattern's own order.
+    fn in_order(&self, ranks: &Found) -> Found {
+        let mut copy = [0; MOST_VERTICES];
+        self.order.iter().zip(*ranks).for_each(|(vertex, rank)| copy[*vertex] = rank);
+        copy
     }
 
-    /// Extends a match by all vertices that may be at a position, until there are enough.
-    fn extend(&self, ranks: &mut Copy, at: usize, limit: usize, found: &mut Vec<Copy>) {
-        if at == self.pattern.vertices() {
-            let mut copy = [0; MOST_VERTICES];
-            self.order.iter().zip(*ranks).for_each(|(vertex, rank)| copy[*vertex] = rank);
-            return found.push(copy);
-        }
+    /// Calls `each` with the vertices that may be at a position, until it says that it has enough.
+    fn candidates(&self, ranks: &Found, at: usize, mut each: impl FnMut(u32) -> bool) {
         let low = members(self.bounds[at].above).map(|other| ranks[other] + 1).max().unwrap_or(0);
         let high = members(self.bounds[at].below).map(|other| ranks[other]).min().unwrap_or(u32::MAX);
         let before = (1 << at) - 1;
         let (near, apart) = (self.pattern.neighbours(at) & before, self.pattern.strangers(at) & before);
         let shortest =
             members(near).map(|other| self.graph.between(ranks[other], low, high)).min_by_key(|list| list.len());
-        for &candidate in shortest.expect("each vertex is joined to one before it") {
+        // From the highest rank down: conditions ask for lower ones later on, and leave them room.
+        for &candidate in shortest.expect("each vertex is joined to one before it").iter().rev() {
             let joined = |other: usize| self.graph.joined(ranks[other], candidate);
             let fits = !ranks[..at].contains(&candidate) && members(near).all(joined) && !members(apart).any(joined);
-            if fits {
-                ranks[at] = candidate;
-                self.extend(ranks, at + 1, limit, found);
-                if found.len() == limit {
-                    return;
-                }
+            if fits && each(candidate) {
+                return;
             }
         }
+    }
+}
+
+/// A part of a search.
+struct Task<'a> {
+    search: &'a Search<'a>,
+    number: usize,
+    limit: usize,
+    enough: &'a AtomicUsize,
+}
+
+impl Task<'_> {
+    /// Copies whose first vertex is one of these, counted from that of most neighbours downward.
+    fn copies(&self, vertices: Range<usize>) -> Vec<Found> {
+        let mut found = Vec::new();
+        for number in vertices {
+            let mut ranks = [0; MOST_VERTICES];
+            ranks[0] = vertex(self.search.graph.vertices - 1 - number);
+            if self.extend(&ranks, 1, &mut found) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Extends a match by all vertices that may be at a position. Whether there are enough.
+    fn extend(&self, ranks: &Found, at: usize, found: &mut Vec<Found>) -> bool {
+        if at == self.search.pattern.vertices() {
+            found.push(self.search.in_order(ranks));
+            if found.len() == self.limit {
+                self.enough.fetch_min(self.number, Ordering::Relaxed);
+                return true;
+            }
+            return false;
+        }
+        let (mut longer, mut over) = (*ranks, self.enough.load(Ordering::Relaxed) < self.number);
+        if !over {
+            self.search.candidates(ranks, at, |candidate| {
+                longer[at] = candidate;
+                over = self.extend(&longer, at + 1, found);
+                over
+            });
+        }
+        over
     }
 }
 
@@ -126,7 +159,7 @@ mod tests {
     use crate::pattern::motifs;
 
     /// Whether a copy's vertices differ and are joined as the pattern asks.
-    fn is_one(graph: &Graph, pattern: &Pattern, induced: Induced, copy: &Copy) -> bool {
+    fn is_one(graph: &Graph, pattern: &Pattern, induced: Induced, copy: &Found) -> bool {
         let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
         let joined = |(a, b): (usize, usize)| graph.joined(copy[a], copy[b]);
         let differ = (0..pattern.vertices()).all(|a| !copy[..a].contains(&copy[a]));
@@ -134,7 +167,7 @@ mod tests {
     }
 
     /// Its vertices and edges, which no other copy has.
-    fn key(pattern: &Pattern, copy: &Copy) -> Vec<(u32, u32)> {
+    fn key(pattern: &Pattern, copy: &Found) -> Vec<(u32, u32)> {
         let edge = |(a, b): (usize, usize)| (copy[a].min(copy[b]), copy[a].max(copy[b]));
         let mut key: Vec<_> = pattern.edges().map(edge).collect();
         key.sort_unstable();
@@ -174,6 +207,16 @@ mod tests {
                 prop_assert_eq!(&found(1, 3)[..], &every[..every.len().min(3)]);
             }
         }
+    }
+
+    #[test]
+    fn conditions_leave_room_for_what_is_matched_later() {
+        // Nearly any eight vertices are a copy, but from the lowest ranks up none would be found for ages.
+        let all = (0..60_u64).flat_map(|a| (a + 1..60).map(move |b| (a, b))).collect();
+        let graph = Graph::from_edges(&EdgeList::from_pairs(all));
+        let found =
+            first(&graph, &Scheduler::unpinned(2).unwrap(), &Pattern::parse("cycle-8").unwrap(), Induced::Edge, 100);
+        assert_eq!(found.len(), 100);
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod reads;
 mod terms;
 mod work;
 
-pub(crate) use listing::{Copy, first};
+pub(crate) use listing::{Found, first};
 pub(crate) use options::Told;
 pub use options::{Method, Order};
 pub use question::Question;

@@ -1,7 +1,7 @@
-//! Which lists of neighbours workers take up, and whether these lie at home: in memory of the worker's own node.
+//! Which lists of neighbours workers read, and whether these lie at home: in memory of the worker's own node.
 //!
-//! A list counts with all of its vertices between the ranks that are asked for, as often as it is taken up, whether it
-//! comes from memory or from a cache, and where a search looks at a part of it only.
+//! Each time a worker reads a list, all its bytes between the ranks that are asked for count, even if they come from a
+//! cache, or a search looks at only a few of them.
 
 use std::io;
 use std::ops::Deref;
@@ -39,7 +39,7 @@ impl Lies {
     }
 }
 
-/// Bytes of lists that a worker took up. Apart from those of others, whom each write would hold up.
+/// Bytes of lists that a worker read. Apart from those of others, whom each write would hold up.
 #[derive(Default)]
 #[repr(align(128))]
 struct Read {
@@ -83,7 +83,7 @@ impl<'a> Readers<'a> {
         View { graph: self.graph, lies: &self.lies, worker, read: &self.workers[worker] }
     }
 
-    /// Bytes of lists that workers took up from their own node, and from others.
+    /// Bytes of lists that workers read from their own node, and from others.
     pub(crate) fn bytes(&self) -> (u64, u64) {
         // Relaxed: all workers have been joined.
         let sum = |of: fn(&Read) -> &AtomicU64| self.workers.iter().map(|read| of(read).load(Ordering::Relaxed)).sum();
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
         Self { graph, lies: &LIES, worker: 0, read: &NOBODY }
     }
 
-    /// To look at lists without taking them up.
+    /// For what is not counted as read.
     pub(super) fn graph(self) -> &'a Graph {
         self.graph
     }
@@ -158,7 +158,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// For all that takes up no list.
+/// For all that reads no list.
 impl Deref for View<'_> {
     type Target = Graph;
 

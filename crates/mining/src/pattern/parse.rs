@@ -48,6 +48,12 @@ fn list(text: &str) -> Result<Pattern, Unusable> {
         }
         if pair.contains('!') { apart.push(ends) } else { edges.push(ends) }
     }
+    // One pair alone is rather a name that was mistyped, such as wheel-6, unless its ends are alike and short.
+    let letters = known.keys().all(|name| name.len() == 1 && name.chars().all(char::is_alphabetic));
+    let digits = known.keys().all(|name| name.chars().all(|letter| letter.is_ascii_digit()));
+    if edges.len() + apart.len() == 1 && !letters && !digits {
+        return Err(Unusable(format!("'{text}' is neither a pattern's name nor edges such as a-b,b-c")));
+    }
     let same = |a: (usize, usize), b: (usize, usize)| a == b || (a.1, a.0) == b;
     if let Some(&(a, b)) = edges.iter().find(|edge| apart.iter().any(|other| same(**edge, *other))) {
         let name = |vertex| known.iter().find(|(_, number)| **number == vertex).map_or("", |(name, _)| name.as_str());
@@ -88,6 +94,9 @@ mod tests {
         for (text, reason) in [
             ("triangel", "'triangel' is neither a pattern's name nor an edge such as a-b"),
             ("a-b-c", "'a-b-c' is neither a pattern's name nor an edge such as a-b"),
+            ("wheel-6", "'wheel-6' is neither a pattern's name nor edges such as a-b,b-c"),
+            ("star-three", "'star-three' is neither a pattern's name nor edges such as a-b,b-c"),
+            ("k-4", "'k-4' is neither a pattern's name nor edges such as a-b,b-c"),
             ("a-a", "'a-a' joins a vertex to itself"),
             ("", "it has no edge"),
             ("9-clique", "clique of 9; its number is from 1 to 8"),

@@ -31,6 +31,9 @@ impl Pages {
         let pages = from / page..(from + bytes).div_ceil(page);
         let on_page = |number: usize| (from + bytes).min((number + 1) * page) - from.max(number * page);
         let nodes = self.nodes.get(pages.clone())?;
+        if let [only] = nodes {
+            return Some(if *only == Some(node) { bytes } else { 0 });
+        }
         Some(pages.zip(nodes).filter(|(_, lies)| **lies == Some(node)).map(|(number, _)| on_page(number)).sum())
     }
 }

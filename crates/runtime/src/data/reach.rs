@@ -7,7 +7,7 @@ use knee_machine::{CpuSet, Topology};
 pub enum Reach {
     /// There is only one node.
     Everything,
-    /// That of each thread, and those whose memory this process may use.
+    /// The node of each thread, and the nodes whose memory this process may use.
     Nodes(Vec<u32>, CpuSet),
     /// Why that is not known.
     Unknown(String),

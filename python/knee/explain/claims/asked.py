@@ -14,7 +14,7 @@ def asked(claim: Claim) -> str:
     told = {"response": _response(claim), "sampled": claim.get("sampled"), "parts": _parts(claim)}
     told["of_response"] = f" in {told['response']}" if "response" in claim or "per" in claim else ""
     told["between"] = " and ".join(map(str, claim.get("between", []))) + " threads"
-    told["times"] = f"{claim['times']:g} times " if "times" in claim else ""
+    told["times"] = f"{claim['times']:,} times " if "times" in claim else ""
     told["at"] = f" at {words(claim['at'])}" if "at" in claim else ""
     many = claim.get("among") == "threads"
     told["spread"] = ("largest over smallest {} of the threads" if many else "variation of {}").format(told["response"])

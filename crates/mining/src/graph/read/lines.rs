@@ -87,8 +87,8 @@ fn shown(bytes: &[u8]) -> String {
 
 /// Some files begin with the numbers of vertices and edges on a line of their own, without a comment sign. Such a line
 /// differs from an edge in all of three ways: its second number counts the lines that follow (or half of them when each
-/// edge stands in both directions), those lines name no more vertices than its first, and there are at least two of
-/// them.
+/// edge stands in both directions), its first is the number of vertices that they name, or none of them is above it; and
+/// there are at least two of these lines.
 fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
     let (&(vertices, edges), rest) = pairs.split_first()?;
     let lines = rest.len() as u64;
@@ -96,7 +96,7 @@ fn header(pairs: &[(u64, u64)]) -> Option<(u64, u64)> {
         return None;
     }
     let named: HashSet<u64> = rest.iter().flat_map(|&(a, b)| [a, b]).collect();
-    (named.len() as u64 <= vertices).then_some((vertices, edges))
+    (named.len() as u64 == vertices || named.iter().all(|name| *name <= vertices)).then_some((vertices, edges))
 }
 
 #[cfg(test)]
@@ -138,7 +138,9 @@ mod tests {
     #[test]
     fn a_first_line_that_counts_is_a_header_and_an_edge_is_not() {
         assert_eq!(parse(b"3 2\n0 1\n1 2\n").unwrap().header, Some((3, 2)));
-        assert_eq!(parse(b"7 2\n100 1\n1 50\n").unwrap().header, Some((7, 2)));
+        assert_eq!(parse(b"7 2\n7 1\n1 5\n").unwrap().header, Some((7, 2)));
+        assert_eq!(parse(b"3 2\n100 1\n1 50\n").unwrap().header, Some((3, 2)));
+        assert_eq!(parse(b"5 4\n5 2\n2 7\n5 7\n4 7\n").unwrap().header, None);
         assert_eq!(parse(b"3 3\n3 0\n1 2\n4 2\n").unwrap().header, None);
         assert_eq!(edges("1 2\n2 3\n").len(), 2);
     }
