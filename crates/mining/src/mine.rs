@@ -1,4 +1,4 @@
-//! The workload `mine`: count a pattern in a graph.
+//! The workload `mine`: count or find a pattern in a graph.
 
 use knee_runtime::Arrangement;
 use knee_workload::{Args, Check, Error, Layout, Param, Phases, Run, Team, Workload};
@@ -83,7 +83,7 @@ impl Workload for Mine {
             let graph = pool.install(|| Graph::placed(unsorted, &arrangement));
             graph.map(|graph| (graph, pool)).map_err(|error| Error::new(format!("cannot place the graph: {error}")))
         })?;
-        let scheduler = Scheduler::of(args, pool, loading);
+        let scheduler = Scheduler::of(args, team, pool, loading);
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };

@@ -27,8 +27,10 @@ impl Scheduler {
     }
 
     /// The one of both pools that the argument `runtime` names, where [`ours`] made the first for it.
-    pub(crate) fn of(args: &Args, ours: Pool, rayon: rayon::ThreadPool) -> Self {
-        let nodes = nodes(&ours);
+    pub(crate) fn of(args: &Args, team: &Team, ours: Pool, rayon: rayon::ThreadPool) -> Self {
+        // Of a set of cpus knee's workers keep to those of one node; rayon's may run on all.
+        let pinned = team.bind() == knee_workload::Bind::Each;
+        let nodes = if pinned { nodes(&ours) } else { vec![None; ours.workers()] };
         if args.text("runtime") == "rayon" { Self::Rayon(rayon, nodes) } else { Self::Ours(ours) }
     }
 
