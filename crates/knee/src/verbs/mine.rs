@@ -58,12 +58,12 @@ impl FromArgMatches for Mine {
 
 impl Native for Mine {
     fn run(self) -> Result<ExitCode, Failure> {
-        if self.0.given[ACTION] == EDGES { edges(&self.0.given["graph"]) } else { self.count() }
+        if self.0.given[ACTION] == EDGES { edges(&self.0.given["graph"]) } else { self.answer() }
     }
 }
 
 impl Mine {
-    fn count(self) -> Result<ExitCode, Failure> {
+    fn answer(self) -> Result<ExitCode, Failure> {
         let done = self.0.run(workload())?;
         if !self.0.json() {
             if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
@@ -87,7 +87,8 @@ impl Mine {
             "motifs" => ("motifs", motifs(&done.answer)),
             "match" => {
                 // Which vertex is which in each of them.
-                report["edges"] = done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
+                report["pattern_edges"] =
+                    done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
                 ("matches", copies(&done.answer))
             }
             "exists" => ("exists", (done.answer == "yes").into()),

@@ -77,7 +77,7 @@ impl<'a> Search<'a> {
         let low = members(self.bounds[at].above).map(|other| ranks[other] + 1).max().unwrap_or(0);
         let high = members(self.bounds[at].below).map(|other| ranks[other]).min().unwrap_or(u32::MAX);
         let before = (1 << at) - 1;
-        let (near, apart) = (self.pattern.neighbours(at) & before, self.pattern.strangers(at) & before);
+        let (near, apart) = (self.pattern.neighbours(at) & before, self.pattern.apart_from(at) & before);
         let shortest =
             members(near).map(|other| self.graph.between(ranks[other], low, high)).min_by_key(|list| list.len());
         // From the highest rank down: conditions ask for lower ones later on, and leave them room.

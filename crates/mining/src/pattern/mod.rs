@@ -105,7 +105,7 @@ impl Pattern {
     }
 
     /// Vertices that must not be its neighbours, a bit for each.
-    pub(crate) fn strangers(&self, vertex: usize) -> u8 {
+    pub(crate) fn apart_from(&self, vertex: usize) -> u8 {
         self.apart[vertex]
     }
 
