@@ -8,14 +8,50 @@ use crate::pattern::{Induced, Pattern};
 /// When an edge names a vertex that does not exist.
 #[must_use]
 pub fn count(vertices: usize, edges: &[(u32, u32)], pattern: &Pattern, induced: Induced) -> u128 {
+    let (graph, wanted) = (matrix(vertices, edges), wanted(pattern, induced));
+    placements(&graph, &wanted, &mut Vec::new(), &|_| true) / symmetries(&wanted)
+}
+
+/// Counts the copies in which some vertices, one or both ends of an edge, are those of a role: a pattern and as many of
+/// its vertices.
+///
+/// # Panics
+/// When an edge names a vertex that does not exist.
+#[must_use]
+pub fn in_role(
+    vertices: usize,
+    edges: &[(u32, u32)],
+    (pattern, role): (&Pattern, &[usize]),
+    who: &[u32],
+    induced: Induced,
+) -> u128 {
+    let wanted = wanted(pattern, induced);
+    let as_role = |placed: &[usize], who: &[usize]| {
+        let mut takes: Vec<_> = role.iter().map(|vertex| placed[*vertex]).collect();
+        let mut who = who.to_vec();
+        takes.sort_unstable();
+        who.sort_unstable();
+        takes == who
+    };
+    let who: Vec<_> = who.iter().map(|vertex| *vertex as usize).collect();
+    let own = matrix(pattern.vertices(), &pattern.edges().map(small).collect::<Vec<_>>());
+    let stay = placements(&own, &wanted, &mut Vec::new(), &|placed| as_role(placed, role));
+    placements(&matrix(vertices, edges), &wanted, &mut Vec::new(), &|placed| as_role(placed, &who)) / stay
+}
+
+fn small((a, b): (usize, usize)) -> (u32, u32) {
+    let small = |vertex: usize| u32::try_from(vertex).expect("patterns are small");
+    (small(a), small(b))
+}
+
+fn matrix(vertices: usize, edges: &[(u32, u32)]) -> Vec<Vec<bool>> {
     let mut graph = vec![vec![false; vertices]; vertices];
     for &(a, b) in edges {
         let differ = a != b;
         graph[a as usize][b as usize] = differ;
         graph[b as usize][a as usize] = differ;
     }
-    let wanted = wanted(pattern, induced);
-    placements(&graph, &wanted, &mut Vec::new()) / symmetries(&wanted)
+    graph
 }
 
 /// For each pair of a pattern's vertices whether it must be joined, must not be, or may be either.
@@ -31,10 +67,15 @@ fn wanted(pattern: &Pattern, induced: Induced) -> Vec<Vec<Option<bool>>> {
     wanted
 }
 
-fn placements(graph: &[Vec<bool>], wanted: &[Vec<Option<bool>>], placed: &mut Vec<usize>) -> u128 {
+fn placements(
+    graph: &[Vec<bool>],
+    wanted: &[Vec<Option<bool>>],
+    placed: &mut Vec<usize>,
+    counts: &impl Fn(&[usize]) -> bool,
+) -> u128 {
     let at = placed.len();
     if at == wanted.len() {
-        return 1;
+        return u128::from(counts(placed));
     }
     let mut found = 0;
     for vertex in 0..graph.len() {
@@ -43,7 +84,7 @@ fn placements(graph: &[Vec<bool>], wanted: &[Vec<Option<bool>>], placed: &mut Ve
         };
         if placed.iter().enumerate().all(fits) {
             placed.push(vertex);
-            found += placements(graph, wanted, placed);
+            found += placements(graph, wanted, placed, counts);
             placed.pop();
         }
     }

@@ -35,9 +35,7 @@ impl clap::Args for Mine {
             }
             arg.required(true).value_parser(actions.clone()).help(help.clone())
         };
-        direct::options(command, workload(), change).override_usage(format!(
-            "knee mine count|motifs|explain|match|exists [OPTIONS] GRAPH\n       knee mine {EDGES} GRAPH"
-        ))
+        direct::options(command, workload(), change).override_usage("knee mine ACTION [OPTIONS] GRAPH")
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -74,7 +72,7 @@ impl Mine {
         }
         let args = &done.args;
         let induced = match (args.text("induced"), args.text(ACTION)) {
-            ("auto", "motifs") => "vertex",
+            ("auto", "motifs" | "per-vertex" | "per-edge") => "vertex",
             ("auto", _) => "edge",
             (given, _) => given,
         };
@@ -84,18 +82,22 @@ impl Mine {
         });
         let (name, value) = match args.text(ACTION) {
             "explain" => ("explain", done.answer.lines().collect()),
-            "motifs" => ("motifs", motifs(&done.answer)),
+            action @ ("motifs" | "cliques") => (action, motifs(&done.answer)),
+            action @ ("per-vertex" | "per-edge") => {
+                report["columns"] = columns(&done.answer).into();
+                (action, rows(&done.answer))
+            }
             "match" => {
                 // Which vertex is which in each of them.
                 report["pattern_edges"] =
                     done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
-                ("matches", copies(&done.answer))
+                ("matches", rows(&done.answer))
             }
             "exists" => ("exists", (done.answer == "yes").into()),
             _ => ("count", number(&done.answer)),
         };
         report[name] = value;
-        if args.text(ACTION) != "motifs" {
+        if ["count", "explain", "match", "exists"].contains(&args.text(ACTION)) {
             report["pattern"] = args.text("pattern").into();
         }
         print_out(&format!("{report:#}\n"))?;
@@ -117,8 +119,13 @@ fn motifs(lines: &str) -> serde_json::Value {
     lines.lines().map(pair).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// For each copy a list of its vertices.
-fn copies(lines: &str) -> serde_json::Value {
+/// The names of a table's columns, which its first line has.
+fn columns(lines: &str) -> Vec<&str> {
+    lines.lines().next().unwrap_or_default().trim_start_matches("# ").split(' ').collect()
+}
+
+/// A list of numbers for each line behind the first.
+fn rows(lines: &str) -> serde_json::Value {
     let of = |line: &str| line.split(' ').map(number).collect::<Vec<_>>();
     lines.lines().skip(1).map(of).collect::<Vec<_>>().into()
 }

@@ -166,6 +166,14 @@ impl Graph {
         &self.ranks
     }
 
+    /// The place of each vertex in the order of the source, by rank.
+    #[must_use]
+    pub fn sources(&self) -> Vec<u32> {
+        let mut sources = vec![0; self.vertices];
+        (0..).zip(&self.ranks).for_each(|(source, rank)| sources[*rank as usize] = source);
+        sources
+    }
+
     /// Number of edges.
     #[must_use]
     pub fn edges(&self) -> usize {

@@ -7,9 +7,11 @@ mod explain;
 mod explore;
 mod formula;
 mod listing;
+mod marks;
 mod options;
 mod question;
 mod reads;
+mod roles;
 mod terms;
 mod work;
 
@@ -18,6 +20,7 @@ pub(crate) use options::Told;
 pub use options::{Method, Order};
 pub use question::Question;
 pub(crate) use reads::{Lies, Readers};
+pub(crate) use roles::{Of, Roles};
 
 /// Why sums are wide enough; a larger one ends the program instead of being wrong.
 const SMALL: &str = "counts are below 2^127";

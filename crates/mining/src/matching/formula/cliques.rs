@@ -6,8 +6,8 @@
 //!
 //! Danisch, Balalau, Sozio, *Listing k-cliques in sparse real-world graphs*, WWW 2018.
 
-use super::marks::{self, Marks};
 use crate::matching::bitmaps::{Instructions, for_each_kind};
+use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
 use crate::matching::{Readers, SMALL};
 use crate::{Graph, Scheduler};

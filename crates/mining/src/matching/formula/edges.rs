@@ -4,7 +4,7 @@
 //! its ends: it is found among the upward neighbours of the higher end, or from a lower vertex that both ends are
 //! upward neighbours of. So all that is written lies with one vertex.
 
-use super::marks::{self, Marks};
+use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
 use crate::matching::{Readers, SMALL, vertex};
 use crate::{Graph, Scheduler};

@@ -20,7 +20,6 @@
 
 mod cliques;
 mod edges;
-mod marks;
 mod wedges;
 
 use std::fmt;

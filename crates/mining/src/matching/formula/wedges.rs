@@ -10,7 +10,7 @@
 //!
 //! over all edges below a, less one for each triangle below a and each of its vertices that is a neighbour of a.
 
-use super::marks::{self, Marks};
+use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
 use crate::matching::{Readers, SMALL, vertex};
 use crate::{Graph, Scheduler};

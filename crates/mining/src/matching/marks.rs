@@ -13,7 +13,7 @@ const VERTICES_PER_TASK: usize = 16;
 const TASKS: usize = 4096;
 
 /// The numbers, and the vertices whose number is not zero.
-pub(super) struct Marks {
+pub(in crate::matching) struct Marks {
     pub numbers: Vec<u32>,
     pub touched: Vec<u32>,
     hits: Vec<u32>,
@@ -23,14 +23,14 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Makes all zero.
-    pub(super) fn wipe(&mut self) {
+    pub(in crate::matching) fn wipe(&mut self) {
         for vertex in self.touched.drain(..) {
             self.numbers[vertex as usize] = 0;
         }
     }
 
     /// Notes the position of each vertex of a list, from 1.
-    pub(super) fn number(&mut self, list: &[u32]) {
+    pub(in crate::matching) fn number(&mut self, list: &[u32]) {
         for (position, &vertex) in (1..).zip(list) {
             self.numbers[vertex as usize] = position;
         }
@@ -38,14 +38,14 @@ impl Marks {
     }
 
     /// The numbers of those in a list that have one.
-    pub(super) fn hits(&mut self, list: &[u32]) -> &[u32] {
+    pub(in crate::matching) fn hits(&mut self, list: &[u32]) -> &[u32] {
         self.hits.resize(self.hits.len().max(list.len()), 0);
         let end = numbered(&self.numbers, list, &mut self.hits);
         &self.hits[..end]
     }
 
     /// How many in a list have a number.
-    pub(super) fn count(&self, list: &[u32]) -> u64 {
+    pub(in crate::matching) fn count(&self, list: &[u32]) -> u64 {
         list.iter().filter(|vertex| self.numbers[**vertex as usize] != 0).count() as u64
     }
 }
@@ -66,7 +66,7 @@ fn numbered(numbers: &[u32], list: &[u32], hits: &mut [u32]) -> usize {
 
 /// Adds up what `of` returns for each vertex, those of high degree first: they take longest. Marks are wiped between
 /// two vertices.
-pub(super) fn sum<R: Send>(
+pub(in crate::matching) fn sum<R: Send>(
     readers: &Readers<'_>,
     scheduler: &Scheduler,
     zero: impl Fn() -> R + Sync,

@@ -1,0 +1,124 @@
+//! In how many copies of each small pattern a vertex or an edge takes which part: its orbits, as graphlet counts have
+//! them.
+//!
+//! A role is a pattern and one of its vertices or edges, of those that its symmetries exchange. All edge-induced counts
+//! follow from degrees and from five numbers for each edge ([`Table`]); vertex-induced ones from these, as each
+//! edge-induced copy lies in one vertex-induced copy of a pattern with the same edges or more.
+//!
+//! Pržulj, *Biological network comparison using graphlet degree distribution*, Bioinformatics 2007; Hočevar, Demšar, *A
+//! combinatorial approach to graphlet counting* (Orca), Bioinformatics 2014.
+
+mod cliques;
+mod induced;
+mod names;
+mod squares;
+mod sums;
+mod table;
+mod triangles;
+
+use std::ops::Range;
+
+use crate::pattern::Induced;
+use crate::{Graph, Scheduler};
+
+use super::{Readers, vertex};
+use induced::Inversion;
+pub(crate) use names::Of;
+use names::{Role, roles};
+use sums::Sums;
+use table::Table;
+
+/// What is known of the roles in patterns of up to some size.
+pub(crate) struct Roles<'a> {
+    graph: &'a Graph,
+    of: Of,
+    columns: Vec<Role>,
+    /// The number of each vertex in the source, by rank.
+    sources: Vec<u32>,
+    table: Table,
+    sums: Vec<Sums>,
+    inversion: Inversion,
+}
+
+impl<'a> Roles<'a> {
+    pub(crate) fn new(readers: &Readers<'a>, scheduler: &Scheduler, of: Of, size: usize, induced: Induced) -> Self {
+        let table = Table::new(readers, scheduler, size);
+        let sums = sums::all(readers.graph(), &table, scheduler);
+        let columns = roles(of, size);
+        let inversion = Inversion::new(&columns, induced);
+        let sources = readers.graph().sources();
+        Self { graph: readers.graph(), of, columns, sources, table, sums, inversion }
+    }
+
+    /// The names of the roles.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.iter().map(|role| role.name)
+    }
+
+    /// Calls `each` with each of some vertices by its number in the source, or with both ends of each edge from one of
+    /// these to a higher number; and with the counts of all roles. In ascending order.
+    pub(crate) fn each(&self, sources: Range<usize>, mut each: impl FnMut(&[u32], Vec<u128>)) {
+        for source in sources.map(vertex) {
+            let rank = self.graph.ranks()[source as usize];
+            match self.of {
+                Of::Vertices => {
+                    each(&[source], self.inversion.of(sums::vertex(self.graph, &self.table, &self.sums, rank)));
+                }
+                Of::Edges => self.each_edge(source, rank, &mut each),
+            }
+        }
+    }
+
+    fn each_edge(&self, source: u32, rank: u32, each: &mut impl FnMut(&[u32], Vec<u128>)) {
+        let others = self.graph.neighbours(rank).iter().map(|other| (self.sources[*other as usize], *other));
+        let mut others: Vec<_> = others.filter(|(other, _)| *other > source).collect();
+        others.sort_unstable();
+        for (other, end) in others {
+            let (low, high) = (rank.min(end), rank.max(end));
+            let place = self.graph.upward(low).binary_search(&high).expect("each edge stands in both lists");
+            let counts = sums::edge(self.graph, &self.table, &self.sums, low, place);
+            each(&[source, other], self.inversion.of(counts));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::EdgeList;
+    use crate::oracle;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(250))]
+
+        #[test]
+        fn every_role_is_counted_as_by_trying_all_placements(
+            density in 0.1f64..1.0,
+            draws in prop::collection::vec(0.0f64..1.0, 8 * 7 / 2),
+            size in 3usize..5,
+            workers in 1usize..3,
+        ) {
+            let pairs = (0..8_u32).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
+            let edges: Vec<_> = pairs.zip(&draws).filter(|(_, draw)| **draw < density).map(|(pair, _)| pair).collect();
+            prop_assume!(!edges.is_empty());
+            let list = EdgeList::from_pairs(edges.iter().map(|&(a, b)| (a.into(), b.into())).collect());
+            let graph = Graph::from_edges(&list);
+            let scheduler = Scheduler::unpinned(workers).unwrap();
+            for (of, induced) in [Of::Vertices, Of::Edges].into_iter().flat_map(|of| [Induced::Edge, Induced::Vertex].map(|induced| (of, induced))) {
+                let roles = Roles::new(&Readers::unwatched(&graph, &scheduler), &scheduler, of, size, induced);
+                let mut all = 0;
+                roles.each(0..list.vertices, |who, counts| {
+                    assert_eq!(counts.len(), roles.columns.len());
+                    for (role, count) in roles.columns.iter().zip(counts) {
+                        let expected = oracle::in_role(list.vertices, &list.edges, (&role.pattern, &role.who), who, induced);
+                        assert_eq!(count, expected, "{} of {who:?}, {induced:?}", role.name);
+                    }
+                    all += 1;
+                });
+                prop_assert_eq!(all, if of == Of::Vertices { list.vertices } else { list.edges.len() });
+            }
+        }
+    }
+}

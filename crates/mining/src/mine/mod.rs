@@ -1,0 +1,94 @@
+//! The workload `mine`: count or find a pattern in a graph.
+
+mod answer;
+mod asked;
+
+use knee_runtime::Arrangement;
+use knee_workload::{Args, Error, Layout, Param, Phases, Run, Team, Workload};
+
+use crate::graph::Unsorted;
+use crate::matching::Told;
+use crate::scheduler::{self, RUNTIME, Scheduler};
+use crate::{Graph, Method, Order, graph};
+use answer::Prepared;
+use asked::{ABOUT, ACTIONS, Asked};
+
+pub(crate) struct Mine;
+
+impl Workload for Mine {
+    fn name(&self) -> &'static str {
+        "mine"
+    }
+
+    fn summary(&self) -> &'static str {
+        "count or find a small pattern in a graph"
+    }
+
+    fn about(&self) -> &'static str {
+        "**What it computes.** The number of copies of a pattern of up to 8 vertices in an undirected graph, each counted \
+         once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. Phases: `load` (read or \
+         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count). Counting, workers note the bytes of the \
+         lists that they read, those from their own node and those from others.\n\n\
+         **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
+         streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
+         long as the graph has vertices; for wheels and the like it counts bits. Plan `formula` (triangle, diamond, square, \
+         paw, pentagon, stars, path-4) jumps through such tables, and counts bits for cliques. Actions `match` and `exists` search \
+         vertex by vertex; `per-vertex` and `per-edge` add to five numbers for each edge, which all workers share.\n\n\
+         **Where it should bend.** At the cores, later with SMT when lists come from memory; across sockets when the graph \
+         lies on one node. No task writes what another one reads.\n\n\
+         **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017); plans \
+         as in `GraphPi` (SC 2020) and `DecoMine` (ASPLOS 2022)."
+    }
+
+    fn phase(&self) -> &'static str {
+        "match"
+    }
+
+    fn params(&self) -> &'static [Param] {
+        const INDUCED: &str = "sub-graphs that have the edges, or exactly those; auto: edge, but vertex for motifs, per-vertex and per-edge";
+        const SIZE: &str = "number of vertices, the largest for all but motifs: motifs 3 to 5, cliques 3 to 8, per-vertex and per-edge 3 to 4";
+        const PATTERN: &str = "what to look for: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
+        const PARAMS: &[Param] = &[
+            Param::choice("action", ABOUT, "count", ACTIONS).positional(),
+            Param::required("graph", "an edge list, rmat:SCALE[:EDGE_FACTOR[:SEED]], or chung-lu:VERTICES:EDGES")
+                .positional(),
+            Param::new("pattern", PATTERN, "diamond"),
+            Param::new("size", SIZE, "4"),
+            Param::new("limit", "match: how many copies to find at most", "10"),
+            Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
+            Param::choice("plan", "how to count; auto takes a formula where there is one", "auto", Method::NAMES),
+            Param::choice("order", "which vertices come first where they are matched", "hubs-first", Order::NAMES),
+            Param::new("repeat", "number of repetitions", "1"),
+            Layout::param(&["contiguous", "interleaved", "blocked", "one-node", "replicated"]),
+            RUNTIME,
+        ];
+        PARAMS
+    }
+
+    fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
+        let asked = Asked::new(args)?;
+        // What reads and scatters is rayon's; knee's own workers place and sort.
+        let loading = scheduler::pinned(team)?;
+        let list = phases.measure("load", || loading.install(|| graph::load(args.text("graph"))))?;
+        let facts = [
+            ("vertices", list.vertices.to_string()),
+            ("edges", list.edges.len().to_string()),
+            ("dropped_loops", list.loops.to_string()),
+            ("dropped_repetitions", list.repeated.to_string()),
+            ("header", list.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
+        ];
+        let arrangement = Arrangement::named(args.text("layout")).expect("values were checked");
+        let (graph, pool) = phases.measure("prepare", || {
+            let unsorted = loading.install(|| Unsorted::new(list.vertices, list.edges));
+            let pool = scheduler::ours(args, team)?;
+            let graph = pool.install(|| Graph::placed(unsorted, &arrangement));
+            graph.map(|graph| (graph, pool)).map_err(|error| Error::new(format!("cannot place the graph: {error}")))
+        })?;
+        let scheduler = Scheduler::of(args, team, pool, loading);
+        let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let repeat = args.number("repeat", 1..=1_000_000)?;
+        let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
+        let names = if asked.names_vertices() { list.names } else { Vec::new() };
+        Ok(Box::new(Prepared { scheduler, graph, names, asked, repeat, told, facts, unknown: None }))
+    }
+}
