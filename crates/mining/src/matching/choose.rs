@@ -1,6 +1,7 @@
 //! Which plan counts a pattern in this graph with the least reading: the promising ones are tried on the same few
 //! roots.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::explore::{estimated, shape};
@@ -24,7 +25,7 @@ const TRYING: f64 = 0.03;
 pub(super) struct Chooser<'a> {
     graph: &'a Graph,
     scheduler: &'a Scheduler,
-    shape: Shape,
+    shape: OnceCell<Shape>,
     chosen: BTreeMap<Pattern, Chosen>,
     /// Whether what there is a formula for is counted by it.
     formulas: bool,
@@ -33,7 +34,7 @@ pub(super) struct Chooser<'a> {
 }
 
 /// The plan that seems to cost least.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Chosen {
     pub plan: Plan,
     /// What it is expected to do.
@@ -44,14 +45,14 @@ pub(super) struct Chosen {
 
 impl<'a> Chooser<'a> {
     pub(super) fn new(graph: &'a Graph, scheduler: &'a Scheduler, formulas: bool) -> Self {
-        Self { graph, scheduler, formulas, shape: shape(graph), chosen: BTreeMap::new(), counted: BTreeSet::new() }
+        Self { graph, scheduler, formulas, shape: OnceCell::new(), chosen: BTreeMap::new(), counted: BTreeSet::new() }
     }
 
     pub(super) fn best(&mut self, pattern: &Pattern) -> Chosen {
         if let Some(known) = self.chosen.get(pattern) {
             return known.clone();
         }
-        let plans = promising(pattern, &self.shape).into_iter().map(|choice| Plan::new(pattern, &choice));
+        let plans = promising(pattern, self.shape.get_or_init(|| shape(self.graph))).into_iter().map(|choice| Plan::new(pattern, &choice));
         let plans = self.sorted(plans.collect());
         let mut best: Option<Chosen> = None;
         for mut plan in plans {

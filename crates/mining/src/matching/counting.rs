@@ -1,4 +1,5 @@
-//! Counting: each pattern once, by a formula or by the plan that seems the best, over tasks that all workers share.
+//! Counting: how is decided for all patterns first, then each is counted once, by a formula or by the plan that seems the
+//! best, over tasks that all workers share; at last copies follow from what was found.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -10,9 +11,9 @@ use super::explore::{Roots, Worker};
 use super::formula::{self, Formulas, Known};
 use super::work::Work;
 use super::{Method, Order, Question, Readers, SMALL, Told};
-use crate::Scheduler;
 use crate::pattern::Pattern;
 use crate::plan::Plan;
+use crate::{Graph, Scheduler};
 
 /// Fewest roots in one task: enough to hide a fork.
 const ROOTS_PER_TASK: usize = 128;
@@ -23,89 +24,117 @@ const TASKS: usize = 4096;
 /// Most tasks of a plan that prepares tables or bitmaps for each of a task's first vertices.
 const TASKS_THAT_PREPARE: usize = 256;
 
-/// What has been counted in a graph.
-pub(super) struct Counting<'a> {
-    readers: &'a Readers<'a>,
-    scheduler: &'a Scheduler,
-    method: Method,
-    order: Order,
-    told: Told,
-    formulas: Formulas<'a>,
-    chooser: Option<Chooser<'a>>,
-    pub known: BTreeMap<Pattern, Counted>,
-}
-
-/// A pattern's copies, and how they were counted.
-#[derive(Clone)]
-pub(super) struct Counted {
-    pub copies: u128,
-    pub how: How,
-}
-
-#[derive(Clone)]
+/// How a pattern is counted.
+#[derive(Debug, Clone)]
 pub(super) enum How {
     /// The number of vertices.
     Vertices,
     Formula(Known),
-    /// By a plan, with what was done for it.
-    Plan(Box<Chosen>, Work),
+    Plan(Box<Chosen>),
 }
 
-impl<'a> Counting<'a> {
-    pub(super) fn new(readers: &'a Readers<'a>, scheduler: &'a Scheduler, question: &Question, told: Told) -> Self {
-        let formulas = Formulas::new(readers, scheduler);
-        let Question { method, order, .. } = *question;
-        Self { readers, scheduler, method, order, told, formulas, chooser: None, known: BTreeMap::new() }
-    }
+/// How all patterns are counted that a question needs.
+pub(super) type Hows = BTreeMap<Pattern, How>;
 
-    /// The copies of a pattern in its canonical form.
-    pub(super) fn copies(&mut self, pattern: &Pattern) -> u128 {
-        if let Some(known) = self.known.get(pattern) {
-            return known.copies;
+/// What was found of a pattern: a number that has to be divided, or from which others have to be taken, before it is
+/// that of copies; so those of several parts of a graph can be added up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Found {
+    pub raw: i128,
+    /// What was done for it by a plan.
+    pub work: Work,
+}
+
+/// Decides how to count what a question needs in a graph.
+pub(super) fn decide(question: &Question, graph: &Graph, scheduler: &Scheduler) -> Hows {
+    let Question { sums, method, .. } = question;
+    let chooser = Chooser::new(graph, scheduler, *method != Method::Explore);
+    let mut deciding = Deciding { graph, method: *method, chooser, hows: Hows::new() };
+    sums.iter().flat_map(|sum| &sum.terms).for_each(|(_, pattern)| deciding.decide(pattern));
+    deciding.hows
+}
+
+struct Deciding<'a> {
+    graph: &'a Graph,
+    method: Method,
+    chooser: Chooser<'a>,
+    hows: Hows,
+}
+
+impl Deciding<'_> {
+    /// Decides for a pattern in its canonical form, and for those that have to be taken off it.
+    fn decide(&mut self, pattern: &Pattern) {
+        if self.hows.contains_key(pattern) {
+            return;
         }
-        let counted =
-            match formula::known(pattern).filter(|known| self.method != Method::Explore && self.formulas.fit(*known)) {
-                Some(known) => {
-                    let copies = self.formulas.copies(known);
-                    tell(self.told.found, copies);
-                    Counted { copies, how: How::Formula(known) }
+        let by_formula = self.method != Method::Explore;
+        let how = match formula::known(pattern).filter(|known| by_formula && formula::fit(self.graph, *known)) {
+            Some(known) => How::Formula(known),
+            None if pattern.vertices() == 1 => How::Vertices,
+            None => {
+                let chosen = self.chooser.best(pattern);
+                chosen.plan.less.iter().for_each(|(_, less)| self.decide(less));
+                How::Plan(Box::new(chosen))
+            }
+        };
+        self.hows.insert(*pattern, how);
+        self.chooser.counted(pattern);
+    }
+}
+
+/// Counts each pattern in the part of a graph that readers share. `asked` is published as it is counted.
+pub(super) fn find(
+    hows: &Hows,
+    readers: &Readers<'_>,
+    scheduler: &Scheduler,
+    order: Order,
+    told: Told,
+    asked: Option<&Pattern>,
+) -> BTreeMap<Pattern, Found> {
+    let mut formulas = Formulas::new(readers, scheduler);
+    let find = |(pattern, how): (&Pattern, &How)| {
+        let found = match how {
+            How::Vertices => Found { raw: readers.share().once(readers.graph().vertices as u128), ..Found::default() },
+            How::Formula(known) => {
+                let raw = formulas.raw(*known);
+                if asked == Some(pattern) {
+                    tell(told.found, raw.unsigned_abs() / known.divisor().unsigned_abs());
                 }
-                _ if pattern.vertices() == 1 => {
-                    Counted { copies: self.readers.graph().vertices as u128, how: How::Vertices }
-                }
-                _ => self.explored(pattern),
-            };
-        let copies = counted.copies;
-        self.known.insert(*pattern, counted);
-        if let Some(chooser) = &mut self.chooser {
-            chooser.counted(pattern);
+                Found { raw, ..Found::default() }
+            }
+            How::Plan(chosen) => {
+                // What is taken off at the end would have to be taken off what has been told.
+                let alone = asked == Some(pattern) && chosen.plan.less.is_empty();
+                let told = if alone { told } else { Told { found: Counter::default(), ..told } };
+                let (matches, work) = by_plan(readers, &chosen.plan, scheduler, order, told);
+                Found { raw: i128::try_from(matches).expect(SMALL), work }
+            }
+        };
+        (*pattern, found)
+    };
+    hows.iter().map(find).collect()
+}
+
+/// The copies of a pattern, where all that was found is known.
+pub(super) fn copies(pattern: &Pattern, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> u128 {
+    let whole = |count: i128| u128::try_from(count).expect("there are no fewer than no copies");
+    let found = raw(pattern);
+    match &hows[pattern] {
+        How::Vertices => whole(found),
+        How::Formula(known) => {
+            assert!(found % known.divisor() == 0, "{found} is no multiple of {}", known.divisor());
+            whole(found / known.divisor())
         }
-        copies
-    }
-
-    /// Counts by the plan that seems the best.
-    fn explored(&mut self, pattern: &Pattern) -> Counted {
-        let (graph, formulas) = (self.readers.graph(), self.method != Method::Explore);
-        let chosen = self.chooser.get_or_insert_with(|| Chooser::new(graph, self.scheduler, formulas)).best(pattern);
-        let plan = &chosen.plan;
-        // What is taken off at the end would have to be taken off what has been told.
-        let found = if plan.less.is_empty() { self.told.found } else { Counter::default() };
-        let told = Told { found, ..self.told };
-        let (matches, work) = by_plan(self.readers, plan, self.scheduler, self.order, told);
-        let all = matches.checked_mul(u128::from(plan.times)).expect(SMALL);
-        let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * self.matches(less)).sum();
-        let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
-        assert!(matches % symmetries == 0, "{matches} matches are no multiple of {symmetries} symmetries");
-        Counted { copies: matches / symmetries, how: How::Plan(Box::new(chosen), work) }
-    }
-
-    /// The ways to place a pattern's vertices, without those of others that a plan counts as well.
-    fn matches(&mut self, pattern: &Pattern) -> u128 {
-        // Patterns that arise from others are not what was asked for.
-        let found = std::mem::take(&mut self.told.found);
-        let copies = self.copies(pattern);
-        self.told.found = found;
-        copies.checked_mul(pattern.automorphisms().len() as u128).expect(SMALL)
+        How::Plan(chosen) => {
+            let plan = &chosen.plan;
+            let all = whole(found).checked_mul(u128::from(plan.times)).expect(SMALL);
+            let matches =
+                |less: &Pattern| copies(less, hows, raw).checked_mul(less.automorphisms().len() as u128).expect(SMALL);
+            let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * matches(less)).sum();
+            let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
+            assert!(matches % symmetries == 0, "{matches} matches are no multiple of {symmetries} symmetries");
+            matches / symmetries
+        }
     }
 }
 
@@ -118,8 +147,9 @@ fn by_plan(readers: &Readers<'_>, plan: &Plan, scheduler: &Scheduler, order: Ord
     // Matches for each copy.
     let each = u128::from(plan.symmetries / plan.times);
     let workers: Vec<Mutex<Option<Worker<'_>>>> = (0..scheduler.workers()).map(|_| Mutex::new(None)).collect();
-    let tasks = count.div_ceil(per_task);
+    let (tasks, share) = (count.div_ceil(per_task), readers.share());
     let task = |number: usize, worker: usize| {
+        let number = share.number(number);
         // Never held by two: a worker runs one task at a time.
         let mut own = workers[worker].lock().expect("no holder panics");
         let own = own.get_or_insert_with(|| Worker::new(readers.view(worker), plan, &roots));
@@ -130,7 +160,7 @@ fn by_plan(readers: &Readers<'_>, plan: &Plan, scheduler: &Scheduler, order: Ord
         (matches, matches / each)
     };
     let plus = |a: (u128, u128), b: (u128, u128)| (a.0.checked_add(b.0).expect(SMALL), a.1 + b.1);
-    let (matches, whole) = scheduler.sum(tasks, task, plus).unwrap_or_default();
+    let (matches, whole) = scheduler.sum(share.of(tasks), task, plus).unwrap_or_default();
     // Copies that several tasks found parts of.
     tell(told.found, matches / each - whole);
     let workers = workers.into_iter().filter_map(|own| own.into_inner().expect("no holder panics"));
@@ -146,7 +176,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Graph;
     use crate::graph::EdgeList;
     use crate::matching::vertex;
     use crate::oracle;

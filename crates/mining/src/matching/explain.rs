@@ -2,23 +2,27 @@
 
 use std::fmt::Write;
 
-use super::counting::{Counting, How};
+use super::counting::{self, How};
 use super::work::Work;
 use super::{Question, Readers, Told};
-use crate::pattern::members;
+use crate::pattern::{Pattern, members};
 use crate::plan::{Counted, Plan, Term};
 use crate::{Graph, Scheduler};
 
 /// Counts, and tells how.
 pub(super) fn text(question: &Question, graph: &Graph, scheduler: &Scheduler) -> String {
     let readers = Readers::unwatched(graph, scheduler);
-    let mut counting = Counting::new(&readers, scheduler, question, Told::default());
-    let answers: Vec<_> = question.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect();
+    let hows = counting::decide(question, graph, scheduler);
+    let found = counting::find(&hows, &readers, scheduler, question.order, Told::default(), None);
+    let raw = |pattern: &Pattern| found[pattern].raw;
+    let answers = question.answers(&hows, &raw);
     let mut text = String::new();
-    for (pattern, counted) in &counting.known {
-        let _ = writeln!(text, "{pattern}: {}", counted.copies);
-        match &counted.how {
-            How::Plan(chosen, done) => text += &(levels(&chosen.plan, &chosen.work, done) + &tail(&chosen.plan)),
+    for (pattern, how) in &hows {
+        let _ = writeln!(text, "{pattern}: {}", counting::copies(pattern, &hows, &raw));
+        match how {
+            How::Plan(chosen) => {
+                text += &(levels(&chosen.plan, &chosen.work, &found[pattern].work) + &tail(&chosen.plan));
+            }
             How::Formula(known) => {
                 let _ = writeln!(text, "  formula: {known}");
             }

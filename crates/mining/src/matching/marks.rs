@@ -76,7 +76,9 @@ pub(in crate::matching) fn sum<R: Send>(
     let vertices = readers.graph().vertices;
     let own: Vec<Mutex<Option<Marks>>> = (0..scheduler.workers()).map(|_| Mutex::new(None)).collect();
     let per_task = VERTICES_PER_TASK.max(vertices / TASKS);
+    let share = readers.share();
     let task = |number: usize, worker: usize| {
+        let number = share.number(number);
         // Never held by two: a worker runs one task at a time.
         let mut own = own[worker].lock().expect("no holder panics");
         let empty = || Marks { numbers: vec![0; vertices], touched: Vec::new(), hits: Vec::new(), rows: Vec::new() };
@@ -89,7 +91,7 @@ pub(in crate::matching) fn sum<R: Send>(
         };
         downward(vertices, number, per_task).rev().map(each).fold(zero(), &plus)
     };
-    scheduler.sum(vertices.div_ceil(per_task), task, &plus).unwrap_or_else(zero)
+    scheduler.sum(share.of(vertices.div_ceil(per_task)), task, &plus).unwrap_or_else(zero)
 }
 
 /// The vertices of a task: the first one has the highest.

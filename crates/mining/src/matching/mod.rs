@@ -12,6 +12,7 @@ mod options;
 mod question;
 mod reads;
 mod roles;
+mod share;
 mod terms;
 mod work;
 

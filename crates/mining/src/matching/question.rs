@@ -1,8 +1,8 @@
 //! What is asked, and how it is to be answered.
 
-use knee_workload::{Counter, Error};
+use knee_workload::Error;
 
-use super::counting::Counting;
+use super::counting::{self, Hows};
 use super::terms::Sum;
 use super::{Method, Order, Readers, Told, explain, formula, terms};
 use crate::pattern::{Induced, Pattern};
@@ -63,9 +63,17 @@ impl Question {
     /// are counted.
     pub(crate) fn count_published(&self, graph: &Readers<'_>, scheduler: &Scheduler, told: Told) -> Vec<u128> {
         // What is put together from several patterns is not found one by one.
-        let alone = matches!(&self.sums[..], [sum] if sum.terms.len() == 1);
-        let told = if alone { told } else { Told { found: Counter::default(), ..told } };
-        let mut counting = Counting::new(graph, scheduler, self, told);
-        self.sums.iter().map(|sum| sum.of(|pattern| counting.copies(pattern))).collect()
+        let asked = match &self.sums[..] {
+            [Sum { terms, .. }] if terms.len() == 1 => Some(&terms[0].1),
+            _ => None,
+        };
+        let hows = counting::decide(self, graph.graph(), scheduler);
+        let found = counting::find(&hows, graph, scheduler, self.order, told, asked);
+        self.answers(&hows, &|pattern| found[pattern].raw)
+    }
+
+    /// The number of copies of each pattern, where all that was found is known.
+    pub(super) fn answers(&self, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> Vec<u128> {
+        self.sums.iter().map(|sum| sum.of(|pattern| counting::copies(pattern, hows, raw))).collect()
     }
 }

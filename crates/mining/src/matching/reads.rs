@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use knee_runtime::{Pages, Reach};
 
+use super::share::Share;
 use crate::{Graph, Scheduler};
 
 /// Where the lists of a graph lie, as seen by workers.
@@ -58,16 +59,31 @@ pub(crate) struct Readers<'a> {
     graph: &'a Graph,
     lies: Lies,
     workers: Vec<Read>,
+    share: Share,
 }
 
 impl<'a> Readers<'a> {
     pub(crate) fn new(graph: &'a Graph, scheduler: &Scheduler, lies: Lies) -> Self {
-        Self { graph, lies, workers: (0..scheduler.workers()).map(|_| Read::default()).collect() }
+        Self {
+            graph,
+            lies,
+            workers: (0..scheduler.workers()).map(|_| Read::default()).collect(),
+            share: Share::default(),
+        }
     }
 
     /// Where nobody asks for it.
     pub(crate) fn unwatched(graph: &'a Graph, scheduler: &Scheduler) -> Self {
         Self::new(graph, scheduler, UNKNOWN)
+    }
+
+    /// The same for a share of all tasks.
+    pub(super) fn of_share(self, share: Share) -> Self {
+        Self { share, ..self }
+    }
+
+    pub(super) fn share(&self) -> Share {
+        self.share
     }
 
     pub(crate) fn graph(&self) -> &'a Graph {

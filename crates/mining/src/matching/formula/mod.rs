@@ -65,6 +65,22 @@ pub(super) fn known(pattern: &Pattern) -> Option<Known> {
     }
 }
 
+impl Known {
+    /// By what the sum that the formula finds is divided.
+    pub(super) fn divisor(self) -> i128 {
+        if matches!(self, Self::Paw | Self::Pentagon) { 2 } else { 1 }
+    }
+}
+
+/// Whether a formula counts in this graph.
+pub(super) fn fit(graph: &Graph, known: Known) -> bool {
+    match known {
+        Known::Clique(_) => cliques::fit(graph),
+        Known::Pentagon => wedges::fit(graph),
+        _ => true,
+    }
+}
+
 impl fmt::Display for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -96,29 +112,23 @@ impl<'a> Formulas<'a> {
         Self { readers, scheduler, edges: None, triangles: None }
     }
 
-    /// Whether the formula counts in this graph.
-    pub(super) fn fit(&self, known: Known) -> bool {
-        let graph = self.readers.graph();
+    /// What all shares of a pattern's copies, times its divisor, add up to.
+    pub(super) fn raw(&mut self, known: Known) -> i128 {
+        let (graph, readers, share) = (self.readers.graph(), self.readers, self.readers.share());
+        let whole = |count: u128| i128::try_from(count).expect(SMALL);
         match known {
-            Known::Clique(_) => cliques::fit(graph),
-            Known::Pentagon => wedges::fit(graph),
-            _ => true,
-        }
-    }
-
-    /// The copies of a pattern.
-    pub(super) fn copies(&mut self, known: Known) -> u128 {
-        let (graph, readers) = (self.readers.graph(), self.readers);
-        match known {
-            Known::Star(1) => graph.edges() as u128,
-            Known::Star(leaves) => stars(graph, leaves),
-            Known::Triangle => self.triangles(),
-            Known::Path => edges::ends(graph) - 3 * self.triangles(),
-            Known::Paw => self.edges().paws_twice / 2,
-            Known::Diamond => self.edges().diamonds,
-            Known::Square => wedges::squares(readers, self.scheduler),
-            Known::Clique(vertices) => cliques::cliques(readers, self.scheduler, vertices),
-            Known::Pentagon => wedges::pentagons(readers, self.scheduler, self.edges().met_twice / 2),
+            Known::Star(1) => share.once(graph.edges() as u128),
+            Known::Star(leaves) => share.once(stars(graph, leaves)),
+            Known::Triangle => whole(self.triangles()),
+            Known::Path => share.once(edges::ends(graph)) - 3 * whole(self.triangles()),
+            Known::Paw => whole(self.edges().paws_twice),
+            Known::Diamond => whole(self.edges().diamonds),
+            Known::Square => whole(wedges::squares(readers, self.scheduler)),
+            Known::Clique(vertices) => whole(cliques::cliques(readers, self.scheduler, vertices)),
+            Known::Pentagon => {
+                let ways = whole(wedges::ways(readers, self.scheduler)).checked_mul(2).expect(SMALL);
+                ways - whole(self.edges().met_twice)
+            }
         }
     }
 

@@ -44,9 +44,9 @@ pub(super) fn squares(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
     marks::sum(readers, scheduler, || 0, below, |a, b| a.checked_add(b).expect(SMALL))
 }
 
-/// Pentagons, where `met` is known: for each triangle and each of its vertices, the neighbours of this vertex above all
-/// three.
-pub(super) fn pentagons(readers: &Readers<'_>, scheduler: &Scheduler, met: u128) -> u128 {
+/// The sum for pentagons, from which they follow where it is known for each triangle and each of its vertices how many
+/// neighbours of this vertex rank above all three.
+pub(super) fn ways(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
     let below = |graph: View<'_>, a: u32, marks: &mut Marks| {
         paths(graph, a, marks);
         let Marks { numbers, touched, .. } = marks;
@@ -66,7 +66,7 @@ pub(super) fn pentagons(readers: &Readers<'_>, scheduler: &Scheduler, met: u128)
         }
         sum
     };
-    marks::sum(readers, scheduler, || 0, below, |a: u128, b| a.checked_add(b).expect(SMALL)) - met
+    marks::sum(readers, scheduler, || 0, below, |a: u128, b| a.checked_add(b).expect(SMALL))
 }
 
 /// Notes 2 w(j) + n(j) for each vertex j below a.
