@@ -11,6 +11,7 @@ pub mod graph;
 mod matching;
 mod mine;
 pub mod oracle;
+pub mod parts;
 pub mod pattern;
 mod plan;
 mod scheduler;

@@ -85,11 +85,15 @@ impl Direct {
 
     /// All arguments, and the threads that run the workload.
     pub(crate) fn complete(&self, workload: &'static dyn Workload) -> Result<(Args, Team), Failure> {
-        let args = Args::complete(workload.params(), &self.given)?;
+        Ok((Args::complete(workload.params(), &self.given)?, self.team()?))
+    }
+
+    /// The threads that run the workload.
+    pub(crate) fn team(&self) -> Result<Team, Failure> {
         let machine = Topology::this_machine()?;
         let threads = self.options.threads.unwrap_or(machine.allowed.cpus.len());
         let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
-        Ok((args, Team::new(threads, &cpus, Bind::Each).fitting()?))
+        Ok(Team::new(threads, &cpus, Bind::Each).fitting()?)
     }
 
     /// Runs the workload once.

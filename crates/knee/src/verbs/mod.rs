@@ -12,6 +12,7 @@ mod help;
 pub(crate) mod machine;
 pub(crate) mod memory;
 mod mine;
+mod parts;
 mod place;
 mod query;
 mod siblings;

@@ -4,12 +4,14 @@
 //! Twelve bytes for an edge and twenty for a vertex stay. While it is made there are two numbers more for each edge:
 //! those it is made of, and the lists before their memory is placed.
 
+use std::hash::Hasher;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use knee_runtime::{Arrangement, NumaVec, Pages, Place};
 use rayon::prelude::*;
+use twox_hash::XxHash3_64;
 
 use super::EdgeList;
 
@@ -172,6 +174,18 @@ impl Graph {
         let mut sources = vec![0; self.vertices];
         (0..).zip(&self.ranks).for_each(|(source, rank)| sources[*rank as usize] = source);
         sources
+    }
+
+    /// A hash of its edges, by which another graph is told from this one.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = XxHash3_64::new();
+        for vertex in (0..).take(self.vertices) {
+            let list = self.upward(vertex);
+            hash.write(&(list.len() as u64).to_le_bytes());
+            hash.write(bytemuck::cast_slice(list));
+        }
+        hash.finish()
     }
 
     /// Number of edges.

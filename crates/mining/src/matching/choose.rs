@@ -35,12 +35,19 @@ pub(super) struct Chooser<'a> {
 
 /// The plan that seems to cost least.
 #[derive(Debug, Clone)]
-pub(super) struct Chosen {
+pub(crate) struct Chosen {
     pub plan: Plan,
     /// What it is expected to do.
     pub work: Work,
     /// Its cost, with that of all patterns that are taken off.
     cost: f64,
+}
+
+impl Chosen {
+    /// One that was chosen before.
+    pub(super) fn again(plan: Plan) -> Self {
+        Self { plan, work: Work::default(), cost: 0.0 }
+    }
 }
 
 impl<'a> Chooser<'a> {
@@ -52,7 +59,9 @@ impl<'a> Chooser<'a> {
         if let Some(known) = self.chosen.get(pattern) {
             return known.clone();
         }
-        let plans = promising(pattern, self.shape.get_or_init(|| shape(self.graph))).into_iter().map(|choice| Plan::new(pattern, &choice));
+        let plans = promising(pattern, self.shape.get_or_init(|| shape(self.graph)))
+            .into_iter()
+            .map(|choice| Plan::new(pattern, &choice));
         let plans = self.sorted(plans.collect());
         let mut best: Option<Chosen> = None;
         for mut plan in plans {

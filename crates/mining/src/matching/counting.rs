@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use knee_workload::Counter;
+use serde::{Deserialize, Serialize};
 
 use super::choose::{Chooser, Chosen};
 use super::explore::{Roots, Worker};
@@ -12,7 +13,7 @@ use super::formula::{self, Formulas, Known};
 use super::work::Work;
 use super::{Method, Order, Question, Readers, SMALL, Told};
 use crate::pattern::Pattern;
-use crate::plan::Plan;
+use crate::plan::{Choice, Plan, choices};
 use crate::{Graph, Scheduler};
 
 /// Fewest roots in one task: enough to hide a fork.
@@ -26,7 +27,7 @@ const TASKS_THAT_PREPARE: usize = 256;
 
 /// How a pattern is counted.
 #[derive(Debug, Clone)]
-pub(super) enum How {
+pub(crate) enum How {
     /// The number of vertices.
     Vertices,
     Formula(Known),
@@ -34,7 +35,45 @@ pub(super) enum How {
 }
 
 /// How all patterns are counted that a question needs.
-pub(super) type Hows = BTreeMap<Pattern, How>;
+pub(crate) type Hows = BTreeMap<Pattern, How>;
+
+/// The same in a few words, for those who have to count in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum By {
+    Vertices,
+    Formula,
+    Plan(Choice),
+}
+
+impl How {
+    pub(crate) fn by(&self) -> By {
+        match self {
+            Self::Vertices => By::Vertices,
+            Self::Formula(_) => By::Formula,
+            Self::Plan(chosen) => By::Plan(chosen.plan.choice.clone()),
+        }
+    }
+
+    /// How a pattern in its canonical form is counted by these words; none if it cannot be.
+    pub(crate) fn of(pattern: &Pattern, by: By) -> Option<Self> {
+        match by {
+            By::Vertices => (pattern.vertices() == 1).then_some(Self::Vertices),
+            By::Formula => formula::known(pattern).map(Self::Formula),
+            By::Plan(choice) => {
+                let straight = Choice { turned: false, ..choice.clone() };
+                let known = pattern.vertices() > 1 && choices(pattern).contains(&straight);
+                known.then(|| Self::Plan(Box::new(Chosen::again(Plan::new(pattern, &choice)))))
+            }
+        }
+    }
+
+    /// Patterns that have to be counted for it.
+    pub(crate) fn less(&self) -> impl Iterator<Item = &Pattern> {
+        let less = if let Self::Plan(chosen) = self { &chosen.plan.less[..] } else { &[] };
+        less.iter().map(|(_, less)| less)
+    }
+}
 
 /// What was found of a pattern: a number that has to be divided, or from which others have to be taken, before it is
 /// that of copies; so those of several parts of a graph can be added up.
@@ -73,8 +112,9 @@ impl Deciding<'_> {
             None if pattern.vertices() == 1 => How::Vertices,
             None => {
                 let chosen = self.chooser.best(pattern);
-                chosen.plan.less.iter().for_each(|(_, less)| self.decide(less));
-                How::Plan(Box::new(chosen))
+                let how = How::Plan(Box::new(chosen));
+                how.less().for_each(|less| self.decide(less));
+                how
             }
         };
         self.hows.insert(*pattern, how);
@@ -98,7 +138,7 @@ pub(super) fn find(
             How::Formula(known) => {
                 let raw = formulas.raw(*known);
                 if asked == Some(pattern) {
-                    tell(told.found, raw.unsigned_abs() / known.divisor().unsigned_abs());
+                    tell(told.found, raw.unsigned_abs() / known.divisor());
                 }
                 Found { raw, ..Found::default() }
             }
@@ -115,25 +155,21 @@ pub(super) fn find(
     hows.iter().map(find).collect()
 }
 
-/// The copies of a pattern, where all that was found is known.
-pub(super) fn copies(pattern: &Pattern, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> u128 {
-    let whole = |count: i128| u128::try_from(count).expect("there are no fewer than no copies");
-    let found = raw(pattern);
+/// The copies of a pattern, where all that was found is known; none if it does not add up.
+pub(super) fn copies(pattern: &Pattern, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> Option<u128> {
+    let found = u128::try_from(raw(pattern)).ok()?;
+    let divided = |sum: u128, by: u128| sum.is_multiple_of(by).then_some(sum / by);
     match &hows[pattern] {
-        How::Vertices => whole(found),
-        How::Formula(known) => {
-            assert!(found % known.divisor() == 0, "{found} is no multiple of {}", known.divisor());
-            whole(found / known.divisor())
-        }
+        How::Vertices => Some(found),
+        How::Formula(known) => divided(found, known.divisor()),
         How::Plan(chosen) => {
             let plan = &chosen.plan;
-            let all = whole(found).checked_mul(u128::from(plan.times)).expect(SMALL);
-            let matches =
-                |less: &Pattern| copies(less, hows, raw).checked_mul(less.automorphisms().len() as u128).expect(SMALL);
-            let less: u128 = plan.less.iter().map(|(ways, less)| u128::from(*ways) * matches(less)).sum();
-            let (matches, symmetries) = (all - less, u128::from(plan.symmetries));
-            assert!(matches % symmetries == 0, "{matches} matches are no multiple of {symmetries} symmetries");
-            matches / symmetries
+            let mut matches = found.checked_mul(plan.times.into())?;
+            for (ways, less) in &plan.less {
+                let each = u128::from(*ways).checked_mul(less.automorphisms().len() as u128)?;
+                matches = matches.checked_sub(copies(less, hows, raw)?.checked_mul(each)?)?;
+            }
+            divided(matches, plan.symmetries.into())
         }
     }
 }
@@ -180,7 +216,6 @@ mod tests {
     use crate::matching::vertex;
     use crate::oracle;
     use crate::pattern::Induced;
-    use crate::plan::{Choice, choices};
 
     /// The copies that a plan finds, where an oracle counts what is taken off.
     fn copies(graph: &Graph, plan: &Plan, oracle: impl Fn(&Pattern) -> u128) -> u128 {

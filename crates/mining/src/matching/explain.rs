@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::counting::{self, How};
+use super::question::ADDS_UP;
 use super::work::Work;
 use super::{Question, Readers, Told};
 use crate::pattern::{Pattern, members};
@@ -15,10 +16,10 @@ pub(super) fn text(question: &Question, graph: &Graph, scheduler: &Scheduler) ->
     let hows = counting::decide(question, graph, scheduler);
     let found = counting::find(&hows, &readers, scheduler, question.order, Told::default(), None);
     let raw = |pattern: &Pattern| found[pattern].raw;
-    let answers = question.answers(&hows, &raw);
+    let answers = question.answers(&hows, &raw).expect(ADDS_UP);
     let mut text = String::new();
     for (pattern, how) in &hows {
-        let _ = writeln!(text, "{pattern}: {}", counting::copies(pattern, &hows, &raw));
+        let _ = writeln!(text, "{pattern}: {}", counting::copies(pattern, &hows, &raw).expect(ADDS_UP));
         match how {
             How::Plan(chosen) => {
                 text += &(levels(&chosen.plan, &chosen.work, &found[pattern].work) + &tail(&chosen.plan));
@@ -45,7 +46,7 @@ fn levels(plan: &Plan, expected: &Work, done: &Work) -> String {
         "  {:<7}{:<11}{:<14}{:>11}{:>11}{:>11}{:>11}\n",
         "vertex", "joined to", "ranks", "matches", "expected", "read", "expected"
     );
-    for (at, vertex) in plan.order.iter().enumerate().take(plan.matched()) {
+    for (at, vertex) in plan.choice.order.iter().enumerate().take(plan.matched()) {
         let bounds = plan.bounds(at);
         let ranks = named(plan, bounds.above, ">").into_iter().chain(named(plan, bounds.below, "<"));
         let near = named(plan, plan.pattern.neighbours(at) & ((1 << at) - 1), "");
@@ -70,7 +71,7 @@ fn tail(plan: &Plan) -> String {
         format!("{:+} × {}", term.times, factors.join(" × "))
     };
     let bitmaps = if plan.is_around_the_first() { "  in bitmaps of the first vertex's neighbours\n" } else { "" };
-    let rest: Vec<_> = plan.order[plan.matched()..].iter().map(usize::to_string).collect();
+    let rest: Vec<_> = plan.choice.order[plan.matched()..].iter().map(usize::to_string).collect();
     let terms: Vec<_> = plan.tail.iter().map(term).collect();
     let less = plan
         .less
@@ -82,7 +83,7 @@ fn tail(plan: &Plan) -> String {
 
 /// The pattern's own numbers of the vertices at some positions.
 fn named(plan: &Plan, positions: u8, sign: &str) -> Vec<String> {
-    members(positions).map(|at| format!("{sign}{}", plan.order[at])).collect()
+    members(positions).map(|at| format!("{sign}{}", plan.choice.order[at])).collect()
 }
 
 /// A number of at most six characters.

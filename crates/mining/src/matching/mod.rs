@@ -16,12 +16,14 @@ mod share;
 mod terms;
 mod work;
 
+pub(crate) use counting::{By, How, Hows};
 pub(crate) use listing::{Found, first};
 pub(crate) use options::Told;
 pub use options::{Method, Order};
 pub use question::Question;
 pub(crate) use reads::{Lies, Readers};
 pub(crate) use roles::{Of, Roles};
+pub(crate) use share::Share;
 
 /// Why sums are wide enough; a larger one ends the program instead of being wrong.
 const SMALL: &str = "counts are below 2^127";

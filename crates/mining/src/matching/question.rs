@@ -1,5 +1,7 @@
 //! What is asked, and how it is to be answered.
 
+use std::collections::BTreeMap;
+
 use knee_workload::Error;
 
 use super::counting::{self, Hows};
@@ -7,6 +9,12 @@ use super::terms::Sum;
 use super::{Method, Order, Readers, Told, explain, formula, terms};
 use crate::pattern::{Induced, Pattern};
 use crate::{Graph, Scheduler};
+
+/// Why the copies of a pattern follow from what was found.
+pub(super) const ADDS_UP: &str = "what was found adds up, and counts are below 2^127";
+
+/// What was found of each pattern, from which its copies follow.
+pub(crate) type Found = BTreeMap<Pattern, i128>;
 
 /// What is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,13 +75,29 @@ impl Question {
             [Sum { terms, .. }] if terms.len() == 1 => Some(&terms[0].1),
             _ => None,
         };
-        let hows = counting::decide(self, graph.graph(), scheduler);
+        let hows = self.decide(graph.graph(), scheduler);
         let found = counting::find(&hows, graph, scheduler, self.order, told, asked);
-        self.answers(&hows, &|pattern| found[pattern].raw)
+        self.answers(&hows, &|pattern| found[pattern].raw).expect(ADDS_UP)
     }
 
-    /// The number of copies of each pattern, where all that was found is known.
-    pub(super) fn answers(&self, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> Vec<u128> {
+    /// How all patterns are counted that have to be.
+    pub(crate) fn decide(&self, graph: &Graph, scheduler: &Scheduler) -> Hows {
+        counting::decide(self, graph, scheduler)
+    }
+
+    /// What is found of each of them in a share of a graph.
+    pub(crate) fn find(&self, hows: &Hows, graph: &Readers<'_>, scheduler: &Scheduler, told: Told) -> Found {
+        let found = counting::find(hows, graph, scheduler, self.order, told, None);
+        found.into_iter().map(|(pattern, found)| (pattern, found.raw)).collect()
+    }
+
+    /// The patterns that have to be counted, apart from those that plans take off.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.sums.iter().flat_map(|sum| &sum.terms).map(|(_, pattern)| pattern)
+    }
+
+    /// The number of copies of each pattern, where all that was found is known; none if it does not add up.
+    pub(crate) fn answers(&self, hows: &Hows, raw: &impl Fn(&Pattern) -> i128) -> Option<Vec<u128>> {
         self.sums.iter().map(|sum| sum.of(|pattern| counting::copies(pattern, hows, raw))).collect()
     }
 }

@@ -78,7 +78,7 @@ impl<'a> Readers<'a> {
     }
 
     /// The same for a share of all tasks.
-    pub(super) fn of_share(self, share: Share) -> Self {
+    pub(crate) fn of_share(self, share: Share) -> Self {
         Self { share, ..self }
     }
 

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 use knee_workload::Error;
 
-use super::SMALL;
 use crate::pattern::{Induced, Pattern};
 
 /// Most patterns that are counted for one answer.
@@ -27,13 +26,11 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// The answer from the copies of each pattern.
-    pub(super) fn of(&self, mut copies: impl FnMut(&Pattern) -> u128) -> u128 {
-        let whole = |count: u128| i128::try_from(count).expect(SMALL);
-        let times = |(times, pattern): &(i128, Pattern)| whole(copies(pattern)).checked_mul(*times).expect(SMALL);
-        let sum = self.terms.iter().map(times).fold(0, |sum: i128, term| sum.checked_add(term).expect(SMALL));
-        assert!(sum % self.divisor == 0, "{sum} is no multiple of {}", self.divisor);
-        u128::try_from(sum / self.divisor).expect("there are no fewer than no copies")
+    /// The answer from the copies of each pattern; none if they do not add up.
+    pub(super) fn of(&self, copies: impl Fn(&Pattern) -> Option<u128>) -> Option<u128> {
+        let times = |(times, pattern): &(i128, Pattern)| i128::try_from(copies(pattern)?).ok()?.checked_mul(*times);
+        let sum = self.terms.iter().map(times).try_fold(0, |sum: i128, term| sum.checked_add(term?))?;
+        (sum % self.divisor == 0).then(|| u128::try_from(sum / self.divisor).ok())?
     }
 }
 

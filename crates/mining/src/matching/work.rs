@@ -10,7 +10,7 @@ const PER_LOOK: f64 = 1.5;
 
 /// What a plan does at each position, or is expected to do.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// Partial matches.
     pub matches: [f64; MOST_VERTICES],
     /// Members of lists read.

@@ -26,6 +26,17 @@ pub(super) struct Prepared {
     pub unknown: Option<String>,
 }
 
+/// A count, or a line for each pattern where they have names.
+pub(crate) fn written(counts: &[u128], names: &[String]) -> String {
+    if names.is_empty() {
+        return counts[0].to_string();
+    }
+    let width = names.iter().map(String::len).max().unwrap_or(0);
+    let digits = counts.iter().map(|count| count.to_string().len()).max().unwrap_or(0);
+    let line = |(name, count): (&String, &u128)| format!("{name:width$}  {count:>digits$}");
+    names.iter().zip(counts).map(line).collect::<Vec<_>>().join("\n")
+}
+
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         match &self.asked {
@@ -89,13 +100,7 @@ impl Prepared {
         let all =
             counts.iter().fold(0_u128, |sum, count| sum.saturating_add(*count)).saturating_mul(self.repeat.into());
         phases.count("matches", u64::try_from(all).unwrap_or(u64::MAX));
-        if names.is_empty() {
-            return counts[0].to_string();
-        }
-        let width = names.iter().map(String::len).max().unwrap_or(0);
-        let digits = counts.iter().map(|count| count.to_string().len()).max().unwrap_or(0);
-        let line = |(name, count): (&String, &u128)| format!("{name:width$}  {count:>digits$}");
-        names.iter().zip(counts).map(line).collect::<Vec<_>>().join("\n")
+        written(counts, names)
     }
 
     /// The first copies, a line for each, behind one that says which vertex of the pattern is which.

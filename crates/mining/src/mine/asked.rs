@@ -25,7 +25,7 @@ const ONLY: &[(&str, &str, &[&str])] = &[
 ];
 
 /// What is asked.
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// How many copies there are; of several patterns, their names.
     Count(Question, Vec<String>),
     /// The same, and how they are counted.
@@ -39,7 +39,7 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    pub(super) fn new(args: &Args) -> Result<Self, Error> {
+    pub(crate) fn new(args: &Args) -> Result<Self, Error> {
         let action = args.text("action");
         check(args, action)?;
         let induced = |usual| Induced::named(args.text("induced")).unwrap_or(usual);

@@ -2,16 +2,18 @@
 
 mod answer;
 mod asked;
+mod loaded;
 
-use knee_runtime::Arrangement;
 use knee_workload::{Args, Error, Layout, Param, Phases, Run, Team, Workload};
 
-use crate::graph::Unsorted;
 use crate::matching::Told;
-use crate::scheduler::{self, RUNTIME, Scheduler};
-use crate::{Graph, Method, Order, graph};
+use crate::scheduler::RUNTIME;
+use crate::{Method, Order};
 use answer::Prepared;
-use asked::{ABOUT, ACTIONS, Asked};
+pub(crate) use answer::written;
+pub(crate) use asked::Asked;
+use asked::{ABOUT, ACTIONS};
+pub(crate) use loaded::Loaded;
 
 pub(crate) struct Mine;
 
@@ -67,28 +69,12 @@ impl Workload for Mine {
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let asked = Asked::new(args)?;
-        // What reads and scatters is rayon's; knee's own workers place and sort.
-        let loading = scheduler::pinned(team)?;
-        let list = phases.measure("load", || loading.install(|| graph::load(args.text("graph"))))?;
-        let facts = [
-            ("vertices", list.vertices.to_string()),
-            ("edges", list.edges.len().to_string()),
-            ("dropped_loops", list.loops.to_string()),
-            ("dropped_repetitions", list.repeated.to_string()),
-            ("header", list.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
-        ];
-        let arrangement = Arrangement::named(args.text("layout")).expect("values were checked");
-        let (graph, pool) = phases.measure("prepare", || {
-            let unsorted = loading.install(|| Unsorted::new(list.vertices, list.edges));
-            let pool = scheduler::ours(args, team)?;
-            let graph = pool.install(|| Graph::placed(unsorted, &arrangement));
-            graph.map(|graph| (graph, pool)).map_err(|error| Error::new(format!("cannot place the graph: {error}")))
-        })?;
-        let scheduler = Scheduler::of(args, team, pool, loading);
-        let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
+        let Loaded { graph, scheduler, mut names, facts } = Loaded::new(args, team, phases)?;
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
-        let names = if asked.names_vertices() { list.names } else { Vec::new() };
+        if !asked.names_vertices() {
+            names = Vec::new();
+        }
         Ok(Box::new(Prepared { scheduler, graph, names, asked, repeat, told, facts, unknown: None }))
     }
 }

@@ -28,10 +28,11 @@ mod symmetry;
 mod tail;
 
 pub(crate) use cost::{FILL, SEARCHED, Shape, promising};
-#[cfg(test)]
 pub(crate) use order::choices;
 pub(crate) use sets::{Set, Table};
 pub(crate) use tail::{Counted, Term};
+
+use serde::{Deserialize, Serialize};
 
 use crate::pattern::{MOST_VERTICES, Pattern, members};
 
@@ -85,8 +86,8 @@ pub(crate) struct Step {
 pub(crate) struct Plan {
     /// The pattern, its vertices numbered by position.
     pub pattern: Pattern,
-    /// The pattern's own number of the vertex at each position.
-    pub order: Vec<usize>,
+    /// What was decided, with the pattern's own number of the vertex at each position.
+    pub choice: Choice,
     /// One for each matched vertex; those that are left are the tail.
     pub steps: Vec<Step>,
     pub sets: Vec<Set>,
@@ -102,7 +103,8 @@ pub(crate) struct Plan {
 }
 
 /// The last vertices, which are counted instead of matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Tail {
     /// One, on which there may be conditions.
     Ranked,
@@ -122,7 +124,7 @@ impl Tail {
 }
 
 /// What is decided before the rest follows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Choice {
     /// The pattern's vertices in the order of matching.
     pub order: Vec<usize>,
@@ -159,7 +161,7 @@ impl Plan {
             steps: (0..matched).map(|at| sets::step(&pattern, at, &bounds, &sets)).collect(),
             tail: tail::counted(&pattern, matched, terms, &sets, loose),
             less: if loose { tail::merged(&pattern, matched) } else { Vec::new() },
-            order: choice.order.clone(),
+            choice: choice.clone(),
             symmetries: symmetry.all,
             times: symmetry.times,
             pattern,

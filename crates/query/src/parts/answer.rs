@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use knee_parts::{checked, read};
 use knee_workload::{Args, Error, Phases, Team};
 use serde::{Deserialize, Serialize};
 
-use super::{Descriptor, Job, Of, checked, read};
+use super::{Asked, Descriptor, Job, Of};
 use crate::answer::{Group, Key, Partial};
 use crate::data::{Parquet, Slice, Source, Tpch};
 use crate::error::wrong;
@@ -31,6 +32,22 @@ pub(super) struct Answered {
     pub(super) groups: Vec<(Vec<Key>, Group)>,
 }
 
+impl knee_parts::Answered for Answered {
+    type Asked = Asked;
+
+    fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn part(&self) -> usize {
+        self.part
+    }
+
+    fn fits(&self, other: &Self) -> bool {
+        self.fields == other.fields
+    }
+}
+
 /// A part that a line of [`split`](super::split) describes.
 #[derive(Debug)]
 pub struct Part(Descriptor);
@@ -53,7 +70,7 @@ impl Part {
 /// # Errors
 /// What is wrong with the query, with the machine, or with the data: files that are not as they were among others.
 pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String, Error> {
-    let asked = sql::parse(&descriptor.job.sql)?;
+    let asked = sql::parse(&descriptor.job.asked.sql)?;
     let select = asked.clone().counting_rows();
     let isa = workload::isa(args.text("isa"))?;
     let mut wanted = Wanted::new(args)?;

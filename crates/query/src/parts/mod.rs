@@ -3,11 +3,6 @@
 //! [`split()`] describes the parts of a query, one line of JSON for each: its SQL and which row groups of which files are
 //! meant. [`answer()`] answers one part, by itself, on any machine that sees the files: its line says for each group what
 //! was found, by value and exactly. [`merge()`] joins the lines of all parts to the answer.
-//!
-//! A part may be answered twice, since engines repeat what seems lost, and in any order. What must not happen is that
-//! parts of different queries, of different files or of different versions are joined, or that one is missing: so each
-//! line names its job, which is a hash of all that the job is made of, its number, and how many parts there are. A line ends
-//! with a checksum of itself, so that one that was changed on its way is refused.
 
 mod answer;
 mod merge;
@@ -15,29 +10,24 @@ mod merge;
 use std::ops::Range;
 use std::path::Path;
 
+use knee_parts::{Verb, checked};
 use knee_workload::{Args, Error};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use twox_hash::XxHash3_64;
 
 pub use answer::{Part, answer};
 pub use merge::merge;
 
 use crate::data::{Parquet, Piece, Source};
-use crate::error::wrong;
 use crate::load::lineitem;
 use crate::{load, sql, workload};
 
-/// The version that made a line. Others may mean something else by it.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+const VERB: Verb = Verb("query");
 
 /// What all parts of a query have in common.
+type Job = knee_parts::Job<Asked>;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Job {
-    knee: String,
-    /// The hash of all of the job.
-    fingerprint: String,
-    parts: usize,
+struct Asked {
     sql: String,
 }
 
@@ -85,13 +75,7 @@ pub fn split(args: &Args, parts: usize) -> Result<Vec<String>, Error> {
         }
     };
     let encoding = args.text("encoding");
-    let whole = line(&(VERSION, &sql, encoding, &all));
-    let job = Job {
-        knee: VERSION.to_owned(),
-        fingerprint: format!("{:016x}", XxHash3_64::oneshot(whole.as_bytes())),
-        parts: all.len(),
-        sql,
-    };
+    let job = Job::new(Asked { sql }, all.len(), &(encoding, &all));
     let descriptor = |(part, of)| Descriptor { job: job.clone(), part, encoding: encoding.to_owned(), of };
     Ok(all.into_iter().enumerate().map(descriptor).map(|part| checked(&part)).collect())
 }
@@ -113,43 +97,6 @@ fn ranges(source: &dyn Source, most: usize) -> Vec<Range<usize>> {
     }
     ranges.push(from..costs.len());
     ranges
-}
-
-fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("it is made of texts and numbers")
-}
-
-/// What stands between the members of a line and its checksum.
-const CHECKSUM: &str = ",\"checksum\":\"";
-
-/// A line with its checksum.
-fn checked(value: &impl Serialize) -> String {
-    let text = line(value);
-    let sum = XxHash3_64::oneshot(text.as_bytes());
-    format!("{}{CHECKSUM}{sum:016x}\"}}", &text[..text.len() - 1])
-}
-
-/// Reads a line that [`split`] or [`answer()`] wrote.
-fn read<T: DeserializeOwned>(line: &str, what: &str) -> Result<T, Error> {
-    let not = |why: &str, hint: &str| wrong(format!("this is not {what}: {why}")).hint(hint);
-    let other = "--split prints lines for --part, and --part prints lines for --merge";
-    let (members, sum) = line.trim().rsplit_once(CHECKSUM).ok_or_else(|| not("it has no checksum", other))?;
-    let text = format!("{members}}}");
-    if sum != format!("{:016x}\"}}", XxHash3_64::oneshot(text.as_bytes())) {
-        return Err(not("it was changed, as its checksum shows", "give each line as it was printed"));
-    }
-    serde_json::from_str(&text).map_err(|_| not("it has other members", other))
-}
-
-impl Job {
-    /// Refuses what another version wrote.
-    fn own_version(&self) -> Result<(), Error> {
-        if self.knee == VERSION {
-            return Ok(());
-        }
-        let what = format!("the part is of knee {}, and this is knee {VERSION}", self.knee);
-        Err(wrong(what).hint("install the same version on all machines"))
-    }
 }
 
 #[cfg(test)]

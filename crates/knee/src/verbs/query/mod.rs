@@ -11,9 +11,8 @@ use knee_workload::{Param, Phase, Workload};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use parts::Parts;
-
 use super::direct::{self, Direct};
+use super::parts::Parts;
 use crate::error::{Failure, print_data, print_out};
 use crate::registry;
 use crate::verb::Native;
@@ -61,7 +60,7 @@ impl Native for Query {
             given::complete(&mut self.direct.given)?;
             given::check(&self.direct.given)?;
         }
-        if let Some(done) = self.parts.run(&self.direct, workload()) {
+        if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
             return done;
         }
         if self.direct.json() {

@@ -32,7 +32,7 @@ use edges::Edges;
 
 /// What there is a formula for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(crate) enum Known {
     Star(usize),
     Triangle,
     Path,
@@ -67,7 +67,7 @@ pub(super) fn known(pattern: &Pattern) -> Option<Known> {
 
 impl Known {
     /// By what the sum that the formula finds is divided.
-    pub(super) fn divisor(self) -> i128 {
+    pub(super) fn divisor(self) -> u128 {
         if matches!(self, Self::Paw | Self::Pentagon) { 2 } else { 1 }
     }
 }

@@ -1,12 +1,15 @@
 //! `knee mine`: count or find a pattern, or print a graph as a plain edge list.
 
+mod parts;
+
 use std::io::{BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
-use knee_workload::{Param, Workload};
+use knee_workload::{Args, Param, Workload};
 
 use super::direct::{self, Direct, capitalised};
+use super::parts::Parts;
 use crate::error::{Failure, print_out, say};
 use crate::registry;
 use crate::verb::Native;
@@ -18,7 +21,10 @@ const EDGES: &str = "edges";
 
 /// What was asked.
 #[derive(Debug)]
-pub(crate) struct Mine(Direct);
+pub(crate) struct Mine {
+    direct: Direct,
+    parts: Parts,
+}
 
 fn workload() -> &'static dyn Workload {
     registry::find(WORKLOAD).expect("it is built in")
@@ -30,12 +36,16 @@ impl clap::Args for Mine {
         let actions: Vec<&'static str> = action.values.iter().copied().chain([EDGES]).collect();
         let help = capitalised(&format!("{}, or {EDGES}: print the graph as an edge list", action.summary));
         let change = |param: &Param, arg: Arg| {
-            if param.name != ACTION {
-                return arg;
+            // A part says itself what is asked.
+            let arg = if param.positional { arg.required_unless_present_any(["part", "merge"]) } else { arg };
+            if param.name == ACTION {
+                arg.value_parser(actions.clone()).help(help.clone())
+            } else {
+                arg.required(false)
             }
-            arg.required(true).value_parser(actions.clone()).help(help.clone())
         };
-        direct::options(command, workload(), change).override_usage("knee mine ACTION [OPTIONS] GRAPH")
+        let command = direct::options(command, workload(), change);
+        <Parts as clap::Args>::augment_args(command).override_usage("knee mine ACTION [OPTIONS] GRAPH")
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -45,7 +55,7 @@ impl clap::Args for Mine {
 
 impl FromArgMatches for Mine {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Direct::from(matches, workload()).map(Self)
+        Ok(Self { direct: Direct::from(matches, workload())?, parts: Parts::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -56,53 +66,63 @@ impl FromArgMatches for Mine {
 
 impl Native for Mine {
     fn run(self) -> Result<ExitCode, Failure> {
-        if self.0.given[ACTION] == EDGES { edges(&self.0.given["graph"]) } else { self.answer() }
+        if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
+            return done;
+        }
+        if self.direct.given[ACTION] == EDGES { edges(&self.direct.given["graph"]) } else { self.answer() }
     }
 }
 
 impl Mine {
     fn answer(self) -> Result<ExitCode, Failure> {
-        let done = self.0.run(workload())?;
-        if !self.0.json() {
+        let done = self.direct.run(workload())?;
+        if !self.direct.json() {
             if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
                 say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
             }
             print_out(&format!("{}\n", done.answer))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let args = &done.args;
-        let induced = match (args.text("induced"), args.text(ACTION)) {
-            ("auto", "motifs" | "per-vertex" | "per-edge") => "vertex",
-            ("auto", _) => "edge",
-            (given, _) => given,
-        };
-        let mut report = serde_json::json!({
-            "schema": 1, "graph": args.text("graph"), "induced": induced, "plan": args.text("plan"),
-            "threads": done.threads, "facts": done.facts, "phases": done.phases,
-        });
-        let (name, value) = match args.text(ACTION) {
-            "explain" => ("explain", done.answer.lines().collect()),
-            action @ ("motifs" | "cliques") => (action, motifs(&done.answer)),
-            action @ ("per-vertex" | "per-edge") => {
-                report["columns"] = columns(&done.answer).into();
-                (action, rows(&done.answer))
-            }
-            "match" => {
-                // Which vertex is which in each of them.
-                report["pattern_edges"] =
-                    done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
-                ("matches", rows(&done.answer))
-            }
-            "exists" => ("exists", (done.answer == "yes").into()),
-            _ => ("count", number(&done.answer)),
-        };
-        report[name] = value;
-        if ["count", "explain", "match", "exists"].contains(&args.text(ACTION)) {
-            report["pattern"] = args.text("pattern").into();
-        }
+        let mut report = report(&done.args, &done.answer);
+        report["threads"] = done.threads.into();
+        report["facts"] = serde_json::json!(done.facts);
+        report["phases"] = serde_json::json!(done.phases);
         print_out(&format!("{report:#}\n"))?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The question and its answer as JSON.
+fn report(args: &Args, answer: &str) -> serde_json::Value {
+    let action = args.text(ACTION);
+    let induced = match (args.text("induced"), action) {
+        ("auto", "motifs" | "per-vertex" | "per-edge") => "vertex",
+        ("auto", _) => "edge",
+        (given, _) => given,
+    };
+    let mut report = serde_json::json!({
+        "schema": 1, "graph": args.text("graph"), "induced": induced, "plan": args.text("plan"),
+    });
+    let (name, value) = match action {
+        "explain" => (action, answer.lines().collect()),
+        "motifs" | "cliques" => (action, motifs(answer)),
+        "per-vertex" | "per-edge" => {
+            report["columns"] = columns(answer).into();
+            (action, rows(answer))
+        }
+        "match" => {
+            // Which vertex is which in each of them.
+            report["pattern_edges"] = answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
+            ("matches", rows(answer))
+        }
+        "exists" => (action, (answer == "yes").into()),
+        _ => ("count", number(answer)),
+    };
+    report[name] = value;
+    if ["count", "explain", "match", "exists"].contains(&action) {
+        report["pattern"] = args.text("pattern").into();
+    }
+    report
 }
 
 /// A count as JSON: a number, or its digits where readers of JSON would round it.

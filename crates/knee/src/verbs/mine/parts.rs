@@ -1,0 +1,42 @@
+//! A count in parts.
+
+use knee_mining::parts;
+
+use super::{Mine, report, workload};
+use crate::error::Failure;
+use crate::verbs::parts::{Divide, Divided};
+
+pub(super) const DIVIDED: Divided = Divided {
+    verb: "mine",
+    noun: "count",
+    positional: &["action", "graph"],
+    options: &["pattern", "size", "limit", "induced", "plan", "order", "repeat"],
+};
+
+impl Divide for Mine {
+    fn split(&self, parts: usize) -> Result<Vec<String>, Failure> {
+        if self.direct.given[super::ACTION] == super::EDGES {
+            return Err(
+                Failure::new("--split with edges: only counts are divided").hint("use count, motifs or cliques")
+            );
+        }
+        let (args, team) = self.direct.complete(workload())?;
+        Ok(parts::split(&args, &team, parts)?)
+    }
+
+    fn part(&self, line: &str, begin: &dyn Fn()) -> Result<String, Failure> {
+        let part = parts::Part::read(line)?;
+        let args = part.arguments(&self.direct.given)?;
+        let team = self.direct.team()?;
+        begin();
+        Ok(parts::answer(&part, &args, &team)?)
+    }
+
+    fn merge(&self, text: &str) -> Result<String, Failure> {
+        let merged = parts::merge(text.lines())?;
+        if self.direct.json() {
+            return Ok(format!("{:#}\n", report(&merged.args, &merged.answer)));
+        }
+        Ok(merged.answer + "\n")
+    }
+}

@@ -1,0 +1,109 @@
+//! A count in parts, for engines that run on several machines.
+//!
+//! The graph itself is not divided: each part reads all of it, and begins at its own share of vertices or edges. Plans
+//! are chosen once, when the count is divided, since only what the same plan finds can be added up. What is added up are
+//! numbers before anything is divided or taken off; copies follow at the end.
+
+mod answer;
+mod merge;
+
+use std::collections::BTreeMap;
+
+use knee_parts::{Verb, checked};
+use knee_workload::{Args, Error, Phases, Team, Workload};
+use serde::{Deserialize, Serialize};
+
+pub use answer::{Part, answer};
+pub use merge::{Merged, merge};
+
+use crate::matching::{By, How, Hows};
+use crate::mine::{Asked, Loaded, Mine};
+use crate::{Graph, Pattern, Question};
+
+const VERB: Verb = Verb("mine");
+
+/// More parts than there are tasks would have nothing to do.
+const MOST: usize = 4096;
+
+/// The arguments that say what is asked; others say how this machine answers.
+const ARGUMENTS: &[&str] = &["action", "graph", "pattern", "size", "induced", "plan", "order"];
+
+/// What all parts of a count have in common.
+type Job = knee_parts::Job<Whole>;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Whole {
+    arguments: BTreeMap<String, String>,
+    vertices: usize,
+    edges: usize,
+    /// The hash of all edges.
+    hash: String,
+    patterns: Vec<Counted>,
+}
+
+/// A pattern, and how all parts count it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Counted {
+    pattern: String,
+    by: By,
+}
+
+/// One part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Descriptor {
+    #[serde(flatten)]
+    job: Job,
+    part: usize,
+}
+
+/// Describes the parts of a count, one line of JSON for each, of about the same cost.
+///
+/// # Errors
+/// What is wrong with the question, with the graph or with the machine; questions that do not count.
+pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Error> {
+    let Asked::Count(question, _) = Asked::new(args)? else {
+        let action = args.text("action");
+        return Err(
+            Error::new(format!("--split with {action}: only counts are divided")).hint("use count, motifs or cliques")
+        );
+    };
+    let Loaded { graph, scheduler, .. } = Loaded::new(args, team, &mut Phases::default())?;
+    let hows = question.decide(&graph, &scheduler);
+    let counted = |(pattern, how): (&Pattern, &How)| Counted { pattern: pattern.to_string(), by: how.by() };
+    let whole = Whole {
+        arguments: ARGUMENTS.iter().map(|name| ((*name).to_owned(), args.text(name).to_owned())).collect(),
+        vertices: graph.vertices,
+        edges: graph.edges(),
+        hash: hash(&graph),
+        patterns: hows.iter().map(counted).collect(),
+    };
+    let parts = parts.min(MOST);
+    let job = Job::new(whole, parts, &());
+    Ok((0..parts).map(|part| checked(&Descriptor { job: job.clone(), part })).collect())
+}
+
+fn hash(graph: &Graph) -> String {
+    format!("{:016x}", graph.fingerprint())
+}
+
+impl Whole {
+    /// The arguments, with those of this machine.
+    fn arguments(&self, own: &BTreeMap<String, String>) -> Result<Args, Error> {
+        let own = own.iter().filter(|(name, _)| !ARGUMENTS.contains(&name.as_str()));
+        let all = own.chain(&self.arguments).map(|(name, value)| (name.clone(), value.clone())).collect();
+        Args::complete(Mine.params(), &all)
+    }
+
+    /// What is asked, the names of several patterns, and how everything that it needs is counted.
+    fn question(&self, args: &Args) -> Result<(Question, Vec<String>, Hows), Error> {
+        let wrong = || Error::new("the part does not say how to count what it asks for");
+        let Asked::Count(question, names) = Asked::new(args)? else { return Err(wrong()) };
+        let how = |counted: &Counted| {
+            let pattern = Pattern::parse(&counted.pattern).ok()?.canonical();
+            Some((pattern, How::of(&pattern, counted.by.clone())?))
+        };
+        let hows: Hows = self.patterns.iter().map(how).collect::<Option<_>>().ok_or_else(wrong)?;
+        let known = question.patterns().chain(hows.values().flat_map(How::less)).all(|one| hows.contains_key(one));
+        if known { Ok((question, names, hows)) } else { Err(wrong()) }
+    }
+}
