@@ -29,6 +29,9 @@ MOST_FINDINGS = 20
 """Findings of a reader that are kept."""
 
 SHARED = Path(os.environ.get("KNEE_SHARED", ROOT.parent / "shared"))
+NUL = "\0"
+PATH_OF_3 = "".join(f"{chr(begin)}{NUL * 7}" for begin in (0, 1, 2, 4)) + "".join(f"{chr(at)}{NUL * 3}" for at in range(3))
+"""Where the lists of its vertices begin, and their ranks."""
 SEEDS: dict[str, list[str] | Path] = {
     "cpu_lists": ["0-3,8", "0-15:2/4", "ff,00000000", "0x0000ffff,0xffff0000", "3,1,2"],
     "hwloc_xml": SHARED / "topologies/xml",
@@ -51,6 +54,13 @@ SEEDS: dict[str, list[str] | Path] = {
         '["x","y"],"low":0,"high":1,"storage":{"Codes":{"width":"U8","base":0,"step":1}}}],"checksums":[]}\0\1\0',
         # Two columns of nine rows: whole numbers from 0 to 0x4000 in two bytes, and dates from 1 to 256 in four.
         "\2\2\t\0\0" + "\0\1\0\0\0\0\0\1\0\0\0\0\0\0\x40" + "\2\3\0\0\0\0\0\1\0\0\1\0\0\0\1" + "\1\0\0\0",
+    ],
+    # The path of three vertices, by name and without.
+    "mine_dump": [
+        '{"input":"","vertices":3,"members":4,"loops":0,"repeated":0,"first_line":null,"named":false,'
+        '"checksums":[0,0,0]}\0' + PATH_OF_3 + "\2\0\0\0" * 2 + "\0\0\0\0\1\0\0\0",
+        '{"input":"","vertices":3,"members":4,"loops":0,"repeated":0,"first_line":[3,2],"named":true,'
+        '"checksums":[0,0,0,0]}\0' + PATH_OF_3 + "\7" * 24 + "\2\0\0\0" * 2 + "\0\0\0\0\1\0\0\0",
     ],
 }
 """Examples for each fuzz target: texts, or a folder of files. `query_parquet` makes its own."""

@@ -6,6 +6,7 @@ import json
 import subprocess
 
 import pytest
+from divided import printed, ran
 from queries import answer, refused
 
 QUERIES = {
@@ -15,70 +16,43 @@ QUERIES = {
 }
 
 
-def ran(binary: str, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the verb with a text as its standard input, which stays open until it ends."""
-    with subprocess.Popen(
-        [binary, "query", *words],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
-        process.stdin.write(given)
-        process.stdin.flush()
-        if "--merge" in words:
-            process.stdin.close()
-        out, err = process.stdout.read(), process.stderr.read()
-        return subprocess.CompletedProcess(words, process.wait(), out, err)
-
-
-def printed(binary: str, *words: str, given: str = "") -> str:
-    """Return what the verb prints."""
-    done = ran(binary, *words, given=given)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.fixture(name="parts", scope="module")
 def _parts(binary: str) -> list[str]:
-    return printed(binary, "q1", "--scale", "0.1", "--split", "3").splitlines()
+    return printed(binary, "query", "q1", "--scale", "0.1", "--split", "3").splitlines()
 
 
 @pytest.fixture(name="answers", scope="module")
 def _answers(binary: str, parts: list[str]) -> list[str]:
-    return [printed(binary, "--part", given=part + "\n").strip() for part in parts]
+    return [printed(binary, "query", "--part", given=part + "\n").strip() for part in parts]
 
 
 @pytest.mark.parametrize("name", QUERIES)
 def test_parts_in_any_order_and_twice_make_the_whole(binary: str, name: str):
     words = [*QUERIES[name], "--scale", "0.1"]
-    parts = printed(binary, *words, "--split", "3").splitlines()
-    answers = [printed(binary, "--part", given=part + "\n").strip() for part in parts]
+    parts = printed(binary, "query", *words, "--split", "3").splitlines()
+    answers = [printed(binary, "query", "--part", given=part + "\n").strip() for part in parts]
     assert len(answers) == 3
-    merged = printed(binary, "--merge", "--format", "csv", given="\n".join([*reversed(answers), answers[1]]))
+    merged = printed(binary, "query", "--merge", "--format", "csv", given="\n".join([*reversed(answers), answers[1]]))
     assert merged.strip() == answer(binary, *words).strip()
 
 
 def test_a_missing_part_is_named(binary: str, answers: list[str]):
-    refused(ran(binary, "--merge", given=answers[0]), "2 of 3 parts are missing: 1 and 2", "hint: answer them")
+    refused(ran(binary, "query", "--merge", given=answers[0]), "2 of 3 parts are missing: 1 and 2", "hint: answer them")
 
 
 def test_lines_that_were_changed_are_refused(binary: str, parts: list[str], answers: list[str]):
     wider = parts[0].replace('"end":', '"end":1')
-    refused(ran(binary, "--part", given=wider + "\n"), "not a part of knee query --split: it was changed")
+    refused(ran(binary, "query", "--part", given=wider + "\n"), "not a part of knee query --split: it was changed")
     for old, new in [('"count":', '"count":1'), ('"part":0', '"part":2'), ("sum(l_quantity)", "min(l_quantity)")]:
         changed = answers[0].replace(old, new, 1)
         assert changed != answers[0]
-        done = ran(binary, "--merge", given="\n".join([changed, *answers[1:]]))
+        done = ran(binary, "query", "--merge", given="\n".join([changed, *answers[1:]]))
         refused(done, "line 1: this is not the answer of knee query --part: it was changed", "hint: give each line")
 
 
 def test_lines_of_another_kind_are_refused(binary: str, parts: list[str]):
-    refused(ran(binary, "--part", given="{}\n"), "not a part of knee query --split: it has no checksum")
-    refused(ran(binary, "--merge", given=parts[0]), "not the answer of knee query --part: it has other members")
+    refused(ran(binary, "query", "--part", given="{}\n"), "not a part of knee query --split: it has no checksum")
+    refused(ran(binary, "query", "--merge", given=parts[0]), "not the answer of knee query --part: it has other members")
     assert json.loads(parts[0])["checksum"]
 
 

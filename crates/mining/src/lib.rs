@@ -7,6 +7,9 @@
 //! A workload on graphs is a file that implements `Workload`, its `mod` line, and its place in [`WORKLOADS`]
 //! (`docs/contributing/workload.md`).
 
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod graph;
 mod matching;
 mod mine;

@@ -72,6 +72,17 @@ impl Graph {
         let mut neighbours = arrangement.from_fn(targets.len(), |at| targets[at].load(Ordering::Relaxed))?;
         drop(targets);
         neighbours.each_copy(|lists| each_list(&begins, 0..vertices, lists, &|_, list| list.sort_unstable()));
+        Self::of_lists(begins, neighbours, ranks, arrangement)
+    }
+
+    /// Lays sorted lists out, in arranged memory already.
+    pub(super) fn of_lists(
+        begins: Vec<usize>,
+        neighbours: NumaVec<u32>,
+        ranks: Vec<u32>,
+        arrangement: &Arrangement,
+    ) -> io::Result<Self> {
+        let vertices = begins.len() - 1;
         let behind = |vertex: usize| {
             let list = &neighbours[begins[vertex]..begins[vertex + 1]];
             list.partition_point(|other| (*other as usize) < vertex)
@@ -89,6 +100,16 @@ impl Graph {
         upward.each_copy(|lists| each_list(&upward_begins, 0..vertices, lists, &copy));
         let place = |begins: Vec<usize>| arrangement.from_fn(begins.len(), |at| begins[at]);
         Ok(Self { vertices, begins: place(begins)?, neighbours, upward_begins: place(upward_begins)?, upward, ranks })
+    }
+
+    /// Where the list of each vertex begins, and where the last one ends.
+    pub(super) fn begins(&self) -> &[usize] {
+        &self.begins
+    }
+
+    /// The lists of all vertices, one behind the other.
+    pub(super) fn lists(&self) -> &[u32] {
+        &self.neighbours
     }
 
     /// Neighbours of a vertex in ascending order.

@@ -2,6 +2,7 @@
 
 mod chung_lu;
 mod drawn;
+mod dump;
 mod edges;
 mod layout;
 mod read;
@@ -9,6 +10,7 @@ mod rmat;
 mod room;
 
 pub use chung_lu::ChungLu;
+pub(crate) use dump::{Dump, Origin, input, write};
 pub use edges::EdgeList;
 pub use layout::{Ends, Graph, Unsorted};
 pub use rmat::Rmat;
@@ -16,6 +18,11 @@ pub use rmat::Rmat;
 use knee_workload::Error;
 
 use room::check_drawn;
+
+/// Whether a source describes a graph that is generated, and is no path.
+pub(crate) fn is_generated(source: &str) -> bool {
+    ["rmat:", "chung-lu:"].iter().any(|kind| source.starts_with(kind))
+}
 
 /// Reads a graph from a file, or generates one when `source` is `rmat:SCALE[:EDGE_FACTOR[:SEED]]`,
 /// `chung-lu:VERTICES:EDGES[:HIGHEST_DEGREE[:SEED]]` or `chung-lu:orkut[:DIVISOR]`.
@@ -33,5 +40,9 @@ pub fn load(source: &str) -> Result<EdgeList, Error> {
         check_drawn(source, graph.vertices.into(), graph.edges)?;
         return Ok(graph.generate());
     }
-    EdgeList::read(std::path::Path::new(source))
+    let path = std::path::Path::new(source);
+    if Dump::is_one(path) {
+        return Dump::open(path)?.list();
+    }
+    EdgeList::read(path)
 }

@@ -7,6 +7,8 @@ use knee_workload::Error;
 const BYTES_READ: u64 = 64;
 /// And while it is drawn and laid out.
 const BYTES_DRAWN: u64 = 20;
+/// And where its lists are read.
+const BYTES_LAID_OUT: u64 = 12;
 /// The same for a vertex.
 const BYTES_OF_A_VERTEX: u64 = 40;
 
@@ -19,6 +21,12 @@ pub(super) fn check_drawn(source: &str, vertices: u64, edges: u64) -> Result<(),
 /// The same for a text of so many edges.
 pub(super) fn check_read(source: &str, edges: u64) -> Result<(), Error> {
     check(source, &format!("{edges} edges"), edges.saturating_mul(BYTES_READ))
+}
+
+/// The same for lists that are laid out already.
+pub(super) fn check_laid_out(source: &str, vertices: u64, edges: u64) -> Result<(), Error> {
+    let needed = edges.saturating_mul(BYTES_LAID_OUT).saturating_add(vertices.saturating_mul(BYTES_OF_A_VERTEX));
+    check(source, &format!("{vertices} vertices and {edges} edges"), needed)
 }
 
 fn check(source: &str, of: &str, needed: u64) -> Result<(), Error> {

@@ -29,7 +29,8 @@ impl Workload for Mine {
     fn about(&self) -> &'static str {
         "**What it computes.** The number of copies of a pattern of up to 8 vertices in an undirected graph, each counted \
          once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. Phases: `load` (read or \
-         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count). Counting, workers note the bytes of the \
+         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count); with `cache` \
+         `load` reads what was laid out before, and `dump` writes it the first time. Counting, workers note the bytes of the \
          lists that they read, those from their own node and those from others.\n\n\
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
          streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
@@ -60,6 +61,11 @@ impl Workload for Mine {
             Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
             Param::choice("plan", "how to count; auto takes a formula where there is one", "auto", Method::NAMES),
             Param::choice("order", "which vertices come first where they are matched", "hubs-first", Order::NAMES),
+            Param::new(
+                "cache",
+                "a directory that keeps graphs as they are laid out, so that the next start is fast",
+                "",
+            ),
             Param::new("repeat", "number of repetitions", "1"),
             Layout::param(&["contiguous", "interleaved", "blocked", "one-node", "replicated"]),
             RUNTIME,

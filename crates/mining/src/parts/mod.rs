@@ -18,7 +18,7 @@ pub use merge::{Merged, merge};
 
 use crate::matching::{By, How, Hows};
 use crate::mine::{Asked, Loaded, Mine};
-use crate::{Graph, Pattern, Question};
+use crate::{Graph, Pattern, Question, graph};
 
 const VERB: Verb = Verb("mine");
 
@@ -70,8 +70,11 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
     let Loaded { graph, scheduler, .. } = Loaded::new(args, team, &mut Phases::default())?;
     let hows = question.decide(&graph, &scheduler);
     let counted = |(pattern, how): (&Pattern, &How)| Counted { pattern: pattern.to_string(), by: how.by() };
+    let mut arguments: BTreeMap<_, _> =
+        ARGUMENTS.iter().map(|name| ((*name).to_owned(), args.text(name).to_owned())).collect();
+    arguments.insert("graph".into(), seen_by_all(args.text("graph")));
     let whole = Whole {
-        arguments: ARGUMENTS.iter().map(|name| ((*name).to_owned(), args.text(name).to_owned())).collect(),
+        arguments,
         vertices: graph.vertices,
         edges: graph.edges(),
         hash: hash(&graph),
@@ -82,6 +85,13 @@ pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Erro
     Ok((0..parts).map(|part| checked(&Descriptor { job: job.clone(), part })).collect())
 }
 
+/// The source of a graph, by which it is found from any working directory.
+fn seen_by_all(source: &str) -> String {
+    let path = if graph::is_generated(source) { None } else { std::path::absolute(source).ok() };
+    path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| source.to_owned())
+}
+
+/// What differs between graphs that differ by more than the names of vertices.
 fn hash(graph: &Graph) -> String {
     format!("{:016x}", graph.fingerprint())
 }

@@ -153,7 +153,9 @@ fn rows(lines: &str) -> serde_json::Value {
 fn edges(source: &str) -> Result<ExitCode, Failure> {
     let list = knee_mining::graph::load(source)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let written = list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{a} {b}")).and_then(|()| out.flush());
+    let name = |vertex: u32| list.names[vertex as usize];
+    let written =
+        list.edges.iter().try_for_each(|(a, b)| writeln!(out, "{} {}", name(*a), name(*b))).and_then(|()| out.flush());
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("cannot write edges to standard output: {error}")))

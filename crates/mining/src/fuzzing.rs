@@ -1,0 +1,39 @@
+//! The reader of dumps as a function of any bytes, for the target in `fuzz/` and for a test.
+//!
+//! Whatever the bytes are, it returns. It panics where the reader does, and where counting in a graph that it accepted
+//! does.
+
+use std::fs;
+use std::path::PathBuf;
+
+use knee_runtime::Arrangement;
+
+use crate::graph::Dump;
+use crate::{Induced, Method, Pattern, Question, Scheduler};
+
+/// Reads a dump: the whole of it behind a byte 0, else a header, a byte 0 and what follows it, to which front and
+/// checksum are added.
+pub fn dump(bytes: &[u8]) {
+    let bytes = match bytes {
+        [0, whole @ ..] => whole.to_vec(),
+        _ => {
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            let (header, body) = bytes.split_at(end);
+            let length = (header.len() as u64).to_le_bytes();
+            [b"kneegrph\x01\0\0\0", &length[..], header, &[0; 8], body.get(1..).unwrap_or_default()].concat()
+        }
+    };
+    let name = format!("knee-fuzz-{}-{:?}", std::process::id(), std::thread::current().id());
+    let path = PathBuf::from("/dev/shm").join(name);
+    fs::write(&path, bytes).expect("there is room");
+    let read = Dump::open(&path).and_then(|dump| dump.read(&Arrangement::default()));
+    fs::remove_file(&path).expect("it was just made");
+    if let Ok((graph, _)) = read {
+        let scheduler = Scheduler::unpinned(1).expect("there is a processor");
+        for name in ["triangle", "house"] {
+            let pattern = Pattern::parse(name).expect("it is a name");
+            let question = Question::new(&pattern, Induced::Edge, Method::Auto).expect("it is counted");
+            question.count(&graph, &scheduler);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! A dump: a graph that is laid out, in a file, so that the next start neither parses nor sorts.
+//!
+//! ```text
+//! magic  version  length of the header  header (JSON)  checksum of the header
+//! where the list of each vertex begins  ranks  names, unless they are 0, 1, 2, ...  lists of neighbours
+//! ```
+//!
+//! Numbers stand in the file as in memory, the lowest byte first, so that each worker reads its own lists into placed
+//! memory; a mapped file could not be placed. The header has a checksum (xxh3) of each MiB of each of the four parts. What
+//! counting takes for granted is checked as well: lists ascend, each edge stands in both lists, and degrees ascend.
+
+mod header;
+mod read;
+mod write;
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use knee_workload::Error;
+
+use super::{EdgeList, is_generated};
+pub(crate) use read::Dump;
+pub(crate) use write::write;
+
+/// The first bytes of a dump.
+const MAGIC: &[u8; 8] = b"kneegrph";
+/// The version of all that follows.
+const VERSION: u32 = 1;
+/// Bytes in front of the header.
+const FRONT: usize = 8 + 4 + 8;
+/// Largest header that is read.
+const LONGEST: u64 = 64 << 20;
+/// Bytes that have a checksum of their own.
+const CHUNK: usize = 1 << 20;
+
+/// What is known of a graph besides its edges.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// What each vertex was called where it comes from.
+    pub names: Vec<u64>,
+    pub loops: usize,
+    pub repeated: usize,
+    pub header: Option<(u64, u64)>,
+}
+
+impl Origin {
+    /// Of a list of edges, and these.
+    pub(crate) fn of(list: EdgeList) -> (Self, Vec<(u32, u32)>) {
+        let EdgeList { names, edges, loops, repeated, header, .. } = list;
+        (Self { names, loops, repeated, header }, edges)
+    }
+}
+
+/// What a dump of a source is of: another text where the file has changed.
+///
+/// # Errors
+/// When it is no file.
+pub(crate) fn input(source: &str) -> Result<String, Error> {
+    if is_generated(source) {
+        return Ok(source.to_owned());
+    }
+    let cannot = |reason: String| {
+        Error::new(format!("cannot keep the graph of {source}: {reason}")).hint("leave out --cache, or give a file")
+    };
+    let path = std::path::absolute(Path::new(source)).map_err(|error| cannot(error.to_string()))?;
+    let found = path.metadata().map_err(|error| cannot(error.to_string()))?;
+    if !found.is_file() {
+        return Err(cannot("it is not a regular file".into()));
+    }
+    let changed = found.modified().map_err(|error| cannot(error.to_string()))?;
+    let changed = changed.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    Ok(format!("{}, {} bytes, changed at {changed} ns", path.display(), found.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use knee_runtime::Arrangement;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Graph;
+
+    fn list(pairs: &[(u64, u64)]) -> EdgeList {
+        EdgeList::from_pairs(pairs.to_vec())
+    }
+
+    fn written(list: &EdgeList, path: &Path) -> Graph {
+        let graph = Graph::from_edges(list);
+        write(&graph, &Origin::of(list.clone()).0, "a test", path).unwrap();
+        graph
+    }
+
+    fn lists(graph: &Graph) -> Vec<(Vec<u32>, Vec<u32>)> {
+        (0..).take(graph.vertices).map(|at| (graph.neighbours(at).to_vec(), graph.upward(at).to_vec())).collect()
+    }
+
+    fn reason(path: &Path) -> Option<String> {
+        let read = Dump::open(path).and_then(|dump| dump.read(&Arrangement::default()));
+        read.err().map(|error| error.to_string())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn what_was_written_is_read(
+            pairs in prop::collection::vec((0u64..40, 0u64..40), 1..200),
+            far in prop::bool::ANY,
+        ) {
+            let pairs: Vec<_> = pairs.into_iter().map(|(a, b)| (a << if far { 33 } else { 0 }, b)).collect();
+            let list = list(&pairs);
+            prop_assume!(!list.edges.is_empty());
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("g.knee");
+            let graph = written(&list, &path);
+            prop_assert!(Dump::is_one(&path));
+            let dump = Dump::open(&path).unwrap();
+            prop_assert_eq!(dump.input(), "a test");
+            let (back, origin) = dump.read(&Arrangement::default()).unwrap();
+            prop_assert_eq!(lists(&back), lists(&graph));
+            prop_assert_eq!(back.ranks(), graph.ranks());
+            prop_assert_eq!(dump.list().unwrap(), list.clone());
+            prop_assert_eq!(origin, Origin::of(list).0);
+        }
+    }
+
+    #[test]
+    fn a_changed_byte_is_seen_wherever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("g.knee");
+        written(&list(&[(5, 6), (6, 9), (9, 5), (9, 1)]), &path);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 4;
+            fs::write(&path, changed).unwrap();
+            let reason = reason(&path).unwrap_or_else(|| panic!("byte {at} was changed"));
+            assert!(reason.starts_with(&format!("cannot use {}: ", path.display())), "{reason}");
+        }
+        fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+        assert!(reason(&path).unwrap().contains("bytes where"));
+        fs::write(&path, &whole[..9]).unwrap();
+        assert!(reason(&path).unwrap().contains("it is cut short"));
+    }
+}
