@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_workload::{Param, Workload};
 
-use super::direct::{self, Direct, capitalised};
+use super::direct::{self, Direct, Done, capitalised};
 use crate::error::{Failure, print_out, say};
 use crate::registry;
 use crate::verb::Native;
@@ -58,49 +58,58 @@ impl FromArgMatches for Mine {
 
 impl Native for Mine {
     fn run(self) -> Result<ExitCode, Failure> {
-        if self.0.given[ACTION] == EDGES { edges(&self.0.given["graph"]) } else { self.answer() }
+        if self.0.given[ACTION] == EDGES {
+            return edges(&self.0.given["graph"]);
+        }
+        let done = self.0.run(workload())?;
+        if self.0.json() {
+            print_out(&format!("{:#}\n", report(&done)))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
+            say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
+        }
+        print_out(&format!("{}\n", done.answer))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// For `knee.mine` in Python.
+    fn answer(self) -> Result<String, Failure> {
+        if self.0.given[ACTION] == EDGES {
+            return Err(Failure::new(format!("{EDGES} prints text, and answers no question")));
+        }
+        Ok(report(&self.0.run(workload())?).to_string())
     }
 }
 
-impl Mine {
-    fn answer(self) -> Result<ExitCode, Failure> {
-        let done = self.0.run(workload())?;
-        if !self.0.json() {
-            if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
-                say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
-            }
-            print_out(&format!("{}\n", done.answer))?;
-            return Ok(ExitCode::SUCCESS);
+/// What `--json` prints.
+fn report(done: &Done) -> serde_json::Value {
+    let args = &done.args;
+    let induced = match (args.text("induced"), args.text(ACTION)) {
+        ("auto", "motifs") => "vertex",
+        ("auto", _) => "edge",
+        (given, _) => given,
+    };
+    let mut report = serde_json::json!({
+        "schema": 1, "graph": args.text("graph"), "induced": induced, "plan": args.text("plan"),
+        "threads": done.threads, "facts": done.facts, "phases": done.phases,
+    });
+    let (name, value) = match args.text(ACTION) {
+        "explain" => ("explain", done.answer.lines().collect()),
+        "motifs" => ("motifs", motifs(&done.answer)),
+        "match" => {
+            // Which vertex is which in each of them.
+            report["pattern_edges"] = done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
+            ("matches", copies(&done.answer))
         }
-        let args = &done.args;
-        let induced = match (args.text("induced"), args.text(ACTION)) {
-            ("auto", "motifs") => "vertex",
-            ("auto", _) => "edge",
-            (given, _) => given,
-        };
-        let mut report = serde_json::json!({
-            "schema": 1, "graph": args.text("graph"), "induced": induced, "plan": args.text("plan"),
-            "threads": done.threads, "facts": done.facts, "phases": done.phases,
-        });
-        let (name, value) = match args.text(ACTION) {
-            "explain" => ("explain", done.answer.lines().collect()),
-            "motifs" => ("motifs", motifs(&done.answer)),
-            "match" => {
-                // Which vertex is which in each of them.
-                report["pattern_edges"] =
-                    done.answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
-                ("matches", copies(&done.answer))
-            }
-            "exists" => ("exists", (done.answer == "yes").into()),
-            _ => ("count", number(&done.answer)),
-        };
-        report[name] = value;
-        if args.text(ACTION) != "motifs" {
-            report["pattern"] = args.text("pattern").into();
-        }
-        print_out(&format!("{report:#}\n"))?;
-        Ok(ExitCode::SUCCESS)
+        "exists" => ("exists", (done.answer == "yes").into()),
+        _ => ("count", number(&done.answer)),
+    };
+    report[name] = value;
+    if args.text(ACTION) != "motifs" {
+        report["pattern"] = args.text("pattern").into();
     }
+    report
 }
 
 /// A count as JSON: a number, or its digits where readers of JSON would round it.
