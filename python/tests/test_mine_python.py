@@ -180,7 +180,13 @@ def test_patterns_are_text_graphs_or_pairs_and_their_order_is_that_of_their_edge
     wheel = [("rim", "hub"), ("hub", 3), ("rim", "hub"), ("hub", "out")]
     expected = {("b", "c", frozenset("de")), ("d", "c", frozenset("be")), ("e", "c", frozenset("bd"))}
     networkx, igraph = library("networkx"), library("igraph")
-    for pattern in (wheel, iter(wheel), networkx.MultiGraph(wheel), igraph.Graph(edges=[(0, 1), (1, 2), (1, 3)])):
+    for pattern in (
+        wheel,
+        iter(wheel),
+        networkx.MultiGraph(wheel),
+        igraph.Graph(edges=[(0, 1), (1, 2), (1, 3)]),
+        networkx.Graph(wheel).edges,
+    ):
         copies = knee.mine.match(graph, pattern)
         assert {frozenset((copy[0], *copy[2:])) for copy in copies} == {frozenset("bde")}
         assert {copy[1] for copy in copies} == {"c"}
@@ -241,6 +247,8 @@ def a_table(**columns):
         (lambda: np.zeros(4, int), ValueError, r"shape \(4,\), but edges .* shape \(m, 2\)"),
         (lambda: np.zeros((4, 2)), TypeError, r"type float64, but vertices are whole numbers: try .astype\(int\)"),
         (lambda: np.array([[0, 1], [2, -3]]), ValueError, r"row 1 of the array is \[2, -3\], but .* not below zero"),
+        (lambda: np.ma.masked_array([[0, 1]]), TypeError, "the array has a mask, but every row is an edge"),
+        (lambda: library("igraph").Graph([(0, 1)]).es, TypeError, "EdgeSeq of igraph is not a graph"),
         (lambda: scipy.sparse.coo_array((2, 3)), ValueError, "2 rows and 3 columns, but a graph has as many"),
         (lambda: scipy.spatial.Delaunay(np.eye(3, 2)), TypeError, "Delaunay of scipy is not a graph"),
         (lambda: a_frame(a=[1, 2]), ValueError, "the DataFrame has 1 columns, but edges have two ends"),

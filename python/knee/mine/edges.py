@@ -35,6 +35,8 @@ def of_rows(array: Any, what: str = "the array") -> Edges:
     TypeError
         When its values are neither whole numbers nor objects.
     """
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{what} has a mask, but every row is an edge: give its rows that count")
     rows = np.asarray(array)
     if rows.ndim != 2 or rows.shape[1] != 2:
         raise ValueError(f"{what} has the shape {rows.shape}, but edges are rows of two numbers: {_other_shape(rows)}")

@@ -55,6 +55,8 @@ def _networkx(graph: Any) -> Edges:
 
 def _igraph(graph: Any) -> Edges:
     """Vertices are their indices, as in igraph's own functions."""
+    if not hasattr(graph, "get_edgelist"):
+        raise TypeError(f"{type(graph).__name__} of igraph is not a graph: give a Graph")
     return edges.of_rows(np.array(graph.get_edgelist(), np.int64).reshape(-1, 2))
 
 

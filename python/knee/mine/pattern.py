@@ -46,7 +46,7 @@ def text(pattern: Any) -> str:
 
 def _pairs(pattern: Any) -> Iterable[Any]:
     known = library(pattern)
-    if known in ("networkx", "igraph"):
+    if known in ("networkx", "igraph") and hasattr(pattern, "is_directed"):
         if pattern.is_directed():
             raise ValueError("the pattern has directions, which knee does not look for: give it without directions")
         if isolated := _without_edges(pattern, known):
