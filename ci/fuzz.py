@@ -39,7 +39,13 @@ SEEDS: dict[str, list[str] | Path] = {
     "placement": ["sockets-spread+within:node:0,2+compact", "cores-close+per-core:2+leave-one", "0,2,4-6", "bind:0-1"],
     "events": ROOT / "crates/meter/events",
     "counters": ["instructions", "cycles:u,r01c4,msr/tsc/", "cpu/event=0x3c,umask=0x1/k", "uncore_imc/cas_count_read/"],
-    "edges": ["0 1\n1 2\n2 0\n", "# a comment\n5\t7\n\n7 5 0.5\n", "% other\n1000000 2\r\n", "14:16:42"],
+    "edges": [
+        "0 1\n1 2\n2 0\n",
+        "# a comment\n5\t7\n\n7 5 0.5\n",
+        "% other\n1000000 2\r\n",
+        "14:16:42",
+        "1, 2)}\1\0\2\0",
+    ],
     "query_sql": [
         "select l_returnflag as f, sum(l_tax * (1 - l_discount)) as s, avg(l_quantity), count(*) from lineitem"
         " where l_shipdate <= date '1998-12-01' - interval '90' day group by f order by s desc, 1 limit 3",

@@ -38,6 +38,7 @@ CRATES = {
 ROOMS = {
     "store": set(),
     "_binary": {"store"},
+    "mine": {"_binary", "store"},
     "terminal": {"store"},
     "study": {"_binary", "store", "terminal"},
     "stats": set(),
@@ -50,11 +51,17 @@ ROOMS = {
     "cli": {"_binary", "libraries", "store", "verbs"},
     "__main__": {"cli"},
     "regions": set(),
-    "__init__": {"opened", "regions"},
+    "__init__": {"mine", "opened", "regions"},
 }
 """Each room of the Python package and the rooms that it may import; third-party libraries are not restricted."""
 
-LIBRARIES = {"stats": {"numpy", "scipy"}, "store": set(), "regions": set(), "study": {"click", "rich", "tomli_w"}}
+LIBRARIES = {
+    "mine": {"numpy"},
+    "regions": set(),
+    "stats": {"numpy", "scipy"},
+    "store": set(),
+    "study": {"click", "rich", "tomli_w"},
+}
 """Rooms that may import only these libraries besides the standard library."""
 
 STARTERS = {"_binary.py", "study/run/execute.py", "study/run/runner.py"}

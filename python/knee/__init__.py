@@ -1,7 +1,8 @@
 """knee: find the knee of your speedup curve, know why it bends, move it.
 
-``knee.open(folder)`` gives the frames, charts and findings of a study. ``knee.region(name)`` marks the phases of a
-measured program, so importing this package must cost next to nothing.
+``knee.open(folder)`` gives the frames, charts and findings of a study. ``knee.mine.count(graph, pattern)`` counts
+patterns in graphs. ``knee.region(name)`` marks the phases of a measured program, so importing this package must cost
+next to nothing.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ from knee.regions import TYPE_CHECKING, counter, region
 
 if TYPE_CHECKING:
     from os import PathLike
+    from types import ModuleType
 
+    from knee import mine
     from knee.opened import Study
 
     __version__: str
 
-__all__ = ["__version__", "counter", "open", "region"]
+__all__ = ["__version__", "counter", "mine", "open", "region"]
 
 
-def __getattr__(name: str) -> str:
-    """Look up the version on first use: importlib.metadata takes longer to import than the rest of this module."""
+def __getattr__(name: str) -> str | ModuleType:
+    """Look up the version and ``knee.mine`` on first use: both take longer to import than the rest of this module."""
+    if name == "mine":
+        from importlib import import_module
+
+        return import_module("knee.mine")
     if name != "__version__":
         raise AttributeError(f"module 'knee' has no attribute {name!r}")
     from importlib.metadata import PackageNotFoundError, version

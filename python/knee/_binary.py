@@ -1,4 +1,4 @@
-"""Finds the binary and asks it questions, all of which one process answers."""
+"""Finds the binary and asks it questions: one process answers all, or one of its own a question that may take long."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -49,6 +50,23 @@ def ask(*words: str) -> Any:
         With the binary's error message when the verb fails.
     """
     return _answers.to({"ask": words})
+
+
+def ask_once(words: Sequence[str], files: Sequence[int] = ()) -> Any:
+    """Return what a native verb prints with ``--json``, by a process of its own, which this ends in any case.
+
+    ``files`` are open files that the process inherits: ``/proc/self/fd/N`` is a path of each.
+
+    Raises
+    ------
+    StudyError
+        With the binary's error message when the verb fails.
+    """
+    answers = _Answers(files)
+    try:
+        return answers.to({"ask": words})
+    finally:
+        answers.end()
 
 
 def validate(specs: Sequence[Mapping[str, Any]]) -> None:
@@ -110,8 +128,9 @@ def hang_up() -> None:
 class _Answers:
     """The process that answers questions, one line of JSON each. The first question starts it, ``hang_up`` ends it."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Sequence[int] = ()) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._files = files
 
     def to(self, question: Mapping[str, Any]) -> Any:
         try:
@@ -126,7 +145,7 @@ class _Answers:
         return answer["answer"]
 
     def _exchange(self, question: bytes) -> dict[str, Any]:
-        process = self._process = self._process or _started()
+        process = self._process = self._process or _started(self._files)
         if process.stdin is None or process.stdout is None:
             raise StudyError("the answering process has no pipes")
         line = b""
@@ -135,8 +154,12 @@ class _Answers:
             process.stdin.flush()
             line = process.stdout.readline()
         if not line.endswith(b"\n"):
+            status = process.wait()
             hint = "set KNEE_BIN to the binary that belongs to this package, or leave it unset"
-            raise StudyError(f"no answer from {find()}: it ended with status {process.wait()}", hint=hint)
+            if status == -signal.SIGKILL:
+                hint = "if nobody did this, the system was out of memory"
+            how = f"it was ended by signal {-status}" if status < 0 else f"it ended with status {status}"
+            raise StudyError(f"no answer from {find()}: {how}", hint=hint)
         return json.loads(line)
 
     def end(self) -> None:
@@ -152,8 +175,8 @@ class _Answers:
         process.wait()
 
 
-def _started() -> subprocess.Popen[bytes]:
-    return subprocess.Popen([str(find()), "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def _started(files: Sequence[int]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([str(find()), "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=files)
 
 
 _answers = _Answers()

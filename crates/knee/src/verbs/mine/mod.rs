@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use knee_workload::{Args, Param, Workload};
 
-use super::direct::{self, Direct, capitalised};
+use super::direct::{self, Direct, Done, capitalised};
 use super::parts::Parts;
 use crate::error::{Failure, print_out, say};
 use crate::registry;
@@ -69,27 +69,37 @@ impl Native for Mine {
         if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
             return done;
         }
-        if self.direct.given[ACTION] == EDGES { edges(&self.direct.given["graph"]) } else { self.answer() }
+        if self.direct.given[ACTION] == EDGES {
+            return edges(&self.direct.given["graph"]);
+        }
+        let done = self.direct.run(workload())?;
+        if self.direct.json() {
+            print_out(&format!("{:#}\n", whole_report(&done)))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
+            say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
+        }
+        print_out(&format!("{}\n", done.answer))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// For `knee.mine` in Python.
+    fn answer(self) -> Result<String, Failure> {
+        if !self.parts.ask() || self.direct.given[ACTION] == EDGES {
+            return Err(Failure::new("only questions are answered in this way"));
+        }
+        Ok(whole_report(&self.direct.run(workload())?).to_string())
     }
 }
 
-impl Mine {
-    fn answer(self) -> Result<ExitCode, Failure> {
-        let done = self.direct.run(workload())?;
-        if !self.direct.json() {
-            if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
-                say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
-            }
-            print_out(&format!("{}\n", done.answer))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let mut report = report(&done.args, &done.answer);
-        report["threads"] = done.threads.into();
-        report["facts"] = serde_json::json!(done.facts);
-        report["phases"] = serde_json::json!(done.phases);
-        print_out(&format!("{report:#}\n"))?;
-        Ok(ExitCode::SUCCESS)
-    }
+/// What `--json` prints.
+fn whole_report(done: &Done) -> serde_json::Value {
+    let mut report = report(&done.args, &done.answer);
+    report["threads"] = done.threads.into();
+    report["facts"] = serde_json::json!(done.facts);
+    report["phases"] = serde_json::json!(done.phases);
+    report
 }
 
 /// The question and its answer as JSON.
