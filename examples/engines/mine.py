@@ -91,21 +91,23 @@ def ours(graph: Graph, pattern: str, engine: str) -> Ask:
 
     def ask(threads: int) -> tuple[int, float]:
         said = json.loads(output([*words, "-n", str(threads), str(graph.edges)], marks=True))
-        return said["count"], next(phase["wall_ns"] for phase in said["phases"] if phase["name"] == "match") / 1e9
+        seconds = next(phase["wall_ns"] for phase in said["phases"] if phase["name"] == "match") / 1e9
+        return int(said["count"]), seconds  # above 2^64 it is text
 
     return ask
 
 
 def peregrine(graph: Graph, pattern: str) -> Ask:
     """Return Peregrine. It reports its time of matching itself; its CPU time is seen from here, in a region."""
-    program = os.environ.get("KNEE_PEREGRINE")
-    if not program:
+    given = os.environ.get("KNEE_PEREGRINE")
+    if not given:
         fail(
             "no engine 'peregrine': KNEE_PEREGRINE has to be the path of its program `count`; "
             f"to leave it out: knee study --factor engine={','.join(OURS)} FILE"
         )
-    if not shutil.which(program):
-        fail(f"no engine 'peregrine': KNEE_PEREGRINE is no program: {program}")
+    program = shutil.which(given)
+    if not program:
+        fail(f"no engine 'peregrine': KNEE_PEREGRINE is no program: {given}")
     data = made(
         graph.folder / "peregrine", lambda part: converted(graph, Path(program).with_name("convert_data"), part)
     )
