@@ -105,16 +105,16 @@ def peregrine(graph: Graph, pattern: str) -> Ask:
             "no engine 'peregrine': KNEE_PEREGRINE has to be the path of its program `count`; "
             f"to leave it out: knee study --factor engine={','.join(OURS)} FILE"
         )
-    program = shutil.which(given)
-    if not program:
+    found = shutil.which(given)
+    if not found:
         fail(f"no engine 'peregrine': KNEE_PEREGRINE is no program: {given}")
-    data = made(
-        graph.folder / "peregrine", lambda part: converted(graph, Path(program).with_name("convert_data"), part)
-    )
-    query = made(graph.folder / f"{pattern}.graph", lambda part: spelt(pattern, part))
+    program = Path(found).absolute()
+    data = made(graph.folder / "peregrine", lambda part: converted(graph, program.with_name("convert_data"), part))
+    query = spelt(pattern)
 
     def ask(threads: int) -> tuple[int, float]:
-        return watched([program, str(data), str(query), str(threads)])
+        # From its folder: `clique` or `motifs` anywhere in this word would be taken for a pattern of Peregrine's own.
+        return watched([str(program), str(data), query.name, str(threads)], query.parent)
 
     return ask
 
@@ -130,11 +130,12 @@ def converted(graph: Graph, converter: Path, folder: Path) -> None:
         output([str(converter), file.name, str(folder)])
 
 
-def spelt(pattern: str, file: Path) -> None:
+def spelt(pattern: str) -> Path:
     """Write a pattern as Peregrine reads it. What knee takes the pattern for is the first line of its matches."""
     said = output([KNEE, "mine", "match", "--limit", "1", "--pattern", pattern, "rmat:3"])
-    pairs = said.partition("\n")[0].removeprefix("# ").split(",")
-    file.write_text("".join(pair_line(pair) for pair in pairs))
+    pairs = said.partition("\n")[0].removeprefix("# ")
+    text = "".join(pair_line(pair) for pair in pairs.split(","))
+    return made(FOLDER / "patterns" / pairs, lambda part: part.write_text(text))
 
 
 def pair_line(pair: str) -> str:
@@ -151,11 +152,11 @@ class Watched:
     seconds: float | None = None
 
 
-def watched(words: list[str]) -> tuple[int, float]:
+def watched(words: list[str], folder: Path) -> tuple[int, float]:
     """Run Peregrine, with its matching as a region, and return its count and its own seconds of matching."""
     listener.process_time_ns = tree_ns  # a process below this one computes
     heard = Watched()
-    with ExitStack() as matching, subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+    with ExitStack() as matching, subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
             if line.startswith(READ):
                 matching.enter_context(region("match"))
@@ -169,7 +170,7 @@ def watched(words: list[str]) -> tuple[int, float]:
     return heard.count, heard.seconds
 
 
-def made(path: Path, make: Callable[[Path], None]) -> Path:
+def made(path: Path, make: Callable[[Path], object]) -> Path:
     """Return a file or folder, which is made if it is not there: whole or not at all."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
