@@ -12,8 +12,9 @@ from conftest import ROOT, skipped
 
 from knee.opened import Study
 
-WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare", "engines-tpch", "engines-spark")
-"""Older studies, which have a short form below, and those of engines, which `test_engines.py` looks at."""
+OF_ENGINES = ("engines-tpch", "engines-spark", "engines-mining")
+WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare", *OF_ENGINES)
+"""Older studies, which have a short form below, and those of engines, which `test_engines*.py` look at."""
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
 NEEDS = {"ghc": "ghc", "haskell": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
 
