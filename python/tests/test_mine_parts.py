@@ -92,8 +92,8 @@ def test_answers_of_different_jobs_are_refused(binary: str, answers: list[str]):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["match", GRAPH, "--split", "2"], "--split with match: only counts are divided"),
-        (["edges", GRAPH, "--split", "2"], "--split with edges: only counts are divided"),
+        (["match", GRAPH, "--split", "2"], "--split with match: only counts without labels are divided"),
+        (["edges", GRAPH, "--split", "2"], "--split with edges: only counts without labels are divided"),
         (["count", GRAPH, "--split", "0"], "--split 0: a count has at least one part"),
         (["count", GRAPH, "--split", "2", "--json"], "--split with --json"),
         (["count", GRAPH, "--part"], "--part with ACTION: the part itself says what to ask"),

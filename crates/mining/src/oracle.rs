@@ -12,6 +12,29 @@ pub fn count(vertices: usize, edges: &[(u32, u32)], pattern: &Pattern, induced: 
     placements(&graph, &wanted, &mut Vec::new(), &|_| true) / symmetries(&wanted)
 }
 
+/// Counts copies of a pattern with labels, where each vertex of the graph has a label, or 0 for none.
+///
+/// # Panics
+/// When an edge names a vertex that does not exist.
+#[must_use]
+pub fn labelled(labels: &[u16], edges: &[(u32, u32)], pattern: &Pattern, induced: Induced) -> u128 {
+    let wanted = wanted(pattern, induced);
+    let fits = |placed: &[usize], labels: &dyn Fn(usize) -> u16| {
+        (0..).zip(placed).all(|(at, vertex)| [0, labels(*vertex)].contains(&pattern.label(at)))
+    };
+    let found =
+        placements(&matrix(labels.len(), edges), &wanted, &mut Vec::new(), &|placed| fits(placed, &|at| labels[at]));
+    // The ways to place it on itself, with everything as it is.
+    let same = |placed: &[usize]| {
+        let pairs = (0..wanted.len()).flat_map(|a| (0..wanted.len()).map(move |b| (a, b)));
+        let alike = (0..).zip(placed).all(|(at, image)| pattern.label(at) == pattern.label(*image));
+        alike && pairs.into_iter().all(|(a, b)| a == b || wanted[a][b] == wanted[placed[a]][placed[b]])
+    };
+    let any = vec![vec![None; wanted.len()]; wanted.len()];
+    let itself = vec![vec![false; wanted.len()]; wanted.len()];
+    found / placements(&itself, &any, &mut Vec::new(), &same)
+}
+
 /// Counts the copies in which some vertices, one or both ends of an edge, are those of a role: a pattern and as many of
 /// its vertices.
 ///

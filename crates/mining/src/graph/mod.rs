@@ -4,6 +4,7 @@ mod chung_lu;
 mod drawn;
 mod dump;
 mod edges;
+mod labels;
 mod layout;
 mod read;
 mod rmat;
@@ -12,6 +13,7 @@ mod room;
 pub use chung_lu::ChungLu;
 pub(crate) use dump::{Dump, Origin, input, write};
 pub use edges::EdgeList;
+pub(crate) use labels::Labels;
 pub use layout::{Ends, Graph, Unsorted};
 pub use rmat::Rmat;
 

@@ -6,23 +6,23 @@ mod counting;
 mod explain;
 mod explore;
 mod formula;
-mod listing;
 mod marks;
 mod options;
 mod question;
 mod reads;
 mod roles;
+mod search;
 mod share;
 mod terms;
 mod work;
 
 pub(crate) use counting::{By, How, Hows};
-pub(crate) use listing::{Found, first};
 pub(crate) use options::Told;
 pub use options::{Method, Order};
 pub use question::Question;
 pub(crate) use reads::{Lies, Readers};
 pub(crate) use roles::{Of, Roles};
+pub(crate) use search::{Found, Frequent, count, first, frequent};
 pub(crate) use share::Share;
 
 /// Why sums are wide enough; a larger one ends the program instead of being wrong.

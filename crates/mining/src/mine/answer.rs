@@ -5,7 +5,9 @@ use std::fmt::Write;
 use knee_workload::{Check, Phases, Run};
 
 use super::Asked;
-use crate::matching::{Found, Lies, Of, Readers, Roles, Told, first};
+use crate::graph::Labels;
+use crate::matching::{Found, Frequent, Lies, Of, Readers, Roles, Told, count, first, frequent};
+use crate::pattern::Labelled;
 use crate::scheduler::Scheduler;
 use crate::{Graph, Induced, Pattern};
 
@@ -17,6 +19,7 @@ pub(super) struct Prepared {
     pub graph: Graph,
     /// What each vertex is called in the source, where that is asked.
     pub names: Vec<u64>,
+    pub labels: Labels,
     pub asked: Asked,
     pub repeat: u64,
     /// Published so that a report can draw it over time.
@@ -48,9 +51,21 @@ impl Run for Prepared {
                 answer
             }
             Asked::Explain(question) => phases.measure("match", || question.explain(&self.graph, &self.scheduler)),
+            Asked::Labelled(pattern, induced) => {
+                let (graph, pattern) = (&self.graph, self.with_labels(pattern));
+                let once = || count(graph, &self.labels, &self.scheduler, &pattern, *induced, self.told);
+                let copies = self.repeated(phases, once);
+                self.counts(&[copies], &[], phases)
+            }
             Asked::Match(pattern, induced, limit) => self.copies(pattern, *induced, *limit, phases),
             Asked::Exists(pattern, induced) => {
                 if self.found(pattern, *induced, 1, phases).is_empty() { "no" } else { "yes" }.to_owned()
+            }
+            Asked::Frequent(edges, least) => {
+                let (graph, labels) = (&self.graph, &self.labels);
+                let all = self.repeated(phases, || frequent(graph, labels, &self.scheduler, *edges, *least));
+                let line = |one: &Frequent| format!("{} {}", one.support, one.pattern.written(labels.words()));
+                all.iter().map(line).collect::<Vec<_>>().join("\n")
             }
             Asked::Roles(of, size, induced) => {
                 let (of, size, induced) = (*of, *size, *induced);
@@ -95,6 +110,13 @@ impl Prepared {
         })
     }
 
+    /// A pattern with the numbers that its labels have in the graph.
+    fn with_labels(&self, Labelled { pattern, words }: &Labelled) -> Pattern {
+        let number =
+            |at| usize::from(pattern.label(at)).checked_sub(1).map_or(0, |word| self.labels.number(&words[word]));
+        pattern.labelled(number)
+    }
+
     /// A count, or a line for each pattern.
     fn counts(&self, counts: &[u128], names: &[String], phases: &mut Phases) -> String {
         let all =
@@ -104,16 +126,18 @@ impl Prepared {
     }
 
     /// The first copies, a line for each, behind one that says which vertex of the pattern is which.
-    fn copies(&self, pattern: &Pattern, induced: Induced, limit: usize, phases: &mut Phases) -> String {
+    fn copies(&self, pattern: &Labelled, induced: Induced, limit: usize, phases: &mut Phases) -> String {
         let found = self.found(pattern, induced, limit, phases);
         let sources = self.graph.sources();
         let name = |rank: &u32| self.names[sources[*rank as usize] as usize].to_string();
-        let line = |copy: &Found| copy[..pattern.vertices()].iter().map(name).collect::<Vec<_>>().join(" ");
-        std::iter::once(format!("# {pattern}")).chain(found.iter().map(line)).collect::<Vec<_>>().join("\n")
+        let line = |copy: &Found| copy[..pattern.pattern.vertices()].iter().map(name).collect::<Vec<_>>().join(" ");
+        let written = pattern.pattern.written(&pattern.words);
+        std::iter::once(format!("# {written}")).chain(found.iter().map(line)).collect::<Vec<_>>().join("\n")
     }
 
-    fn found(&self, pattern: &Pattern, induced: Induced, limit: usize, phases: &mut Phases) -> Vec<Found> {
-        let found = self.repeated(phases, || first(&self.graph, &self.scheduler, pattern, induced, limit));
+    fn found(&self, pattern: &Labelled, induced: Induced, limit: usize, phases: &mut Phases) -> Vec<Found> {
+        let (graph, pattern) = ((&self.graph, &self.labels), self.with_labels(pattern));
+        let found = self.repeated(phases, || first(graph, &self.scheduler, &pattern, induced, limit));
         phases.count("matches", (found.len() as u64).saturating_mul(self.repeat));
         found
     }

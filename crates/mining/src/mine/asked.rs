@@ -1,19 +1,28 @@
 //! What is asked, from the arguments.
 
+use std::ops::RangeInclusive;
+
 use knee_workload::{Args, Error};
 
 use crate::matching::Of;
-use crate::{Induced, Method, Order, Pattern, Question, pattern};
+use crate::pattern::{self, Labelled};
+use crate::{Induced, Method, Order, Pattern, Question};
 
-/// The actions, with what each does.
+/// The actions.
 pub(super) const ACTIONS: &[&str] =
-    &["count", "motifs", "cliques", "explain", "match", "exists", "per-vertex", "per-edge"];
-pub(super) const ABOUT: &str = "count a pattern; motifs: all connected patterns of a size; cliques: those of all sizes up to one; explain: \
-                                count a pattern and say how; match: find copies; exists: find out whether there is one; per-vertex and \
-                                per-edge: in how many copies of patterns each takes which part";
+    &["count", "motifs", "cliques", "explain", "match", "exists", "per-vertex", "per-edge", "fsm"];
+/// What each does.
+pub(super) const ABOUT: &str = "count a pattern; motifs: all connected patterns of a size; cliques: those of all sizes \
+                                up to one; explain: count a pattern and say how; match: find copies; exists: find out \
+                                whether there is one; per-vertex and per-edge: in how many copies of patterns each \
+                                takes which part; fsm: find patterns that are frequent";
 
 /// Most copies that are listed: each takes 32 bytes until all are found, and every worker may find as many.
 const MOST_LISTED: u64 = 1_000_000;
+/// Most edges of frequent patterns.
+const MOST_EDGES: u64 = 7;
+
+const ALL_BUT_FSM: &[&str] = ACTIONS.split_last().expect("there are some").1;
 
 /// Arguments that only some actions take, with the value of each where it is not given.
 const ONLY: &[(&str, &str, &[&str])] = &[
@@ -22,6 +31,10 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("limit", "10", &["match"]),
     ("plan", "auto", &["count", "motifs", "cliques", "explain"]),
     ("order", "hubs-first", &["count", "motifs", "cliques", "explain"]),
+    ("labels", "", &["count", "match", "exists", "fsm"]),
+    ("edges", "3", &["fsm"]),
+    ("support", "0", &["fsm"]),
+    ("induced", "auto", ALL_BUT_FSM),
 ];
 
 /// What is asked.
@@ -30,10 +43,14 @@ pub(crate) enum Asked {
     Count(Question, Vec<String>),
     /// The same, and how they are counted.
     Explain(Question),
+    /// How many copies there are of a pattern with labels.
+    Labelled(Labelled, Induced),
     /// The first copies, at most so many.
-    Match(Pattern, Induced, usize),
+    Match(Labelled, Induced, usize),
     /// Whether there is one.
-    Exists(Pattern, Induced),
+    Exists(Labelled, Induced),
+    /// Patterns of up to so many edges whose support is at least this.
+    Frequent(usize, usize),
     /// In how many copies each vertex or edge takes which part, in patterns of up to so many vertices.
     Roles(Of, usize, Induced),
 }
@@ -46,10 +63,11 @@ impl Asked {
         Ok(match action {
             "match" => {
                 let limit = usize::try_from(args.number("limit", 1..=MOST_LISTED)?).expect("it is not too large");
-                Self::Match(pattern_of(args)?, induced(Induced::Edge), limit)
+                Self::Match(labelled(args)?, induced(Induced::Edge), limit)
             }
-            "exists" => Self::Exists(pattern_of(args)?, induced(Induced::Edge)),
-            "explain" => Self::Explain(question(args, &[pattern_of(args)?], induced(Induced::Edge))?),
+            "exists" => Self::Exists(labelled(args)?, induced(Induced::Edge)),
+            "explain" => Self::Explain(question(args, &[labelled(args)?.pattern], induced(Induced::Edge))?),
+            "fsm" => Self::Frequent(small(args, "edges", 1..=MOST_EDGES)?, support(args)?),
             "motifs" => {
                 let (names, patterns): (Vec<_>, Vec<_>) = pattern::motifs(size(args, 5)?).into_iter().unzip();
                 Self::Count(question(args, &patterns, induced(Induced::Vertex))?, names)
@@ -61,7 +79,12 @@ impl Asked {
             }
             "per-vertex" => Self::Roles(Of::Vertices, size(args, 4)?, induced(Induced::Vertex)),
             "per-edge" => Self::Roles(Of::Edges, size(args, 4)?, induced(Induced::Vertex)),
-            _ => Self::Count(question(args, &[pattern_of(args)?], induced(Induced::Edge))?, Vec::new()),
+            _ => match labelled(args)? {
+                Labelled { pattern, words } if words.is_empty() => {
+                    Self::Count(question(args, &[pattern], induced(Induced::Edge))?, Vec::new())
+                }
+                pattern => Self::Labelled(pattern, induced(Induced::Edge)),
+            },
         })
     }
 
@@ -84,16 +107,47 @@ fn check(args: &Args, action: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn pattern_of(args: &Args) -> Result<Pattern, Error> {
+/// The pattern, whose labels are those of a file.
+fn labelled(args: &Args) -> Result<Labelled, Error> {
     let text = args.text("pattern");
-    Pattern::parse(text).map_err(|reason| {
+    let pattern = Labelled::parse(text).map_err(|reason| {
         Error::new(format!("bad pattern: {text}: {reason}"))
             .hint("use a name such as triangle, house or 5-clique, or edges such as a-b,b-c,c-a")
-    })
+    })?;
+    let (with, file) = (!pattern.words.is_empty(), args.text("labels"));
+    if args.text("action") == "explain" && with {
+        return Err(Error::new("patterns with labels are matched vertex by vertex; there is no plan to explain")
+            .hint("ask for count, match or exists"));
+    }
+    let idle = [("plan", "auto"), ("order", "hubs-first")].into_iter().find(|(name, usual)| args.text(name) != *usual);
+    match (with, file, idle) {
+        (true, "", _) => Err(Error::new(format!("the pattern {text} has labels, and the graph has none"))
+            .hint("give --labels FILE, with a vertex and its label in each line")),
+        (true, _, Some((name, _))) => Err(Error::new(format!(
+            "--{name} {} is of no use for a pattern with labels, which is matched vertex by vertex",
+            args.text(name)
+        ))
+        .hint(format!("leave out --{name}"))),
+        (false, "", _) | (true, _, None) => Ok(pattern),
+        (false, ..) => Err(Error::new(format!("the pattern {text} has no labels, and --labels gives some"))
+            .hint("leave out --labels, or write labels into the pattern, such as a:C-b:N")),
+    }
 }
 
 fn size(args: &Args, most: u64) -> Result<usize, Error> {
-    Ok(usize::try_from(args.number("size", 3..=most)?).expect("it is small"))
+    small(args, "size", 3..=most)
+}
+
+fn small(args: &Args, name: &str, range: RangeInclusive<u64>) -> Result<usize, Error> {
+    Ok(usize::try_from(args.number(name, range)?).expect("it is small"))
+}
+
+fn support(args: &Args) -> Result<usize, Error> {
+    if args.text("support") == "0" {
+        return Err(Error::new("fsm needs --support: how many vertices there must be for each place of a pattern")
+            .hint("begin with a tenth of the graph's vertices, and take less if too little is found"));
+    }
+    small(args, "support", 1..=u64::from(u32::MAX))
 }
 
 fn question(args: &Args, patterns: &[Pattern], induced: Induced) -> Result<Question, Error> {

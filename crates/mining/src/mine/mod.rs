@@ -4,8 +4,11 @@ mod answer;
 mod asked;
 mod loaded;
 
+use std::path::Path;
+
 use knee_workload::{Args, Error, Layout, Param, Phases, Run, Team, Workload};
 
+use crate::graph::Labels;
 use crate::matching::Told;
 use crate::scheduler::RUNTIME;
 use crate::{Method, Order};
@@ -35,8 +38,8 @@ impl Workload for Mine {
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
          streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
          long as the graph has vertices; for wheels and the like it counts bits. Plan `formula` (triangle, diamond, square, \
-         paw, pentagon, stars, path-4) jumps through such tables, and counts bits for cliques. Actions `match` and `exists` search \
-         vertex by vertex; `per-vertex` and `per-edge` add to five numbers for each edge, which all workers share.\n\n\
+         paw, pentagon, stars, path-4) jumps through such tables, and counts bits for cliques. Actions `match`, `exists` and `fsm`, and patterns \
+         with labels, search vertex by vertex; `per-vertex` and `per-edge` add to five numbers for each edge, which all workers share.\n\n\
          **Where it should bend.** At the cores, later with SMT when lists come from memory; across sockets when the graph \
          lies on one node. No task writes what another one reads.\n\n\
          **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017); plans \
@@ -50,14 +53,18 @@ impl Workload for Mine {
     fn params(&self) -> &'static [Param] {
         const INDUCED: &str = "sub-graphs that have the edges, or exactly those; auto: edge, but vertex for motifs, per-vertex and per-edge";
         const SIZE: &str = "number of vertices, the largest for all but motifs: motifs 3 to 5, cliques 3 to 8, per-vertex and per-edge 3 to 4";
-        const PATTERN: &str = "what to look for: a name such as house, edges such as a-b,b-c,a!c, or graph6:CODE";
+        const PATTERN: &str =
+            "what to look for: a name such as house, edges such as a-b,b-c,a!c, with labels a:C-b:N, or graph6:CODE";
         const PARAMS: &[Param] = &[
             Param::choice("action", ABOUT, "count", ACTIONS).positional(),
             Param::required("graph", "an edge list, rmat:SCALE[:EDGE_FACTOR[:SEED]], or chung-lu:VERTICES:EDGES")
                 .positional(),
             Param::new("pattern", PATTERN, "diamond"),
+            Param::new("labels", "a file of labels, each line a vertex and its label", ""),
             Param::new("size", SIZE, "4"),
             Param::new("limit", "match: how many copies to find at most", "10"),
+            Param::new("edges", "fsm: how many edges a pattern has at most, 1 to 7", "3"),
+            Param::new("support", "fsm: how many vertices there are at least for each place of a pattern", "0"),
             Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
             Param::choice("plan", "how to count; auto takes a formula where there is one", "auto", Method::NAMES),
             Param::choice("order", "which vertices come first where they are matched", "hubs-first", Order::NAMES),
@@ -75,12 +82,17 @@ impl Workload for Mine {
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let asked = Asked::new(args)?;
-        let Loaded { graph, scheduler, mut names, facts } = Loaded::new(args, team, phases)?;
+        let Loaded { graph, scheduler, mut names, mut facts } = Loaded::new(args, team, phases)?;
         let repeat = args.number("repeat", 1..=1_000_000)?;
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
+        let labels = match args.text("labels") {
+            "" => Labels::default(),
+            path => Labels::read(Path::new(path), &graph, &names)?,
+        };
+        facts.extend((!labels.is_none()).then(|| ("labelled_vertices".to_owned(), labels.count().to_string())));
         if !asked.names_vertices() {
             names = Vec::new();
         }
-        Ok(Box::new(Prepared { scheduler, graph, names, asked, repeat, told, facts, unknown: None }))
+        Ok(Box::new(Prepared { scheduler, graph, names, labels, asked, repeat, told, facts, unknown: None }))
     }
 }

@@ -62,10 +62,9 @@ struct Descriptor {
 /// What is wrong with the question, with the graph or with the machine; questions that do not count.
 pub fn split(args: &Args, team: &Team, parts: usize) -> Result<Vec<String>, Error> {
     let Asked::Count(question, _) = Asked::new(args)? else {
-        let action = args.text("action");
-        return Err(
-            Error::new(format!("--split with {action}: only counts are divided")).hint("use count, motifs or cliques")
-        );
+        let what = if args.text("labels").is_empty() { args.text("action") } else { "--labels" };
+        let reason = format!("--split with {what}: only counts without labels are divided");
+        return Err(Error::new(reason).hint("use count, motifs or cliques"));
     };
     let Loaded { graph, scheduler, .. } = Loaded::new(args, team, &mut Phases::default())?;
     let hows = question.decide(&graph, &scheduler);

@@ -7,7 +7,7 @@ mod symmetry;
 use std::fmt;
 
 pub use names::{NAMES, motifs};
-pub use parse::Unusable;
+pub use parse::{Labelled, Unusable};
 pub(crate) use symmetry::Relabelling;
 
 /// Most vertices of a pattern.
@@ -21,6 +21,8 @@ pub struct Pattern {
     joined: [u8; MOST_VERTICES],
     /// For each vertex, a bit for each other one that must not be its neighbour.
     apart: [u8; MOST_VERTICES],
+    /// For each vertex the number of the label that it must have; 0 where it may have any or none.
+    labels: [u16; MOST_VERTICES],
 }
 
 /// Which sub-graphs are counted.
@@ -59,9 +61,12 @@ impl Pattern {
     /// `a-b, b-c, a!c`, where `!` forbids an edge, or of graph6 such as `graph6:C~`.
     ///
     /// # Errors
-    /// Why it is none of them, or no pattern that can be counted.
+    /// Why it is none of them, or no pattern that can be counted; that it has labels.
     pub fn parse(text: &str) -> Result<Self, Unusable> {
-        parse::pattern(text)
+        match Labelled::parse(text)? {
+            Labelled { pattern, words } if words.is_empty() => Ok(pattern),
+            _ => Err(Unusable("it has labels, which have no meaning here".into())),
+        }
     }
 
     /// A pattern with these edges, and pairs that must not be joined.
@@ -72,7 +77,8 @@ impl Pattern {
         if vertices == 0 || vertices > MOST_VERTICES {
             return Err(Unusable(format!("{vertices} vertices; a pattern has 1 to {MOST_VERTICES}")));
         }
-        let mut pattern = Self { vertices, joined: [0; MOST_VERTICES], apart: [0; MOST_VERTICES] };
+        let none = [0; MOST_VERTICES];
+        let mut pattern = Self { vertices, joined: none, apart: none, labels: [0; MOST_VERTICES] };
         for (pairs, rows) in [(edges, &mut pattern.joined), (apart, &mut pattern.apart)] {
             for &(a, b) in pairs {
                 if a == b || a.max(b) >= vertices {
@@ -107,6 +113,24 @@ impl Pattern {
     /// Vertices that must not be its neighbours, a bit for each.
     pub(crate) fn apart_from(&self, vertex: usize) -> u8 {
         self.apart[vertex]
+    }
+
+    /// The number of the label that a vertex must have; 0 where it may have any or none.
+    #[must_use]
+    pub fn label(&self, vertex: usize) -> u16 {
+        self.labels[vertex]
+    }
+
+    /// Whether a vertex must have a label.
+    #[must_use]
+    pub fn has_labels(&self) -> bool {
+        self.labels != [0; MOST_VERTICES]
+    }
+
+    /// The same with other labels, of which `label` gives one for each vertex.
+    #[must_use]
+    pub fn labelled(self, label: impl Fn(usize) -> u16) -> Self {
+        Self { labels: std::array::from_fn(|at| if at < self.vertices { label(at) } else { 0 }), ..self }
     }
 
     /// All its vertices.
@@ -164,18 +188,29 @@ impl Pattern {
     }
 }
 
-/// As an edge list that [`Pattern::parse`] reads.
+/// As an edge list that [`Pattern::parse`] reads, without labels.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written(&[]))
+    }
+}
+
+impl Pattern {
+    /// As an edge list, with these words for its labels, which count from 1; each stands where its vertex comes first.
+    #[must_use]
+    pub fn written(&self, words: &[String]) -> String {
+        let mut named = 0_u8;
+        let mut name = |vertex: usize| {
+            let first = named >> vertex & 1 == 0;
+            named |= 1 << vertex;
+            let word = usize::from(self.labels[vertex]).checked_sub(1).and_then(|label| words.get(label));
+            word.filter(|_| first).map_or(vertex.to_string(), |word| format!("{vertex}:{word}"))
+        };
         if self.vertices == 1 {
-            return f.write_str("vertex");
+            return "vertex".to_owned();
         }
         let all = self.edges().map(|pair| (pair, '-')).chain(self.apart().map(|pair| (pair, '!')));
-        for (at, ((a, b), sign)) in all.enumerate() {
-            let between = if at == 0 { "" } else { "," };
-            write!(f, "{between}{a}{sign}{b}")?;
-        }
-        Ok(())
+        all.map(|((a, b), sign)| format!("{}{sign}{}", name(a), name(b))).collect::<Vec<_>>().join(",")
     }
 }
 

@@ -9,38 +9,62 @@ use super::{MOST_VERTICES, Pattern, names};
 #[error("{0}")]
 pub struct Unusable(pub(super) String);
 
-pub(super) fn pattern(text: &str) -> Result<Pattern, Unusable> {
-    let text = text.trim();
+/// A pattern whose labels are numbers of these words, from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labelled {
+    /// The pattern.
+    pub pattern: Pattern,
+    /// What the file of labels calls them.
+    pub words: Vec<String>,
+}
+
+impl Labelled {
+    /// A pattern as [`Pattern::parse`] reads it. Vertices of an edge list may have labels, such as `a:C-b:N,b-c`.
+    ///
+    /// # Errors
+    /// As of [`Pattern::parse`]; two labels of one vertex.
+    pub fn parse(text: &str) -> Result<Self, Unusable> {
+        let text = text.trim();
+        let alone = |pattern| Self { pattern, words: Vec::new() };
+        match named(text) {
+            Some(pattern) => pattern.map(alone),
+            None => list(names::edges(&text.to_lowercase()).unwrap_or(text)),
+        }
+    }
+}
+
+/// The pattern of graph6 or of a name that is not one of a list of edges.
+fn named(text: &str) -> Option<Result<Pattern, Unusable>> {
     if let Some(code) = text.strip_prefix("graph6:") {
-        return graph6(code);
+        return Some(graph6(code));
     }
     let name = text.to_lowercase();
     let clique = name.strip_prefix('k').filter(|number| number.parse::<usize>().is_ok());
     let name = clique.map_or(name.clone(), |number| format!("{number}-clique"));
     match names::member(&name) {
-        Some(Ok((vertices, edges))) => return Pattern::new(vertices, &edges, &[]),
-        Some(Err(reason)) => return Err(Unusable(reason)),
-        None => {}
+        Some(Ok((vertices, edges))) => Some(Pattern::new(vertices, &edges, &[])),
+        Some(Err(reason)) => Some(Err(Unusable(reason))),
+        None => (name == "vertex").then(|| Pattern::new(1, &[], &[])),
     }
-    if name == "vertex" {
-        return Pattern::new(1, &[], &[]);
-    }
-    list(names::edges(&name).unwrap_or(text))
 }
 
-/// An edge list, such as `a-b, b-c, a!c`.
-fn list(text: &str) -> Result<Pattern, Unusable> {
-    let mut known = BTreeMap::new();
+/// An edge list, such as `a-b, b:C-c, a!c`.
+fn list(text: &str) -> Result<Labelled, Unusable> {
+    let (mut known, mut labels) = (BTreeMap::new(), Labels::default());
     let (mut edges, mut apart) = (Vec::new(), Vec::new());
     for pair in text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|pair| !pair.is_empty()) {
         let unknown = || Unusable(format!("'{pair}' is neither a pattern's name nor an edge such as a-b"));
         let (a, b) = pair.split_once(['-', '!']).ok_or_else(unknown)?;
         let mut vertex = |name: &str| {
-            if name.is_empty() || !name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+            let (name, label) = name.split_once(':').map_or((name, None), |(name, label)| (name, Some(label)));
+            let word = |word: &str| !word.is_empty() && word.chars().all(|one| one.is_alphanumeric() || one == '_');
+            if !word(name) || !label.is_none_or(word) {
                 return Err(unknown());
             }
             let next = known.len();
-            Ok(*known.entry(name.to_owned()).or_insert(next))
+            let vertex = *known.entry(name.to_owned()).or_insert(next);
+            label.map_or(Ok(()), |label| labels.give(vertex, name, label))?;
+            Ok(vertex)
         };
         let ends = (vertex(a)?, vertex(b)?);
         if ends.0 == ends.1 {
@@ -62,7 +86,34 @@ fn list(text: &str) -> Result<Pattern, Unusable> {
     if known.is_empty() {
         return Err(Unusable("it has no edge".into()));
     }
-    Pattern::new(known.len(), &edges, &apart)
+    let pattern = Pattern::new(known.len(), &edges, &apart)?;
+    let pattern = pattern.labelled(|vertex| labels.of.get(&vertex).copied().unwrap_or(0));
+    Ok(Labelled { pattern, words: labels.words })
+}
+
+/// The labels of an edge list.
+#[derive(Default)]
+struct Labels {
+    words: Vec<String>,
+    /// The number of each vertex' label, from 1.
+    of: BTreeMap<usize, u16>,
+}
+
+impl Labels {
+    fn give(&mut self, vertex: usize, name: &str, word: &str) -> Result<(), Unusable> {
+        let at = self.words.iter().position(|known| known == word).unwrap_or_else(|| {
+            self.words.push(word.to_owned());
+            self.words.len() - 1
+        });
+        let number = u16::try_from(at + 1).unwrap_or(u16::MAX);
+        match self.of.insert(vertex, number) {
+            Some(other) if other != number => {
+                let other = &self.words[usize::from(other) - 1];
+                Err(Unusable(format!("{name} has two labels, {other} and {word}")))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// graph6, without its optional header: a byte for the number of vertices, and the upper triangle of the matrix column
@@ -103,11 +154,27 @@ mod tests {
             ("K9", "clique of 9; its number is from 1 to 8"),
             ("a-b, c-d", "it has several pieces; count each by itself"),
             ("a-b, b!a", "a and b are to be joined and apart"),
+            ("a:C-b,b-a:N", "a has two labels, C and N"),
+            ("a:-b", "'a:-b' is neither a pattern's name nor an edge such as a-b"),
             ("graph6:C", "'C' is not graph6: it has not as many bytes as its number of vertices needs"),
             ("graph6:", "'' is not graph6: it is empty"),
             ("graph6:Z", "27 vertices or more; a pattern has 1 to 8"),
         ] {
-            assert_eq!(pattern(text).unwrap_err().to_string(), reason, "{text}");
+            assert_eq!(Labelled::parse(text).unwrap_err().to_string(), reason, "{text}");
         }
+    }
+
+    #[test]
+    fn labels_are_numbered_as_they_appear() {
+        let Labelled { pattern, words } = Labelled::parse("a:C-b:N,b-c,c:C-d").unwrap();
+        assert_eq!(words, ["C", "N"]);
+        assert_eq!([0, 1, 2, 3].map(|at| pattern.label(at)), [1, 2, 1, 0]);
+        assert_eq!(pattern.written(&words), "0:C-1:N,1-2:C,2-3");
+        assert_eq!(Labelled::parse(&pattern.written(&words)).unwrap().pattern, pattern);
+        assert_eq!(pattern.automorphisms().len(), 1);
+        let turned = Labelled::parse("d-c:C,b:N-c,b-a:C").unwrap().pattern;
+        assert_eq!(turned.labelled(|at| [0, 1, 2, 1][at]).canonical(), pattern.canonical());
+        assert_ne!(turned.labelled(|_| 0).canonical(), pattern.canonical());
+        assert_eq!(Pattern::parse("a:C-b,b-c").unwrap_err().to_string(), "it has labels, which have no meaning here");
     }
 }

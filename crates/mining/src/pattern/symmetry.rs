@@ -22,7 +22,8 @@ impl Pattern {
             (0..vertex).all(|other| rows[vertex] >> other & 1 == rows[image] >> to[other] & 1)
         };
         for image in (0..self.vertices()).filter(|image| used >> image & 1 == 0) {
-            if same(&self.joined, to, image) && same(&self.apart, to, image) {
+            let alike = self.labels[vertex] == self.labels[image];
+            if alike && same(&self.joined, to, image) && same(&self.apart, to, image) {
                 to[vertex] = u8::try_from(image).expect("patterns are small");
                 self.extend(to, vertex + 1, used | 1 << image, found);
             }
@@ -31,8 +32,10 @@ impl Pattern {
 
     /// The pattern with its vertices renumbered.
     pub(crate) fn relabelled(&self, to: Relabelling) -> Self {
-        let mut moved = Self { joined: [0; MOST_VERTICES], apart: [0; MOST_VERTICES], ..*self };
+        let none = [0; MOST_VERTICES];
+        let mut moved = Self { vertices: self.vertices, joined: none, apart: none, labels: [0; MOST_VERTICES] };
         for a in 0..self.vertices {
+            moved.labels[usize::from(to[a])] = self.labels[a];
             for (from, into) in [(self.joined[a], &mut moved.joined), (self.apart[a], &mut moved.apart)] {
                 let row = members(from).fold(0, |row, b| row | 1 << to[b]);
                 into[usize::from(to[a])] = row;
@@ -71,10 +74,11 @@ impl Pattern {
         }
     }
 
-    /// A mark of each vertex that no renumbering changes: its degrees, then its neighbours' marks, and theirs.
+    /// A mark of each vertex that no renumbering changes: its label and degrees, then its neighbours' marks, and theirs.
     fn surroundings(&self) -> [u64; MOST_VERTICES] {
-        let degrees = |at: usize| u64::from(self.joined[at].count_ones() << 4 | self.apart[at].count_ones());
-        let mut marks: [u64; MOST_VERTICES] = std::array::from_fn(degrees);
+        let degrees = |at: usize| self.joined[at].count_ones() << 4 | self.apart[at].count_ones();
+        let mark = |at: usize| u64::from(self.labels[at]) << 32 | u64::from(degrees(at));
+        let mut marks: [u64; MOST_VERTICES] = std::array::from_fn(mark);
         for _ in 0..3 {
             let sum = |row: u8| members(row).map(|other| mixed(marks[other])).fold(0, u64::wrapping_add);
             let around = |at: usize| sum(self.joined[at]).wrapping_add(mixed(sum(self.apart[at])));

@@ -125,6 +125,7 @@ fn report(args: &Args, answer: &str) -> serde_json::Value {
             report["pattern_edges"] = answer.lines().next().unwrap_or_default().trim_start_matches("# ").into();
             ("matches", rows(answer))
         }
+        "fsm" => (action, frequent(answer)),
         "exists" => (action, (answer == "yes").into()),
         _ => ("count", number(answer)),
     };
@@ -147,6 +148,12 @@ fn motifs(lines: &str) -> serde_json::Value {
         (name.to_owned(), number(count.trim()))
     };
     lines.lines().map(pair).collect::<serde_json::Map<_, _>>().into()
+}
+
+/// For each pattern its support.
+fn frequent(lines: &str) -> serde_json::Value {
+    let one = |line: &str| line.split_once(' ').map(|(support, pattern)| (pattern.to_owned(), number(support)));
+    lines.lines().filter_map(one).collect::<serde_json::Map<_, _>>().into()
 }
 
 /// The names of a table's columns, which its first line has.

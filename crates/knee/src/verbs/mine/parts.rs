@@ -10,15 +10,14 @@ pub(super) const DIVIDED: Divided = Divided {
     verb: "mine",
     noun: "count",
     positional: &["action", "graph"],
-    options: &["pattern", "size", "limit", "induced", "plan", "order", "repeat"],
+    options: &["pattern", "labels", "size", "limit", "edges", "support", "induced", "plan", "order", "repeat"],
 };
 
 impl Divide for Mine {
     fn split(&self, parts: usize) -> Result<Vec<String>, Failure> {
         if self.direct.given[super::ACTION] == super::EDGES {
-            return Err(
-                Failure::new("--split with edges: only counts are divided").hint("use count, motifs or cliques")
-            );
+            return Err(Failure::new("--split with edges: only counts without labels are divided")
+                .hint("use count, motifs or cliques"));
         }
         let (args, team) = self.direct.complete(workload())?;
         Ok(parts::split(&args, &team, parts)?)

@@ -62,7 +62,7 @@ fn parts(text: &[u8], bytes: usize) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The lines of a text that are neither empty nor comments, with their numbers.
-pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+pub(in crate::graph) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let trimmed = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     (1..).zip(trimmed).filter(|(_, line)| line.first().is_some_and(|first| !matches!(first, b'#' | b'%')))
 }
@@ -81,7 +81,7 @@ pub(super) fn pair(line: &[u8]) -> Result<(u64, u64), String> {
 }
 
 /// At most 40 characters of a file's text, for an error.
-fn shown(bytes: &[u8]) -> String {
+pub(in crate::graph) fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().take(40).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Graphs from files in one of several forms, plain or compressed. The content decides, not the name.
 
 mod graph6;
-mod lines;
+pub(super) mod lines;
 mod matrix_market;
 mod npy;
 
@@ -13,6 +13,7 @@ use knee_workload::Error;
 
 use super::EdgeList;
 use super::room::check_read;
+pub(super) use lines::shown;
 
 const FORMS: &str = "give the path of an edge list, plain, .gz or .zst, that fits into memory; or rmat:17";
 const LINES: &str = "an edge list has two vertex numbers a line, and comments begin with # or %; Matrix Market and graph6 \
@@ -27,12 +28,7 @@ impl EdgeList {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display();
         let broken = |error: io::Error| Error::new(format!("cannot read graph: {name}: {error}")).hint(FORMS);
-        let raw = files::open(path).and_then(whole).map_err(broken)?;
-        let content = match raw.get(..4) {
-            Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])).map_err(broken)?,
-            Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole).map_err(broken)?,
-            _ => raw,
-        };
+        let content = text(path).map_err(broken)?;
         let edges = if content.starts_with(npy::BEGIN) {
             npy::edges(&content)
         } else if let Some(code) = content.strip_prefix(graph6::BEGIN) {
@@ -58,6 +54,16 @@ impl EdgeList {
         } else {
             lines::parse(content)
         }
+    }
+}
+
+/// The content of a file, decompressed.
+pub(super) fn text(path: &Path) -> io::Result<Vec<u8>> {
+    let raw = files::open(path).and_then(whole)?;
+    match raw.get(..4) {
+        Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])),
+        Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole),
+        _ => Ok(raw),
     }
 }
 

@@ -1,14 +1,15 @@
-//! Finding copies instead of counting them: the vertices of each, up to a limit.
+//! The first copies, up to a limit.
 //!
-//! A pattern is matched vertex by vertex, under the conditions that leave one match of each copy. What is found is the
-//! same for any number of workers: tasks are run in waves, and what a wave finds is kept in the order of its tasks.
+//! What is found is the same for any number of workers: tasks are run in waves, and what a wave finds is kept in the order
+//! of its tasks.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::vertex;
-use crate::pattern::{MOST_VERTICES, members};
-use crate::plan::{Bounds, conditions};
+use super::Search;
+use crate::graph::Labels;
+use crate::matching::vertex;
+use crate::pattern::MOST_VERTICES;
 use crate::{Graph, Induced, Pattern, Scheduler};
 
 /// Vertices at which the matching of one task begins.
@@ -21,14 +22,14 @@ pub(crate) type Found = [u32; MOST_VERTICES];
 
 /// Finds the first copies of a pattern, up to `limit`. Those of vertices with many neighbours come first.
 pub(crate) fn first(
-    graph: &Graph,
+    (graph, labels): (&Graph, &Labels),
     scheduler: &Scheduler,
     pattern: &Pattern,
     induced: Induced,
     limit: usize,
 ) -> Vec<Found> {
     let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
-    let search = Search::new(graph, &pattern);
+    let search = Search::new(graph, labels, &pattern);
     let (mut found, mut done, mut wave) = (Vec::new(), 0, 1);
     while done < graph.vertices && found.len() < limit {
         let left = limit - found.len();
@@ -47,50 +48,6 @@ pub(crate) fn first(
     found
 }
 
-/// A pattern in the order in which it is matched.
-struct Search<'a> {
-    graph: &'a Graph,
-    pattern: Pattern,
-    /// The pattern's own number of the vertex at each position.
-    order: Vec<usize>,
-    bounds: Vec<Bounds>,
-}
-
-impl<'a> Search<'a> {
-    fn new(graph: &'a Graph, pattern: &Pattern) -> Self {
-        let order = order(pattern);
-        let mut to = [0; MOST_VERTICES];
-        (0..).zip(&order).for_each(|(position, vertex)| to[*vertex] = position);
-        let pattern = pattern.relabelled(to);
-        Self { graph, pattern, order, bounds: conditions(&pattern) }
-    }
-
-    /// The vertices of a match in the pattern's own order.
-    fn in_order(&self, ranks: &Found) -> Found {
-        let mut copy = [0; MOST_VERTICES];
-        self.order.iter().zip(*ranks).for_each(|(vertex, rank)| copy[*vertex] = rank);
-        copy
-    }
-
-    /// Calls `each` with the vertices that may be at a position, until it says that it has enough.
-    fn candidates(&self, ranks: &Found, at: usize, mut each: impl FnMut(u32) -> bool) {
-        let low = members(self.bounds[at].above).map(|other| ranks[other] + 1).max().unwrap_or(0);
-        let high = members(self.bounds[at].below).map(|other| ranks[other]).min().unwrap_or(u32::MAX);
-        let before = (1 << at) - 1;
-        let (near, apart) = (self.pattern.neighbours(at) & before, self.pattern.apart_from(at) & before);
-        let shortest =
-            members(near).map(|other| self.graph.between(ranks[other], low, high)).min_by_key(|list| list.len());
-        // From the highest rank down: conditions ask for lower ones later on, and leave them room.
-        for &candidate in shortest.expect("each vertex is joined to one before it").iter().rev() {
-            let joined = |other: usize| self.graph.joined(ranks[other], candidate);
-            let fits = !ranks[..at].contains(&candidate) && members(near).all(joined) && !members(apart).any(joined);
-            if fits && each(candidate) {
-                return;
-            }
-        }
-    }
-}
-
 /// A part of a search.
 struct Task<'a> {
     search: &'a Search<'a>,
@@ -106,7 +63,7 @@ impl Task<'_> {
         for number in vertices {
             let mut ranks = [0; MOST_VERTICES];
             ranks[0] = vertex(self.search.graph.vertices - 1 - number);
-            if self.extend(&ranks, 1, &mut found) {
+            if self.search.is_labelled(ranks[0], 0) && self.extend(&ranks, 1, &mut found) {
                 break;
             }
         }
@@ -116,7 +73,7 @@ impl Task<'_> {
     /// Extends a match by all vertices that may be at a position. Whether there are enough.
     fn extend(&self, ranks: &Found, at: usize, found: &mut Vec<Found>) -> bool {
         if at == self.search.pattern.vertices() {
-            found.push(self.search.in_order(ranks));
+            found.push(self.search.own_order(ranks));
             if found.len() == self.limit {
                 self.enough.fetch_min(self.number, Ordering::Relaxed);
                 return true;
@@ -133,20 +90,6 @@ impl Task<'_> {
         }
         over
     }
-}
-
-/// Vertices in the order of matching: first one with most neighbours, then always one with most neighbours among those
-/// before it.
-fn order(pattern: &Pattern) -> Vec<usize> {
-    let (mut order, mut ordered) = (Vec::new(), 0_u8);
-    while order.len() < pattern.vertices() {
-        let left = members(pattern.all() & !ordered);
-        let key = |at: &usize| ((pattern.neighbours(*at) & ordered).count_ones(), pattern.neighbours(*at).count_ones());
-        let next = left.max_by_key(|at| (key(at), usize::MAX - at)).expect("some are left");
-        order.push(next);
-        ordered |= 1 << next;
-    }
-    order
 }
 
 #[cfg(test)]
@@ -196,7 +139,7 @@ mod tests {
             let pattern = Pattern::new(size, &pattern.edges().collect::<Vec<_>>(), &apart).unwrap();
             for induced in [Induced::Edge, Induced::Vertex] {
                 let expected = oracle::count(list.vertices, &list.edges, &pattern, induced);
-                let found = |workers, limit| first(&graph, &Scheduler::unpinned(workers).unwrap(), &pattern, induced, limit);
+                let found = |workers, limit| first((&graph, &Labels::default()), &Scheduler::unpinned(workers).unwrap(), &pattern, induced, limit);
                 let every = found(2, usize::MAX);
                 prop_assert_eq!(every.len() as u128, expected, "{}", pattern);
                 prop_assert!(every.iter().all(|copy| is_one(&graph, &pattern, induced, copy)));
@@ -214,8 +157,13 @@ mod tests {
         // Nearly any eight vertices are a copy, but from the lowest ranks up none would be found for ages.
         let all = (0..60_u64).flat_map(|a| (a + 1..60).map(move |b| (a, b))).collect();
         let graph = Graph::from_edges(&EdgeList::from_pairs(all));
-        let found =
-            first(&graph, &Scheduler::unpinned(2).unwrap(), &Pattern::parse("cycle-8").unwrap(), Induced::Edge, 100);
+        let found = first(
+            (&graph, &Labels::default()),
+            &Scheduler::unpinned(2).unwrap(),
+            &Pattern::parse("cycle-8").unwrap(),
+            Induced::Edge,
+            100,
+        );
         assert_eq!(found.len(), 100);
     }
 
@@ -224,8 +172,9 @@ mod tests {
         let ring = (0..1000_u64).map(|at| (at, (at + 1) % 1000)).collect();
         let graph = Graph::from_edges(&EdgeList::from_pairs(ring));
         let wedge = Pattern::parse("wedge").unwrap();
-        let found =
-            |workers, limit| first(&graph, &Scheduler::unpinned(workers).unwrap(), &wedge, Induced::Edge, limit);
+        let found = |workers, limit| {
+            first((&graph, &Labels::default()), &Scheduler::unpinned(workers).unwrap(), &wedge, Induced::Edge, limit)
+        };
         assert_eq!(found(3, 5000).len(), 1000);
         assert_eq!(found(3, 0).len(), 0);
         assert_eq!(found(1, 300), found(3, 300));
