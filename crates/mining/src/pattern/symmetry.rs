@@ -50,7 +50,7 @@ impl Pattern {
     pub fn canonical(&self) -> Self {
         let marks = self.surroundings();
         let mut order: Vec<usize> = (0..self.vertices).collect();
-        order.sort_by_key(|vertex| marks[*vertex]);
+        order.sort_by_key(|vertex| (self.labels[*vertex], marks[*vertex]));
         let mut least = None;
         self.arrange(&mut order, 0, &marks, &mut least);
         least.expect("there is at least one order")
