@@ -67,7 +67,15 @@ def test_frequent_patterns_have_enough_vertices_in_each_place(binary: str, graph
     assert lines == ["4 0:C-1:C", "2 0:C-2:C,1:C-2", "2 0:C-1:C,0-2:C,1-3:C"]
     report = json.loads(said(binary, "fsm", *graph, "--support", "1", "--edges", "1", "--json"))
     assert report["facts"]["labelled_vertices"] == "8"
-    assert report["fsm"] == {"0:C-1:C": 4, "0:C-1:N": 1, "0:C-1:O": 1, "0:N-1:O": 1}
+    assert {one["pattern"]: one["support"] for one in report["fsm"]} == {
+        "0:C-1:C": 4,
+        "0:C-1:N": 1,
+        "0:C-1:O": 1,
+        "0:N-1:O": 1,
+    }
+    done = mine(binary, "fsm", *graph, "--support", "9")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "knee: no pattern has a support of 9 or more\n"
 
 
 def test_labels_may_be_compressed(binary: str, graph: list[object], tmp_path: Path):

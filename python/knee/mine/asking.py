@@ -1,4 +1,4 @@
-"""Asks the binary about a graph. Edges travel in a file without a name: it cannot be left behind."""
+"""Asks the binary about a graph. Edges and labels travel in files without a name: they cannot be left behind."""
 
 from __future__ import annotations
 
@@ -6,21 +6,31 @@ import operator
 import os
 import tempfile
 import warnings
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from os import PathLike
-from typing import Any, SupportsIndex, cast
+from typing import IO, Any, SupportsIndex, cast
 
 import numpy as np
 
 from knee import _binary
 from knee.mine import kinds
 from knee.mine.edges import Edges
+from knee.mine.labels import lines
 from knee.store import StudyError
 
 
+Labels = Mapping[Any, Any] | str | PathLike[str] | None
+"""The label of each vertex that has one, or the path of a file of them."""
+
+
 def ask(
-    action: str, graph: Any, threads: SupportsIndex | None, **options: str | SupportsIndex
+    action: str,
+    graph: Any,
+    threads: SupportsIndex | None,
+    labels: Labels = None,
+    **options: str | SupportsIndex,
 ) -> tuple[dict[str, Any], Edges | None]:
     """Return what ``knee mine`` says about a graph, and its edges, if it was not a file.
 
@@ -35,16 +45,30 @@ def ask(
     for name, value in (*options.items(), ("threads", threads)):
         if value is not None:
             words.append(f"--{name}={value if isinstance(value, str) else _number(name, value)}")
-    # What follows is no option, however the file's name begins.
-    words += ["--", action]
-    if isinstance(graph, str | PathLike):
-        answer = _told([*words, os.fspath(cast("str | PathLike[str]", graph))], [])
-        if (header := answer["facts"]["header"]) != "none":
-            warnings.warn(f"the first line of {graph} is taken for a header, not for an edge: {header}", stacklevel=3)
-        return answer, None
-    edges = kinds.read(graph)
-    with _file(edges) as file:
-        return _told([*words, f"/proc/self/fd/{file}"], [file]), edges
+    edges = None if isinstance(graph, str | PathLike) else kinds.read(graph)
+    with ExitStack() as files:
+        given: dict[int, str] = {}
+        if isinstance(labels, str | PathLike):
+            words.append(f"--labels={os.fspath(labels)}")
+        elif labels is not None:
+            text = lines(labels, edges)
+            file = files.enter_context(_file("the labels", len(text), lambda file: file.write(text)))
+            given[file] = "the given labels"
+            words.append(f"--labels=/proc/self/fd/{file}")
+        if edges is None:
+            name = os.fspath(cast("str | PathLike[str]", graph))
+        else:
+            # A loop makes no difference, and a file without any edge is an error, as a file.
+            rows = edges.rows if len(edges.rows) else np.zeros((1, 2), np.int64)
+            save = partial(np.save, arr=rows, allow_pickle=False)
+            file = files.enter_context(_file("the edges", rows.nbytes, save))
+            given[file] = "the given graph"
+            name = f"/proc/self/fd/{file}"
+        # What follows is no option, however the file's name begins.
+        answer = _told([*words, "--", action, name], given)
+    if edges is None and (header := answer["facts"]["header"]) != "none":
+        warnings.warn(f"the first line of {graph} is taken for a header, not for an edge: {header}", stacklevel=3)
+    return answer, edges
 
 
 def _number(name: str, value: SupportsIndex) -> int:
@@ -55,27 +79,25 @@ def _number(name: str, value: SupportsIndex) -> int:
 
 
 @contextmanager
-def _file(edges: Edges) -> Generator[int]:
-    """Give an open file of the edges. The kernel removes it when no process has it open any more."""
-    # A loop makes no difference, and a file without any edge is an error, as a file.
-    rows = edges.rows if len(edges.rows) else np.zeros((1, 2), np.int64)
+def _file(what: str, size: int, write: Callable[[IO[bytes]], object]) -> Generator[int]:
+    """Give an open file. The kernel removes it when no process has it open any more."""
     with tempfile.TemporaryFile() as file:
         try:
-            np.save(file, rows, allow_pickle=False)
+            write(file)
             file.flush()
         except OSError as error:
-            hint = f"set TMPDIR to a folder with {rows.nbytes / (1 << 20):.0f} MiB of space"
-            raise _noted(StudyError(f"cannot write the edges: {tempfile.gettempdir()}: {error}", hint=hint)) from None
+            hint = f"set TMPDIR to a folder with {size / (1 << 20):.0f} MiB of space"
+            raise _noted(StudyError(f"cannot write {what}: {tempfile.gettempdir()}: {error}", hint=hint)) from None
         yield file.fileno()
 
 
-def _told(words: list[str], files: list[int]) -> dict[str, Any]:
+def _told(words: list[str], files: dict[int, str]) -> dict[str, Any]:
     try:
-        return _binary.ask_once(words, files)
+        return _binary.ask_once(words, list(files))
     except StudyError as error:
         message = str(error)
-        for file in files:
-            message = message.replace(f"/proc/self/fd/{file}", "the given graph")
+        for file, what in files.items():
+            message = message.replace(f"/proc/self/fd/{file}", what)
         raise _noted(StudyError(message, hint=error.hint)) from None
 
 

@@ -22,7 +22,7 @@ from os import PathLike
 from typing import Any, Literal, SupportsIndex
 
 from knee.mine import pattern as patterns
-from knee.mine.asking import ask
+from knee.mine.asking import Labels, ask
 
 Induced = Literal["edge", "vertex"]
 """Sub-graphs that have the pattern's edges, or exactly those."""
@@ -38,6 +38,7 @@ def count(
     induced: Induced = "edge",
     threads: SupportsIndex | None = None,
     plan: Literal["auto", "explore", "formula"] = "auto",
+    labels: Labels = None,
 ) -> int:
     """Count the copies of a pattern in a graph, exactly.
 
@@ -53,6 +54,8 @@ def count(
         How many; by default, one on each allowed cpu.
     plan
         How to count: ``"explore"`` matches, ``"formula"`` does not, ``"auto"`` takes a formula where there is one.
+    labels
+        The label of each vertex that has one, or a file of them, for a pattern with labels such as ``"a:C-b:N"``.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def count(
     >>> knee.mine.count([("ann", "bob"), ("bob", "cy"), ("cy", "ann")], "triangle")
     1
     """
-    answer, _ = ask("count", graph, threads, pattern=patterns.text(pattern), induced=induced, plan=plan)
+    answer, _ = ask("count", graph, threads, labels, pattern=patterns.text(pattern), induced=induced, plan=plan)
     return int(answer["count"])
 
 
@@ -110,12 +113,19 @@ def motifs(
     return {name: int(number) for name, number in answer["motifs"].items()}
 
 
-def exists(graph: Graph, pattern: Any, *, induced: Induced = "edge", threads: SupportsIndex | None = None) -> bool:
+def exists(
+    graph: Graph,
+    pattern: Any,
+    *,
+    induced: Induced = "edge",
+    threads: SupportsIndex | None = None,
+    labels: Labels = None,
+) -> bool:
     """Find out whether a graph has a copy of a pattern. Ends as soon as one is found.
 
     Parameters
     ----------
-    graph, pattern, induced, threads
+    graph, pattern, induced, threads, labels
         As for :func:`count`.
 
     Returns
@@ -134,7 +144,7 @@ def exists(graph: Graph, pattern: Any, *, induced: Induced = "edge", threads: Su
     >>> knee.mine.exists("rmat:6", "5-clique")
     True
     """
-    answer, _ = ask("exists", graph, threads, pattern=patterns.text(pattern), induced=induced)
+    answer, _ = ask("exists", graph, threads, labels, pattern=patterns.text(pattern), induced=induced)
     return bool(answer["exists"])
 
 
@@ -145,12 +155,13 @@ def match(
     limit: SupportsIndex = 10,
     induced: Induced = "edge",
     threads: SupportsIndex | None = None,
+    labels: Labels = None,
 ) -> list[tuple[Any, ...]]:
     """Find copies of a pattern. Ends as soon as there are enough.
 
     Parameters
     ----------
-    graph, pattern, induced, threads
+    graph, pattern, induced, threads, labels
         As for :func:`count`.
     limit
         How many copies to find at most, up to a million.
@@ -176,6 +187,45 @@ def match(
     [('bob', 'cy', 'ann')]
     """
     words = {"pattern": patterns.text(pattern), "limit": limit, "induced": induced}
-    answer, edges = ask("match", graph, threads, **words)
+    answer, edges = ask("match", graph, threads, labels, **words)
     own = int if edges is None else edges.vertex
     return [tuple(own(int(number)) for number in copy) for copy in answer["matches"]]
+
+
+def fsm(
+    graph: Graph,
+    support: SupportsIndex,
+    *,
+    edges: SupportsIndex = 3,
+    threads: SupportsIndex | None = None,
+    labels: Labels = None,
+) -> dict[str, int]:
+    """Find the patterns that are frequent in a graph.
+
+    Parameters
+    ----------
+    graph, threads, labels
+        As for :func:`count`.
+    support
+        How many vertices there are at least for each place of a pattern (its minimum image).
+    edges
+        How many edges a pattern has at most, 1 to 7.
+
+    Returns
+    -------
+    dict
+        The support of each pattern, by its edges as text. Patterns with few edges come first.
+
+    Raises
+    ------
+    TypeError, ValueError, knee.store.StudyError
+        As for :func:`count`.
+
+    Examples
+    --------
+    >>> import knee
+    >>> knee.mine.fsm([(0, 1), (1, 2), (2, 3)], 2, labels={0: "C", 1: "C", 2: "C", 3: "N"})
+    {'0:C-1:C': 3}
+    """
+    answer, _ = ask("fsm", graph, threads, labels, support=support, edges=edges)
+    return {one["pattern"]: int(one["support"]) for one in answer["fsm"]}

@@ -93,8 +93,10 @@ pub fn motifs(vertices: usize) -> Vec<(String, Pattern)> {
     forms.sort_unstable();
     forms.dedup();
     forms.sort_by_key(|pattern| pattern.edges().count());
-    let families =
-        FAMILIES.iter().flat_map(|(family, sizes, _)| sizes.clone().map(move |size| format!("{family}-{size}")));
+    let name = |family: &str, size: usize| {
+        if family == "clique" { format!("{size}-clique") } else { format!("{family}-{size}") }
+    };
+    let families = FAMILIES.iter().flat_map(|(family, sizes, _)| sizes.clone().map(move |size| name(family, size)));
     let names: Vec<String> = NAMES.iter().map(|(name, _)| (*name).to_owned()).chain(families).collect();
     let named: Vec<_> =
         names.into_iter().filter_map(|name| Some((Pattern::parse(&name).ok()?.canonical(), name))).collect();

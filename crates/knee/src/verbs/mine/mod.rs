@@ -80,6 +80,10 @@ impl Native for Mine {
         if let Some((_, header)) = done.facts.iter().find(|(name, value)| *name == "header" && *value != "none") {
             say(format_args!("knee: the graph's first line is taken for a header, not for an edge: {header}"));
         }
+        if done.answer.is_empty() {
+            say(format_args!("knee: no pattern has a support of {} or more", done.args.text("support")));
+            return Ok(ExitCode::SUCCESS);
+        }
         print_out(&format!("{}\n", done.answer))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -150,10 +154,13 @@ fn motifs(lines: &str) -> serde_json::Value {
     lines.lines().map(pair).collect::<serde_json::Map<_, _>>().into()
 }
 
-/// For each pattern its support.
+/// Patterns with their supports, in the order of the answer.
 fn frequent(lines: &str) -> serde_json::Value {
-    let one = |line: &str| line.split_once(' ').map(|(support, pattern)| (pattern.to_owned(), number(support)));
-    lines.lines().filter_map(one).collect::<serde_json::Map<_, _>>().into()
+    let one = |line: &str| {
+        let (support, pattern) = line.split_once(' ')?;
+        Some(serde_json::json!({"pattern": pattern, "support": number(support)}))
+    };
+    lines.lines().filter_map(one).collect::<Vec<_>>().into()
 }
 
 /// The names of a table's columns, which its first line has.

@@ -1,0 +1,44 @@
+"""Labels of vertices as a file that the binary reads, and patterns that are frequent by them."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from knee.mine.edges import Edges
+
+WORD = re.compile(r"[^\s,#%][^\s,]*")
+"""What stands in a file of labels: no blank and no comma, and it begins no comment."""
+
+
+def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
+    """Return the text of a file that gives vertices their labels; ``edges`` is None for a graph in a file.
+
+    Raises
+    ------
+    TypeError
+        When a vertex of a graph of numbers is none.
+    ValueError
+        When a label is not one word.
+    """
+    own = None if edges is None or edges.vertices is None else edges.vertices
+    numbers: dict[Hashable, int] | None = None if own is None else {vertex: at for at, vertex in enumerate(own)}
+    text: list[str] = []
+    for vertex, label in labels.items():
+        word = str(label)
+        if not WORD.fullmatch(word):
+            raise ValueError(f"the label of {vertex!r} is {word!r}, but a label is a word without blanks and commas")
+        # A vertex without edges is no part of the graph.
+        number = _number(vertex) if numbers is None else numbers.get(vertex)
+        if number is not None:
+            text.append(f"{number} {word}\n")
+    return "".join(text).encode()
+
+
+def _number(vertex: Any) -> int:
+    try:
+        return operator.index(vertex)
+    except TypeError:
+        raise TypeError(f"{vertex!r} has a label, but the graph's vertices are whole numbers") from None
