@@ -30,7 +30,9 @@ MOST_FINDINGS = 20
 
 SHARED = Path(os.environ.get("KNEE_SHARED", ROOT.parent / "shared"))
 NUL = "\0"
-PATH_OF_3 = "".join(f"{chr(begin)}{NUL * 7}" for begin in (0, 1, 2, 4)) + "".join(f"{chr(at)}{NUL * 3}" for at in range(3))
+PATH_OF_3 = "".join(f"{chr(begin)}{NUL * 7}" for begin in (0, 1, 2, 4)) + "".join(
+    f"{chr(at)}{NUL * 3}" for at in range(3)
+)
 """Where the lists of its vertices begin, and their ranks."""
 SEEDS: dict[str, list[str] | Path] = {
     "cpu_lists": ["0-3,8", "0-15:2/4", "ff,00000000", "0x0000ffff,0xffff0000", "3,1,2"],

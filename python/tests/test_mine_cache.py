@@ -32,7 +32,12 @@ def _graph(tmp_path: Path) -> Path:
 
 def test_answers_are_the_same_from_the_cache(binary: str, graph: Path, tmp_path: Path):
     cache = tmp_path / "new" / "cache"
-    for words in (["count", "--pattern", "paw"], ["match", "--pattern", "paw"], ["per-edge"], ["motifs", "--size", "3"]):
+    for words in (
+        ["count", "--pattern", "paw"],
+        ["match", "--pattern", "paw"],
+        ["per-edge"],
+        ["motifs", "--size", "3"],
+    ):
         plain = said(binary, *words, graph)
         for _ in range(2):
             assert said(binary, *words, graph, "--cache", cache) == plain
@@ -54,10 +59,43 @@ def test_layouts_and_generated_graphs_are_read_as_well(binary: str, tmp_path: Pa
 def test_a_changed_graph_is_read_anew(binary: str, graph: Path, tmp_path: Path):
     cache = tmp_path / "cache"
     assert said(binary, "count", "--pattern", "edge", graph, "--cache", cache) == "4\n"
-    graph.write_text(TEXT.replace("30 40", "30 41"))
-    os.utime(graph, ns=(1, 1))
-    assert said(binary, "count", "--pattern", "edge", graph, "--cache", cache) == "4\n"
+    before = graph.stat()
+    graph.write_text(TEXT.replace("30 10", "30 50"))
+    # As cp -p and rsync -t do.
+    os.utime(graph, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert graph.stat().st_size == before.st_size
+    assert said(binary, "count", "--pattern", "triangle", graph, "--cache", cache) == "0\n"
     assert len(list(cache.iterdir())) == 2
+
+
+def test_a_link_to_another_graph_is_another_graph(binary: str, graph: Path, tmp_path: Path):
+    other = tmp_path / "other.txt"
+    other.write_text("1 2\n")
+    link = tmp_path / "link.txt"
+    for target, edges in ((graph, "4\n"), (other, "1\n"), (graph, "4\n")):
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        assert said(binary, "count", "--pattern", "edge", link, "--cache", tmp_path / "cache") == edges
+
+
+def test_a_kept_graph_is_used_as_it_is(binary: str, graph: Path, tmp_path: Path):
+    cache = tmp_path / "cache"
+    said(binary, "count", graph, "--cache", cache)
+    [kept] = cache.iterdir()
+    assert said(binary, "count", "--pattern", "edge", kept, "--cache", cache) == "4\n"
+    assert list(cache.iterdir()) == [kept]
+    kept.write_bytes(kept.read_bytes()[:-1])
+    done = mine(binary, "count", kept)
+    refused(done, f"cannot use {kept}: it has")
+    assert "remove it" not in done.stderr
+
+
+def test_a_named_pipe_is_read_once(binary: str, tmp_path: Path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", 'printf "1 2\\n2 3\\n3 1\\n" > "$0"', str(pipe)]) as writer:
+        assert said(binary, "count", "--pattern", "triangle", pipe) == "1\n"
+        assert writer.wait() == 0
 
 
 def test_a_damaged_file_is_refused(binary: str, graph: Path, tmp_path: Path):
@@ -73,5 +111,7 @@ def test_a_damaged_file_is_refused(binary: str, graph: Path, tmp_path: Path):
 
 def test_what_cannot_be_kept_is_refused(binary: str, graph: Path, tmp_path: Path):
     refused(mine(binary, "count", tmp_path / "none.txt", "--cache", tmp_path), "No such file")
-    refused(mine(binary, "count", graph, "--cache", graph), "cannot make the directory", "hint: give --cache a directory")
+    refused(
+        mine(binary, "count", graph, "--cache", graph), "cannot make the directory", "hint: give --cache a directory"
+    )
     refused(mine(binary, "count", "/dev/null", "--cache", tmp_path), "it is not a regular file")

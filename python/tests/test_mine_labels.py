@@ -87,7 +87,7 @@ def test_labels_may_be_compressed(binary: str, graph: list[object], tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["count", "--pattern", "triangle"], "the pattern triangle has no labels, and --labels gives some"),
+        (["count", "--pattern", "triangle"], "the pattern is triangle, which has no labels"),
         (["explain", "--pattern", "a:C-b"], "is of no use for explain"),
         (["motifs"], "is of no use for motifs"),
         (["count", "--pattern", "a:C-b", "--plan", "formula"], "--plan formula is of no use for a pattern with labels"),

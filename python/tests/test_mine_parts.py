@@ -68,6 +68,25 @@ def test_another_graph_is_refused(binary: str, tmp_path: Path):
     refused(ran(binary, "mine", "--part", given=part), "it has 2 vertices and 1 edges, and had 4 vertices and 4 edges")
 
 
+def test_a_graph_whose_vertices_have_changed_places_is_refused(binary: str, tmp_path: Path):
+    graph = tmp_path / "graph.txt"
+    graph.write_text("1 2\n2 3\n3 1\n3 4\n")
+    part = printed(binary, "mine", "count", str(graph), "--order", "id", "--plan", "explore", "--split", "1")
+    # The same graph, but its vertices are begun at in another order.
+    graph.write_text("4 2\n2 3\n3 4\n3 1\n")
+    refused(ran(binary, "mine", "--part", given=part), f"{graph} is not the graph that was divided", "other edges")
+
+
+def test_a_count_that_is_too_large_is_said(binary: str, tmp_path: Path):
+    graph = tmp_path / "star.txt"
+    graph.write_text("".join(f"0 {leaf}\n" for leaf in range(1, 1_000_001)))
+    words = ["mine", "count", str(graph), "--pattern", "star-7"]
+    done = subprocess.run([binary, *words], capture_output=True, text=True, check=False)
+    refused(done, "there are too many copies to be counted", "hint: use a smaller pattern")
+    part = printed(binary, *words, "--split", "1")
+    refused(ran(binary, "mine", "--part", given=part), "there are too many copies to be counted")
+
+
 def test_a_missing_part_is_named(binary: str, answers: list[str]):
     refused(
         ran(binary, "mine", "--merge", given=answers[0]),
@@ -99,6 +118,8 @@ def test_answers_of_different_jobs_are_refused(binary: str, answers: list[str]):
         (["count", GRAPH, "--part"], "--part with ACTION: the part itself says what to ask"),
         (["--pattern", "house", "--merge"], "--merge with --pattern: the part itself says what to ask"),
         (["--part", "--merge"], "cannot be used with"),
+        (["--part", "--json"], "--part with --json"),
+        (["--merge", "--layout", "blocked"], "--merge with --layout: it only adds up"),
         (["count"], "GRAPH"),
     ],
 )

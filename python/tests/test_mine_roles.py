@@ -91,7 +91,7 @@ def test_frequent_patterns_have_the_supports_of_their_places(tmp_path):
 
 
 def test_what_is_no_label_is_said():
-    with pytest.raises(ValueError, match="the label of 1 is 'a b', but a label is a word"):
+    with pytest.raises(ValueError, match="the label of 1 is 'a b', but a label is of letters"):
         knee.mine.count([(1, 2)], "a:x-b", labels={1: "a b"})
     with pytest.raises(TypeError, match="'one' has a label, but the graph's vertices are whole numbers"):
         knee.mine.count(np.array([[1, 2]]), "a:x-b", labels={"one": "x"})

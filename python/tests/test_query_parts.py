@@ -52,7 +52,9 @@ def test_lines_that_were_changed_are_refused(binary: str, parts: list[str], answ
 
 def test_lines_of_another_kind_are_refused(binary: str, parts: list[str]):
     refused(ran(binary, "query", "--part", given="{}\n"), "not a part of knee query --split: it has no checksum")
-    refused(ran(binary, "query", "--merge", given=parts[0]), "not the answer of knee query --part: it has other members")
+    refused(
+        ran(binary, "query", "--merge", given=parts[0]), "not the answer of knee query --part: it has other members"
+    )
     assert json.loads(parts[0])["checksum"]
 
 

@@ -1,10 +1,11 @@
 //! Reads files that other people or programs wrote: never waits forever, and refuses a text over [`MOST_BYTES`].
 
-use std::fs::{File, OpenOptions};
+use std::fmt;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::num::NonZeroU64;
 use std::ops::Range;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::{Advice, OFlags, fadvise, fcntl_setfl};
@@ -28,6 +29,31 @@ pub fn open(path: &Path) -> io::Result<File> {
         fcntl_setfl(&file, OFlags::empty())?;
     }
     Ok(file)
+}
+
+/// Which file it is, and when it was changed last: its device, its number there, and seconds and nanoseconds since 1970.
+/// Programs that copy a file can give it any other time, but not this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    device: u64,
+    number: u64,
+    changed: (i64, i64),
+}
+
+impl State {
+    /// That of a file with this metadata.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        let changed = (metadata.ctime(), metadata.ctime_nsec());
+        Self { device: metadata.dev(), number: metadata.ino(), changed }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, nanoseconds) = self.changed;
+        write!(f, "{}:{}, {seconds}.{nanoseconds:09}", self.device, self.number)
+    }
 }
 
 /// Opens a file that has its bytes on a disk.

@@ -37,3 +37,21 @@ pub fn dump(bytes: &[u8]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_dump_is_refused_without_a_panic() {
+        let header = r#"{"input":"","vertices":3,"members":4,"loops":0,"repeated":0,"first_line":null,"named":false"#;
+        let checksums = r#","checksums":[0,0,0]}"#;
+        for bytes in ["", "\0", "\0kneegrph", header, &format!("{header}{checksums}\0and no lists")] {
+            dump(bytes.as_bytes());
+        }
+        for number in [3, u64::MAX / 8, u64::MAX] {
+            dump(header.replace(":3,", &format!(":{number},")).as_bytes());
+            dump(format!("{}{checksums}", header.replace(":4,", &format!(":{number},"))).as_bytes());
+        }
+    }
+}

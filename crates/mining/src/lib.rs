@@ -7,7 +7,7 @@
 //! A workload on graphs is a file that implements `Workload`, its `mod` line, and its place in [`WORKLOADS`]
 //! (`docs/contributing/workload.md`).
 
-#[cfg(fuzzing)]
+#[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod graph;
@@ -23,6 +23,7 @@ use knee_workload::Workload;
 
 pub use graph::Graph;
 pub use matching::{Method, Order, Question};
+pub use mine::check as check_arguments;
 pub use pattern::{Induced, Pattern};
 pub use scheduler::Scheduler;
 

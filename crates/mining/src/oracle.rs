@@ -35,22 +35,22 @@ pub fn labelled(labels: &[u16], edges: &[(u32, u32)], pattern: &Pattern, induced
     found / placements(&itself, &any, &mut Vec::new(), &same)
 }
 
-/// Counts the copies in which some vertices, one or both ends of an edge, are those of a role: a pattern and as many of
+/// Counts the copies in which some vertices, one or both ends of an edge, are those of an orbit: a pattern and as many of
 /// its vertices.
 ///
 /// # Panics
 /// When an edge names a vertex that does not exist.
 #[must_use]
-pub fn in_role(
+pub fn in_orbit(
     vertices: usize,
     edges: &[(u32, u32)],
-    (pattern, role): (&Pattern, &[usize]),
+    (pattern, orbit): (&Pattern, &[usize]),
     who: &[u32],
     induced: Induced,
 ) -> u128 {
     let wanted = wanted(pattern, induced);
-    let as_role = |placed: &[usize], who: &[usize]| {
-        let mut takes: Vec<_> = role.iter().map(|vertex| placed[*vertex]).collect();
+    let in_place = |placed: &[usize], who: &[usize]| {
+        let mut takes: Vec<_> = orbit.iter().map(|vertex| placed[*vertex]).collect();
         let mut who = who.to_vec();
         takes.sort_unstable();
         who.sort_unstable();
@@ -58,8 +58,8 @@ pub fn in_role(
     };
     let who: Vec<_> = who.iter().map(|vertex| *vertex as usize).collect();
     let own = matrix(pattern.vertices(), &pattern.edges().map(small).collect::<Vec<_>>());
-    let stay = placements(&own, &wanted, &mut Vec::new(), &|placed| as_role(placed, role));
-    placements(&matrix(vertices, edges), &wanted, &mut Vec::new(), &|placed| as_role(placed, &who)) / stay
+    let stay = placements(&own, &wanted, &mut Vec::new(), &|placed| in_place(placed, orbit));
+    placements(&matrix(vertices, edges), &wanted, &mut Vec::new(), &|placed| in_place(placed, &who)) / stay
 }
 
 fn small((a, b): (usize, usize)) -> (u32, u32) {

@@ -20,7 +20,6 @@ from knee.mine.edges import Edges
 from knee.mine.labels import lines
 from knee.store import StudyError
 
-
 Labels = Mapping[Any, Any] | str | PathLike[str] | None
 """The label of each vertex that has one, or the path of a file of them."""
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from knee.mine.edges import Edges
 
-WORD = re.compile(r"[^\s,#%][^\s,]*")
-"""What stands in a file of labels: no blank and no comma, and it begins no comment."""
+WORD = re.compile(r"\w+")
+"""What may be a label: letters, digits and _."""
 
 
 def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
@@ -29,7 +29,7 @@ def lines(labels: Mapping[Any, Any], edges: Edges | None) -> bytes:
     for vertex, label in labels.items():
         word = str(label)
         if not WORD.fullmatch(word):
-            raise ValueError(f"the label of {vertex!r} is {word!r}, but a label is a word without blanks and commas")
+            raise ValueError(f"the label of {vertex!r} is {word!r}, but a label is of letters, digits and _")
         # A vertex without edges is no part of the graph.
         number = _number(vertex) if numbers is None else numbers.get(vertex)
         if number is not None:

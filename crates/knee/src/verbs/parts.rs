@@ -49,7 +49,7 @@ pub(super) trait Divide {
 }
 
 impl Parts {
-    /// Whether something is asked, whole or to be split, and not what a part or its answer says.
+    /// Whether the command line asks a question, also with `--split`.
     pub(super) fn ask(&self) -> bool {
         !self.part && !self.merge
     }
@@ -63,8 +63,8 @@ impl Parts {
     ) -> Option<Result<ExitCode, Failure>> {
         let printed = match self {
             Self { split: Some(parts), .. } => split(asked, divided, *parts, verb),
-            Self { part: true, .. } => nothing_asked(asked, divided, "--part").and_then(|()| part(divided, verb)),
-            Self { merge: true, .. } => nothing_asked(asked, divided, "--merge").and_then(|()| merge(divided, verb)),
+            Self { part: true, .. } => for_a_part(asked, divided).and_then(|()| part(divided, verb)),
+            Self { merge: true, .. } => for_a_merge(asked, divided).and_then(|()| merge(divided, verb)),
             _ => return None,
         };
         Some(printed.and_then(|text| print_out(&text)).map(|()| ExitCode::SUCCESS))
@@ -78,6 +78,27 @@ fn nothing_asked(asked: &Direct, divided: Divided, option: &str) -> Result<(), F
     match name.or_else(|| options.iter().find(given).map(|name| format!("--{name}"))) {
         Some(name) => Err(Failure::new(format!("{option} with {name}: the part itself says what to ask"))
             .hint(format!("knee {verb} {option} < FILE"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what would have no effect on a part.
+fn for_a_part(asked: &Direct, divided: Divided) -> Result<(), Failure> {
+    nothing_asked(asked, divided, "--part")?;
+    if asked.json() {
+        return Err(
+            Failure::new("--part with --json: its answer is a line of JSON in any case").hint("leave out --json")
+        );
+    }
+    Ok(())
+}
+
+/// And on a merge, which only adds up.
+fn for_a_merge(asked: &Direct, divided: Divided) -> Result<(), Failure> {
+    nothing_asked(asked, divided, "--merge")?;
+    match asked.given.keys().find(|name| *name != "format") {
+        Some(name) => Err(Failure::new(format!("--merge with --{name}: it only adds up what parts found"))
+            .hint(format!("leave out --{name}"))),
         None => Ok(()),
     }
 }

@@ -7,9 +7,11 @@ use knee_workload::Error;
 
 use super::Graph;
 use super::read::{lines, shown, text};
+use crate::pattern::is_label;
 
 /// What is expected.
-const FORM: &str = "a file of labels has two words a line, a vertex number of the graph and its label";
+const FORM: &str =
+    "a file of labels has two words a line, a vertex number of the graph and its label, of letters, digits and _";
 /// Most different labels.
 const MOST: usize = u16::MAX as usize - 1;
 
@@ -21,21 +23,38 @@ pub(crate) struct Labels {
     words: Vec<String>,
 }
 
+/// The content of a file of labels.
+pub(crate) struct LabelsFile {
+    path: String,
+    text: Vec<u8>,
+}
+
+impl LabelsFile {
+    /// Reads a file, plain, `.gz` or `.zst`.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn read(path: &str) -> Result<Self, Error> {
+        let cannot = |error: std::io::Error| {
+            Error::new(format!("cannot read labels: {path}: {error}")).hint("give --labels the path of a file")
+        };
+        Ok(Self { path: path.to_owned(), text: text(Path::new(path)).map_err(cannot)? })
+    }
+}
+
 impl Labels {
     #[cfg(test)]
     pub(crate) fn by_rank(of: Vec<u16>, words: Vec<String>) -> Self {
         Self { of, words }
     }
 
-    /// Reads labels of a graph whose vertices have these names in its source, in ascending order.
+    /// The labels of a graph whose vertices have these names in its source, in ascending order.
     ///
     /// # Errors
-    /// When the file cannot be read; a line that is none, a vertex with two labels, too many of them.
-    pub(crate) fn read(path: &Path, graph: &Graph, names: &[u64]) -> Result<Self, Error> {
-        let cannot =
-            |reason: String| Error::new(format!("cannot read labels: {}: {reason}", path.display())).hint(FORM);
-        let text = text(path).map_err(|error| cannot(error.to_string()))?;
-        Self::parse(&text, graph, names).map_err(cannot)
+    /// A line that is none, a vertex with two labels, too many of them.
+    pub(crate) fn of_file(file: &LabelsFile, graph: &Graph, names: &[u64]) -> Result<Self, Error> {
+        Self::parse(&file.text, graph, names)
+            .map_err(|reason| Error::new(format!("cannot read labels: {}: {reason}", file.path)).hint(FORM))
     }
 
     fn parse(text: &[u8], graph: &Graph, names: &[u64]) -> Result<Self, String> {
@@ -109,9 +128,9 @@ fn pair(line: &[u8]) -> Result<(u64, &str), String> {
     let (Some(name), Some(label), None) = (words.next(), words.next(), words.next()) else {
         return Err(format!("{:?} is not a vertex and a label", shown(line)));
     };
-    let number = std::str::from_utf8(name).ok().and_then(|name| name.parse().ok());
-    let number = number.ok_or_else(|| format!("{:?} is not a vertex number", shown(name)))?;
-    Ok((number, std::str::from_utf8(label).map_err(|_| format!("{:?} is not UTF-8", shown(label)))?))
+    let word = std::str::from_utf8(label).ok().filter(|word| is_label(word));
+    let word = word.ok_or_else(|| format!("the label {:?} is not of letters, digits and _", shown(label)))?;
+    Ok((lines::number(name)?, word))
 }
 
 #[cfg(test)]
@@ -139,6 +158,8 @@ mod tests {
             ("10\n", "line 1: \"10\" is not a vertex and a label"),
             ("10 a b\n", "line 1: \"10 a b\" is not a vertex and a label"),
             ("\nx a\n", "line 2: \"x\" is not a vertex number"),
+            ("+10 a\n", "line 1: \"+10\" is not a vertex number"),
+            ("10 sp3-C\n", "line 1: the label \"sp3-C\" is not of letters, digits and _"),
             ("10 a\n10 b\n", "line 2: vertex 10 has two labels, a and b"),
             ("", "it has no vertex of the graph"),
             ("99 a\n", "it has no vertex of the graph"),

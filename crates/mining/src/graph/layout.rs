@@ -197,10 +197,11 @@ impl Graph {
         sources
     }
 
-    /// A hash of its edges, by which another graph is told from this one.
+    /// A hash of its edges and of the order of its vertices, by which another graph is told from this one.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut hash = XxHash3_64::new();
+        hash.write(bytemuck::cast_slice(&self.ranks));
         for vertex in (0..).take(self.vertices) {
             let list = self.upward(vertex);
             hash.write(&(list.len() as u64).to_le_bytes());

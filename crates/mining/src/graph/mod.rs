@@ -13,13 +13,14 @@ mod room;
 pub use chung_lu::ChungLu;
 pub(crate) use dump::{Dump, Origin, input, write};
 pub use edges::EdgeList;
-pub(crate) use labels::Labels;
+pub(crate) use labels::{Labels, LabelsFile};
 pub use layout::{Ends, Graph, Unsorted};
 pub use rmat::Rmat;
 
 use knee_workload::Error;
 
 use room::check_drawn;
+pub(crate) use room::check_orbits;
 
 /// Whether a source describes a graph that is generated, and is no path.
 pub(crate) fn is_generated(source: &str) -> bool {

@@ -3,12 +3,18 @@
 use knee_machine::room;
 use knee_workload::Error;
 
+use super::Graph;
+
 /// About how many bytes of memory an edge needs while a graph is read from a text and laid out, with its vertices.
 const BYTES_READ: u64 = 64;
 /// And while it is drawn and laid out.
 const BYTES_DRAWN: u64 = 20;
 /// And where its lists are read.
 const BYTES_LAID_OUT: u64 = 12;
+/// What is counted for the orbits of an edge.
+const BYTES_OF_ORBITS: u64 = 56;
+/// A line of orbits, while the text of all is put together.
+const BYTES_OF_A_LINE: u64 = 250;
 /// The same for a vertex.
 const BYTES_OF_A_VERTEX: u64 = 40;
 
@@ -27,6 +33,18 @@ pub(super) fn check_read(source: &str, edges: u64) -> Result<(), Error> {
 pub(super) fn check_laid_out(source: &str, vertices: u64, edges: u64) -> Result<(), Error> {
     let needed = edges.saturating_mul(BYTES_LAID_OUT).saturating_add(vertices.saturating_mul(BYTES_OF_A_VERTEX));
     check(source, &format!("{vertices} vertices and {edges} edges"), needed)
+}
+
+/// Refuses to count orbits where what is counted, and the text of it, do not fit.
+pub(crate) fn check_orbits(source: &str, graph: &Graph, of_edges: bool) -> Result<(), Error> {
+    let (vertices, edges) = (graph.vertices as u64, graph.edges() as u64);
+    let lines = if of_edges { edges } else { vertices };
+    let counted = edges * BYTES_OF_ORBITS + vertices * BYTES_OF_A_VERTEX;
+    check(
+        source,
+        &format!("{vertices} vertices, {edges} edges and {lines} lines of orbits"),
+        counted + lines * BYTES_OF_A_LINE,
+    )
 }
 
 fn check(source: &str, of: &str, needed: u64) -> Result<(), Error> {

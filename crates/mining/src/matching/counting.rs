@@ -2,7 +2,7 @@
 //! best, over tasks that all workers share; at last copies follow from what was found.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use knee_workload::Counter;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::choose::{Chooser, Chosen};
 use super::explore::{Roots, Worker};
 use super::formula::{self, Formulas, Known};
 use super::work::Work;
-use super::{Method, Order, Question, Readers, SMALL, Told};
+use super::{Method, Order, Question, Readers, Told, small};
 use crate::pattern::Pattern;
 use crate::plan::{Choice, Plan, choices};
 use crate::{Graph, Scheduler};
@@ -147,7 +147,7 @@ pub(super) fn find(
                 let alone = asked == Some(pattern) && chosen.plan.less.is_empty();
                 let told = if alone { told } else { Told { found: Counter::default(), ..told } };
                 let (matches, work) = by_plan(readers, &chosen.plan, scheduler, order, told);
-                Found { raw: i128::try_from(matches).expect(SMALL), work }
+                Found { raw: small(i128::try_from(matches).ok()), work }
             }
         };
         (*pattern, found)
@@ -164,10 +164,10 @@ pub(super) fn copies(pattern: &Pattern, hows: &Hows, raw: &impl Fn(&Pattern) -> 
         How::Formula(known) => divided(found, known.divisor()),
         How::Plan(chosen) => {
             let plan = &chosen.plan;
-            let mut matches = found.checked_mul(plan.times.into())?;
+            let mut matches = small(found.checked_mul(plan.times.into()));
             for (ways, less) in &plan.less {
-                let each = u128::from(*ways).checked_mul(less.automorphisms().len() as u128)?;
-                matches = matches.checked_sub(copies(less, hows, raw)?.checked_mul(each)?)?;
+                let each = u128::from(*ways) * less.automorphisms().len() as u128;
+                matches = matches.checked_sub(small(copies(less, hows, raw)?.checked_mul(each)))?;
             }
             divided(matches, plan.symmetries.into())
         }
@@ -186,8 +186,9 @@ fn by_plan(readers: &Readers<'_>, plan: &Plan, scheduler: &Scheduler, order: Ord
     let (tasks, share) = (count.div_ceil(per_task), readers.share());
     let task = |number: usize, worker: usize| {
         let number = share.number(number);
-        // Never held by two: a worker runs one task at a time.
-        let mut own = workers[worker].lock().expect("no holder panics");
+        // Never held by two: a worker runs one task at a time. Where one found a number that is too large, nothing
+        // of what follows counts.
+        let mut own = workers[worker].lock().unwrap_or_else(PoisonError::into_inner);
         let own = own.get_or_insert_with(|| Worker::new(readers.view(worker), plan, &roots));
         let number = if order == Order::HubsFirst { tasks - 1 - number } else { number };
         let (matches, lists) = own.matches(number * per_task..count.min((number + 1) * per_task));
@@ -195,7 +196,7 @@ fn by_plan(readers: &Readers<'_>, plan: &Plan, scheduler: &Scheduler, order: Ord
         told.lists.add(lists);
         (matches, matches / each)
     };
-    let plus = |a: (u128, u128), b: (u128, u128)| (a.0.checked_add(b.0).expect(SMALL), a.1 + b.1);
+    let plus = |a: (u128, u128), b: (u128, u128)| (small(a.0.checked_add(b.0)), a.1 + b.1);
     let (matches, whole) = scheduler.sum(share.of(tasks), task, plus).unwrap_or_default();
     // Copies that several tasks found parts of.
     tell(told.found, matches / each - whole);

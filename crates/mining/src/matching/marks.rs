@@ -1,7 +1,7 @@
 //! A number for each vertex of a graph, zero for most, kept by a worker from task to task.
 
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use crate::Scheduler;
 use crate::matching::reads::View;
@@ -79,8 +79,9 @@ pub(in crate::matching) fn sum<R: Send>(
     let share = readers.share();
     let task = |number: usize, worker: usize| {
         let number = share.number(number);
-        // Never held by two: a worker runs one task at a time.
-        let mut own = own[worker].lock().expect("no holder panics");
+        // Never held by two: a worker runs one task at a time. Where one found a number that is too large, nothing
+        // of what follows counts.
+        let mut own = own[worker].lock().unwrap_or_else(PoisonError::into_inner);
         let empty = || Marks { numbers: vec![0; vertices], touched: Vec::new(), hits: Vec::new(), rows: Vec::new() };
         let marks = own.get_or_insert_with(empty);
         let view = readers.view(worker);

@@ -11,7 +11,7 @@ use crate::pattern::{Induced, Pattern};
 use crate::{Graph, Scheduler};
 
 /// Why the copies of a pattern follow from what was found.
-pub(super) const ADDS_UP: &str = "what was found adds up, and counts are below 2^127";
+pub(super) const ADDS_UP: &str = "what was found adds up";
 
 /// What was found of each pattern, from which its copies follow.
 pub(crate) type Found = BTreeMap<Pattern, i128>;

@@ -27,7 +27,7 @@ impl Share {
 
     /// A count that is found at once: it is the first part's.
     pub(super) fn once(self, count: u128) -> i128 {
-        if self.part == 0 { i128::try_from(count).expect(super::SMALL) } else { 0 }
+        if self.part == 0 { super::small(i128::try_from(count).ok()) } else { 0 }
     }
 }
 

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use knee_workload::Error;
 
+use super::small;
 use crate::pattern::{Induced, Pattern};
 
 /// Most patterns that are counted for one answer.
@@ -28,8 +29,12 @@ pub(super) struct Sum {
 impl Sum {
     /// The answer from the copies of each pattern; none if they do not add up.
     pub(super) fn of(&self, copies: impl Fn(&Pattern) -> Option<u128>) -> Option<u128> {
-        let times = |(times, pattern): &(i128, Pattern)| i128::try_from(copies(pattern)?).ok()?.checked_mul(*times);
-        let sum = self.terms.iter().map(times).try_fold(0, |sum: i128, term| sum.checked_add(term?))?;
+        let times = |(times, pattern): &(i128, Pattern)| {
+            let copies = small(i128::try_from(copies(pattern)?).ok());
+            Some(small(copies.checked_mul(*times)))
+        };
+        let mut terms = self.terms.iter().map(times);
+        let sum = terms.try_fold(0, |sum: i128, term| Some(small(sum.checked_add(term?))))?;
         (sum % self.divisor == 0).then(|| u128::try_from(sum / self.divisor).ok())?
     }
 }

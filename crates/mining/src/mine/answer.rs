@@ -2,17 +2,19 @@
 
 use std::fmt::Write;
 
-use knee_workload::{Check, Phases, Run};
+use knee_workload::{Check, Error, Phases, Run};
 
 use super::Asked;
 use crate::graph::Labels;
-use crate::matching::{Found, Frequent, Lies, Of, Readers, Roles, Told, count, first, frequent};
+use crate::matching::{Found, Frequent, Lies, Of, Orbits, Readers, Told, count, first, frequent, whole};
 use crate::pattern::Labelled;
 use crate::scheduler::Scheduler;
 use crate::{Graph, Induced, Pattern};
 
-/// Vertices whose lines one task writes.
-const VERTICES_PER_TASK: usize = 1 << 12;
+/// Fewest vertices whose lines one task writes.
+const VERTICES_PER_TASK: usize = 16;
+/// Most tasks.
+const TASKS: usize = 4096;
 
 pub(super) struct Prepared {
     pub scheduler: Scheduler,
@@ -27,6 +29,8 @@ pub(super) struct Prepared {
     pub facts: Vec<(String, String)>,
     /// Why bytes are not counted as read at home or away.
     pub unknown: Option<String>,
+    /// Why there is no answer.
+    pub failed: Option<Error>,
 }
 
 /// A count, or a line for each pattern where they have names.
@@ -42,38 +46,20 @@ pub(crate) fn written(counts: &[u128], names: &[String]) -> String {
 
 impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
-        match &self.asked {
-            Asked::Count(question, names) => {
-                let (counts, unknown) =
-                    self.read_by_all(phases, |readers| question.count_published(readers, &self.scheduler, self.told));
-                let answer = self.counts(&counts, names, phases);
+        match whole(|| self.answer(phases)) {
+            Ok((answer, unknown)) => {
                 self.unknown = unknown;
                 answer
             }
-            Asked::Explain(question) => phases.measure("match", || question.explain(&self.graph, &self.scheduler)),
-            Asked::Labelled(pattern, induced) => {
-                let (graph, pattern) = (&self.graph, self.with_labels(pattern));
-                let once = || count(graph, &self.labels, &self.scheduler, &pattern, *induced, self.told);
-                let copies = self.repeated(phases, once);
-                self.counts(&[copies], &[], phases)
-            }
-            Asked::Match(pattern, induced, limit) => self.copies(pattern, *induced, *limit, phases),
-            Asked::Exists(pattern, induced) => {
-                if self.found(pattern, *induced, 1, phases).is_empty() { "no" } else { "yes" }.to_owned()
-            }
-            Asked::Frequent(edges, least) => {
-                let (graph, labels) = (&self.graph, &self.labels);
-                let all = self.repeated(phases, || frequent(graph, labels, &self.scheduler, *edges, *least));
-                let line = |one: &Frequent| format!("{} {}", one.support, one.pattern.written(labels.words()));
-                all.iter().map(line).collect::<Vec<_>>().join("\n")
-            }
-            Asked::Roles(of, size, induced) => {
-                let (of, size, induced) = (*of, *size, *induced);
-                let (answer, unknown) = self.read_by_all(phases, |readers| self.roles(readers, of, size, induced));
-                self.unknown = unknown;
-                answer
+            Err(error) => {
+                self.failed = Some(error);
+                String::new()
             }
         }
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.failed.clone()
     }
 
     /// Counting again by the other plan would take as long as the run; a study compares answers across its cells.
@@ -88,8 +74,56 @@ impl Run for Prepared {
 }
 
 impl Prepared {
+    /// The answer, and why it is not known from where lists were read.
+    fn answer(&self, phases: &mut Phases) -> (String, Option<String>) {
+        match &self.asked {
+            Asked::Count(question, names) => {
+                let once = |readers: &Readers<'_>| question.count_published(readers, &self.scheduler, self.told);
+                let (counts, unknown) = self.read_by_all(phases, once);
+                (self.counts(&counts, names, phases), unknown)
+            }
+            Asked::Orbits(of, size, induced) => {
+                let (orbits, unknown) =
+                    self.read_by_all(phases, |readers| Orbits::new(readers, &self.scheduler, *of, *size, *induced));
+                (phases.measure("write", || self.orbits(&orbits, *of)), unknown)
+            }
+            others => {
+                let unknown = "copies are searched one by one, and their lists are not counted";
+                (self.searched(others, phases), Some(unknown.to_owned()))
+            }
+        }
+    }
+
+    /// What is found vertex by vertex, or explained.
+    fn searched(&self, asked: &Asked, phases: &mut Phases) -> String {
+        let (graph, labels, scheduler) = (&self.graph, &self.labels, &self.scheduler);
+        match asked {
+            Asked::Explain(question) => phases.measure("match", || question.explain(graph, scheduler)),
+            Asked::Labelled(pattern, induced) => {
+                let pattern = self.with_labels(pattern);
+                let once = || count(graph, labels, scheduler, &pattern, *induced, self.told);
+                let copies = self.repeated(phases, once);
+                self.counts(&[copies], &[], phases)
+            }
+            Asked::Match(pattern, induced, limit) => self.copies(pattern, *induced, *limit, phases),
+            Asked::Exists(pattern, induced) => {
+                if self.found(pattern, *induced, 1, phases).is_empty() { "no" } else { "yes" }.to_owned()
+            }
+            Asked::Frequent(edges, least) => {
+                let all = self.repeated(phases, || frequent(graph, labels, scheduler, *edges, *least));
+                let line = |one: &Frequent| format!("{} {}", one.support, one.pattern.written(labels.words()));
+                all.iter().map(line).collect::<Vec<_>>().join("\n")
+            }
+            Asked::Count(..) | Asked::Orbits(..) => unreachable!("they are answered otherwise"),
+        }
+    }
+
     /// What `once` finds out, as often as asked; and why it is not known from where lists are read.
-    fn read_by_all<R: PartialEq>(&self, phases: &mut Phases, once: impl Fn(&Readers<'_>) -> R) -> (R, Option<String>) {
+    fn read_by_all<'a, R: PartialEq>(
+        &'a self,
+        phases: &mut Phases,
+        once: impl Fn(&Readers<'a>) -> R,
+    ) -> (R, Option<String>) {
         let readers = Readers::new(&self.graph, &self.scheduler, Lies::of(&self.graph, &self.scheduler));
         let found = self.repeated(phases, || once(&readers));
         let unknown = readers.lies().unknown().map(str::to_owned);
@@ -142,23 +176,26 @@ impl Prepared {
         found
     }
 
-    /// A line for each vertex or edge, behind one that names the parts.
-    fn roles(&self, readers: &Readers<'_>, of: Of, size: usize, induced: Induced) -> String {
-        let roles = Roles::new(readers, &self.scheduler, of, size, induced);
+    /// A line for each vertex or edge, behind one that names the orbits.
+    fn orbits(&self, orbits: &Orbits<'_>, of: Of) -> String {
         let who = if of == Of::Vertices { "vertex" } else { "from to" };
-        let names: Vec<_> = roles.names().collect();
-        let tasks = self.graph.vertices.div_ceil(VERTICES_PER_TASK);
-        let lines = self.scheduler.map(tasks, |number| {
-            let from = number * VERTICES_PER_TASK;
+        let names: Vec<_> = orbits.names().collect();
+        let per_task = VERTICES_PER_TASK.max(self.graph.vertices / TASKS);
+        let parts = self.scheduler.map(self.graph.vertices.div_ceil(per_task), |number| {
+            let from = number * per_task;
             let mut text = String::new();
-            roles.each(from..self.graph.vertices.min(from + VERTICES_PER_TASK), |who, counts| {
+            orbits.each(from..self.graph.vertices.min(from + per_task), |who, counts| {
                 let names = who.iter().map(|vertex| u128::from(self.names[*vertex as usize]));
-                let begin = if text.is_empty() && number == 0 { "" } else { "\n" };
                 let words: Vec<_> = names.chain(counts).map(|number| number.to_string()).collect();
-                let _ = write!(text, "{begin}{}", words.join(" "));
+                let _ = write!(text, "\n{}", words.join(" "));
             });
             text
         });
-        format!("# {who} {}\n{}", names.join(" "), lines.concat())
+        let mut text = format!("# {who} {}", names.join(" "));
+        // Each part is given back when it is copied.
+        for part in parts {
+            text.push_str(&part);
+        }
+        text
     }
 }

@@ -17,12 +17,12 @@ pub(super) const ABOUT: &str = "count a pattern; motifs: all connected patterns 
                                 whether there is one; per-vertex and per-edge: in how many copies of patterns each \
                                 takes which part; fsm: find patterns that are frequent";
 
-/// Most copies that are listed: each takes 32 bytes until all are found, and every worker may find as many.
+/// Most copies that are listed: each takes 32 bytes until all are found, and each worker may have found as many.
 const MOST_LISTED: u64 = 1_000_000;
 /// Most edges of frequent patterns.
 const MOST_EDGES: u64 = 7;
 
-const ALL_BUT_FSM: &[&str] = ACTIONS.split_last().expect("there are some").1;
+const ALL_BUT_FSM: &[&str] = &["count", "motifs", "cliques", "explain", "match", "exists", "per-vertex", "per-edge"];
 
 /// Arguments that only some actions take, with the value of each where it is not given.
 const ONLY: &[(&str, &str, &[&str])] = &[
@@ -33,7 +33,7 @@ const ONLY: &[(&str, &str, &[&str])] = &[
     ("order", "hubs-first", &["count", "motifs", "cliques", "explain"]),
     ("labels", "", &["count", "match", "exists", "fsm"]),
     ("edges", "3", &["fsm"]),
-    ("support", "0", &["fsm"]),
+    ("support", "", &["fsm"]),
     ("induced", "auto", ALL_BUT_FSM),
 ];
 
@@ -52,13 +52,12 @@ pub(crate) enum Asked {
     /// Patterns of up to so many edges whose support is at least this.
     Frequent(usize, usize),
     /// In how many copies each vertex or edge takes which part, in patterns of up to so many vertices.
-    Roles(Of, usize, Induced),
+    Orbits(Of, usize, Induced),
 }
 
 impl Asked {
     pub(crate) fn new(args: &Args) -> Result<Self, Error> {
         let action = args.text("action");
-        check(args, action)?;
         let induced = |usual| Induced::named(args.text("induced")).unwrap_or(usual);
         Ok(match action {
             "match" => {
@@ -77,8 +76,8 @@ impl Asked {
                 let patterns = names.iter().map(|name| Pattern::parse(name).expect("it is a name"));
                 Self::Count(question(args, &patterns.collect::<Vec<_>>(), induced(Induced::Edge))?, names)
             }
-            "per-vertex" => Self::Roles(Of::Vertices, size(args, 4)?, induced(Induced::Vertex)),
-            "per-edge" => Self::Roles(Of::Edges, size(args, 4)?, induced(Induced::Vertex)),
+            "per-vertex" => Self::Orbits(Of::Vertices, size(args, 4)?, induced(Induced::Vertex)),
+            "per-edge" => Self::Orbits(Of::Edges, size(args, 4)?, induced(Induced::Vertex)),
             _ => match labelled(args)? {
                 Labelled { pattern, words } if words.is_empty() => {
                     Self::Count(question(args, &[pattern], induced(Induced::Edge))?, Vec::new())
@@ -90,12 +89,16 @@ impl Asked {
 
     /// Whether the answer names vertices.
     pub(super) fn names_vertices(&self) -> bool {
-        matches!(self, Self::Match(..) | Self::Roles(..))
+        matches!(self, Self::Match(..) | Self::Orbits(..))
     }
 }
 
-/// Refuses what an action would not heed.
-fn check(args: &Args, action: &str) -> Result<(), Error> {
+/// Refuses what an action would not heed, on a command line. A study may give all its levels the same arguments.
+///
+/// # Errors
+/// Which argument it is, and for what it is meant.
+pub fn check(args: &Args) -> Result<(), Error> {
+    let action = args.text("action");
     for (name, usual, actions) in ONLY {
         let given = args.text(name);
         if given != *usual && !actions.contains(&action) {
@@ -129,8 +132,8 @@ fn labelled(args: &Args) -> Result<Labelled, Error> {
         ))
         .hint(format!("leave out --{name}"))),
         (false, "", _) | (true, _, None) => Ok(pattern),
-        (false, ..) => Err(Error::new(format!("the pattern {text} has no labels, and --labels gives some"))
-            .hint("leave out --labels, or write labels into the pattern, such as a:C-b:N")),
+        (false, ..) => Err(Error::new(format!("the pattern is {text}, which has no labels, and --labels gives some"))
+            .hint("give --pattern with labels, such as a:C-b:N, or leave out --labels")),
     }
 }
 
@@ -143,7 +146,7 @@ fn small(args: &Args, name: &str, range: RangeInclusive<u64>) -> Result<usize, E
 }
 
 fn support(args: &Args) -> Result<usize, Error> {
-    if args.text("support") == "0" {
+    if args.text("support").is_empty() {
         return Err(Error::new("fsm needs --support: how many vertices there must be for each place of a pattern")
             .hint("begin with a tenth of the graph's vertices, and take less if too little is found"));
     }

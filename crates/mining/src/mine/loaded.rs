@@ -50,14 +50,11 @@ struct Loader<'a> {
 
 impl Loader<'_> {
     fn graph(&self, cache: &str, phases: &mut Phases) -> Result<(Graph, Origin), Error> {
-        if !cache.is_empty() {
-            return self.cached(Path::new(cache), phases);
-        }
         let path = Path::new(self.source);
         if !graph::is_generated(self.source) && Dump::is_one(path) {
             return self.dumped(&Dump::open(path)?, phases);
         }
-        self.parsed(phases)
+        if cache.is_empty() { self.parsed(phases) } else { self.cached(Path::new(cache), phases) }
     }
 
     fn parsed(&self, phases: &mut Phases) -> Result<(Graph, Origin), Error> {
@@ -78,12 +75,16 @@ impl Loader<'_> {
         if !file.exists() {
             self.keep(&input, cache, &file, phases)?;
         }
-        let dump = Dump::open(&file)?;
+        let again = |error: Error| match error.hinted() {
+            Some(_) => error,
+            None => error.hint("remove it; --cache makes it again"),
+        };
+        let dump = Dump::open(&file).map_err(again)?;
         if dump.input() != input {
             let what = format!("cannot use {}: it is of {}, not of {input}", file.display(), dump.input());
-            return Err(Error::new(what).hint("remove it; --cache makes it again"));
+            return Err(again(Error::new(what)));
         }
-        self.dumped(&dump, phases)
+        self.dumped(&dump, phases).map_err(again)
     }
 
     fn keep(&self, input: &str, cache: &Path, file: &Path, phases: &mut Phases) -> Result<(), Error> {
@@ -93,6 +94,11 @@ impl Loader<'_> {
         };
         std::fs::create_dir_all(cache).map_err(no_directory)?;
         let (graph, origin) = self.parsed(phases)?;
+        // Asked after it was read.
+        if graph::input(self.source)? != input {
+            return Err(Error::new(format!("{} changed while it was read", self.source))
+                .hint("ask again, of a file that nobody writes"));
+        }
         phases.measure("dump", || graph::write(&graph, &origin, input, file)).map_err(|error| {
             Error::new(format!("cannot write {}: {error}", file.display()))
                 .hint("give --cache a directory that can be written, with room for the graph")

@@ -4,17 +4,16 @@ mod answer;
 mod asked;
 mod loaded;
 
-use std::path::Path;
-
 use knee_workload::{Args, Error, Layout, Param, Phases, Run, Team, Workload};
 
-use crate::graph::Labels;
-use crate::matching::Told;
+use crate::graph::{self, Labels, LabelsFile};
+use crate::matching::{Of, Told};
 use crate::scheduler::RUNTIME;
 use crate::{Method, Order};
 use answer::Prepared;
 pub(crate) use answer::written;
 pub(crate) use asked::Asked;
+pub use asked::check;
 use asked::{ABOUT, ACTIONS};
 pub(crate) use loaded::Loaded;
 
@@ -31,19 +30,22 @@ impl Workload for Mine {
 
     fn about(&self) -> &'static str {
         "**What it computes.** The number of copies of a pattern of up to 8 vertices in an undirected graph, each counted \
-         once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. Phases: `load` (read or \
-         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count); with `cache` \
-         `load` reads what was laid out before, and `dump` writes it the first time. Counting, workers note the bytes of the \
-         lists that they read, those from their own node and those from others.\n\n\
+         once: sub-graphs that have the pattern's edges, or, with `induced` `vertex`, exactly those. `motifs` counts all \
+         patterns of a size, `cliques` those of all sizes, `per-vertex` and `per-edge` the orbits that each vertex or edge \
+         has in copies, `fsm` finds the patterns that are frequent by their minimum image. Phases: `load` (read or \
+         generate), `prepare` (renumber by degree, sort), `match` (choose a plan, count), `write` (the text of orbits); \
+         with `cache` `load` reads what was laid out before, and `dump` writes it the first time. Where plans, formulas or \
+         orbits are counted, workers note the bytes of the lists that they read, those from their own node and those from \
+         others.\n\n\
          **What it stresses.** Plan `explore` intersects sorted lists of neighbours: hard-to-predict branches and \
          streaming reads, most of them of a few long lists. For patterns with long cycles it looks numbers up in a table as \
          long as the graph has vertices; for wheels and the like it counts bits. Plan `formula` (triangle, diamond, square, \
-         paw, pentagon, stars, path-4) jumps through such tables, and counts bits for cliques. Actions `match`, `exists` and `fsm`, and patterns \
-         with labels, search vertex by vertex; `per-vertex` and `per-edge` add to five numbers for each edge, which all workers share.\n\n\
+         paw, pentagon, stars, path-4) jumps through such tables, and counts bits for cliques. Actions `match`, `exists` and \
+         `fsm`, and patterns with labels, search vertex by vertex; `per-vertex` and `per-edge` add to numbers for each edge.\n\n\
          **Where it should bend.** At the cores, later with SMT when lists come from memory; across sockets when the graph \
-         lies on one node. No task writes what another one reads.\n\n\
+         lies on one node. Counting patterns, no task writes what another one reads; orbits and `fsm` share what they count.\n\n\
          **Source.** The chordal 4-cycle of Peregrine's scaling study (EuroSys 2020); formulas as in ESCAPE (WWW 2017); plans \
-         as in `GraphPi` (SC 2020) and `DecoMine` (ASPLOS 2022)."
+         as in `GraphPi` (SC 2020) and `DecoMine` (ASPLOS 2022); orbits as in Orca (2014); supports as in `GraMi` (VLDB 2014)."
     }
 
     fn phase(&self) -> &'static str {
@@ -52,19 +54,19 @@ impl Workload for Mine {
 
     fn params(&self) -> &'static [Param] {
         const INDUCED: &str = "sub-graphs that have the edges, or exactly those; auto: edge, but vertex for motifs, per-vertex and per-edge";
-        const SIZE: &str = "number of vertices, the largest for all but motifs: motifs 3 to 5, cliques 3 to 8, per-vertex and per-edge 3 to 4";
+        const SIZE: &str = "vertices of the patterns: motifs of 3 to 5; cliques from 3 up to this, 8 at most; orbits up to this, 3 or 4";
         const PATTERN: &str =
             "what to look for: a name such as house, edges such as a-b,b-c,a!c, with labels a:C-b:N, or graph6:CODE";
         const PARAMS: &[Param] = &[
             Param::choice("action", ABOUT, "count", ACTIONS).positional(),
-            Param::required("graph", "an edge list, rmat:SCALE[:EDGE_FACTOR[:SEED]], or chung-lu:VERTICES:EDGES")
+            Param::required("graph", "an edge list, .mtx, .npy, graph6 or a file of --cache; rmat:SCALE[:EDGE_FACTOR[:SEED]] or chung-lu:VERTICES:EDGES")
                 .positional(),
             Param::new("pattern", PATTERN, "diamond"),
             Param::new("labels", "a file of labels, each line a vertex and its label", ""),
             Param::new("size", SIZE, "4"),
             Param::new("limit", "match: how many copies to find at most", "10"),
             Param::new("edges", "fsm: how many edges a pattern has at most, 1 to 7", "3"),
-            Param::new("support", "fsm: how many vertices there are at least for each place of a pattern", "0"),
+            Param::new("support", "fsm, which needs it: how many vertices there are at least for each place of a pattern", ""),
             Param::choice("induced", INDUCED, "auto", &["auto", "edge", "vertex"]),
             Param::choice("plan", "how to count; auto takes a formula where there is one", "auto", Method::NAMES),
             Param::choice("order", "which vertices come first where they are matched", "hubs-first", Order::NAMES),
@@ -81,18 +83,31 @@ impl Workload for Mine {
     }
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
+        // What is wrong with the question is said before anything is loaded.
         let asked = Asked::new(args)?;
-        let Loaded { graph, scheduler, mut names, mut facts } = Loaded::new(args, team, phases)?;
         let repeat = args.number("repeat", 1..=1_000_000)?;
+        let file = Some(args.text("labels")).filter(|path| !path.is_empty()).map(LabelsFile::read).transpose()?;
+        let Loaded { graph, scheduler, mut names, mut facts } = Loaded::new(args, team, phases)?;
+        if let Asked::Orbits(of, ..) = asked {
+            graph::check_orbits(args.text("graph"), &graph, of == Of::Edges)?;
+        }
         let told = Told { found: team.counter("matches"), lists: team.counter("lists") };
-        let labels = match args.text("labels") {
-            "" => Labels::default(),
-            path => Labels::read(Path::new(path), &graph, &names)?,
-        };
+        let labels = file.map_or(Ok(Labels::default()), |file| Labels::of_file(&file, &graph, &names))?;
         facts.extend((!labels.is_none()).then(|| ("labelled_vertices".to_owned(), labels.count().to_string())));
         if !asked.names_vertices() {
             names = Vec::new();
         }
-        Ok(Box::new(Prepared { scheduler, graph, names, labels, asked, repeat, told, facts, unknown: None }))
+        Ok(Box::new(Prepared {
+            scheduler,
+            graph,
+            names,
+            labels,
+            asked,
+            repeat,
+            told,
+            facts,
+            unknown: None,
+            failed: None,
+        }))
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Descriptor, Job, Whole, hash};
 use crate::Graph;
-use crate::matching::{Lies, Readers, Share, Told};
+use crate::matching::{Lies, Readers, Share, Told, whole};
 use crate::mine::Loaded;
 
 /// What is known of one part.
@@ -75,18 +75,18 @@ pub fn answer(part: &Part, args: &Args, team: &Team) -> Result<String, Error> {
     same(&job.asked, &graph, args.text("graph"))?;
     let readers = Readers::new(&graph, &scheduler, Lies::Unknown("nobody asks".into()));
     let readers = readers.of_share(Share { part: *part, parts: job.parts });
-    let found = question.find(&hows, &readers, &scheduler, Told::default());
+    let found = whole(|| question.find(&hows, &readers, &scheduler, Told::default()))?;
     // Both are in the order of patterns.
     let found = found.values().map(i128::to_string).collect();
     Ok(checked(&Answered { job: job.clone(), part: *part, found }))
 }
 
 /// Refuses a graph that is not the one that was divided.
-fn same(whole: &Whole, graph: &Graph, source: &str) -> Result<(), Error> {
-    if (whole.vertices, whole.edges, &whole.hash) == (graph.vertices, graph.edges(), &hash(graph)) {
+fn same(divided: &Whole, graph: &Graph, source: &str) -> Result<(), Error> {
+    if (divided.vertices, divided.edges, &divided.hash) == (graph.vertices, graph.edges(), &hash(graph)) {
         return Ok(());
     }
-    let then = format!("{} vertices and {} edges", whole.vertices, whole.edges);
+    let then = format!("{} vertices and {} edges", divided.vertices, divided.edges);
     let now = format!("{} vertices and {} edges", graph.vertices, graph.edges());
     let changed = if then == now { format!("other edges among its {now}") } else { format!("{now}, and had {then}") };
     Err(Error::new(format!("{source} is not the graph that was divided: it has {changed}"))

@@ -8,6 +8,7 @@ use knee_workload::{Args, Error};
 use super::answer::Answered;
 use super::{VERB, Whole};
 use crate::Pattern;
+use crate::matching::whole;
 use crate::mine::written;
 
 /// The answer to a whole question.
@@ -26,9 +27,9 @@ pub struct Merged {
 /// A line that is none of them, parts of different jobs, parts that contradict one another, and missing ones.
 pub fn merge<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Merged, Error> {
     let parts: Vec<(usize, Answered)> = gather(VERB, lines)?;
-    let whole: &Whole = &parts[0].1.job.asked;
-    let args = whole.arguments(&BTreeMap::new())?;
-    let (question, names, hows) = whole.question(&args)?;
+    let job: &Whole = &parts[0].1.job.asked;
+    let args = job.arguments(&BTreeMap::new())?;
+    let (question, names, hows) = job.question(&args)?;
     let mut sums = vec![0_i128; hows.len()];
     for (line, Answered { found, .. }) in &parts {
         let add = |(sum, found): (&mut i128, &String)| {
@@ -41,7 +42,7 @@ pub fn merge<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Merged, Err
         }
     }
     let sums: BTreeMap<&Pattern, i128> = hows.keys().zip(sums).collect();
-    let counts = question.answers(&hows, &|pattern| sums[pattern]);
+    let counts = whole(|| question.answers(&hows, &|pattern| sums[pattern]))?;
     let counts = counts.ok_or_else(|| Error::new("the parts do not add up: what they found contradicts itself"))?;
     Ok(Merged { args, answer: written(&counts, &names) })
 }

@@ -22,7 +22,7 @@ use crate::{Graph, Pattern, Question, graph};
 
 const VERB: Verb = Verb("mine");
 
-/// More parts than there are tasks would have nothing to do.
+/// Most parts: a count has at most as many tasks.
 const MOST: usize = 4096;
 
 /// The arguments that say what is asked; others say how this machine answers.
@@ -90,7 +90,7 @@ fn seen_by_all(source: &str) -> String {
     path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| source.to_owned())
 }
 
-/// What differs between graphs that differ by more than the names of vertices.
+/// What differs between graphs that differ by more than the numbers of vertices in a file.
 fn hash(graph: &Graph) -> String {
     format!("{:016x}", graph.fingerprint())
 }

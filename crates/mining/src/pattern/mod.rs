@@ -7,6 +7,7 @@ mod symmetry;
 use std::fmt;
 
 pub use names::{NAMES, motifs};
+pub(crate) use parse::is_label;
 pub use parse::{Labelled, Unusable};
 pub(crate) use symmetry::Relabelling;
 

@@ -57,8 +57,7 @@ fn list(text: &str) -> Result<Labelled, Unusable> {
         let (a, b) = pair.split_once(['-', '!']).ok_or_else(unknown)?;
         let mut vertex = |name: &str| {
             let (name, label) = name.split_once(':').map_or((name, None), |(name, label)| (name, Some(label)));
-            let word = |word: &str| !word.is_empty() && word.chars().all(|one| one.is_alphanumeric() || one == '_');
-            if !word(name) || !label.is_none_or(word) {
+            if !is_label(name) || !label.is_none_or(is_label) {
                 return Err(unknown());
             }
             let next = known.len();
@@ -89,6 +88,11 @@ fn list(text: &str) -> Result<Labelled, Unusable> {
     let pattern = Pattern::new(known.len(), &edges, &apart)?;
     let pattern = pattern.labelled(|vertex| labels.of.get(&vertex).copied().unwrap_or(0));
     Ok(Labelled { pattern, words: labels.words })
+}
+
+/// Whether a word may be a label, or the name of a vertex.
+pub(crate) fn is_label(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|one| one.is_alphanumeric() || one == '_')
 }
 
 /// The labels of an edge list.

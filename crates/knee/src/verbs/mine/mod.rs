@@ -45,7 +45,9 @@ impl clap::Args for Mine {
             }
         };
         let command = direct::options(command, workload(), change);
-        <Parts as clap::Args>::augment_args(command).override_usage("knee mine ACTION [OPTIONS] GRAPH")
+        <Parts as clap::Args>::augment_args(command).override_usage(
+            "knee mine ACTION [OPTIONS] GRAPH\n       knee mine --part < FILE\n       knee mine --merge < FILE",
+        )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -66,6 +68,9 @@ impl FromArgMatches for Mine {
 
 impl Native for Mine {
     fn run(self) -> Result<ExitCode, Failure> {
+        if self.parts.ask() {
+            self.check()?;
+        }
         if let Some(done) = self.parts.run(&self.direct, parts::DIVIDED, &self) {
             return done;
         }
@@ -93,7 +98,23 @@ impl Native for Mine {
         if !self.parts.ask() || self.direct.given[ACTION] == EDGES {
             return Err(Failure::new("only questions are answered in this way"));
         }
+        self.check()?;
         Ok(whole_report(&self.direct.run(workload())?).to_string())
+    }
+}
+
+impl Mine {
+    /// Refuses what would have no effect.
+    fn check(&self) -> Result<(), Failure> {
+        let given = &self.direct.given;
+        if given[ACTION] != EDGES {
+            return Ok(knee_mining::check_arguments(&Args::complete(workload().params(), given)?)?);
+        }
+        match given.keys().find(|name| ![ACTION, "graph"].contains(&name.as_str())) {
+            Some(name) => Err(Failure::new(format!("--{name} is of no use for {EDGES}, which prints the graph"))
+                .hint(format!("leave out --{name}"))),
+            None => Ok(()),
+        }
     }
 }
 
@@ -140,7 +161,7 @@ fn report(args: &Args, answer: &str) -> serde_json::Value {
     report
 }
 
-/// A count as JSON: a number, or its digits where readers of JSON would round it.
+/// A count as JSON: a number, or its digits from 2^64 on.
 fn number(digits: &str) -> serde_json::Value {
     digits.parse::<u64>().map_or_else(|_| digits.into(), Into::into)
 }

@@ -14,8 +14,8 @@ mod read;
 mod write;
 
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
+use knee_machine::files::State;
 use knee_workload::Error;
 
 use super::{EdgeList, is_generated};
@@ -30,6 +30,8 @@ const VERSION: u32 = 1;
 const FRONT: usize = 8 + 4 + 8;
 /// Largest header that is read.
 const LONGEST: u64 = 64 << 20;
+/// Numbers are written as they stand in memory.
+const _: () = assert!(cfg!(target_endian = "little"), "a dump has the lowest byte first");
 /// Bytes that have a checksum of their own.
 const CHUNK: usize = 1 << 20;
 
@@ -51,25 +53,25 @@ impl Origin {
     }
 }
 
-/// What a dump of a source is of: another text where the file has changed.
+/// Identifies a source in its dump; differs once a file has changed, or for another version of knee, which may generate or
+/// read graphs differently.
 ///
 /// # Errors
 /// When it is no file.
 pub(crate) fn input(source: &str) -> Result<String, Error> {
+    let version = env!("CARGO_PKG_VERSION");
     if is_generated(source) {
-        return Ok(source.to_owned());
+        return Ok(format!("{source}, by knee {version}"));
     }
     let cannot = |reason: String| {
         Error::new(format!("cannot keep the graph of {source}: {reason}")).hint("leave out --cache, or give a file")
     };
-    let path = std::path::absolute(Path::new(source)).map_err(|error| cannot(error.to_string()))?;
+    let path = Path::new(source).canonicalize().map_err(|error| cannot(error.to_string()))?;
     let found = path.metadata().map_err(|error| cannot(error.to_string()))?;
     if !found.is_file() {
         return Err(cannot("it is not a regular file".into()));
     }
-    let changed = found.modified().map_err(|error| cannot(error.to_string()))?;
-    let changed = changed.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-    Ok(format!("{}, {} bytes, changed at {changed} ns", path.display(), found.len()))
+    Ok(format!("{} with {} bytes ({}), by knee {version}", path.display(), found.len(), State::of(&found)))
 }
 
 #[cfg(test)]

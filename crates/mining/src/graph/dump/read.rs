@@ -29,6 +29,10 @@ pub(crate) struct Dump {
 impl Dump {
     /// Whether a file begins as dumps do.
     pub(crate) fn is_one(path: &Path) -> bool {
+        // A pipe must not be opened twice: what is written to it would be lost.
+        if !path.metadata().is_ok_and(|found| found.is_file()) {
+            return false;
+        }
         let mut begin = [0; MAGIC.len()];
         files::regular(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok() && begin == *MAGIC)
     }
@@ -101,7 +105,8 @@ impl Dump {
         });
         read?;
         let begins: Vec<usize> = begins.into_iter().map(|begin| usize::try_from(begin).unwrap_or(usize::MAX)).collect();
-        if !(is_order(&ranks) && ascend(&begins, members) && are_sound(&begins, &lists)) {
+        let ascending = names.windows(2).all(|pair| pair[0] < pair[1]);
+        if !(ascending && is_order(&ranks) && ascend(&begins, members) && are_sound(&begins, &lists)) {
             return Err(bad(&self.path, "its lists are not those of a graph"));
         }
         let graph = Graph::of_lists(begins, lists, ranks, arrangement).map_err(unplaced)?;
@@ -144,9 +149,9 @@ impl Dump {
     }
 }
 
-/// What is wrong with a dump, and what to do about it.
+/// What is wrong with a dump.
 fn bad(path: &Path, what: &str) -> Error {
-    Error::new(format!("cannot use {}: {what}", path.display())).hint("remove it; --cache makes it again")
+    Error::new(format!("cannot use {}: {what}", path.display()))
 }
 
 /// Whether a checksum is that of some bytes. A fuzzer finds no checksums.

@@ -73,11 +73,16 @@ pub(super) fn pair(line: &[u8]) -> Result<(u64, u64), String> {
     let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',')).filter(|word| !word.is_empty());
     let mut next = || {
         let word = words.next().ok_or_else(|| format!("{:?} is not two vertex numbers", shown(line)))?;
-        let digits = std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-        let number = digits.and_then(|digits| digits.parse::<u64>().ok());
-        number.ok_or_else(|| format!("{:?} is not a vertex number", shown(word)))
+        number(word)
     };
     Ok((next()?, next()?))
+}
+
+/// The number of a vertex.
+pub(in crate::graph) fn number(word: &[u8]) -> Result<u64, String> {
+    let digits = std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+    number.ok_or_else(|| format!("{:?} is not a vertex number", shown(word)))
 }
 
 /// At most 40 characters of a file's text, for an error.

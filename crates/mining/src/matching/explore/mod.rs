@@ -17,8 +17,8 @@ use std::ops::Range;
 use rand::RngExt;
 use rand::rngs::SmallRng;
 
-use super::SMALL;
 use super::reads::View;
+use super::small;
 use super::work::Work;
 use crate::pattern::{MOST_VERTICES, members};
 use crate::plan::{Counted, FILL, Plan, Step, Term};
@@ -232,9 +232,9 @@ impl<'a, S: Space> Matcher<'a, S> {
 }
 
 fn times(a: i128, b: i128) -> i128 {
-    a.checked_mul(b).expect(SMALL)
+    small(a.checked_mul(b))
 }
 
 fn plus(a: i128, b: i128) -> i128 {
-    a.checked_add(b).expect(SMALL)
+    small(a.checked_add(b))
 }

@@ -9,7 +9,7 @@
 use crate::matching::bitmaps::{Instructions, for_each_kind};
 use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
-use crate::matching::{Readers, SMALL};
+use crate::matching::{Readers, small};
 use crate::{Graph, Scheduler};
 
 /// Most upward neighbours of a vertex.
@@ -44,7 +44,7 @@ pub(super) fn cliques(readers: &Readers<'_>, scheduler: &Scheduler, vertices: us
             _ => asked.among::<256>(marks),
         })
     };
-    marks::sum(readers, scheduler, || 0, from, |a: u128, b| a.checked_add(b).expect(SMALL))
+    marks::sum(readers, scheduler, || 0, from, |a: u128, b| small(a.checked_add(b)))
 }
 
 /// What is asked of the upward neighbours of a vertex.

@@ -6,7 +6,7 @@
 
 use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
-use crate::matching::{Readers, SMALL, vertex};
+use crate::matching::{Readers, small, vertex};
 use crate::{Graph, Scheduler};
 
 /// Lists shorter than this are walked, not searched.
@@ -73,12 +73,12 @@ pub(super) fn ends(graph: &Graph) -> u128 {
         let upward = graph.upward(vertex(at));
         if upward.is_empty() { 0 } else { upward.iter().map(|b| others(*b)).sum::<u128>() * others(vertex(at)) }
     };
-    (0..graph.vertices).map(of).fold(0, |sum, ways| sum.checked_add(ways).expect(SMALL))
+    (0..graph.vertices).map(of).fold(0, |sum, ways| small(sum.checked_add(ways)))
 }
 
 impl Edges {
     fn plus(self, other: Self) -> Self {
-        let plus = |a: u128, b: u128| a.checked_add(b).expect(SMALL);
+        let plus = |a: u128, b: u128| small(a.checked_add(b));
         Self {
             diamonds: plus(self.diamonds, other.diamonds),
             paws_twice: plus(self.paws_twice, other.paws_twice),

@@ -27,7 +27,7 @@ use std::fmt;
 use crate::pattern::Pattern;
 use crate::{Graph, Scheduler};
 
-use super::{Readers, SMALL, vertex};
+use super::{Readers, small, vertex};
 use edges::Edges;
 
 /// What there is a formula for.
@@ -115,7 +115,7 @@ impl<'a> Formulas<'a> {
     /// What all shares of a pattern's copies, times its divisor, add up to.
     pub(super) fn raw(&mut self, known: Known) -> i128 {
         let (graph, readers, share) = (self.readers.graph(), self.readers, self.readers.share());
-        let whole = |count: u128| i128::try_from(count).expect(SMALL);
+        let whole = |count: u128| small(i128::try_from(count).ok());
         match known {
             Known::Star(1) => share.once(graph.edges() as u128),
             Known::Star(leaves) => share.once(stars(graph, leaves)),
@@ -126,7 +126,7 @@ impl<'a> Formulas<'a> {
             Known::Square => whole(wedges::squares(readers, self.scheduler)),
             Known::Clique(vertices) => whole(cliques::cliques(readers, self.scheduler, vertices)),
             Known::Pentagon => {
-                let ways = whole(wedges::ways(readers, self.scheduler)).checked_mul(2).expect(SMALL);
+                let ways = small(whole(wedges::ways(readers, self.scheduler)).checked_mul(2));
                 ways - whole(self.edges().met_twice)
             }
         }
@@ -151,12 +151,12 @@ fn stars(graph: &Graph, leaves: usize) -> u128 {
         // larger than it must be.
         let next = |all: u128, at: usize| {
             let (left, by) = ((degree - at) as u128, at as u128 + 1);
-            (all / by).checked_mul(left).and_then(|whole| whole.checked_add(all % by * left / by)).expect(SMALL)
+            small((all / by).checked_mul(left).and_then(|whole| whole.checked_add(all % by * left / by)))
         };
         (0..leaves).fold(1, next)
     };
     let of = |at: usize| choose(graph.degree(vertex(at)));
-    (0..graph.vertices).map(of).fold(0, |sum, stars| sum.checked_add(stars).expect(SMALL))
+    (0..graph.vertices).map(of).fold(0, |sum, stars| small(sum.checked_add(stars)))
 }
 
 #[cfg(test)]

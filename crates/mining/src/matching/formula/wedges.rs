@@ -12,7 +12,7 @@
 
 use crate::matching::marks::{self, Marks};
 use crate::matching::reads::View;
-use crate::matching::{Readers, SMALL, vertex};
+use crate::matching::{Readers, small, vertex};
 use crate::{Graph, Scheduler};
 
 /// Whether twice the number of paths between two vertices fits 32 bits.
@@ -41,7 +41,7 @@ pub(super) fn squares(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
         }
         squares
     };
-    marks::sum(readers, scheduler, || 0, below, |a, b| a.checked_add(b).expect(SMALL))
+    marks::sum(readers, scheduler, || 0, below, |a, b| small(a.checked_add(b)))
 }
 
 /// The sum for pentagons, from which they follow where it is known for each triangle and each of its vertices how many
@@ -66,7 +66,7 @@ pub(super) fn ways(readers: &Readers<'_>, scheduler: &Scheduler) -> u128 {
         }
         sum
     };
-    marks::sum(readers, scheduler, || 0, below, |a: u128, b| a.checked_add(b).expect(SMALL))
+    marks::sum(readers, scheduler, || 0, below, |a: u128, b| small(a.checked_add(b)))
 }
 
 /// Notes 2 w(j) + n(j) for each vertex j below a.

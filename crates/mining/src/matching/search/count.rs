@@ -6,9 +6,7 @@ use crate::matching::{Told, vertex};
 use crate::pattern::{Induced, MOST_VERTICES};
 use crate::{Graph, Pattern, Scheduler};
 
-/// Fewest vertices at which the matching of one task begins.
-const VERTICES_PER_TASK: usize = 16;
-/// Most tasks.
+/// Most tasks. Each begins at one vertex where there are no more: few may have the label of the first.
 const TASKS: usize = 4096;
 
 /// The copies of a pattern whose labels are those of the graph. Publishes each task's as soon as they are counted.
@@ -22,7 +20,7 @@ pub(crate) fn count(
 ) -> u128 {
     let pattern = if induced == Induced::Vertex { pattern.exactly() } else { *pattern };
     let search = Search::new(graph, labels, &pattern);
-    let per_task = VERTICES_PER_TASK.max(graph.vertices / TASKS);
+    let per_task = graph.vertices.div_ceil(TASKS).max(1);
     let task = |number: usize, _: usize| {
         let from = number * per_task;
         let first = |number: usize| vertex(graph.vertices - 1 - number);

@@ -11,14 +11,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Search;
+use super::{Ranks, Search};
 use crate::graph::Labels;
 use crate::matching::vertex;
 use crate::pattern::{MOST_VERTICES, members};
 use crate::{Graph, Pattern, Scheduler};
 
-/// Vertices that one task tries.
-const VERTICES_PER_TASK: usize = 256;
+/// Most tasks.
+const TASKS: usize = 4096;
 
 /// A pattern and its support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,64 +65,92 @@ struct Mining<'a> {
 impl Mining<'_> {
     /// The single edges that there are, by their ends' labels.
     fn edges(&self) -> BTreeSet<Pattern> {
-        let edge = Pattern::new(2, &[(0, 1)], &[]).expect("it is one");
-        let tasks = self.graph.vertices.div_ceil(VERTICES_PER_TASK);
         let of = |low: u32| {
-            let pair = move |high: &u32| {
-                let pair = [self.labels.of(low), self.labels.of(*high)];
-                (self.labels.is_none() || !pair.contains(&0)).then(|| edge.labelled(|at| pair[at]).canonical())
-            };
-            self.graph.upward(low).iter().filter_map(pair)
+            let own = self.labels.of(low);
+            let pair = move |high: &u32| (own.min(self.labels.of(*high)), own.max(self.labels.of(*high)));
+            self.graph.upward(low).iter().map(pair)
         };
         let seen = |number| self.vertices(number).flat_map(of).collect::<BTreeSet<_>>();
-        self.scheduler.map(tasks, seen).into_iter().flatten().collect()
+        let pairs: BTreeSet<_> = self.scheduler.map(self.tasks(), seen).into_iter().flatten().collect();
+        let edge = Pattern::new(2, &[(0, 1)], &[]).expect("it is one");
+        let labelled = |(a, _): &(u16, u16)| self.labels.is_none() || *a != 0;
+        pairs.into_iter().filter(labelled).map(|(a, b)| edge.labelled(|at| [a, b][at]).canonical()).collect()
     }
 
-    /// The vertices of a task.
+    fn per_task(&self) -> usize {
+        self.graph.vertices.div_ceil(TASKS).max(1)
+    }
+
+    fn tasks(&self) -> usize {
+        self.graph.vertices.div_ceil(self.per_task())
+    }
+
+    /// The vertices of a task, those of many neighbours first.
     fn vertices(&self, number: usize) -> impl Iterator<Item = u32> {
-        let from = number * VERTICES_PER_TASK;
-        (from..self.graph.vertices.min(from + VERTICES_PER_TASK)).map(vertex)
+        let from = number * self.per_task();
+        let numbers = from..self.graph.vertices.min(from + self.per_task());
+        numbers.map(|number| vertex(self.graph.vertices - 1 - number))
     }
 
     /// The support of a pattern; none if it is too low.
     fn support(&self, pattern: &Pattern) -> Option<usize> {
         let like = exchanged(pattern);
-        let words = self.graph.vertices.div_ceil(64);
-        let images: Vec<Vec<AtomicU64>> =
-            (0..pattern.vertices()).map(|_| (0..words).map(|_| AtomicU64::new(0)).collect()).collect();
-        // Relaxed: a copy that another worker has just found is found again at worst.
-        let bit = |rank: u32| (rank as usize / 64, 1_u64 << (rank % 64));
-        let is_in = |image: &[AtomicU64], rank: u32| image[bit(rank).0].load(Ordering::Relaxed) & bit(rank).1 != 0;
-        let put = |image: &[AtomicU64], rank: u32| {
-            if !is_in(image, rank) {
-                image[bit(rank).0].fetch_or(bit(rank).1, Ordering::Relaxed);
-            }
-        };
+        let images: Vec<Image> = like.iter().map(|_| Image::new(self.graph.vertices)).collect();
         let mut support = usize::MAX;
         for place in (0..pattern.vertices()).filter(|place| like[*place] == *place) {
             let search = Search::from(self.graph, self.labels, pattern, place);
             let task = |number: usize| {
-                for root in self.vertices(number) {
-                    if !search.is_labelled(root, 0) || is_in(&images[place], root) {
-                        continue;
+                for root in self.vertices(number).filter(|root| search.is_labelled(*root, 0)) {
+                    if !images[place].has(root) {
+                        search.first_from(root, |copy| {
+                            like.iter().zip(copy).for_each(|(place, rank)| images[*place].put(*rank));
+                        });
                     }
-                    let mut ranks = [0; MOST_VERTICES];
-                    ranks[0] = root;
-                    search.extend(&mut ranks, 1, &mut |found| {
-                        let copy = search.own_order(found);
-                        (0..pattern.vertices()).for_each(|other| put(&images[like[other]], copy[other]));
-                        true
-                    });
                 }
             };
-            self.scheduler.map(self.graph.vertices.div_ceil(VERTICES_PER_TASK), task);
-            let size: u32 = images[place].iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum();
-            support = support.min(size as usize);
+            self.scheduler.map(self.tasks(), task);
+            support = support.min(images[place].size());
             if support < self.least {
                 return None;
             }
         }
         Some(support)
+    }
+}
+
+impl Search<'_> {
+    /// Calls `found` with the vertices of a match that begins with a vertex, in the pattern's own order, if there is one.
+    fn first_from(&self, root: u32, mut found: impl FnMut(&Ranks)) {
+        let mut ranks: Ranks = [0; MOST_VERTICES];
+        ranks[0] = root;
+        self.extend(&mut ranks, 1, &mut |ranks| {
+            found(&self.own_order(ranks));
+            true
+        });
+    }
+}
+
+/// The vertices in one place of a pattern, a bit for each rank. Relaxed: what another worker has just put here is looked
+/// for again at worst, and sizes are asked behind a join.
+struct Image(Vec<AtomicU64>);
+
+impl Image {
+    fn new(vertices: usize) -> Self {
+        Self((0..vertices.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn has(&self, rank: u32) -> bool {
+        self.0[rank as usize / 64].load(Ordering::Relaxed) >> (rank % 64) & 1 == 1
+    }
+
+    fn put(&self, rank: u32) {
+        if !self.has(rank) {
+            self.0[rank as usize / 64].fetch_or(1 << (rank % 64), Ordering::Relaxed);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.0.iter().map(|word| word.load(Ordering::Relaxed).count_ones() as usize).sum()
     }
 }
 

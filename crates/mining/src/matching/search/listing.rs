@@ -17,6 +17,9 @@ const VERTICES_PER_TASK: usize = 16;
 /// Most tasks of a wave, for each worker. The first waves have fewer: most limits are reached by the first tasks.
 const MOST_PER_WORKER: usize = 256;
 
+/// Most copies that a task finds, and half of what all of a wave may hold.
+const MOST_FOUND: usize = 1 << 20;
+
 /// The ranks of the vertices of what was found, in the order of the pattern's.
 pub(crate) type Found = [u32; MOST_VERTICES];
 
@@ -33,7 +36,9 @@ pub(crate) fn first(
     let (mut found, mut done, mut wave) = (Vec::new(), 0, 1);
     while done < graph.vertices && found.len() < limit {
         let left = limit - found.len();
-        let tasks = (wave * scheduler.workers()).min((graph.vertices - done).div_ceil(VERTICES_PER_TASK));
+        // Each task of a wave may find as many as are left.
+        let most = (2 * MOST_FOUND / left).max(scheduler.workers());
+        let tasks = (wave * scheduler.workers()).min(most).min((graph.vertices - done).div_ceil(VERTICES_PER_TASK));
         // The first task that finds as many as are left: what later ones find is not needed.
         let enough = AtomicUsize::new(usize::MAX);
         let of_tasks = scheduler.map(tasks, |number| {

@@ -14,13 +14,13 @@ mod thrift;
 
 pub(crate) use piece::Piece;
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use knee_machine::files;
+use knee_machine::files::{self, State};
 use knee_workload::Error;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
@@ -53,17 +53,6 @@ struct Opened {
     bytes: u64,
     state: State,
     metadata: ParquetMetaData,
-}
-
-/// Which file it is, and when it was changed last: its device, its number there, and seconds and nanoseconds since 1970.
-/// Programs that copy a file can give it any other time, but not this one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct State(u64, u64, i64, i64);
-
-impl State {
-    fn of(metadata: &Metadata) -> Self {
-        Self(metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
-    }
 }
 
 impl Parquet {
@@ -305,8 +294,7 @@ impl Source for Parquet {
     fn input(&self) -> String {
         let file = |file: &Opened| {
             let path = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
-            let State(device, number, seconds, nanoseconds) = file.state;
-            format!("{} with {} bytes ({device}:{number}, {seconds}.{nanoseconds:09})", shown(&path), file.bytes)
+            format!("{} with {} bytes ({})", shown(&path), file.bytes, file.state)
         };
         self.files.iter().map(file).collect::<Vec<_>>().join(", ")
     }

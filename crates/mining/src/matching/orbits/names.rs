@@ -1,4 +1,4 @@
-//! The roles, in the order of the literature, where they are numbered.
+//! The orbits, in the order of the literature, where they are numbered.
 
 use crate::Pattern;
 
@@ -13,7 +13,7 @@ pub(crate) enum Of {
 
 /// A part in a pattern.
 #[derive(Debug, Clone)]
-pub(crate) struct Role {
+pub(crate) struct Orbit {
     pub name: &'static str,
     pub pattern: Pattern,
     /// The vertex that takes the part, or both ends of the edge.
@@ -63,14 +63,14 @@ const OF_EDGES: &[(&str, &str, &[usize])] = &[
     ("4-clique", CLIQUE, &[0, 1]),
 ];
 
-/// All roles in patterns of up to so many vertices.
-pub(crate) fn roles(of: Of, size: usize) -> Vec<Role> {
+/// All orbits in patterns of up to so many vertices.
+pub(crate) fn orbits(of: Of, size: usize) -> Vec<Orbit> {
     let all = if of == Of::Vertices { OF_VERTICES } else { OF_EDGES };
-    let role = |&(name, edges, who): &(&'static str, &str, &[usize])| {
+    let orbit = |&(name, edges, who): &(&'static str, &str, &[usize])| {
         let pattern = Pattern::parse(edges).expect("it is written here");
-        Role { name, pattern, who: who.to_vec() }
+        Orbit { name, pattern, who: who.to_vec() }
     };
-    all.iter().map(role).filter(|role| role.pattern.vertices() <= size).collect()
+    all.iter().map(orbit).filter(|orbit| orbit.pattern.vertices() <= size).collect()
 }
 
 #[cfg(test)]
@@ -81,15 +81,15 @@ mod tests {
     use crate::pattern::motifs;
 
     #[test]
-    fn each_vertex_and_edge_of_each_pattern_has_one_role() {
+    fn each_vertex_and_edge_of_each_pattern_has_one_orbit() {
         for of in [Of::Vertices, Of::Edges] {
-            let roles = roles(of, 4);
+            let orbits = orbits(of, 4);
             let sizes = if of == Of::Vertices { 2..=4 } else { 3..=4 };
             let patterns: BTreeSet<_> = sizes.flat_map(motifs).map(|(_, pattern)| pattern).collect();
-            let with_roles: BTreeSet<_> = roles.iter().map(|role| role.pattern.canonical()).collect();
-            assert_eq!(patterns, with_roles);
+            let with_orbits: BTreeSet<_> = orbits.iter().map(|orbit| orbit.pattern.canonical()).collect();
+            assert_eq!(patterns, with_orbits);
             for pattern in patterns {
-                let members = roles.iter().filter(|role| role.pattern.canonical() == pattern);
+                let members = orbits.iter().filter(|orbit| orbit.pattern.canonical() == pattern);
                 let all: usize = members.map(exchanged).sum();
                 let expected = if of == Of::Vertices { pattern.vertices() } else { pattern.edges().count() };
                 assert_eq!(all, expected, "{pattern}");
@@ -97,10 +97,10 @@ mod tests {
         }
     }
 
-    /// How many vertices or edges symmetries exchange with that of a role.
-    fn exchanged(role: &Role) -> usize {
+    /// How many vertices or edges symmetries exchange with that of an orbit.
+    fn exchanged(orbit: &Orbit) -> usize {
         let image =
-            |to: &crate::pattern::Relabelling| role.who.iter().map(|vertex| to[*vertex]).collect::<BTreeSet<_>>();
-        role.pattern.automorphisms().iter().map(image).collect::<BTreeSet<_>>().len()
+            |to: &crate::pattern::Relabelling| orbit.who.iter().map(|vertex| to[*vertex]).collect::<BTreeSet<_>>();
+        orbit.pattern.automorphisms().iter().map(image).collect::<BTreeSet<_>>().len()
     }
 }

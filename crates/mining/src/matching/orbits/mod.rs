@@ -1,7 +1,7 @@
 //! In how many copies of each small pattern a vertex or an edge takes which part: its orbits, as graphlet counts have
 //! them.
 //!
-//! A role is a pattern and one of its vertices or edges, of those that its symmetries exchange. All edge-induced counts
+//! An orbit is a pattern and one of its vertices or edges, of those that its symmetries exchange. All edge-induced counts
 //! follow from degrees and from five numbers for each edge ([`Table`]); vertex-induced ones from these, as each
 //! edge-induced copy lies in one vertex-induced copy of a pattern with the same edges or more.
 //!
@@ -24,15 +24,15 @@ use crate::{Graph, Scheduler};
 use super::{Readers, vertex};
 use induced::Inversion;
 pub(crate) use names::Of;
-use names::{Role, roles};
+use names::{Orbit, orbits};
 use sums::Sums;
 use table::Table;
 
-/// What is known of the roles in patterns of up to some size.
-pub(crate) struct Roles<'a> {
+/// What is known of the orbits in patterns of up to some size.
+pub(crate) struct Orbits<'a> {
     graph: &'a Graph,
     of: Of,
-    columns: Vec<Role>,
+    columns: Vec<Orbit>,
     /// The number of each vertex in the source, by rank.
     sources: Vec<u32>,
     table: Table,
@@ -40,23 +40,30 @@ pub(crate) struct Roles<'a> {
     inversion: Inversion,
 }
 
-impl<'a> Roles<'a> {
+/// Whether the same was counted.
+impl PartialEq for Orbits<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table
+    }
+}
+
+impl<'a> Orbits<'a> {
     pub(crate) fn new(readers: &Readers<'a>, scheduler: &Scheduler, of: Of, size: usize, induced: Induced) -> Self {
         let table = Table::new(readers, scheduler, size);
         let sums = sums::all(readers.graph(), &table, scheduler);
-        let columns = roles(of, size);
+        let columns = orbits(of, size);
         let inversion = Inversion::new(&columns, induced);
         let sources = readers.graph().sources();
         Self { graph: readers.graph(), of, columns, sources, table, sums, inversion }
     }
 
-    /// The names of the roles.
+    /// The names of the orbits.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.columns.iter().map(|role| role.name)
+        self.columns.iter().map(|orbit| orbit.name)
     }
 
     /// Calls `each` with each of some vertices by its number in the source, or with both ends of each edge from one of
-    /// these to a higher number; and with the counts of all roles. In ascending order.
+    /// these to a higher number; and with the counts of all orbits. In ascending order.
     pub(crate) fn each(&self, sources: Range<usize>, mut each: impl FnMut(&[u32], Vec<u128>)) {
         for source in sources.map(vertex) {
             let rank = self.graph.ranks()[source as usize];
@@ -94,7 +101,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(250))]
 
         #[test]
-        fn every_role_is_counted_as_by_trying_all_placements(
+        fn every_orbit_is_counted_as_by_trying_all_placements(
             density in 0.1f64..1.0,
             draws in prop::collection::vec(0.0f64..1.0, 8 * 7 / 2),
             size in 3usize..5,
@@ -107,13 +114,13 @@ mod tests {
             let graph = Graph::from_edges(&list);
             let scheduler = Scheduler::unpinned(workers).unwrap();
             for (of, induced) in [Of::Vertices, Of::Edges].into_iter().flat_map(|of| [Induced::Edge, Induced::Vertex].map(|induced| (of, induced))) {
-                let roles = Roles::new(&Readers::unwatched(&graph, &scheduler), &scheduler, of, size, induced);
+                let orbits = Orbits::new(&Readers::unwatched(&graph, &scheduler), &scheduler, of, size, induced);
                 let mut all = 0;
-                roles.each(0..list.vertices, |who, counts| {
-                    assert_eq!(counts.len(), roles.columns.len());
-                    for (role, count) in roles.columns.iter().zip(counts) {
-                        let expected = oracle::in_role(list.vertices, &list.edges, (&role.pattern, &role.who), who, induced);
-                        assert_eq!(count, expected, "{} of {who:?}, {induced:?}", role.name);
+                orbits.each(0..list.vertices, |who, counts| {
+                    assert_eq!(counts.len(), orbits.columns.len());
+                    for (orbit, count) in orbits.columns.iter().zip(counts) {
+                        let expected = oracle::in_orbit(list.vertices, &list.edges, (&orbit.pattern, &orbit.who), who, induced);
+                        assert_eq!(count, expected, "{} of {who:?}, {induced:?}", orbit.name);
                     }
                     all += 1;
                 });

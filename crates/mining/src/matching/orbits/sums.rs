@@ -1,9 +1,9 @@
-//! Edge-induced counts of all roles, from degrees and the five numbers of each edge.
+//! Edge-induced counts of all orbits, from degrees and the five numbers of each edge.
 //!
 //! With d a degree, t, s, k the triangles, squares and 4-cliques on an edge, T the triangles at a vertex, and D(v) the sum
 //! of d - 1 over the neighbours of v:
 //!
-//! | role of vertex v | copies: sums over its neighbours u, with t, s, k of the edge between |
+//! | orbit of vertex v | copies: sums over its neighbours u, with t, s, k of the edge between |
 //! |---|---|
 //! | wedge, end | D(v) |
 //! | path-4, end | Σ (D(u) - d(v) + 1) - 2 T(v) |
@@ -12,7 +12,7 @@
 //! | paw, base | Σ t (d(u) - 2) |
 //! | diamond, tip | over its triangles, Σ (t of the opposite edge - 1) |
 //!
-//! | role of edge {u, v} | copies |
+//! | orbit of edge {u, v} | copies |
 //! |---|---|
 //! | path-4, end | D(u) - d(v) + 1 - t, and the same from v |
 //! | path-4, middle | (d(u) - 1) (d(v) - 1) - t |
@@ -34,21 +34,24 @@ pub(super) struct Sums {
     triangles: u128,
 }
 
-const VERTICES_PER_TASK: usize = 1 << 12;
+/// Fewest vertices of a task.
+const VERTICES_PER_TASK: usize = 16;
+/// Most tasks.
+const TASKS: usize = 4096;
 
 /// The sums of all vertices.
 pub(super) fn all(graph: &Graph, table: &Table, scheduler: &Scheduler) -> Vec<Sums> {
-    let tasks = graph.vertices.div_ceil(VERTICES_PER_TASK);
+    let per_task = VERTICES_PER_TASK.max(graph.vertices / TASKS);
     let sums = |number: usize| {
-        let from = number * VERTICES_PER_TASK;
+        let from = number * per_task;
         let of = |at: usize| {
             let others = graph.neighbours(vertex_of(at)).iter().map(|other| graph.degree(*other) as u128 - 1);
             let triangles: u128 = around(graph, table, vertex_of(at)).map(|(_, edge)| big(&edge.triangles)).sum();
             Sums { others: others.sum(), triangles: triangles / 2 }
         };
-        (from..graph.vertices.min(from + VERTICES_PER_TASK)).map(of).collect::<Vec<_>>()
+        (from..graph.vertices.min(from + per_task)).map(of).collect::<Vec<_>>()
     };
-    scheduler.map(tasks, sums).concat()
+    scheduler.map(graph.vertices.div_ceil(per_task), sums).concat()
 }
 
 /// The neighbours of a vertex, with the edges to them.
@@ -60,7 +63,7 @@ fn around<'a>(graph: &'a Graph, table: &'a Table, vertex: u32) -> impl Iterator<
     below.chain(graph.upward(vertex).iter().copied().zip(table.upward(graph, vertex)))
 }
 
-/// The edge-induced counts of a vertex, in the order of its roles.
+/// The edge-induced counts of a vertex, in the order of its orbits.
 pub(super) fn vertex(graph: &Graph, table: &Table, sums: &[Sums], vertex: u32) -> Vec<u128> {
     let (degree, own) = (graph.degree(vertex) as u128, sums[vertex as usize]);
     let mut counts = vec![degree, own.others, choose(degree, 2), own.triangles];
@@ -106,7 +109,7 @@ fn vertex_in_four(graph: &Graph, table: &Table, sums: &[Sums], vertex: u32) -> [
     ]
 }
 
-/// The edge-induced counts of an edge, in the order of its roles.
+/// The edge-induced counts of an edge, in the order of its orbits.
 pub(super) fn edge(graph: &Graph, table: &Table, sums: &[Sums], low: u32, place: usize) -> Vec<u128> {
     let (high, edge) = (graph.upward(low)[place], &table.upward(graph, low)[place]);
     let [a, b] = [low, high].map(|end| graph.degree(end) as u128 - 1);

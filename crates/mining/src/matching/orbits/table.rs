@@ -15,8 +15,8 @@ pub(super) struct Table {
     pub size: usize,
 }
 
-/// No count that fits into memory as a list of its parts is larger than 64 bits, and each of these is no larger than the
-/// square of the number of vertices.
+/// `beside` is the largest of them: less than twice the square of the number of vertices, which fits 64 bits for up to
+/// 2^31 of these.
 #[derive(Default)]
 pub(super) struct Edge {
     /// Common neighbours of both ends.
@@ -27,6 +27,19 @@ pub(super) struct Edge {
     pub beside: AtomicU64,
     pub squares: AtomicU64,
     pub cliques: AtomicU64,
+}
+
+impl Edge {
+    /// All five.
+    fn numbers(&self) -> [u64; 5] {
+        [&self.triangles, &self.degrees, &self.beside, &self.squares, &self.cliques].map(get)
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.size == other.size && self.edges.iter().map(Edge::numbers).eq(other.edges.iter().map(Edge::numbers))
+    }
 }
 
 impl Table {
