@@ -90,6 +90,11 @@ def test_a_kept_graph_is_used_as_it_is(binary: str, graph: Path, tmp_path: Path)
     assert "remove it" not in done.stderr
 
 
+def test_a_byte_order_mark_is_no_part_of_a_graph(binary: str, graph: Path):
+    graph.write_text(TEXT, encoding="utf-8-sig")
+    assert said(binary, "count", "--pattern", "edge", graph) == "4\n"
+
+
 def test_a_named_pipe_is_read_once(binary: str, tmp_path: Path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

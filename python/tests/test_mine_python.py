@@ -371,7 +371,7 @@ def test_an_interrupted_call_leaves_neither_process_nor_file(tmp_path):
 def test_the_guides_programs_run(tmp_path):
     guide = (ROOT / "docs/guides/patterns.md").read_text()
     programs = [part.partition("```")[0] for part in guide.split("```python\n")[1:]]
-    assert len(programs) == 4
+    assert len(programs) == 5
     library("networkx")
     library("igraph")
     python("\n".join(programs))

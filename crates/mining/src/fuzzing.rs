@@ -14,15 +14,7 @@ use crate::{Induced, Method, Pattern, Question, Scheduler};
 /// Reads a dump: the whole of it behind a byte 0, else a header, a byte 0 and what follows it, to which front and
 /// checksum are added.
 pub fn dump(bytes: &[u8]) {
-    let bytes = match bytes {
-        [0, whole @ ..] => whole.to_vec(),
-        _ => {
-            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-            let (header, body) = bytes.split_at(end);
-            let length = (header.len() as u64).to_le_bytes();
-            [b"kneegrph\x01\0\0\0", &length[..], header, &[0; 8], body.get(1..).unwrap_or_default()].concat()
-        }
-    };
+    let bytes = if let [0, whole @ ..] = bytes { whole.to_vec() } else { with_front(bytes) };
     let name = format!("knee-fuzz-{}-{:?}", std::process::id(), std::thread::current().id());
     let path = PathBuf::from("/dev/shm").join(name);
     fs::write(&path, bytes).expect("there is room");
@@ -33,9 +25,16 @@ pub fn dump(bytes: &[u8]) {
         for name in ["triangle", "house"] {
             let pattern = Pattern::parse(name).expect("it is a name");
             let question = Question::new(&pattern, Induced::Edge, Method::Auto).expect("it is counted");
-            question.count(&graph, &scheduler);
+            let _ = question.count(&graph, &scheduler);
         }
     }
+}
+
+fn with_front(bytes: &[u8]) -> Vec<u8> {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let (header, body) = bytes.split_at(end);
+    let length = (header.len() as u64).to_le_bytes();
+    [b"kneegrph\x01\0\0\0", &length[..], header, &[0; 8], body.get(1..).unwrap_or_default()].concat()
 }
 
 #[cfg(test)]

@@ -98,7 +98,11 @@ fn hash(graph: &Graph) -> String {
 impl Whole {
     /// The arguments, with those of this machine.
     fn arguments(&self, own: &BTreeMap<String, String>) -> Result<Args, Error> {
-        let own = own.iter().filter(|(name, _)| !ARGUMENTS.contains(&name.as_str()));
+        let asks = |name: &str| ARGUMENTS.contains(&name);
+        if let Some(name) = self.arguments.keys().find(|name| !asks(name)) {
+            return Err(Error::new(format!("the part gives {name}, which is for this machine to say")));
+        }
+        let own = own.iter().filter(|(name, _)| !asks(name));
         let all = own.chain(&self.arguments).map(|(name, value)| (name.clone(), value.clone())).collect();
         Args::complete(Mine.params(), &all)
     }

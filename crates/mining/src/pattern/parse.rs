@@ -39,7 +39,9 @@ fn named(text: &str) -> Option<Result<Pattern, Unusable>> {
         return Some(graph6(code));
     }
     let name = text.to_lowercase();
-    let clique = name.strip_prefix('k').filter(|number| number.parse::<usize>().is_ok());
+    let clique = name
+        .strip_prefix('k')
+        .filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && number.parse::<usize>().is_ok());
     let name = clique.map_or(name.clone(), |number| format!("{number}-clique"));
     match names::member(&name) {
         Some(Ok((vertices, edges))) => Some(Pattern::new(vertices, &edges, &[])),
@@ -74,7 +76,7 @@ fn list(text: &str) -> Result<Labelled, Unusable> {
     // One pair alone is rather a name that was mistyped, such as wheel-6, unless its ends are alike and short.
     let letters = known.keys().all(|name| name.len() == 1 && name.chars().all(char::is_alphabetic));
     let digits = known.keys().all(|name| name.chars().all(|letter| letter.is_ascii_digit()));
-    if edges.len() + apart.len() == 1 && !letters && !digits {
+    if edges.len() + apart.len() == 1 && !letters && !digits && labels.words.is_empty() {
         return Err(Unusable(format!("'{text}' is neither a pattern's name nor edges such as a-b,b-c")));
     }
     let same = |a: (usize, usize), b: (usize, usize)| a == b || (a.1, a.0) == b;
@@ -170,6 +172,7 @@ mod tests {
 
     #[test]
     fn labels_are_numbered_as_they_appear() {
+        assert!(Labelled::parse("atom:C-b").is_ok(), "a label shows that it is no name");
         let Labelled { pattern, words } = Labelled::parse("a:C-b:N,b-c,c:C-d").unwrap();
         assert_eq!(words, ["C", "N"]);
         assert_eq!([0, 1, 2, 3].map(|at| pattern.label(at)), [1, 2, 1, 0]);

@@ -146,4 +146,51 @@ mod tests {
         fs::write(&path, &whole[..9]).unwrap();
         assert!(reason(&path).unwrap().contains("it is cut short"));
     }
+
+    /// Changes the body of a dump, and makes its checksums those of it.
+    fn forged(whole: &[u8], change: impl Fn(&mut [u8])) -> Vec<u8> {
+        let length = usize::try_from(u64::from_le_bytes(whole[12..FRONT].try_into().unwrap())).unwrap();
+        let mut header: header::Header = serde_json::from_slice(&whole[FRONT..FRONT + length]).unwrap();
+        let mut body = whole[FRONT + length + 8..].to_vec();
+        change(&mut body);
+        header.checksums.clear();
+        let vertices = usize::try_from(header.vertices).unwrap();
+        let mut left = &body[..];
+        for bytes in [8 * (vertices + 1), 4 * vertices, if header.named { 8 * vertices } else { 0 }, left.len()] {
+            let (part, rest) = left.split_at(bytes.min(left.len()));
+            header.checksums.extend(part.chunks(CHUNK).map(twox_hash::XxHash3_64::oneshot));
+            left = rest;
+        }
+        let header = serde_json::to_vec(&header).unwrap();
+        let checksum = twox_hash::XxHash3_64::oneshot(&header).to_le_bytes();
+        [&whole[..12], &(header.len() as u64).to_le_bytes(), &header, &checksum, &body].concat()
+    }
+
+    #[test]
+    fn what_is_no_graph_is_refused_though_its_checksums_are_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("g.knee");
+        written(&list(&[(0, 1), (1, 2), (2, 3), (3, 0)]), &path);
+        let whole = fs::read(&path).unwrap();
+        let said = |change: &dyn Fn(&mut [u8])| {
+            fs::write(&path, forged(&whole, change)).unwrap();
+            reason(&path)
+        };
+        assert_eq!(said(&|_| {}), None);
+        let lists = |body: &[u8]| body.len() - 4 * 8;
+        // The list of vertex 0 is 1 and 3: only one end of an edge changes, a list descends, a vertex is its own
+        // neighbour, one does not exist; ranks are none, and a list begins elsewhere.
+        let changes: [&dyn Fn(&mut [u8]); 6] = [
+            &|body| body[lists(body) + 4] = 2,
+            &|body| body.swap(lists(body), lists(body) + 4),
+            &|body| body[lists(body)] = 0,
+            &|body| body[lists(body) + 4] = 200,
+            &|body| body[8 * 5] = 3,
+            &|body| body[8] = 3,
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let said = said(change).unwrap_or_else(|| panic!("change {number}"));
+            assert!(said.contains("its lists are not those of a graph"), "{said}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use knee_machine::files;
 use knee_runtime::{Arrangement, NumaVec, Place};
@@ -191,20 +191,24 @@ fn ascend(begins: &[usize], members: usize) -> bool {
 /// follow each other.
 fn are_sound(begins: &[usize], lists: &NumaVec<u32>) -> bool {
     let vertices = begins.len() - 1;
-    let (wrong, balance) = (AtomicBool::new(false), AtomicU64::new(0));
-    knee_runtime::parallel_for_grain(0..vertices, 1024, |vertex| {
-        let list = &lists[begins[vertex]..begins[vertex + 1]];
-        let fits = |other: &u32| (*other as usize) < vertices && *other as usize != vertex;
-        if !(list.iter().all(fits) && list.windows(2).all(|pair| pair[0] < pair[1])) {
-            wrong.store(true, Ordering::Relaxed);
-        }
-        // Each edge adds something from one end and takes the same off from the other one.
-        let signed = |other: &u32| {
-            let (low, high) = ((*other as usize).min(vertex) as u64, (*other as usize).max(vertex) as u64);
-            let mixed = XxHash3_64::oneshot(&(low << 32 | high).to_le_bytes());
-            if high == vertex as u64 { mixed } else { mixed.wrapping_neg() }
-        };
-        balance.fetch_add(list.iter().map(signed).fold(0, u64::wrapping_add), Ordering::Relaxed);
-    });
-    !wrong.into_inner() && balance.into_inner() == 0
+    let wrong = AtomicBool::new(false);
+    let list = |vertex: usize| &lists[begins[vertex]..begins[vertex + 1]];
+    let each = |sound: &(dyn Fn(usize, &[u32]) -> bool + Sync)| {
+        knee_runtime::parallel_for_grain(0..vertices, 1024, |vertex| {
+            if !sound(vertex, list(vertex)) {
+                // Relaxed: it is read behind a join.
+                wrong.store(true, Ordering::Relaxed);
+            }
+        });
+        !wrong.load(Ordering::Relaxed)
+    };
+    let fits = |vertex: usize, other: u32| (other as usize) < vertices && other as usize != vertex;
+    let ascends = |vertex: usize, own: &[u32]| {
+        own.iter().all(|other| fits(vertex, *other)) && own.windows(2).all(|pair| pair[0] < pair[1])
+    };
+    let both = |vertex: usize, own: &[u32]| {
+        let own_rank = u32::try_from(vertex).expect("vertices fit 32 bits");
+        own.iter().all(|other| list(*other as usize).binary_search(&own_rank).is_ok())
+    };
+    each(&ascends) && each(&both)
 }

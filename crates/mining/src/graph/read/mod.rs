@@ -60,12 +60,19 @@ impl EdgeList {
 /// The content of a file, decompressed.
 pub(super) fn text(path: &Path) -> io::Result<Vec<u8>> {
     let raw = files::open(path).and_then(whole)?;
-    match raw.get(..4) {
-        Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..])),
-        Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole),
-        _ => Ok(raw),
+    let mut content = match raw.get(..4) {
+        Some([0x1f, 0x8b, ..]) => whole(flate2::read::MultiGzDecoder::new(&raw[..]))?,
+        Some([0x28, 0xb5, 0x2f, 0xfd]) => zstd::Decoder::new(&raw[..]).and_then(whole)?,
+        _ => raw,
+    };
+    if content.starts_with(BYTE_ORDER_MARK) {
+        content.drain(..BYTE_ORDER_MARK.len());
     }
+    Ok(content)
 }
+
+/// What some editors write in front of a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The whole input, if it fits into half of the available memory: a vector that grows needs twice its size.
 fn whole(from: impl Read) -> io::Result<Vec<u8>> {

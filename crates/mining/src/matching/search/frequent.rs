@@ -19,6 +19,8 @@ use crate::{Graph, Pattern, Scheduler};
 
 /// Most tasks.
 const TASKS: usize = 4096;
+/// So few vertices are tried by one worker: to wake others would take longer.
+const FEW: usize = 256;
 
 /// A pattern and its support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +38,10 @@ pub(crate) fn frequent(
     edges: usize,
     least: usize,
 ) -> Vec<Frequent> {
-    let mining = Mining { graph, labels, scheduler, least };
+    let mut with_label: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
+    // Those of many neighbours first.
+    (0..graph.vertices).rev().map(vertex).for_each(|rank| with_label.entry(labels.of(rank)).or_default().push(rank));
+    let mining = Mining { graph, labels, with_label, scheduler, least };
     let (mut all, mut candidates, mut pairs) = (Vec::new(), mining.edges(), BTreeSet::new());
     for size in 1..=edges {
         let found: BTreeMap<Pattern, usize> =
@@ -58,6 +63,8 @@ pub(crate) fn frequent(
 struct Mining<'a> {
     graph: &'a Graph,
     labels: &'a Labels,
+    /// The vertices of each label.
+    with_label: BTreeMap<u16, Vec<u32>>,
     scheduler: &'a Scheduler,
     least: usize,
 }
@@ -70,45 +77,44 @@ impl Mining<'_> {
             let pair = move |high: &u32| (own.min(self.labels.of(*high)), own.max(self.labels.of(*high)));
             self.graph.upward(low).iter().map(pair)
         };
-        let seen = |number| self.vertices(number).flat_map(of).collect::<BTreeSet<_>>();
-        let pairs: BTreeSet<_> = self.scheduler.map(self.tasks(), seen).into_iter().flatten().collect();
+        let all: Vec<u32> = (0..self.graph.vertices).rev().map(vertex).collect();
+        let seen = |some: &[u32]| some.iter().copied().flat_map(of).collect::<BTreeSet<_>>();
+        let pairs: BTreeSet<_> = self.each_task(&all, seen).into_iter().flatten().collect();
         let edge = Pattern::new(2, &[(0, 1)], &[]).expect("it is one");
         let labelled = |(a, _): &(u16, u16)| self.labels.is_none() || *a != 0;
         pairs.into_iter().filter(labelled).map(|(a, b)| edge.labelled(|at| [a, b][at]).canonical()).collect()
     }
 
-    fn per_task(&self) -> usize {
-        self.graph.vertices.div_ceil(TASKS).max(1)
-    }
-
-    fn tasks(&self) -> usize {
-        self.graph.vertices.div_ceil(self.per_task())
-    }
-
-    /// The vertices of a task, those of many neighbours first.
-    fn vertices(&self, number: usize) -> impl Iterator<Item = u32> {
-        let from = number * self.per_task();
-        let numbers = from..self.graph.vertices.min(from + self.per_task());
-        numbers.map(|number| vertex(self.graph.vertices - 1 - number))
+    /// Calls `task` with a part of some vertices at a time.
+    fn each_task<R: Send>(&self, vertices: &[u32], task: impl Fn(&[u32]) -> R + Sync) -> Vec<R> {
+        let parts: Vec<&[u32]> = vertices.chunks(vertices.len().div_ceil(TASKS).max(1)).collect();
+        if vertices.len() < FEW {
+            return parts.into_iter().map(task).collect();
+        }
+        self.scheduler.map(parts.len(), |number| task(parts[number]))
     }
 
     /// The support of a pattern; none if it is too low.
     fn support(&self, pattern: &Pattern) -> Option<usize> {
         let like = exchanged(pattern);
         let images: Vec<Image> = like.iter().map(|_| Image::new(self.graph.vertices)).collect();
+        let with_label = |place: usize| self.with_label.get(&pattern.label(place)).map_or(&[][..], Vec::as_slice);
+        let mut places: Vec<usize> = (0..pattern.vertices()).filter(|place| like[*place] == *place).collect();
+        // A place that few vertices can be in decides soonest.
+        places.sort_by_key(|place| with_label(*place).len());
         let mut support = usize::MAX;
-        for place in (0..pattern.vertices()).filter(|place| like[*place] == *place) {
+        for place in places {
+            if with_label(place).len() < self.least {
+                return None;
+            }
             let search = Search::from(self.graph, self.labels, pattern, place);
-            let task = |number: usize| {
-                for root in self.vertices(number).filter(|root| search.is_labelled(*root, 0)) {
-                    if !images[place].has(root) {
-                        search.first_from(root, |copy| {
-                            like.iter().zip(copy).for_each(|(place, rank)| images[*place].put(*rank));
-                        });
-                    }
+            self.each_task(with_label(place), |roots: &[u32]| {
+                for &root in roots.iter().filter(|root| !images[place].has(**root)) {
+                    search.first_from(root, |copy| {
+                        like.iter().zip(copy).for_each(|(place, rank)| images[*place].put(*rank));
+                    });
                 }
-            };
-            self.scheduler.map(self.tasks(), task);
+            });
             support = support.min(images[place].size());
             if support < self.least {
                 return None;
