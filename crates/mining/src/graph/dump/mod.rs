@@ -166,13 +166,15 @@ mod tests {
         [&whole[..12], &(header.len() as u64).to_le_bytes(), &header, &checksum, &body].concat()
     }
 
+    type Change<'a> = &'a dyn Fn(&mut [u8]);
+
     #[test]
     fn what_is_no_graph_is_refused_though_its_checksums_are_right() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("g.knee");
         written(&list(&[(0, 1), (1, 2), (2, 3), (3, 0)]), &path);
         let whole = fs::read(&path).unwrap();
-        let said = |change: &dyn Fn(&mut [u8])| {
+        let said = |change: Change<'_>| {
             fs::write(&path, forged(&whole, change)).unwrap();
             reason(&path)
         };
@@ -180,7 +182,7 @@ mod tests {
         let lists = |body: &[u8]| body.len() - 4 * 8;
         // The list of vertex 0 is 1 and 3: only one end of an edge changes, a list descends, a vertex is its own
         // neighbour, one does not exist; ranks are none, and a list begins elsewhere.
-        let changes: [&dyn Fn(&mut [u8]); 6] = [
+        let changes: &[Change] = &[
             &|body| body[lists(body) + 4] = 2,
             &|body| body.swap(lists(body), lists(body) + 4),
             &|body| body[lists(body)] = 0,
