@@ -87,6 +87,9 @@ impl Prepared {
                     self.read_by_all(phases, |readers| Orbits::new(readers, &self.scheduler, *of, *size, *induced));
                 (phases.measure("write", || self.orbits(&orbits, *of)), unknown)
             }
+            Asked::Explain(question) => {
+                (phases.measure("match", || question.explain(&self.graph, &self.scheduler)), None)
+            }
             others => {
                 let unknown = "copies are searched one by one, and their lists are not counted";
                 (self.searched(others, phases), Some(unknown.to_owned()))
@@ -94,11 +97,10 @@ impl Prepared {
         }
     }
 
-    /// What is found vertex by vertex, or explained.
+    /// What is found vertex by vertex.
     fn searched(&self, asked: &Asked, phases: &mut Phases) -> String {
         let (graph, labels, scheduler) = (&self.graph, &self.labels, &self.scheduler);
         match asked {
-            Asked::Explain(question) => phases.measure("match", || question.explain(graph, scheduler)),
             Asked::Labelled(pattern, induced) => {
                 let pattern = self.with_labels(pattern);
                 let once = || count(graph, labels, scheduler, &pattern, *induced, self.told);
@@ -114,7 +116,7 @@ impl Prepared {
                 let line = |one: &Frequent| format!("{} {}", one.support, one.pattern.written(labels.words()));
                 all.iter().map(line).collect::<Vec<_>>().join("\n")
             }
-            Asked::Count(..) | Asked::Orbits(..) => unreachable!("they are answered otherwise"),
+            Asked::Count(..) | Asked::Explain(_) | Asked::Orbits(..) => unreachable!("they are answered otherwise"),
         }
     }
 
