@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use knee_mining::graph::{ChungLu, EdgeList, Graph, Rmat};
+use knee_mining::graph::{ChungLu, EdgeList, Graph, Planted, Rmat};
 use libfuzzer_sys::fuzz_target;
 
 /// The begin of a NumPy file, up to its shape. Its header is as long as with `1, 2)}`.
@@ -16,5 +16,5 @@ fuzz_target!(|text: &[u8]| {
             assert_eq!(graph.edges(), list.edges.len());
         }
     }
-    let _ = std::str::from_utf8(text).map(|text| (Rmat::parse(text), ChungLu::parse(text)));
+    let _ = std::str::from_utf8(text).map(|text| (Rmat::parse(text), ChungLu::parse(text), Planted::parse(text)));
 });

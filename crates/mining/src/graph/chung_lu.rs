@@ -88,7 +88,7 @@ impl ChungLu {
             (at as u32)
         };
         let edges = usize::try_from(self.edges).expect("a machine of 64 bits");
-        drawn::graph(self.vertices, edges, self.seed, move |random| (one(random), one(random)))
+        drawn::graph(self.vertices, edges, Vec::new(), self.seed, move |random| (one(random), one(random)))
     }
 
     /// The shift with which the first vertex has the highest degree: the one at which its share of all ends is that

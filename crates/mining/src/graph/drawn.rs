@@ -12,11 +12,12 @@ use super::EdgeList;
 /// Edges drawn from one stream.
 const BLOCK: usize = 1 << 14;
 
-/// A simple graph of edges that `edge` draws, between vertices whose numbers are then exchanged at random, so that they
+/// A simple graph of edges that `edge` draws, and of others besides, between vertices whose numbers are then exchanged at random, so that they
 /// say nothing of a degree. Loops and repetitions are dropped.
 pub(super) fn graph(
     vertices: u32,
     edges: usize,
+    besides: Vec<(u32, u32)>,
     seed: u64,
     edge: impl Fn(&mut ChaCha8Rng) -> (u32, u32) + Sync,
 ) -> EdgeList {
@@ -35,6 +36,7 @@ pub(super) fn graph(
             *slot = (names[a as usize], names[b as usize]);
         }
     });
+    drawn.extend(besides.into_iter().map(|(a, b)| (names[a as usize], names[b as usize])));
     drop(names);
     EdgeList::from_short(drawn)
 }

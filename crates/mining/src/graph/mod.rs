@@ -6,6 +6,7 @@ mod dump;
 mod edges;
 mod labels;
 mod layout;
+mod planted;
 mod read;
 mod rmat;
 mod room;
@@ -15,6 +16,7 @@ pub(crate) use dump::{Dump, Origin, input, write};
 pub use edges::EdgeList;
 pub(crate) use labels::{Labels, LabelsFile};
 pub use layout::{Ends, Graph, Unsorted};
+pub use planted::Planted;
 pub use rmat::Rmat;
 
 use knee_workload::Error;
@@ -24,11 +26,12 @@ pub(crate) use room::check_orbits;
 
 /// Whether a source describes a graph that is generated, and is no path.
 pub(crate) fn is_generated(source: &str) -> bool {
-    ["rmat:", "chung-lu:"].iter().any(|kind| source.starts_with(kind))
+    ["rmat:", "chung-lu:", "planted:"].iter().any(|kind| source.starts_with(kind))
 }
 
 /// Reads a graph from a file, or generates one when `source` is `rmat:SCALE[:EDGE_FACTOR[:SEED]]`,
-/// `chung-lu:VERTICES:EDGES[:HIGHEST_DEGREE[:SEED]]` or `chung-lu:orkut[:DIVISOR]`.
+/// `chung-lu:VERTICES:EDGES[:HIGHEST_DEGREE[:SEED]]`, `chung-lu:orkut[:DIVISOR]` or
+/// `planted:VERTICES:EDGES:COPIES:PATTERN[:SEED]`.
 ///
 /// # Errors
 /// When the file cannot be read or holds no graph, or the description does not parse.
@@ -41,6 +44,11 @@ pub fn load(source: &str) -> Result<EdgeList, Error> {
     if let Some(description) = source.strip_prefix("chung-lu:") {
         let graph = ChungLu::parse(description)?;
         check_drawn(source, graph.vertices.into(), graph.edges)?;
+        return Ok(graph.generate());
+    }
+    if let Some(description) = source.strip_prefix("planted:") {
+        let graph = Planted::parse(description)?;
+        check_drawn(source, graph.vertices.into(), graph.all_edges())?;
         return Ok(graph.generate());
     }
     let path = std::path::Path::new(source);

@@ -51,7 +51,7 @@ impl Rmat {
     #[must_use]
     pub fn generate(&self) -> EdgeList {
         let edges = usize::try_from(self.edge_factor << self.scale).expect("a machine of 64 bits");
-        drawn::graph(1 << self.scale, edges, self.seed, |random| self.edge(random))
+        drawn::graph(1 << self.scale, edges, Vec::new(), self.seed, |random| self.edge(random))
     }
 
     fn edge(&self, random: &mut ChaCha8Rng) -> (u32, u32) {

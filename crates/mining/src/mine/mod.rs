@@ -59,7 +59,7 @@ impl Workload for Mine {
             "what to look for: a name such as house, edges such as a-b,b-c,a!c, with labels a:C-b:N, or graph6:CODE";
         const PARAMS: &[Param] = &[
             Param::choice("action", ABOUT, "count", ACTIONS).positional(),
-            Param::required("graph", "an edge list, .mtx, .npy, graph6 or a file of --cache; rmat:SCALE[:EDGE_FACTOR[:SEED]] or chung-lu:VERTICES:EDGES")
+            Param::required("graph", "an edge list, .mtx, .npy, graph6 or a file of --cache; rmat:SCALE[:EDGE_FACTOR[:SEED]], chung-lu:VERTICES:EDGES or planted:VERTICES:EDGES:COPIES:PATTERN")
                 .positional(),
             Param::new("pattern", PATTERN, "diamond"),
             Param::new("labels", "a file of labels, each line a vertex and its label", ""),
