@@ -1,6 +1,7 @@
 //! A graph, read and laid out for the workers that count in it.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use knee_runtime::{Arrangement, Pool};
 use knee_workload::{Args, Error, Phases, Team};
@@ -25,7 +26,9 @@ impl Loaded {
             arrangement: Arrangement::named(args.text("layout")).expect("values were checked"),
             // What reads and scatters is rayon's; knee's own workers place and sort.
             parsing: scheduler::pinned(team)?,
-            pool: scheduler::ours(args, team)?,
+            pool: OnceLock::new(),
+            args,
+            team,
         };
         let (graph, origin) = loader.graph(args.text("cache"), phases)?;
         let facts = [
@@ -36,7 +39,8 @@ impl Loaded {
             ("header", origin.header.map_or("none".into(), |(v, e)| format!("{v} vertices, {e} edges"))),
         ];
         let facts = facts.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        let scheduler = Scheduler::of(args, team, loader.pool, loader.parsing);
+        let pool = loader.pool.into_inner().expect("the graph was laid out on it");
+        let scheduler = Scheduler::of(args, team, pool, loader.parsing);
         Ok(Self { graph, scheduler, names: origin.names, facts })
     }
 }
@@ -45,10 +49,20 @@ struct Loader<'a> {
     source: &'a str,
     arrangement: Arrangement,
     parsing: rayon::ThreadPool,
-    pool: Pool,
+    /// Started when a source is read, which may need all memory that is left.
+    pool: OnceLock<Pool>,
+    args: &'a Args,
+    team: &'a Team,
 }
 
 impl Loader<'_> {
+    fn pool(&self) -> Result<&Pool, Error> {
+        if self.pool.get().is_none() {
+            let _ = self.pool.set(scheduler::ours(self.args, self.team)?);
+        }
+        Ok(self.pool.get().expect("it was just set"))
+    }
+
     fn graph(&self, cache: &str, phases: &mut Phases) -> Result<(Graph, Origin), Error> {
         let path = Path::new(self.source);
         if !graph::is_generated(self.source) && Dump::is_one(path) {
@@ -63,9 +77,10 @@ impl Loader<'_> {
         let (origin, edges) = Origin::of(list);
         let graph = phases.measure("prepare", || {
             let unsorted = self.parsing.install(|| Unsorted::new(vertices, edges));
-            self.pool.install(|| Graph::placed(unsorted, &self.arrangement))
+            let placed = self.pool()?.install(|| Graph::placed(unsorted, &self.arrangement));
+            placed.map_err(|error| Error::new(format!("cannot place the graph: {error}")))
         });
-        Ok((graph.map_err(|error| Error::new(format!("cannot place the graph: {error}")))?, origin))
+        Ok((graph?, origin))
     }
 
     /// From the dump of a source, which is made first if it is not there.
@@ -106,6 +121,6 @@ impl Loader<'_> {
     }
 
     fn dumped(&self, dump: &Dump, phases: &mut Phases) -> Result<(Graph, Origin), Error> {
-        phases.measure("load", || self.pool.install(|| dump.read(&self.arrangement)))
+        phases.measure("load", || self.pool()?.install(|| dump.read(&self.arrangement)))
     }
 }
