@@ -8,19 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mining import mine, said
 from queries import refused
 
 TEXT = "10 20\n20 30\n30 10\n30 40\n40 40\n"
-
-
-def mine(binary: str, *words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([binary, "mine", *map(str, words)], capture_output=True, text=True, check=False)
-
-
-def said(binary: str, *words: object) -> str:
-    done = mine(binary, *words)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return done.stdout
 
 
 @pytest.fixture(name="graph")

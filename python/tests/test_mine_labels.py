@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
+from mining import mine, said
 from queries import refused
 
 # A ring of five atoms with two chains.
 GRAPH = "1 2\n2 3\n3 4\n4 5\n5 1\n3 6\n6 7\n4 8\n"
 LABELS = "1 C\n2 C\n3 C\n4 N\n5 C\n6 O\n7 C\n8 O\n9 S\n"
-
-
-def mine(binary: str, *words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([binary, "mine", *map(str, words)], capture_output=True, text=True, check=False)
-
-
-def said(binary: str, *words: object) -> str:
-    done = mine(binary, *words)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return done.stdout.strip()
 
 
 @pytest.fixture(name="graph")
@@ -49,15 +39,15 @@ def _graph(tmp_path: Path) -> list[object]:
     ],
 )
 def test_copies_have_the_labels_that_are_asked_for(binary: str, graph: list[object], pattern: str, copies: int):
-    assert said(binary, "count", *graph, "--pattern", pattern) == str(copies)
-    assert said(binary, "exists", *graph, "--pattern", pattern) == ("yes" if copies else "no")
+    assert said(binary, "count", *graph, "--pattern", pattern).strip() == str(copies)
+    assert said(binary, "exists", *graph, "--pattern", pattern).strip() == ("yes" if copies else "no")
     found = said(binary, "match", *graph, "--pattern", pattern).splitlines()
     assert len(found) == copies + 1
     assert found[0].startswith("# 0:")
 
 
 def test_copies_are_listed_by_their_own_numbers(binary: str, graph: list[object]):
-    assert said(binary, "match", *graph, "--pattern", "x:O-y,y-z:O") == "# 0:O-1,1-2:O"
+    assert said(binary, "match", *graph, "--pattern", "x:O-y,y-z:O").strip() == "# 0:O-1,1-2:O"
     assert said(binary, "match", *graph, "--pattern", "x:O-y:C,y-z:N").splitlines() == ["# 0:O-1:C,1-2:N", "6 3 4"]
 
 
@@ -81,7 +71,7 @@ def test_frequent_patterns_have_enough_vertices_in_each_place(binary: str, graph
 def test_labels_may_be_compressed(binary: str, graph: list[object], tmp_path: Path):
     packed = tmp_path / "labels.gz"
     packed.write_bytes(gzip.compress(LABELS.encode()))
-    assert said(binary, "count", graph[0], "--labels", packed, "--pattern", "a:C-b:N") == "2"
+    assert said(binary, "count", graph[0], "--labels", packed, "--pattern", "a:C-b:N").strip() == "2"
 
 
 @pytest.mark.parametrize(

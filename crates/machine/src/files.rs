@@ -1,7 +1,7 @@
 //! Reads files that other people or programs wrote: never waits forever, and refuses a text over [`MOST_BYTES`].
 
 use std::fmt;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -66,6 +66,22 @@ pub fn regular(path: &Path) -> io::Result<File> {
         return Ok(file);
     }
     Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+}
+
+/// Has a file written beside its place, and moves it there when it is whole: nobody ever reads a part of it.
+///
+/// # Errors
+/// Those of `write`, which is given the other path; the system's.
+pub fn write_whole(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = write(&part).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        // What is left of it is of no use; that it cannot be removed either says no more.
+        let _ = fs::remove_file(&part);
+    }
+    written
 }
 
 /// The text of a file.

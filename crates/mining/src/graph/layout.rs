@@ -197,7 +197,7 @@ impl Graph {
         sources
     }
 
-    /// A hash of its edges and of the order of its vertices, by which another graph is told from this one.
+    /// A hash of its edges and of the order of its vertices, to recognise the same graph.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut hash = XxHash3_64::new();

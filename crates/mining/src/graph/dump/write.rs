@@ -1,9 +1,10 @@
 //! Writing a dump.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use knee_machine::files;
 use twox_hash::XxHash3_64;
 
 use super::header::Header;
@@ -15,15 +16,7 @@ use crate::Graph;
 /// # Errors
 /// The kernel's.
 pub(crate) fn write(graph: &Graph, origin: &Origin, input: &str, path: &Path) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = whole(graph, origin, input, &part).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // What is left of it is of no use; that it cannot be removed either says no more.
-        let _ = fs::remove_file(&part);
-    }
-    written
+    files::write_whole(path, |part| whole(graph, origin, input, part))
 }
 
 fn whole(graph: &Graph, origin: &Origin, input: &str, path: &Path) -> io::Result<()> {
