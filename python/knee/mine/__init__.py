@@ -5,7 +5,7 @@ pairs of anything, or a file. Answers use the graph's own vertices. No library i
 own.
 """
 
+from knee.mine.orbits import per_edge, per_vertex
 from knee.mine.questions import count, exists, fsm, match, motifs
-from knee.mine.roles import per_edge, per_vertex
 
 __all__ = ["count", "exists", "fsm", "match", "motifs", "per_edge", "per_vertex"]
