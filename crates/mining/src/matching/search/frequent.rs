@@ -50,9 +50,10 @@ pub(crate) fn frequent(
             let ends = |pattern: &Pattern| (pattern.label(0), pattern.label(1));
             pairs = found.keys().map(ends).flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         }
-        let larger = |pattern: &Pattern| grown(pattern, &pairs);
-        candidates =
-            found.keys().flat_map(larger).filter(|one| parts(one).all(|part| found.contains_key(&part))).collect();
+        // What the largest ones would grow to is not asked for.
+        let growing = found.keys().filter(|_| size < edges);
+        let larger = growing.flat_map(|pattern| grown(pattern, &pairs));
+        candidates = larger.filter(|one| parts(one).all(|part| found.contains_key(&part))).collect();
         let mut found: Vec<_> = found.into_iter().map(|(pattern, support)| Frequent { pattern, support }).collect();
         found.sort_by_key(|one| (std::cmp::Reverse(one.support), one.pattern));
         all.append(&mut found);
