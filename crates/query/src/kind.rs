@@ -46,17 +46,30 @@ impl fmt::Display for Kind {
     }
 }
 
+/// An exact number: `digits` over 10 to the power of `scale`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exact {
+    /// All digits, as a whole number.
+    pub digits: i128,
+    /// How many of them follow the point.
+    pub scale: u8,
+}
+
 /// One value of an answer.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// No value: an aggregate over no rows.
     Null,
-    /// An exact number: `digits` over 10 to the power of `scale`.
-    Number {
-        /// All digits, as a whole number.
-        digits: i128,
-        /// How many of them follow the point.
-        scale: u8,
+    /// An exact number.
+    Number(Exact),
+    /// The average of exact numbers, which is written as a rounded one.
+    Average {
+        /// Their exact sum.
+        sum: Exact,
+        /// How many they are, at least one.
+        count: u64,
+        /// What is written.
+        rounded: Exact,
     },
     /// A floating-point number.
     Double(f64),
@@ -71,9 +84,11 @@ impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
-            (Self::Number { digits, scale }, Self::Number { digits: more, scale: other }) => {
-                (digits, scale) == (more, other)
-            }
+            (Self::Number(one), Self::Number(other)) => one == other,
+            (
+                Self::Average { sum, count, rounded },
+                Self::Average { sum: other, count: of_other, rounded: other_rounded },
+            ) => (sum, count, rounded) == (other, of_other, other_rounded),
             (Self::Double(one), Self::Double(other)) => one.total_cmp(other).is_eq(),
             (Self::Date(one), Self::Date(other)) => one == other,
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -83,11 +98,15 @@ impl PartialEq for Value {
 }
 
 impl Value {
-    /// The order of an answer: nulls last, text by its bytes, not-a-number after all numbers.
+    /// The order of an answer: nulls last, text by its bytes, not-a-number after all numbers, averages as they are before
+    /// they are rounded.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Self::Number { digits: a, .. }, Self::Number { digits: b, .. }) => a.cmp(b),
+            (Self::Number(a), Self::Number(b)) => a.digits.cmp(&b.digits),
+            (Self::Average { sum, count, .. }, Self::Average { sum: other, count: of_other, .. }) => {
+                ratio_order((sum.digits, *count), (other.digits, *of_other))
+            }
             (Self::Double(a), Self::Double(b)) => a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan())),
             (Self::Date(a), Self::Date(b)) => a.cmp(b),
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
@@ -100,7 +119,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("NULL"),
-            Self::Number { digits, scale } => f.write_str(&decimal(*digits, *scale)),
+            Self::Number(number) | Self::Average { rounded: number, .. } => number.fmt(f),
             Self::Double(value) => write!(f, "{value:?}"),
             Self::Date(days) => write!(f, "{}", date(*days)),
             Self::Text(text) => f.write_str(text),
@@ -108,13 +127,24 @@ impl fmt::Display for Value {
     }
 }
 
-/// An exact number as it is written.
-fn decimal(digits: i128, scale: u8) -> String {
-    let sign = if digits < 0 { "-" } else { "" };
-    let scale = usize::from(scale);
-    let all = format!("{:0>width$}", digits.unsigned_abs(), width = scale + 1);
-    let (whole, behind) = all.split_at(all.len() - scale);
-    if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{behind}") }
+impl fmt::Display for Exact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.digits < 0 { "-" } else { "" };
+        let scale = usize::from(self.scale);
+        let all = format!("{:0>width$}", self.digits.unsigned_abs(), width = scale + 1);
+        let (whole, behind) = all.split_at(all.len() - scale);
+        if scale == 0 { write!(f, "{sign}{whole}") } else { write!(f, "{sign}{whole}.{behind}") }
+    }
+}
+
+/// The order of two sums over their counts.
+fn ratio_order((one, of_one): (i128, u64), (other, of_other): (i128, u64)) -> Ordering {
+    let (a, b) = (i128::from(of_one), i128::from(of_other));
+    // What is left of a division is below its count, so that the products fit.
+    let rest = |sum: i128, count: i128| sum.rem_euclid(count).unsigned_abs();
+    let cross = |rest: u128, count: u64| rest * u128::from(count);
+    let rests = || cross(rest(one, a), of_other).cmp(&cross(rest(other, b), of_one));
+    one.div_euclid(a).cmp(&other.div_euclid(b)).then_with(rests)
 }
 
 /// The day that date 0 is.
@@ -148,14 +178,15 @@ mod tests {
 
     #[test]
     fn numbers_have_all_their_digits() {
-        let written = [(5, 2), (-5, 2), (1234, 2), (-1_000, 3), (7, 0), (0, 1)].map(|(d, s)| decimal(d, s));
+        let written = [(5, 2), (-5, 2), (1234, 2), (-1_000, 3), (7, 0), (0, 1)]
+            .map(|(digits, scale)| Exact { digits, scale }.to_string());
         assert_eq!(written, ["0.05", "-0.05", "12.34", "-1.000", "7", "0.0"]);
     }
 
     #[test]
     fn a_value_is_the_same_as_itself() {
         let text = |text: &str| Value::Text(text.into());
-        let number = |digits, scale| Value::Number { digits, scale };
+        let number = |digits, scale| Value::Number(Exact { digits, scale });
         let values = [
             Value::Null,
             number(10, 1),
@@ -169,6 +200,20 @@ mod tests {
         for (at, one) in values.iter().enumerate() {
             assert!(values.iter().enumerate().all(|(other, value)| (value == one) == (at == other)), "{one:?}");
         }
+    }
+
+    #[test]
+    fn averages_are_ordered_before_they_are_rounded() {
+        let ordered = [(-7, 2), (-1, 3), (0, 5), (1, 3), (333_334, 1_000_000), (1, 2), (2, 1)];
+        for (at, one) in ordered.iter().enumerate() {
+            for (other_at, other) in ordered.iter().enumerate() {
+                assert_eq!(ratio_order(*one, *other), at.cmp(&other_at), "{one:?} {other:?}");
+            }
+        }
+        let largest = (i128::MAX, u64::MAX);
+        assert_eq!(ratio_order(largest, (i128::MAX - 1, u64::MAX)), Ordering::Greater);
+        assert_eq!(ratio_order(largest, (i128::MIN, u64::MAX)), Ordering::Greater);
+        assert_eq!(ratio_order((2, 4), (1, 2)), Ordering::Equal);
     }
 
     #[test]

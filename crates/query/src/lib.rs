@@ -39,7 +39,7 @@ use knee_workload::Workload;
 
 pub use answer::{Answer, Format};
 pub use field::Field;
-pub use kind::{Kind, Value};
+pub use kind::{Exact, Kind, Value};
 pub use lanes::Isa;
 pub use plan::Plan;
 pub use table::{Encoding, Table};

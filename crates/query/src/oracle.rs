@@ -7,7 +7,7 @@ use knee_workload::Error;
 
 use crate::answer::Answer;
 use crate::error::too_large;
-use crate::kind::{Kind, Value};
+use crate::kind::{Exact, Kind, Value};
 use crate::plan::{Aggregate, Filter, Plan, Shown};
 use crate::scan::floats;
 use crate::table::{MORSEL, Table};
@@ -96,7 +96,7 @@ impl Group {
         let value = |shown: &Shown| {
             Some(match shown {
                 Shown::Key(at, kind) => exact(key[*at], *kind, table.columns()[plan.keys[*at]].dictionary.as_deref()),
-                Shown::Count => Value::Number { digits: self.count.into(), scale: 0 },
+                Shown::Count => Value::Number(Exact { digits: self.count.into(), scale: 0 }),
                 Shown::Value(at, Kind::Double) => self.doubles[*at].map_or(Value::Null, Value::Double),
                 Shown::Value(at, kind) => self.exact[*at]
                     .map_or(Value::Null, |value| exact(value, *kind, dictionary(&plan.aggregates[*at], table))),
@@ -126,19 +126,21 @@ fn exact(value: i128, kind: Kind, words: Option<&[String]>) -> Value {
     match kind {
         Kind::Date => Value::Date(value as i32),
         Kind::Text => Value::Text(words.expect("texts have a dictionary")[value as usize].clone()),
-        kind => Value::Number { digits: value, scale: kind.scale().unwrap_or(0) },
+        kind => Value::Number(Exact { digits: value, scale: kind.scale().unwrap_or(0) }),
     }
 }
 
 /// Long division, digit by digit; none if it needs more than 128 bits.
 fn average(sum: i128, count: u64, kind: Kind) -> Option<Value> {
-    let (count, mut rest) = (u128::from(count), sum.unsigned_abs());
-    let mut digits = rest / count;
-    rest %= count;
+    let (wide, mut rest) = (u128::from(count), sum.unsigned_abs());
+    let mut digits = rest / wide;
+    rest %= wide;
     for _ in 0..4 {
-        digits = digits.checked_mul(10)?.checked_add(rest * 10 / count)?;
-        rest = rest * 10 % count;
+        digits = digits.checked_mul(10)?.checked_add(rest * 10 / wide)?;
+        rest = rest * 10 % wide;
     }
-    let digits = i128::try_from(digits + u128::from(2 * rest >= count)).ok()?;
-    Some(Value::Number { digits: digits * sum.signum(), scale: kind.scale().unwrap_or(0) + 4 })
+    let digits = i128::try_from(digits + u128::from(2 * rest >= wide)).ok()? * sum.signum();
+    let scale = kind.scale().unwrap_or(0);
+    let rounded = Exact { digits, scale: scale + 4 };
+    Some(Value::Average { sum: Exact { digits: sum, scale }, count, rounded })
 }

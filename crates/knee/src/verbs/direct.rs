@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
+use knee_machine::topology::Allowed;
 use knee_machine::{Placement, Topology};
 use knee_workload::{Args, Bind, Param, Phase, Phases, Team, Workload};
 
@@ -90,8 +91,21 @@ impl Direct {
 
     /// The threads that run the workload.
     pub(crate) fn team(&self) -> Result<Team, Failure> {
+        self.team_of(|allowed| allowed.cpus.len())
+    }
+
+    /// The same, but as many threads as the control group gives CPU time for, where nobody said how many: among others, as
+    /// in a container of a cluster, more would only be paused in turn.
+    pub(crate) fn team_within_quota(&self) -> Result<Team, Failure> {
+        self.team_of(|allowed| {
+            let quota = allowed.quota_cpus.map_or(usize::MAX, |cpus| cpus.ceil() as usize);
+            allowed.cpus.len().min(quota.max(1))
+        })
+    }
+
+    fn team_of(&self, own: impl Fn(&Allowed) -> usize) -> Result<Team, Failure> {
         let machine = Topology::this_machine()?;
-        let threads = self.options.threads.unwrap_or(machine.allowed.cpus.len());
+        let threads = self.options.threads.unwrap_or_else(|| own(&machine.allowed));
         let cpus = self.options.placement.parse::<Placement>()?.cpus(&machine, threads)?;
         Ok(Team::new(threads, &cpus, Bind::Each).fitting()?)
     }

@@ -1,5 +1,6 @@
 //! `--split`, `--part` and `--merge`: a question for engines that run on several machines.
 
+use std::cell::OnceCell;
 use std::io::{self, BufRead, IsTerminal};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
@@ -41,8 +42,8 @@ pub(super) trait Divide {
     /// Describes parts of what is asked, a line each.
     fn split(&self, parts: usize) -> Result<Vec<String>, Failure>;
 
-    /// Answers the part that a line describes; `begin` is called when the line is known to be one.
-    fn part(&self, line: &str, begin: &dyn Fn()) -> Result<String, Failure>;
+    /// Answers the part that a line describes; `begin` is called with its number when the line is known to be one.
+    fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure>;
 
     /// Joins lines to the answer, which ends with a newline.
     fn merge(&self, text: &str) -> Result<String, Failure>;
@@ -118,7 +119,15 @@ fn split(asked: &Direct, divided: Divided, parts: usize, verb: &impl Divide) -> 
 fn part(divided: Divided, verb: &impl Divide) -> Result<String, Failure> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| unreadable(&error))?;
-    let answered = verb.part(&line, &|| end_with_input(divided.verb));
+    // Where this process is measured, each part is a region of its own.
+    let region = OnceCell::new();
+    let answered = verb.part(&line, &|number| {
+        end_with_input(divided.verb);
+        knee_region::begin(region.get_or_init(|| format!("part-{number}")));
+    });
+    if let Some(name) = region.get() {
+        knee_region::end(name);
+    }
     if ENDING.swap(true, Ordering::SeqCst) {
         // The other thread says why, and ends the process.
         std::thread::sleep(Duration::MAX);

@@ -52,6 +52,12 @@ impl Part {
         Ok(Self(descriptor))
     }
 
+    /// Its number, from 0.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.0.part
+    }
+
     /// The arguments to answer it with; `own` are those of this machine, such as `layout`.
     ///
     /// # Errors

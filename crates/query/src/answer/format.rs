@@ -1,7 +1,7 @@
 //! Ways to write an answer.
 
 use super::Answer;
-use crate::kind::Value;
+use crate::kind::{Exact, Value};
 
 /// How an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Answer {
         };
         let widths: Vec<usize> = (0..names.len()).map(width).collect();
         let right = |column: usize| {
-            let number = |value: &Value| matches!(value, Value::Number { .. } | Value::Double(_) | Value::Null);
+            let number = |value: &Value| !matches!(value, Value::Date(_) | Value::Text(_));
             self.rows.iter().all(|row| number(&row[column]))
         };
         let line = |cells: &[String]| {
@@ -72,7 +72,7 @@ impl Answer {
     fn json(&self) -> String {
         let value = |value: &Value| match value {
             Value::Null => serde_json::Value::Null,
-            Value::Number { digits, scale: 0 } => {
+            Value::Number(Exact { digits, scale: 0 }) => {
                 i64::try_from(*digits).map_or_else(|_| value.to_string().into(), serde_json::Value::from)
             }
             Value::Double(number) if number.is_finite() => (*number).into(),
@@ -112,12 +112,14 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::Kind;
 
     fn answer() -> Answer {
-        let number = |digits, scale| Value::Number { digits, scale };
+        let number = |digits, scale| Value::Number(Exact { digits, scale });
         let text = |text: &str| Value::Text(text.into());
         Answer {
             names: vec!["l_returnflag".into(), "revenue".into()],
+            kinds: vec![Kind::Text, Kind::Decimal(2)],
             rows: vec![vec![text("A"), number(12_345, 2)], vec![text("a, \"b\"\u{1b}"), Value::Null]],
         }
     }
@@ -144,9 +146,11 @@ mod tests {
         let names = ["b", "a", "b", "b_1"].map(str::to_owned).to_vec();
         let rows = vec![vec![Value::Date(0), Value::Double(0.5), Value::Null, Value::Null]];
         let expected = r#"[{"b":"1970-01-01","a":0.5,"b_1":null,"b_1_1":null}]"#;
-        assert_eq!(Answer { names, rows }.written(Format::Json), expected);
+        let kinds = vec![Kind::Date, Kind::Double, Kind::Integer, Kind::Integer];
+        assert_eq!(Answer { names, kinds, rows }.written(Format::Json), expected);
         let rows = [f64::NAN, f64::INFINITY].map(|number| vec![Value::Double(number)]).to_vec();
         let expected = r#"[{"x":"NaN"},{"x":"inf"}]"#;
-        assert_eq!(Answer { names: vec!["x".into()], rows }.written(Format::Json), expected);
+        let answer = Answer { names: vec!["x".into()], kinds: vec![Kind::Double], rows };
+        assert_eq!(answer.written(Format::Json), expected);
     }
 }

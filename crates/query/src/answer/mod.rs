@@ -2,20 +2,23 @@
 
 mod format;
 mod partial;
+mod typed;
 
 pub use format::Format;
 pub(crate) use partial::{Found, Group, Key, Partial};
 
 use std::cmp::Ordering;
 
-use crate::kind::Value;
-use crate::plan::Plan;
+use crate::kind::{Kind, Value};
+use crate::plan::{Plan, Shown};
 
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Names of its columns.
     pub names: Vec<String>,
+    /// Their types; of an average, that of what is written.
+    pub kinds: Vec<Kind>,
     /// Its rows.
     pub rows: Vec<Vec<Value>>,
 }
@@ -31,7 +34,20 @@ impl Answer {
         });
         let most = plan.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         rows.truncate(most);
-        Self { names: plan.outputs.iter().map(|output| output.name.clone()).collect(), rows }
+        Self {
+            names: plan.outputs.iter().map(|output| output.name.clone()).collect(),
+            kinds: plan.outputs.iter().map(|output| kind(&output.shown)).collect(),
+            rows,
+        }
+    }
+}
+
+/// The type of a column of the answer.
+fn kind(shown: &Shown) -> Kind {
+    match shown {
+        Shown::Count => Kind::Integer,
+        Shown::Key(_, kind) | Shown::Value(_, kind) => *kind,
+        Shown::Average(_, kind) => kind.scale().map_or(*kind, |scale| Kind::Decimal(scale + partial::MORE)),
     }
 }
 

@@ -7,7 +7,7 @@ use knee_workload::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{too_large, wrong};
-use crate::kind::{Kind, Value, is_date};
+use crate::kind::{Exact, Kind, Value, is_date};
 use crate::plan::{Aggregate, Output, Plan, Shown};
 
 /// Groups that have rows, in the order of their keys.
@@ -160,7 +160,7 @@ fn row(plan: &Plan, keys: &[Key], group: Option<&Group>) -> Option<Vec<Value>> {
                 Key::Whole(value) => number((*value).into(), *kind),
                 Key::Text(text) => Value::Text(text.clone()),
             },
-            (Shown::Count, group) => Value::Number { digits: group.map_or(0, |group| group.count).into(), scale: 0 },
+            (Shown::Count, group) => Value::Number(Exact { digits: group.map_or(0, |group| group.count).into(), scale: 0 }),
             (_, None) => Value::Null,
             (Shown::Value(at, kind), Some(group)) => match &group.found[*at] {
                 Found::Exact(value) => number(*value, *kind),
@@ -180,26 +180,27 @@ fn row(plan: &Plan, keys: &[Key], group: Option<&Group>) -> Option<Vec<Value>> {
 /// A whole number as a value of its type.
 fn number(value: i128, kind: Kind) -> Value {
     match kind {
-        Kind::Integer => Value::Number { digits: value, scale: 0 },
-        Kind::Decimal(scale) => Value::Number { digits: value, scale },
+        Kind::Integer => Value::Number(Exact { digits: value, scale: 0 }),
+        Kind::Decimal(scale) => Value::Number(Exact { digits: value, scale }),
         Kind::Date => Value::Date(i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX })),
         Kind::Text | Kind::Double => unreachable!("a whole number is neither a text nor a double"),
     }
 }
 
-/// Digits after the point that an average has more than its sum.
-const MORE: u8 = 4;
+/// Digits after the point that a written average has more than its sum.
+pub(super) const MORE: u8 = 4;
 
 /// The exact sum over the count, rounded half up, away from zero; none if it needs more than 128 bits.
 fn average(sum: i128, count: u64, kind: Kind) -> Option<Value> {
-    let scale = kind.scale().expect("averages are of numbers") + MORE;
-    let count = i128::from(count);
+    let scale = kind.scale().expect("averages are of numbers");
+    let wide = i128::from(count);
     // In parts, so that only an average overflows that is too large itself: whole, and rest with four more digits.
-    let (whole, rest) = (sum / count, sum % count);
+    let (whole, rest) = (sum / wide, sum % wide);
     let power = 10_i128.pow(MORE.into());
-    let twice = 2 * rest.abs() * power / count;
+    let twice = 2 * rest.abs() * power / wide;
     let digits = (twice + 1) / 2 * rest.signum();
-    Some(Value::Number { digits: whole.checked_mul(power)?.checked_add(digits)?, scale })
+    let rounded = Exact { digits: whole.checked_mul(power)?.checked_add(digits)?, scale: scale + MORE };
+    Some(Value::Average { sum: Exact { digits: sum, scale }, count, rounded })
 }
 
 /// Numbers as texts, which keep every digit.
@@ -232,7 +233,8 @@ mod tests {
         assert_eq!(written(-1, 20_000), "-0.000001");
         assert_eq!(written(1, 20_001), "0.000000");
         let largest = i128::MAX / 10_000;
-        assert_eq!(average(largest, 1, Kind::Integer), Some(Value::Number { digits: largest * 10_000, scale: 4 }));
+        let rounded = Exact { digits: largest * 10_000, scale: 4 };
+        assert_eq!(average(largest, 1, Kind::Integer).unwrap().to_string(), rounded.to_string());
         for sum in [largest + 1, i128::MAX, i128::MIN] {
             assert_eq!(average(sum, 1, Kind::Integer), None);
         }

@@ -62,6 +62,12 @@ impl Part {
         descriptor.job.own_version()?;
         Ok(Self(descriptor))
     }
+
+    /// Its number, from 0.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.0.part
+    }
 }
 
 /// Answers a part: its rows are read and encoded some row groups at a

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Comparison, Constant, Function, Scalar};
-use crate::kind::Value;
+use crate::kind::{Exact, Value};
 
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -33,7 +33,7 @@ impl Display for Comparison {
 impl Display for Constant {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number { digits, scale } => Value::Number { digits: *digits, scale: *scale }.fmt(f),
+            Self::Number { digits, scale } => Exact { digits: *digits, scale: *scale }.fmt(f),
             Self::Date(days) => write!(f, "DATE '{}'", Value::Date(*days)),
             Self::Text(text) => write!(f, "'{}'", text.replace('\'', "''")),
         }

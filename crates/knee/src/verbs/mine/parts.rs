@@ -23,11 +23,11 @@ impl Divide for Mine {
         Ok(parts::split(&args, &team, parts)?)
     }
 
-    fn part(&self, line: &str, begin: &dyn Fn()) -> Result<String, Failure> {
+    fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure> {
         let part = parts::Part::read(line)?;
         let args = part.arguments(&self.direct.given)?;
-        let team = self.direct.team()?;
-        begin();
+        let team = self.direct.team_within_quota()?;
+        begin(part.number());
         Ok(parts::answer(&part, &args, &team)?)
     }
 

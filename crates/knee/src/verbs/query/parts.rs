@@ -1,6 +1,7 @@
 //! A query in parts.
 
 use knee_query::{Format, parts};
+use knee_workload::Args;
 
 use super::{Query, workload};
 use crate::error::Failure;
@@ -23,10 +24,11 @@ impl Divide for Query {
         Ok(parts::split(&args, parts)?)
     }
 
-    fn part(&self, line: &str, begin: &dyn Fn()) -> Result<String, Failure> {
-        let (args, team) = self.direct.complete(workload())?;
+    fn part(&self, line: &str, begin: &dyn Fn(usize)) -> Result<String, Failure> {
+        let args = Args::complete(workload().params(), &self.direct.given)?;
+        let team = self.direct.team_within_quota()?;
         let part = parts::Part::read(line)?;
-        begin();
+        begin(part.number());
         Ok(parts::answer(part, &args, &team)?)
     }
 
@@ -38,11 +40,10 @@ impl Divide for Query {
                 Failure::new(format!("bad argument: format '{name}'; expected {names}"))
             })
         };
-        let format = match (self.direct.json(), self.direct.given.get("format")) {
-            (true, _) => Format::Json,
-            (false, Some(name)) => named(name)?,
-            (false, None) => Format::Table,
-        };
+        if self.direct.json() {
+            return Ok(format!("{:#}\n", answer.typed()));
+        }
+        let format = self.direct.given.get("format").map_or(Ok(Format::Table), named)?;
         Ok(answer.written(format) + "\n")
     }
 }

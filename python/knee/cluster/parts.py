@@ -1,0 +1,96 @@
+"""A question in parts: described, joined, and shown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from knee import _binary
+from knee.cluster import worker
+from knee.store import StudyError
+
+PER_WORKER = 4
+"""Parts for each worker where nobody says how many: the last ones then even out what the first ones cost."""
+
+
+@dataclass(frozen=True, repr=False)
+class Parts:
+    """The parts of a question, as ``explain=True`` returns them; ``print`` shows a line for each."""
+
+    verb: str
+    """``query`` or ``mine``."""
+    lines: tuple[str, ...]
+    """What a worker needs to know of each: a line of JSON."""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __repr__(self) -> str:
+        return "\n".join(_shown(json.loads(line)) for line in self.lines)
+
+
+def split(verb: str, words: Iterable[str], parts: int) -> Parts:
+    """Describe at most so many parts of a question.
+
+    Raises
+    ------
+    StudyError
+        What the binary says is wrong with the question or with the data.
+    """
+    return Parts(verb, tuple(_ran(verb, f"--split={parts}", *words).splitlines()))
+
+
+def merge(parts: Iterable[str]) -> Any:
+    """Join the answers of all parts of a question, in any order; a part may be there more than once.
+
+    Parameters
+    ----------
+    parts
+        The lines that :func:`run_part` returned.
+
+    Returns
+    -------
+    dict
+        What ``knee query --merge --json`` or ``knee mine --merge --json`` prints.
+
+    Raises
+    ------
+    StudyError
+        Which parts are missing, or which line is no answer, or of another question.
+    """
+    lines = list(parts)
+    verb = "mine" if lines and '"arguments":' in lines[0] and '"sql":' not in lines[0] else "query"
+    return json.loads(_ran(verb, "--merge", "--json", given="\n".join(lines)))
+
+
+def failed(reason: str) -> StudyError:
+    """Return the error for what a worker said."""
+    message, hint = worker.said(reason)
+    error = StudyError(message, hint=hint)
+    if hint:
+        error.add_note(f"hint: {hint}")
+    return error
+
+
+def _ran(verb: str, *words: str, given: str = "") -> str:
+    done = subprocess.run(
+        [str(_binary.find()), verb, *words], input=given, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise failed(done.stderr or f"knee {verb} ended with status {done.returncode}")
+    return done.stdout
+
+
+def _shown(part: dict[str, Any]) -> str:
+    name = f"part {part['part']} of {part['parts']}"
+    if files := part.get("files"):
+        groups = (f"row groups {one['groups']['start']} to {one['groups']['end'] - 1} of {one['path']}" for one in files)
+        return f"{name}: {', '.join(groups)}"
+    if lineitem := part.get("lineitem"):
+        rows = lineitem["parts"]
+        return f"{name}: pieces {rows['start']} to {rows['end'] - 1} of lineitem at scale {lineitem['scale']}"
+    graph = part["arguments"]["graph"]
+    return f"{name}: its share of {part['vertices']:,} vertices and {part['edges']:,} edges of {graph}"

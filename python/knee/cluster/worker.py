@@ -1,0 +1,195 @@
+"""Answers one part on a worker, by a process of the binary.
+
+It travels to workers by value, which may not have this package: only the standard library is imported.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+TICK_S = 0.05
+"""How often a running part looks whether it is still wanted."""
+
+SEAT_TICK_S = 0.005
+"""The same for a part that waits for the one before it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How workers answer parts."""
+
+    threads: int | None = None
+    """Threads of a part; None for as many as its worker has."""
+    timeout_s: float | None = None
+    """How long a part may take, from the start of its process."""
+    cache: bool = False
+    """Whether a worker keeps a graph as it is laid out, for its next part."""
+
+
+@dataclass(frozen=True)
+class Worker:
+    """What is known of the worker that this runs on."""
+
+    name: str
+    folder: str
+    """A folder of this worker alone, which the engine removes."""
+    threads: int | None
+    """Threads that the engine gave it; None where only its control group and its cpus say."""
+    archives: Sequence[str] = ()
+    """Folders in which the engine may have put the binary."""
+
+
+def run_part(line: str, worker: Worker, limits: Limits, wanted: Callable[[], bool] = lambda: True) -> str:
+    """Return the line that answers a part. A worker answers one part at a time, with all its threads.
+
+    ``wanted`` says whether anybody still waits for it; when not, its process ends.
+
+    Raises
+    ------
+    RuntimeError
+        Which part failed where, and why; what to try follows in a line that begins with ``hint:``.
+    """
+    part = json.loads(line)
+    verb = "query" if "sql" in part else "mine"
+    where = f"part {part['part']} of {part['parts']} failed on {worker.name}: "
+    words = [binary(worker, where), verb, "--part", *_threads(worker, limits)]
+    if limits.cache and verb == "mine":
+        words += ["--cache", str(Path(worker.folder) / "knee-graphs")]
+    with _seat(worker, where, wanted):
+        status, out, errors = _ran(words, line, limits.timeout_s, wanted, where)
+    if status == 0 and out.endswith(b"\n"):
+        return out.decode().strip()
+    raise RuntimeError(where + _reason(status, errors.decode(errors="replace")))
+
+
+def binary(worker: Worker, where: str) -> str:
+    """Return the path of the binary on this worker.
+
+    Raises
+    ------
+    RuntimeError
+        With the three ways to bring it here.
+    """
+    if named := os.environ.get("KNEE_BIN"):
+        return named
+    folders = [*worker.archives, str(Path(sys.executable).parent), sysconfig.get_path("scripts")]
+    for path in (Path(folder) / "knee" for folder in folders):
+        if path.is_file():
+            return str(path)
+    if found := shutil.which("knee"):
+        return found
+    raise RuntimeError(
+        f"{where}it has no binary knee\nhint: install knee there with pip, send it with Dask by"
+        " client.register_plugin(knee.cluster.dask.Binary()), or with Spark by spark.archives"
+        " (knee.cluster.archive makes the file)"
+    )
+
+
+def _threads(worker: Worker, limits: Limits) -> list[str]:
+    """Return the options that say how many threads there are, and where: each on a cpu of its own if all are used."""
+    cpus = len(os.sched_getaffinity(0))
+    threads = limits.threads or (min(worker.threads, cpus) if worker.threads else None)
+    if threads is None:
+        return []
+    return [f"--threads={threads}", *(["--placement=threads-close"] if threads == cpus > 1 else [])]
+
+
+@contextmanager
+def _seat(worker: Worker, where: str, wanted: Callable[[], bool]) -> Iterator[None]:
+    """Let one part run at a time. The kernel gives the seat back, however this process ends."""
+    path = Path(worker.folder) / "knee-seat"
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise RuntimeError(
+            f"{where}cannot write {path}: {error.strerror}\nhint: give this worker a folder with space"
+        ) from None
+    try:
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            _check(wanted, where)
+            time.sleep(SEAT_TICK_S)
+        yield
+    finally:
+        os.close(file)
+
+
+def _ran(
+    words: list[str], line: str, timeout_s: float | None, wanted: Callable[[], bool], where: str
+) -> tuple[int, bytes, bytes]:
+    """Return the status of a process, and what it wrote. It ends when its input closes: also when this process does."""
+    end = None if timeout_s is None else time.monotonic() + timeout_s
+    try:
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise RuntimeError(f"{where}cannot start {words[0]}: {error.strerror}") from None
+    with process, selectors.DefaultSelector() as ready:
+        try:
+            if process.stdin is None or process.stdout is None or process.stderr is None:
+                raise RuntimeError("the process has no pipes")
+            with suppress(BrokenPipeError):
+                process.stdin.write(line.encode() + b"\n")
+                process.stdin.flush()
+            written: dict[int, bytearray] = {}
+            for stream in (process.stdout, process.stderr):
+                ready.register(stream, selectors.EVENT_READ, written.setdefault(stream.fileno(), bytearray()))
+            while ready.get_map():
+                for key, _ in ready.select(TICK_S):
+                    if more := os.read(key.fd, 1 << 20):
+                        key.data.extend(more)
+                    else:
+                        ready.unregister(key.fileobj)
+                _check(wanted, where)
+                if end is not None and time.monotonic() > end:
+                    raise RuntimeError(
+                        f"{where}it took longer than {timeout_s:g} s\nhint: raise timeout_s, or ask for more parts"
+                    )
+            out, errors = (bytes(text) for text in written.values())
+            return process.wait(), out, errors
+        finally:
+            # It has nothing to save. Where it has ended, nothing happens.
+            process.kill()
+
+
+def _check(wanted: Callable[[], bool], where: str) -> None:
+    if not wanted():
+        raise RuntimeError(f"{where}it was cancelled")
+
+
+def _reason(status: int, errors: str) -> str:
+    """Return what a process that failed said, or how it ended."""
+    if status >= 0 and errors.strip():
+        message, hint = said(errors)
+        return f"{message}\nhint: {hint}" if hint else message
+    if status == -9:
+        return (
+            "its process was killed by signal 9, as the kernel does when a container is out of memory"
+            "\nhint: give the worker more memory, or ask for more parts"
+        )
+    return f"its process was ended by signal {-status}" if status < 0 else f"its process ended with status {status}"
+
+
+def said(errors: str) -> tuple[str, str | None]:
+    """Return the message and the hint in what the binary wrote to standard error."""
+    message, _, hint = errors.strip().removeprefix("knee: ").partition("\nhint: ")
+    return message.strip(), hint.strip() or None
+
+
+def host() -> str:
+    """Return the name of this machine."""
+    return socket.gethostname()
