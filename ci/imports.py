@@ -39,6 +39,7 @@ ROOMS = {
     "store": set(),
     "_binary": {"store"},
     "mine": {"_binary", "store"},
+    "cluster": {"_binary", "store"},
     "terminal": {"store"},
     "study": {"_binary", "store", "terminal"},
     "stats": set(),
@@ -56,6 +57,7 @@ ROOMS = {
 """Each room of the Python package and the rooms that it may import; third-party libraries are not restricted."""
 
 LIBRARIES = {
+    "cluster": {"cloudpickle", "distributed", "pandas", "pyarrow", "pyspark"},
     "mine": {"numpy"},
     "regions": set(),
     "stats": {"numpy", "scipy"},
@@ -64,7 +66,7 @@ LIBRARIES = {
 }
 """Rooms that may import only these libraries besides the standard library."""
 
-STARTERS = {"_binary.py", "study/run/execute.py", "study/run/runner.py"}
+STARTERS = {"_binary.py", "cluster/parts.py", "cluster/worker.py", "study/run/execute.py", "study/run/runner.py"}
 """The only modules that may start processes."""
 
 

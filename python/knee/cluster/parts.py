@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from knee import _binary
@@ -32,23 +36,45 @@ class Parts:
         return "\n".join(_shown(json.loads(line)) for line in self.lines)
 
 
-def split(verb: str, words: Iterable[str], parts: int) -> Parts:
-    """Describe at most so many parts of a question.
+def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:
+    """Describe at most so many parts of a query over Parquet files.
 
     Raises
     ------
     StudyError
-        What the binary says is wrong with the question or with the data.
+        What the binary says is wrong with the query or with the data.
     """
+    return _split("query", parts, ["--sql", sql, "--", str(Path(path).absolute())])
+
+
+def split_count(action: str, graph: Any, options: Mapping[str, object], parts: int) -> Parts:
+    """Describe at most so many parts of a count of patterns in the graph of a file, or in a generated one.
+
+    Raises
+    ------
+    StudyError
+        What the binary says is wrong with the question or with the graph.
+    """
+    if not isinstance(graph, str | PathLike):
+        kind = f"{type(graph).__module__}.{type(graph).__qualname__}"
+        raise StudyError(
+            f"this graph is a {kind}, but workers read a file that they all see",
+            hint="write its edges to a shared folder, and give the path",
+        )
+    words = [f"--{name}={value}" for name, value in options.items()]
+    return _split("mine", parts, [*words, "--", action, os.fspath(graph)])
+
+
+def _split(verb: str, parts: int, words: Iterable[str]) -> Parts:
     return Parts(verb, tuple(_ran(verb, f"--split={parts}", *words).splitlines()))
 
 
-def merge(parts: Iterable[str]) -> Any:
+def merge(answers: Iterable[str]) -> Any:
     """Join the answers of all parts of a question, in any order; a part may be there more than once.
 
     Parameters
     ----------
-    parts
+    answers
         The lines that :func:`run_part` returned.
 
     Returns
@@ -61,9 +87,20 @@ def merge(parts: Iterable[str]) -> Any:
     StudyError
         Which parts are missing, or which line is no answer, or of another question.
     """
-    lines = list(parts)
-    verb = "mine" if lines and '"arguments":' in lines[0] and '"sql":' not in lines[0] else "query"
-    return json.loads(_ran(verb, "--merge", "--json", given="\n".join(lines)))
+    lines = list(answers)
+    with suppress(ValueError, TypeError):
+        if lines and "arguments" in json.loads(lines[0]):
+            return _merged("mine", lines)
+    return _merged("query", lines)
+
+
+def joined(parts: Parts, answers: Iterable[str]) -> Any:
+    """Join the answers of these parts, which all have to be there."""
+    return _merged(parts.verb, answers)
+
+
+def _merged(verb: str, answers: Iterable[str]) -> Any:
+    return json.loads(_ran(verb, "--merge", "--json", given="\n".join(answers)))
 
 
 def failed(reason: str) -> StudyError:
@@ -76,9 +113,7 @@ def failed(reason: str) -> StudyError:
 
 
 def _ran(verb: str, *words: str, given: str = "") -> str:
-    done = subprocess.run(
-        [str(_binary.find()), verb, *words], input=given, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([str(_binary.find()), verb, *words], input=given, capture_output=True, text=True, check=False)
     if done.returncode:
         raise failed(done.stderr or f"knee {verb} ended with status {done.returncode}")
     return done.stdout
@@ -87,7 +122,9 @@ def _ran(verb: str, *words: str, given: str = "") -> str:
 def _shown(part: dict[str, Any]) -> str:
     name = f"part {part['part']} of {part['parts']}"
     if files := part.get("files"):
-        groups = (f"row groups {one['groups']['start']} to {one['groups']['end'] - 1} of {one['path']}" for one in files)
+        groups = (
+            f"row groups {one['groups']['start']} to {one['groups']['end'] - 1} of {one['path']}" for one in files
+        )
         return f"{name}: {', '.join(groups)}"
     if lineitem := part.get("lineitem"):
         rows = lineitem["parts"]

@@ -20,6 +20,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+TRIES = 3
+"""How often a part is tried that fails."""
+
 TICK_S = 0.05
 """How often a running part looks whether it is still wanted."""
 
@@ -50,6 +53,29 @@ class Worker:
     """Threads that the engine gave it; None where only its control group and its cpus say."""
     archives: Sequence[str] = ()
     """Folders in which the engine may have put the binary."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a part. Failures are returned: an engine would log a trace for each."""
+
+    answer: str | None
+    error: str | None = None
+    """Which part failed where, and why; what to try follows in a line that begins with ``hint:``."""
+    again: bool = False
+    """Whether it may do better on another worker, or later."""
+
+
+class LateError(RuntimeError):
+    """A part took longer than it may."""
+
+
+def outcome(line: str, worker: Worker, limits: Limits, wanted: Callable[[], bool] = lambda: True) -> Outcome:
+    """Answer a part, as :func:`run_part` does."""
+    try:
+        return Outcome(run_part(line, worker, limits, wanted))
+    except RuntimeError as error:
+        return Outcome(None, str(error), again=not isinstance(error, LateError))
 
 
 def run_part(line: str, worker: Worker, limits: Limits, wanted: Callable[[], bool] = lambda: True) -> str:
@@ -156,7 +182,7 @@ def _ran(
                         ready.unregister(key.fileobj)
                 _check(wanted, where)
                 if end is not None and time.monotonic() > end:
-                    raise RuntimeError(
+                    raise LateError(
                         f"{where}it took longer than {timeout_s:g} s\nhint: raise timeout_s, or ask for more parts"
                     )
             out, errors = (bytes(text) for text in written.values())

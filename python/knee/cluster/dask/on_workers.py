@@ -8,20 +8,19 @@ from pathlib import Path
 
 import distributed
 
-from knee.cluster.worker import Limits, Worker, run_part
+from knee.cluster.worker import Limits, Outcome, Worker, outcome
 
 
-def run(line: str, limits: Limits) -> str:
+def run(line: str, limits: Limits) -> Outcome:
     """Answer a part, as long as Dask wants it."""
     here = distributed.get_worker()
-    # A worker that is bound to a socket has fewer cpus than threads by default.
     own = Worker(
         name=f"{here.address} ({os.uname().nodename})",
         folder=here.local_directory,
         threads=here.state.nthreads,
         archives=(here.local_directory,),
     )
-    return run_part(line, own, limits, _wanted(here))
+    return outcome(line, own, limits, _wanted(here))
 
 
 def _wanted(here: distributed.Worker) -> Callable[[], bool]:

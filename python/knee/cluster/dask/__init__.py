@@ -1,0 +1,15 @@
+"""Queries on a Dask cluster.
+
+::
+
+    from distributed import Client
+    import knee.cluster.dask
+
+    with Client("scheduler:8786") as client:
+        print(knee.cluster.dask.query(client, "select sum(l_tax) from lineitem", "/data/lineitem.parquet"))
+"""
+
+from knee.cluster.dask.on_workers import Binary
+from knee.cluster.dask.queries import query
+
+__all__ = ["Binary", "query"]

@@ -1,0 +1,106 @@
+"""Parts on a Dask cluster."""
+
+from __future__ import annotations
+
+import uuid
+from collections import deque
+from dataclasses import dataclass
+
+import cloudpickle
+import distributed
+
+from knee.cluster import worker
+from knee.cluster.dask import on_workers
+from knee.cluster.parts import PER_WORKER, Parts, failed
+from knee.cluster.worker import TRIES, Limits, Outcome
+from knee.store import StudyError
+
+for _module in (on_workers, worker):
+    cloudpickle.register_pickle_by_value(_module)
+
+AHEAD = 2
+"""Parts that a worker has: the one that it answers, and the next one."""
+
+
+class Cluster:
+    """A Dask cluster that answers parts."""
+
+    def __init__(self, client: distributed.Client) -> None:
+        if client.asynchronous:
+            raise StudyError("this client is asynchronous", hint="give one that was made without asynchronous=True")
+        self._client = client
+
+    def parts(self) -> int:
+        """Return how many parts a question has by default."""
+        return PER_WORKER * len(self._workers())
+
+    def answers(self, parts: Parts, limits: Limits) -> list[str]:
+        """Return the answers of all parts. A worker gets its next part when one is done.
+
+        Raises
+        ------
+        StudyError
+            Which part failed on which worker, and why.
+        """
+        # Parts of one question may run beside those of another.
+        job = uuid.uuid4().hex
+        todo = deque(Try(number, 1) for number in range(len(parts)))
+        running: dict[distributed.Future, tuple[Try, str]] = {}
+        ended = distributed.as_completed()
+
+        def start(place: str) -> None:
+            if not todo:
+                return
+            one = todo.popleft()
+            future = self._client.submit(
+                on_workers.run,
+                parts.lines[one.part],
+                limits,
+                key=f"knee-part-{one.part}-{one.number}-{job}",
+                workers=[place],
+                allow_other_workers=True,
+                pure=False,
+            )
+            running[future] = one, place
+            ended.add(future)
+
+        answers: list[str] = []
+        try:
+            for place in self._workers() * AHEAD:
+                start(place)
+            for future in ended:
+                one, place = running.pop(future)
+                outcome = _outcome(future, one.part)
+                if outcome.answer is not None:
+                    answers.append(outcome.answer)
+                elif outcome.again and one.number < TRIES:
+                    todo.append(Try(one.part, one.number + 1))
+                else:
+                    raise failed(outcome.error or "")
+                start(place)
+        finally:
+            # Nobody waits for what still runs: its processes end.
+            self._client.cancel(list(running))
+        return answers
+
+    def _workers(self) -> list[str]:
+        workers = list(self._client.nthreads())
+        if not workers:
+            raise StudyError("the cluster has no workers", hint="start some, or wait: client.wait_for_workers(1)")
+        return workers
+
+
+@dataclass(frozen=True)
+class Try:
+    """One try of a part, from 1."""
+
+    part: int
+    number: int
+
+
+def _outcome(future: distributed.Future, part: int) -> Outcome:
+    try:
+        return future.result()
+    except distributed.KilledWorker:
+        message = f"part {part} was tried on several workers, and each of them was lost"
+        raise StudyError(message, hint="look into their logs: the kernel kills what is out of memory") from None

@@ -1,0 +1,14 @@
+"""Queries on a Spark cluster.
+
+::
+
+    from pyspark.sql import SparkSession
+    import knee.cluster.spark
+
+    spark = SparkSession.builder.getOrCreate()
+    knee.cluster.spark.sql(spark, "select sum(l_tax) from lineitem", lineitem="/data/lineitem.parquet").show()
+"""
+
+from knee.cluster.spark.queries import sql
+
+__all__ = ["sql"]

@@ -1,0 +1,73 @@
+"""Queries on a Spark cluster."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+from pyspark.sql import DataFrame, SparkSession
+
+from knee.cluster.answer import Answer
+from knee.cluster.parts import Parts, joined, split_query
+from knee.cluster.spark.analysed import Analysed
+from knee.cluster.spark.filled import filled
+from knee.cluster.spark.jobs import Cluster
+from knee.cluster.spark.tables import Table
+from knee.cluster.worker import Limits
+from knee.store import StudyError
+
+
+def sql(
+    spark: SparkSession,
+    query: str,
+    *,
+    parts: int | None = None,
+    threads: int | None = None,
+    timeout_s: float | None = None,
+    explain: bool = False,
+    **table: str | PathLike[str] | DataFrame,
+) -> DataFrame | Parts:
+    """Answer a query in SQL over Parquet files, now: the data frame holds its answer.
+
+    Parameters
+    ----------
+    spark
+        A classic session. Its scheduler gives the parts to executors, and tries again what fails.
+    query
+        As for ``knee query``, over one table.
+    parts
+        How many parts at most; a part is at least a row group. By default four for each executor.
+    threads
+        Threads of a part; by default as many as an executor has cores.
+    timeout_s
+        How long a part may take.
+    explain
+        Return the parts instead of the answer, and run nothing.
+    **table
+        The name of the table in the query, and its data: the path of a file or a folder that this machine and all
+        executors see, or a data frame that reads one and does nothing else.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        The rows in order, with the names and types that Spark's own answer has. Sums of doubles depend on the order in
+        which they are added, here as in Spark.
+
+    Raises
+    ------
+    knee.store.StudyError
+        What is outside of knee, or which part failed on which worker, and why.
+    pyspark.errors.AnalysisException
+        What Spark finds wrong with the query.
+    """
+    cluster = Cluster(spark)
+    if len(table) != 1:
+        names = ", ".join(table) or "none"
+        raise StudyError(f"a query has one table, and here is {names}", hint='give one: sql(…, lineitem="PATH")')
+    ((name, data),) = table.items()
+    read = Table.of(spark, data)
+    analysed = Analysed.of(spark, query, name, read)
+    described = split_query(query, read.path, parts or cluster.parts())
+    if explain:
+        return described
+    answer = Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))
+    return filled(spark, answer, analysed.schema)

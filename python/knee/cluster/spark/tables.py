@@ -1,0 +1,110 @@
+"""Which Parquet files a table of Spark is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from pyspark.sql import DataFrame, SparkSession
+
+from knee.store import StudyError
+
+CHOOSING = ("pathglobfilter", "recursivefilelookup", "modifiedbefore", "modifiedafter", "ignorecorruptfiles")
+"""Options of Spark's reader that choose among files."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Parquet files that Spark and knee read alike."""
+
+    path: str
+    frame: DataFrame
+    """What Spark reads."""
+
+    @classmethod
+    def of(cls, spark: SparkSession, data: str | PathLike[str] | DataFrame) -> Table:
+        """Return the table of a path or of a data frame.
+
+        Raises
+        ------
+        StudyError
+            Why knee cannot read what Spark reads.
+        """
+        if isinstance(data, DataFrame):
+            table = cls(_path_of(data), data)
+            if data.schema != _read(spark, table.path).schema:
+                raise _refused("its schema is not that of its files")
+        else:
+            path = _plain(os.fspath(data))
+            if not Path(path).exists():
+                raise StudyError(f"{path} is not there", hint="this machine and all workers have to see it")
+            table = cls(path, _read(spark, path))
+            _path_of(table.frame)
+        return table
+
+
+def _read(spark: SparkSession, path: str) -> DataFrame:
+    # Without it, Spark looks into the cluster's own file system.
+    return spark.read.parquet(f"file:{path}")
+
+
+def _plain(path: str) -> str:
+    """Return a path of this machine, from a path or an address."""
+    scheme, rest = urlsplit(path).scheme, urlsplit(path).path
+    if "://" in path or path.startswith("file:"):
+        if scheme != "file":
+            raise StudyError(
+                f"{path} is not in a file system that workers have mounted",
+                hint="give a path that this machine and all workers see",
+            )
+        path = rest
+    return str(Path(path).absolute())
+
+
+def _path_of(frame: DataFrame) -> str:
+    """Return the one file or folder that a frame reads, if it does nothing else."""
+    plan = cast("Any", frame)._jdf.queryExecution().analyzed()
+    while _class(plan) == "SubqueryAlias":
+        plan = plan.child()
+    if _class(plan) != "LogicalRelation":
+        raise _refused(f"its plan has the operator {_class(plan)} above its files")
+    relation = plan.relation()
+    if _class(relation) != "HadoopFsRelation" or _class(relation.fileFormat()) != "ParquetFileFormat":
+        raise _refused("it reads something else")
+    roots = relation.location().rootPaths()
+    if roots.size() != 1:
+        raise _refused(f"it reads {roots.size()} paths")
+    if relation.partitionSchema().length() > 0:
+        raise _refused("some of its columns are in the names of folders, not in its files")
+    options = relation.options()
+    for name in CHOOSING:
+        if options.contains(name):
+            raise _refused(f"its option {name} chooses among its files")
+    root = roots.apply(0).toUri()
+    path = _plain(root.getPath() if root.getScheme() in (None, "file") else root.toString())
+    if Path(path).is_dir():
+        _same_files(frame)
+    return path
+
+
+def _same_files(frame: DataFrame) -> None:
+    """Refuse a folder of which Spark reads files that knee leaves out."""
+    for file in frame.inputFiles():
+        name = Path(urlsplit(file).path)
+        if name.suffix != ".parquet":
+            raise _refused(f"Spark reads {name.name}, too, and knee reads *.parquet")
+
+
+def _refused(why: str) -> StudyError:
+    return StudyError(
+        f"this frame is not just a read of Parquet files: {why}",
+        hint="put conditions and expressions into the query, and give the path of the files",
+    )
+
+
+def _class(thing: Any) -> str:
+    return thing.getClass().getSimpleName()
