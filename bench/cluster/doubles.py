@@ -1,6 +1,6 @@
 """Write a Parquet file again with doubles for decimals: the same row groups and compression.
 
-    bench/cluster/doubles.py FILE NEW
+bench/cluster/doubles.py FILE NEW
 """
 
 from __future__ import annotations

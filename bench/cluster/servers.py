@@ -1,4 +1,4 @@
-"""One engine on a local cluster of two workers with a core each: a server for `queries.py`, run by that engine's Python.
+"""One engine on a local cluster of two workers with a core each: a server for `queries.py`, run by its own Python.
 
     PYTHON servers.py spark|comet|gluten|sail|dask MASTER PARQUET DOUBLES
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -42,13 +43,15 @@ GLUTEN = {
 }
 
 
-def session(master: str, settings: dict[str, str]) -> Any:
-    """Start Spark on the master."""
+@contextmanager
+def session(master: str, settings: dict[str, str]) -> Iterator[Any]:
+    """Start Spark on the master. Its workers' folders go when it stops."""
     import pyspark
     from pyspark.sql import SparkSession
 
+    home = Path(pyspark.__file__).parent
     os.environ |= {
-        "SPARK_HOME": str(Path(pyspark.__file__).parent),
+        "SPARK_HOME": str(home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
@@ -58,11 +61,16 @@ def session(master: str, settings: dict[str, str]) -> Any:
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": str(WORKERS),
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
     }
     builder = SparkSession.builder.master(master)
     for name, value in (usual | settings).items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    own = builder.getOrCreate()
+    work = home / "work" / own.sparkContext.applicationId
+    yield own
+    own.stop()
+    shutil.rmtree(work, ignore_errors=True)
 
 
 def views(spark: Any, files: dict[str, str]) -> None:
@@ -79,18 +87,17 @@ def rows_of(spark: Any, kind: str, sql: str) -> Rows:
 @contextmanager
 def spark(master: str, files: dict[str, str]) -> Iterator[Cluster]:
     """Spark SQL, and knee in the same session."""
-    own = session(master, {"spark.executor.memory": "2g"})
-    views(own, files)
+    with session(master, {"spark.executor.memory": "2g"}) as own:
+        views(own, files)
 
-    def ask(kind: str, _: str, sql: str) -> Rows:
-        if kind != "knee":
-            return rows_of(own, kind, sql)
-        import knee.cluster.spark
+        def ask(kind: str, _: str, sql: str) -> Rows:
+            if kind != "knee":
+                return rows_of(own, kind, sql)
+            import knee.cluster.spark
 
-        return [list(row) for row in knee.cluster.spark.sql(own, sql, lineitem=files["decimal"]).collect()]
+            return [list(row) for row in knee.cluster.spark.sql(own, sql, lineitem=files["decimal"]).collect()]
 
-    yield f"Spark {own.version}", ask
-    own.stop()
+        yield f"Spark {own.version}", ask
 
 
 @contextmanager
@@ -98,11 +105,10 @@ def plugin(name: str, master: str, files: dict[str, str], settings: dict[str, st
     """Spark with a native engine from a jar: half of the memory is that engine's."""
     jar = os.environ["KNEE_JAR"]
     memory = {"spark.memory.offHeap.enabled": "true", "spark.memory.offHeap.size": "1g", "spark.executor.memory": "1g"}
-    paths = {"spark.jars": jar, "spark.driver.extraClassPath": jar, "spark.executor.extraClassPath": jar}
-    own = session(master, settings | memory | paths)
-    views(own, files)
-    yield f"{name} ({Path(jar).stem}), Spark {own.version}", lambda kind, _, sql: rows_of(own, kind, sql)
-    own.stop()
+    paths = {"spark.driver.extraClassPath": jar, "spark.executor.extraClassPath": jar}
+    with session(master, settings | memory | paths) as own:
+        views(own, files)
+        yield f"{name} ({Path(jar).stem}), Spark {own.version}", lambda kind, _, sql: rows_of(own, kind, sql)
 
 
 @contextmanager
@@ -171,6 +177,11 @@ def dask(_: str, files: dict[str, str]) -> Iterator[Cluster]:
         yield f"Dask {version('dask')}, pandas {version('pandas')}, pyarrow {version('pyarrow')}", ask
 
 
+def plain(value: Any) -> Any:
+    """Return a number of numpy as Python's, and decimals and dates as texts."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
 def main() -> None:
     """Answer until the input ends."""
     engine, master, decimals, doubles = sys.argv[1:]
@@ -186,7 +197,7 @@ def main() -> None:
                 answer = {"ms": 1e3 * (time.perf_counter() - begin), "rows": rows}
             except Exception as error:  # noqa: BLE001 - whatever an engine raises is its answer
                 answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
-            print(json.dumps(answer, default=str), file=answers, flush=True)
+            print(json.dumps(answer, default=plain), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
         print(knee.cluster.dask.query(client, "select sum(l_tax) from lineitem", "/data/lineitem.parquet"))
 """
 
-from knee.cluster.dask.on_workers import Binary
+from knee.cluster.dask.plugin import Binary
 from knee.cluster.dask.queries import query
 
 __all__ = ["Binary", "query"]

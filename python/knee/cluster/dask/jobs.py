@@ -5,18 +5,15 @@ from __future__ import annotations
 import uuid
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 
-import cloudpickle
 import distributed
 
-from knee.cluster import worker
 from knee.cluster.dask import on_workers
+from knee.cluster.dask.by_value import ByValue
 from knee.cluster.parts import PER_WORKER, Parts, failed
 from knee.cluster.worker import TRIES, Limits, Outcome
 from knee.store import StudyError
-
-for _module in (on_workers, worker):
-    cloudpickle.register_pickle_by_value(_module)
 
 AHEAD = 2
 """Parts that a worker has: the one that it answers, and the next one."""
@@ -44,6 +41,7 @@ class Cluster:
         """
         # Parts of one question may run beside those of another.
         job = uuid.uuid4().hex
+        run = ByValue(partial(on_workers.run, limits))
         todo = deque(Try(number, 1) for number in range(len(parts)))
         running: dict[distributed.Future, tuple[Try, str]] = {}
         ended = distributed.as_completed()
@@ -53,9 +51,8 @@ class Cluster:
                 return
             one = todo.popleft()
             future = self._client.submit(
-                on_workers.run,
+                run,
                 parts.lines[one.part],
-                limits,
                 key=f"knee-part-{one.part}-{one.number}-{job}",
                 workers=[place],
                 allow_other_workers=True,
@@ -100,7 +97,7 @@ class Try:
 
 def _outcome(future: distributed.Future, part: int) -> Outcome:
     try:
-        return future.result()
+        return Outcome(*future.result())
     except distributed.KilledWorker:
         message = f"part {part} was tried on several workers, and each of them was lost"
         raise StudyError(message, hint="look into their logs: the kernel kills what is out of memory") from None

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import distributed
 
-from knee.cluster.worker import Limits, Outcome, Worker, outcome
+from knee.cluster.worker import Limits, Worker, outcome
 
 
-def run(line: str, limits: Limits) -> Outcome:
-    """Answer a part, as long as Dask wants it."""
+def run(limits: Limits, line: str) -> tuple[str | None, str | None, bool]:
+    """Answer a part, as long as Dask wants it. Returns the members of an :class:`Outcome`."""
     here = distributed.get_worker()
     own = Worker(
         name=f"{here.address} ({os.uname().nodename})",
@@ -20,7 +20,8 @@ def run(line: str, limits: Limits) -> Outcome:
         threads=here.state.nthreads,
         archives=(here.local_directory,),
     )
-    return outcome(line, own, limits, _wanted(here))
+    found = outcome(line, own, limits, _wanted(here))
+    return found.answer, found.error, found.again
 
 
 def _wanted(here: distributed.Worker) -> Callable[[], bool]:
@@ -34,22 +35,17 @@ def _wanted(here: distributed.Worker) -> Callable[[], bool]:
     return wanted
 
 
-class Binary(distributed.WorkerPlugin):
-    """Brings the binary of this machine to all workers of a cluster, also to those that join later.
-
-    ``client.register_plugin(knee.cluster.dask.Binary())``. It is in each worker's own folder, which Dask removes.
-    """
+class Bring(distributed.WorkerPlugin):
+    """Writes the binary into the folder of a worker."""
 
     name = "knee"
     idempotent = True
 
-    def __init__(self) -> None:
-        from knee import _binary
-
-        self._content = _binary.find().read_bytes()
+    def __init__(self, content: bytes) -> None:
+        self._content = content
 
     def setup(self, worker: distributed.Worker) -> None:
-        """Write it into the folder of a worker."""
+        """Write it: whole, or not at all."""
         path = Path(worker.local_directory) / "knee"
         part = path.with_suffix(".part")
         part.write_bytes(self._content)

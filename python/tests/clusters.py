@@ -1,0 +1,95 @@
+"""What tests of clusters share: a binary of their own, whose processes can be told apart, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import xxhash
+
+from knee import _binary
+from knee.cluster import Parts
+from knee.store import StudyError
+
+NAMED = ("q1", "q6", "modes", "late", "all", "rare")
+"""Queries over lineitem that the binary knows by name."""
+
+SCRIPT = """#!/bin/sh
+case "$*" in *--part*) ;; *) exec {binary} "$@" ;; esac
+if [ -e {folder}/once ] && rm {folder}/once 2>/dev/null; then echo 'knee: the disk was away' >&2; exit 2; fi
+if [ -e {folder}/slow ]; then sleep 0.5; fi
+if [ -e {folder}/limit ]; then ulimit -v "$(cat {folder}/limit)"; fi
+exec {binary} "$@"
+"""
+
+
+class Binaries:
+    """A copy of the binary, and a script before it that makes what can go wrong on a worker."""
+
+    def __init__(self, binary: str, folder: Path) -> None:
+        self.folder = folder
+        self.binary = folder / "knee-real"
+        shutil.copy(binary, self.binary)
+        self.script = folder / "knee"
+        self.script.write_text(SCRIPT.format(binary=self.binary, folder=folder))
+        self.script.chmod(0o755)
+
+    def make(self, what: str, text: str = "") -> None:
+        """Let it go wrong: ``once``, ``slow`` or ``limit`` (KiB of address space)."""
+        (self.folder / what).write_text(text)
+
+    def mend(self) -> None:
+        for what in ("once", "slow", "limit"):
+            (self.folder / what).unlink(missing_ok=True)
+
+    def parts(self) -> list[int]:
+        """Return the processes that answer parts now."""
+        return [int(path.name) for path in Path("/proc").glob("[0-9]*") if self._is_ours(path)]
+
+    def _is_ours(self, process: Path) -> bool:
+        try:
+            words = (process / "cmdline").read_bytes()
+        except OSError:
+            return False
+        return b"--part" in words and str(self.folder).encode() in words
+
+    def all_end(self, within_s: float = 10) -> bool:
+        end = time.monotonic() + within_s
+        while self.parts():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.02)
+        return True
+
+
+def text_of(query: str, path: Path) -> str:
+    """Return the SQL of a named query, which the descriptors of its parts have."""
+    words = [str(_binary.find()), "query", query, str(path), "--split=1"]
+    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)["sql"]
+
+
+def fails(action: Callable[[], object], *said: str) -> StudyError:
+    """Assert that an action fails by one error with these words."""
+    try:
+        answer = action()
+    except StudyError as error:
+        message = f"{error}\nhint: {error.hint}"
+        assert all(words in message for words in said), message
+        assert "Traceback" not in message
+        return error
+    raise AssertionError(f"it gave {answer}")
+
+
+def of_version(version: str, parts: Parts) -> Parts:
+    """Return the parts as another version describes them."""
+
+    def line(own: str) -> str:
+        members = own.rpartition(',"checksum":')[0]
+        changed = json.dumps(json.loads(members + "}") | {"knee": version}, separators=(",", ":"))
+        return f'{changed[:-1]},"checksum":"{xxhash.xxh3_64_hexdigest(changed.encode())}"}}'
+
+    return Parts(parts.verb, tuple(map(line, parts.lines)))
