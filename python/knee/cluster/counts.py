@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any, Literal, Protocol
 
-from knee.cluster.parts import Parts, joined, split_count
+from knee.cluster.parts import PER_WORKER, Parts, joined, split_count
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
@@ -15,8 +15,8 @@ Induced = Literal["edge", "vertex"]
 class Cluster(Protocol):
     """An engine that answers parts."""
 
-    def parts(self) -> int:
-        """Return how many parts a question has by default."""
+    def workers(self) -> int:
+        """Return how many workers it has."""
         ...
 
     def answers(self, parts: Parts, limits: Limits) -> list[str]:
@@ -127,7 +127,7 @@ def _asked(
     explain: bool,
 ) -> Any:
     cluster = _cluster(engine)
-    described = split_count(action, graph, options, parts or cluster.parts())
+    described = split_count(action, graph, options, parts or PER_WORKER * cluster.workers())
     return described if explain else joined(described, cluster.answers(described, limits))
 
 

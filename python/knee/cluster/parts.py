@@ -19,6 +19,9 @@ from knee.store import StudyError
 PER_WORKER = 4
 """Parts for each worker where nobody says how many: the last ones then even out what the first ones cost."""
 
+SMALLEST = 1 << 27
+"""Bytes of files that are worth a part of their own where every worker has one: those of a partition of Spark."""
+
 
 @dataclass(frozen=True, repr=False)
 class Parts:
@@ -34,6 +37,18 @@ class Parts:
 
     def __repr__(self) -> str:
         return "\n".join(_shown(json.loads(line)) for line in self.lines)
+
+
+def parts_of(path: str | PathLike[str], workers: int) -> int:
+    """Return how many parts a query over these files has where nobody says how many."""
+    data = Path(path)
+    files = data.glob("*.parquet") if data.is_dir() else [data]
+    size = 0
+    for file in files:
+        # Where one is not there, the binary says so.
+        with suppress(OSError):
+            size += file.stat().st_size
+    return max(workers, min(PER_WORKER * workers, size // SMALLEST))
 
 
 def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:

@@ -124,13 +124,16 @@ impl Found {
     }
 }
 
-/// Cuts parts into batches that keep all workers busy, and no larger.
+/// Rows of a batch at least: starting its phases then takes no time that counts.
+const BATCH: u64 = 1 << 19;
+
+/// Cuts parts into batches that keep all workers busy, and not much larger.
 fn batches(source: &dyn Source, parts: Range<usize>, workers: usize) -> Vec<Range<usize>> {
     let parts = parts.start..parts.end.min(source.parts());
     let (mut batches, mut from, mut rows) = (Vec::new(), parts.start, 0);
     for part in parts.clone() {
         rows += source.rows_of(part);
-        if part + 1 - from >= workers && rows >= (workers * MORSEL) as u64 {
+        if part + 1 - from >= workers && rows >= BATCH.max((workers * MORSEL) as u64) {
             batches.push(from..part + 1);
             (from, rows) = (part + 1, 0);
         }

@@ -11,7 +11,7 @@ import distributed
 
 from knee.cluster.dask import on_workers
 from knee.cluster.dask.by_value import ByValue
-from knee.cluster.parts import PER_WORKER, Parts, failed
+from knee.cluster.parts import Parts, failed
 from knee.cluster.worker import TRIES, Limits, Outcome
 from knee.store import StudyError
 
@@ -27,9 +27,9 @@ class Cluster:
             raise StudyError("this client is asynchronous", hint="give one that was made without asynchronous=True")
         self._client = client
 
-    def parts(self) -> int:
-        """Return how many parts a question has by default."""
-        return PER_WORKER * len(self._workers())
+    def workers(self) -> int:
+        """Return how many workers it has."""
+        return len(self._addresses())
 
     def answers(self, parts: Parts, limits: Limits) -> list[str]:
         """Return the answers of all parts. A worker gets its next part when one is done.
@@ -63,7 +63,7 @@ class Cluster:
 
         answers: list[str] = []
         try:
-            for place in self._workers() * AHEAD:
+            for place in self._addresses() * AHEAD:
                 start(place)
             for future in ended:
                 one, place = running.pop(future)
@@ -80,7 +80,7 @@ class Cluster:
             self._client.cancel(list(running))
         return answers
 
-    def _workers(self) -> list[str]:
+    def _addresses(self) -> list[str]:
         workers = list(self._client.nthreads())
         if not workers:
             raise StudyError("the cluster has no workers", hint="start some, or wait: client.wait_for_workers(1)")

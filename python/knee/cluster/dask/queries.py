@@ -8,7 +8,7 @@ import distributed
 
 from knee.cluster.answer import Answer
 from knee.cluster.dask.jobs import Cluster
-from knee.cluster.parts import Parts, joined, split_query
+from knee.cluster.parts import Parts, joined, parts_of, split_query
 from knee.cluster.worker import Limits
 
 
@@ -33,7 +33,7 @@ def query(
     path
         A file or a folder, which this machine and all workers see under this path.
     parts
-        How many parts at most; a part is at least a row group. By default four for each worker.
+        How many parts at most; a part is at least a row group. By default up to four for each worker.
     threads
         Threads of a part; by default as many as its worker has.
     timeout_s
@@ -52,7 +52,7 @@ def query(
         What is wrong with the query, or which part failed on which worker, and why.
     """
     cluster = Cluster(client)
-    described = split_query(sql, path, parts or cluster.parts())
+    described = split_query(sql, path, parts or parts_of(path, cluster.workers()))
     if explain:
         return described
     return Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))

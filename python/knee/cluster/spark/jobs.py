@@ -12,7 +12,7 @@ from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from knee.cluster import worker
-from knee.cluster.parts import PER_WORKER, Parts, failed
+from knee.cluster.parts import Parts, failed
 from knee.cluster.spark import on_workers
 from knee.cluster.worker import TRIES, Limits
 from knee.store import StudyError
@@ -39,12 +39,11 @@ class Cluster:
         self._spark = spark
         self._context = spark.sparkContext
 
-    def parts(self) -> int:
-        """Return how many parts a question has by default."""
+    def workers(self) -> int:
+        """Return how many executors it has, also those that are still to come."""
         # The driver is among them, and where it is alone, it computes.
         executors = cast("Any", self._context)._jsc.sc().getExecutorMemoryStatus().size() - 1
-        # Those that are still to come count, too.
-        return PER_WORKER * max(1, executors, self._context.defaultParallelism // (self._threads() or 1))
+        return max(1, executors, self._context.defaultParallelism // (self._threads() or 1))
 
     def answers(self, parts: Parts, limits: Limits) -> list[str]:
         """Return the answers of all parts.
