@@ -5,4 +5,5 @@ cd "$(dirname "$0")/.."
 lock() { uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url "$@"; }
 lock pyproject.toml -o requirements/run.txt
 lock pyproject.toml --group dev -c requirements/run.txt -o requirements/test.txt
+lock pyproject.toml --extra spark --group spark -o requirements/spark.txt
 echo "maturin>=1.16,<2" | lock - -o requirements/build.txt

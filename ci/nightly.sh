@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Slow proofs: 1,000 kills at random moments; each system call denied to each verb; full disks, clocks that jump, edited
 # studies and control groups; coverage of intervals and false alarms of thread counts, by simulation; placement and
-# faults on emulated machines; mutated inputs for every reader; random queries beside DuckDB; the runtime's protocol
-# under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken rule, a billion spawns, and 256
-# workers for an hour.
+# faults on emulated machines; mutated inputs for every reader; queries and counts on Spark clusters; random queries
+# beside DuckDB; the runtime's protocol under loom, shuttle, Miri and ThreadSanitizer, that its models notice each broken
+# rule, a billion spawns, and 256 workers for an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ci/setup.sh nightly
 export PATH="$HOME/.cargo/bin:$PATH"
 .venv/bin/python -m pytest -q -m nightly "$@"
 .venv/bin/python ci/fuzz.py
+ci/spark.sh
 duckdb=examples/build/duckdb/bin/python  # made by examples/programs/build.sh
 if [ -x "$duckdb" ]; then
     KNEE_BIN=.venv/bin/knee "$duckdb" ci/query_random.py 5000 "$RANDOM"

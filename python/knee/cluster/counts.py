@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from knee.cluster.parts import PER_WORKER, Parts, joined, split_count
+from knee.cluster.parts import Cluster, Parts, joined, split_count
 from knee.cluster.worker import Limits
 from knee.store import StudyError
 
 Induced = Literal["edge", "vertex"]
-
-
-class Cluster(Protocol):
-    """An engine that answers parts."""
-
-    def workers(self) -> int:
-        """Return how many workers it has."""
-        ...
-
-    def answers(self, parts: Parts, limits: Limits) -> list[str]:
-        """Return the answers of all parts."""
-        ...
 
 
 def count(
@@ -52,7 +40,7 @@ def count(
     plan
         How it is counted, as for ``knee mine count``.
     parts
-        How many parts; by default four for each worker.
+        How many parts; by default four for each worker of Dask, and two for each of Spark.
     threads
         Threads of a part; by default as many as its worker has.
     timeout_s
@@ -127,7 +115,7 @@ def _asked(
     explain: bool,
 ) -> Any:
     cluster = _cluster(engine)
-    described = split_count(action, graph, options, parts or PER_WORKER * cluster.workers())
+    described = split_count(action, graph, options, parts or cluster.per_worker * cluster.workers())
     return described if explain else joined(described, cluster.answers(described, limits))
 
 

@@ -10,14 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from knee import _binary
 from knee.cluster import worker
+from knee.cluster.worker import Limits
 from knee.store import StudyError
-
-PER_WORKER = 4
-"""Parts for each worker where nobody says how many: the last ones then even out what the first ones cost."""
 
 SMALLEST = 1 << 27
 """Bytes of files that are worth a part of their own where every worker has one: those of a partition of Spark."""
@@ -39,7 +37,22 @@ class Parts:
         return "\n".join(_shown(json.loads(line)) for line in self.lines)
 
 
-def parts_of(path: str | PathLike[str], workers: int) -> int:
+class Cluster(Protocol):
+    """An engine that answers parts."""
+
+    per_worker: int
+    """Parts for each worker where nobody says how many: the last ones even out what the first ones cost."""
+
+    def workers(self) -> int:
+        """Return how many workers it has."""
+        ...
+
+    def answers(self, parts: Parts, limits: Limits) -> list[str]:
+        """Return the answers of all parts."""
+        ...
+
+
+def parts_of(path: str | PathLike[str], cluster: Cluster) -> int:
     """Return how many parts a query over these files has where nobody says how many."""
     data = Path(path)
     files = data.glob("*.parquet") if data.is_dir() else [data]
@@ -48,7 +61,8 @@ def parts_of(path: str | PathLike[str], workers: int) -> int:
         # Where one is not there, the binary says so.
         with suppress(OSError):
             size += file.stat().st_size
-    return max(workers, min(PER_WORKER * workers, size // SMALLEST))
+    workers = cluster.workers()
+    return max(workers, min(cluster.per_worker * workers, size // SMALLEST))
 
 
 def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:

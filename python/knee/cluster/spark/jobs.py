@@ -30,6 +30,9 @@ _registered: WeakSet[SparkSession] = WeakSet()
 class Cluster:
     """A Spark cluster that answers parts."""
 
+    per_worker = 2
+    """As many as even out a little what parts cost: Spark takes some 50 ms for each task in Python."""
+
     def __init__(self, spark: SparkSession) -> None:
         if type(spark).__module__.startswith("pyspark.sql.connect"):
             raise StudyError(
@@ -71,8 +74,7 @@ class Cluster:
         return answers
 
     def _frame(self, job: on_workers.Job) -> DataFrame:
-        if not hasattr(self._spark, "dataSource"):
-            # Spark 3 has no data sources in Python.
+        if not has_sources(self._spark):
             count = len(job.todo)
             return self._spark.range(0, count, 1, count).mapInArrow(job.batches, on_workers.SCHEMA)
         source = _source()
@@ -91,6 +93,11 @@ class Cluster:
             return int(cluster[1])
         cores = self._context.getConf().get("spark.executor.cores")
         return int(cores) if cores else None if self._context.master.startswith("spark:") else 1
+
+
+def has_sources(spark: SparkSession) -> bool:
+    """Whether data sources can be written in Python: from Spark 4 on."""
+    return hasattr(spark, "dataSource")
 
 
 def _source() -> type[PartsSource]:

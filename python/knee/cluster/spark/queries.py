@@ -35,7 +35,7 @@ def sql(
     query
         As for ``knee query``, over one table.
     parts
-        How many parts at most; a part is at least a row group. By default up to four for each executor.
+        How many parts at most; a part is at least a row group. By default up to two for each executor.
     threads
         Threads of a part; by default as many as an executor has cores.
     timeout_s
@@ -66,7 +66,7 @@ def sql(
     ((name, data),) = table.items()
     read = Table.of(spark, data)
     analysed = Analysed.of(spark, query, name, read)
-    described = split_query(query, read.path, parts or parts_of(read.path, cluster.workers()))
+    described = split_query(query, read.path, parts or parts_of(read.path, cluster))
     if explain:
         return described
     answer = Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Queries and counts on real Spark clusters of two workers on this machine, and the types of the code for Spark, in an
+# environment of its own: pyspark has 456 MB, and needs Java. `ci/spark.sh -k WORDS` runs some of the tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. ci/packages.sh
+command -v java >/dev/null || install_debian openjdk-17-jre-headless
+env=target/spark
+lock=requirements/spark.txt
+install() { $env/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes "$@"; }
+if ! cmp -s $lock $env/installed.txt; then
+    rm -rf $env
+    .venv/bin/python -m venv $env
+    # pyspark alone comes as source; what packs it is locked, too.
+    install -r examples/engines/requirements/spark-build.txt
+    install --no-build-isolation -r $lock
+    cp $lock $env/installed.txt
+fi
+$env/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/knee-*.whl
+$env/bin/python - <<'CONFIG' >$env/pyright.json
+import json, pathlib
+root = pathlib.Path.cwd()
+print(json.dumps({
+    "include": [str(root / "python/knee/cluster")],
+    "typeCheckingMode": "strict",
+    "pythonVersion": "3.11",
+    "executionEnvironments": [{"root": str(root / "python")}],
+}))
+CONFIG
+$env/bin/pyright --project $env/pyright.json --pythonpath $env/bin/python
+$env/bin/python -m pytest -q python/tests/spark_cluster.py "$@"

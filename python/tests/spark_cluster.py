@@ -1,0 +1,322 @@
+"""Queries and counts on Spark: answers and types beside Spark's own, lost workers, and what goes wrong.
+
+Needs pyspark and Java, in an environment of its own: ci/spark.sh runs it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyspark
+import pytest
+from clusters import NAMED, Binaries, fails, of_version, text_of
+from lineitem import write
+from mining import said
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+
+import knee.cluster
+import knee.mine
+from knee.cluster import archive
+from knee.cluster.parts import split_count, split_query
+from knee.cluster.spark import jobs, sql
+from knee.cluster.spark.jobs import Cluster
+from knee.cluster.worker import Limits
+
+MASTER = "local-cluster[2,1,1024]"
+SUM = "select l_shipmode, sum(l_tax) tax, avg(l_tax), count(*) from lineitem group by l_shipmode order by tax desc"
+LONG = {"pattern": "diamond", "plan": "explore"}
+
+
+@contextmanager
+def session(master: str, **options: object) -> Generator[SparkSession]:
+    all_options = {
+        "spark.driver.memory": "1g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.sql.shuffle.partitions": "2",
+        **{name.replace("_", "."): str(value) for name, value in options.items()},
+    }
+    spark = SparkSession.builder.master(master).config(map=all_options).getOrCreate()
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def environment() -> Generator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        yield patch
+
+
+@pytest.fixture(scope="module")
+def binaries(binary: str, tmp_path_factory: pytest.TempPathFactory) -> Binaries:
+    return Binaries(binary, tmp_path_factory.mktemp("binaries"))
+
+
+@pytest.fixture(scope="module")
+def cluster(environment: pytest.MonkeyPatch, binaries: Binaries) -> Generator[SparkSession]:
+    environment.setenv("KNEE_BIN", str(binaries.script))
+    # Workers of a local cluster that are killed come back, but not more often than this.
+    with session(MASTER, spark_task_maxFailures=8) as spark:
+        yield spark
+
+
+@pytest.fixture
+def spark(cluster: SparkSession, binaries: Binaries) -> Generator[SparkSession]:
+    yield cluster
+    binaries.mend()
+    assert binaries.all_end()
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("tables") / "lineitem.parquet")
+
+
+@pytest.fixture(scope="module")
+def doubles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("doubles") / "lineitem.parquet", double=True)
+
+
+def frame_of(found: DataFrame | knee.cluster.Parts) -> DataFrame:
+    assert isinstance(found, DataFrame)
+    return found
+
+
+def own(spark: SparkSession, query: str, table: Path) -> DataFrame:
+    spark.read.parquet(str(table)).createOrReplaceTempView("lineitem")
+    return spark.sql(query)
+
+
+def assert_same(found: DataFrame | knee.cluster.Parts, expected: DataFrame) -> None:
+    frame = frame_of(found)
+    assert frame.schema == expected.schema
+    assert [row.asDict() for row in frame.collect()] == [row.asDict() for row in expected.collect()]
+
+
+OTHERS = {
+    "types": "select sum(l_linenumber), avg(l_linenumber) a, avg(l_quantity * l_tax) b, min(l_shipdate),"
+    " max(l_shipmode), min(l_orderkey), max(l_linenumber), count(*), sum(l_quantity + 1) from lineitem",
+    "none": "select sum(l_tax), avg(l_tax), avg(l_linenumber), count(*), max(l_shipdate) from lineitem where l_tax < 0",
+    "no groups": "select l_shipmode, count(*) from lineitem where l_tax < 0 group by l_shipmode",
+    "order": "select l_shipmode, avg(l_linenumber) a from lineitem group by 1 order by a desc, l_shipmode limit 3",
+    "keys": "select l_linenumber, l_discount, min(l_tax) from lineitem group by 1, 2 order by 2 desc, 1 limit 10",
+}
+
+
+@pytest.mark.parametrize("name", [*NAMED, *OTHERS])
+def test_answers_and_types_are_those_of_spark(spark: SparkSession, table: Path, name: str):
+    query = OTHERS.get(name) or text_of(name, table)
+    assert_same(sql(spark, query, lineitem=table), own(spark, query, table))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_answers_from_doubles_have_sparks_types_and_nine_digits(spark: SparkSession, doubles: Path, name: str):
+    query = text_of(name, doubles)
+    found, expected = frame_of(sql(spark, query, lineitem=doubles)), own(spark, query, doubles)
+    assert found.schema == expected.schema
+    rows = list(zip(found.collect(), expected.collect(), strict=True))
+    assert rows
+    for row, right in rows:
+        assert [value if not isinstance(value, float) else pytest.approx(value, rel=1e-9) for value in row] == list(
+            right
+        )
+
+
+def test_a_frame_that_reads_files_is_as_good_as_their_path(spark: SparkSession, table: Path):
+    frame = spark.read.parquet(str(table))
+    assert_same(sql(spark, SUM, lineitem=frame), own(spark, SUM, table))
+    assert_same(sql(spark, SUM, lineitem=frame.alias("a")), own(spark, SUM, table))
+    assert_same(sql(spark, SUM, lineitem=f"file://{table.parent}"), own(spark, SUM, table))
+
+
+def test_without_data_sources_arrow_does_the_same(spark: SparkSession, table: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(jobs, "has_sources", lambda _: False)
+    assert_same(sql(spark, SUM, lineitem=table), own(spark, SUM, table))
+
+
+def test_the_users_own_view_stays(spark: SparkSession, table: Path):
+    spark.range(3).createOrReplaceTempView("lineitem")
+    frame_of(sql(spark, SUM, lineitem=table))
+    assert spark.table("lineitem").count() == 3
+
+
+@pytest.mark.parametrize("pattern", ["diamond", "5-clique"])
+def test_counts_are_those_of_one_machine(spark: SparkSession, binary: str, pattern: str):
+    expected = int(said(binary, "count", "rmat:10", "--pattern", pattern))
+    assert knee.cluster.count(spark, "rmat:10", pattern) == expected
+    assert knee.cluster.count(spark, "rmat:10", pattern, parts=3, cache=False) == expected
+
+
+def test_motifs_are_those_of_one_machine(spark: SparkSession):
+    assert knee.cluster.motifs(spark, "rmat:9", 4) == knee.mine.motifs("rmat:9", 4)
+
+
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_worker_that_is_killed_changes_no_answer(spark: SparkSession, binaries: Binaries, table: Path, seed: int):
+    """Its Python process is killed at a random moment, and in every fourth run the whole executor."""
+    binaries.make("slow")
+    chosen = random.Random(seed)
+    moment, up = chosen.uniform(0, 2), 3 if seed % 4 == 0 else 1
+    killed = list[int]()
+
+    def kill() -> None:
+        time.sleep(moment)
+        with suppress(OSError, IndexError, AssertionError):
+            until(binaries.parts)
+            victim = chosen.choice(binaries.parts())
+            for _ in range(up):  # the part, its Python worker, their daemon, the executor
+                victim = parent(victim)
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    found = frame_of(sql(spark, SUM, lineitem=table, parts=8)).collect()
+    thread.join()
+    assert killed
+    assert found == own(spark, SUM, table).collect()
+    assert binaries.all_end()
+
+
+def test_a_part_that_fails_once_is_tried_again(spark: SparkSession, binaries: Binaries, table: Path):
+    binaries.make("once")
+    assert_same(sql(spark, SUM, lineitem=table), own(spark, SUM, table))
+    assert not (binaries.folder / "once").exists()
+
+
+def test_a_part_that_takes_too_long_is_an_error(spark: SparkSession, binaries: Binaries):
+    fails(
+        lambda: knee.cluster.count(spark, "rmat:18", "diamond", plan="explore", timeout_s=1), "it took longer than 1 s"
+    )
+    until(lambda: not binaries.parts())
+
+
+def test_a_part_ends_when_its_job_is_cancelled(spark: SparkSession, binaries: Binaries):
+    parts = split_count("count", "rmat:18", LONG, 2)
+    asking = threading.Thread(target=lambda: fails(lambda: Cluster(spark).answers(parts, Limits()), "Spark gave up"))
+    asking.start()
+    until(binaries.parts)
+    spark.sparkContext.cancelAllJobs()
+    asking.join(30)
+    until(lambda: not binaries.parts())
+
+
+def test_what_spark_rounds_or_knee_cannot_read_is_refused(spark: SparkSession, table: Path, tmp_path: Path):
+    frame = spark.read.parquet(str(table))
+    product = "l_quantity * l_extendedprice * l_discount * l_tax * l_tax"
+    fails(lambda: sql(spark, f"select sum({product}) from lineitem", lineitem=table), "Spark rounds what multiply")
+    fails(lambda: sql(spark, f"select count(*) from lineitem where {product} > 0", lineitem=table))
+    for other in (frame.filter("l_tax > 0"), frame.select("l_tax"), frame.union(frame), spark.range(3).toDF("l_tax")):
+        fails(lambda other=other: sql(spark, SUM, lineitem=other), "this frame is not just a read of Parquet files")
+    wider = spark.read.schema(frame.schema.add("more", "int")).parquet(str(table))
+    fails(lambda: sql(spark, SUM, lineitem=wider), "its schema is not that of its files")
+    frame.limit(10).write.partitionBy("l_returnflag").parquet(str(tmp_path / "cut"))
+    fails(lambda: sql(spark, SUM, lineitem=tmp_path / "cut"), "in the names of folders")
+    (tmp_path / "mixed").mkdir()
+    shutil.copy(table, tmp_path / "mixed/a.parquet")
+    shutil.copy(table, tmp_path / "mixed/b.data")
+    fails(lambda: sql(spark, SUM, lineitem=tmp_path / "mixed"), "Spark reads b.data, too")
+    fails(lambda: sql(spark, SUM, lineitem="hdfs://host/lineitem"), "hdfs://host/lineitem is not in a file system")
+    fails(lambda: sql(spark, SUM, lineitem="/none.parquet"), "/none.parquet is not there")
+    frame.createOrReplaceTempView("lineitem")
+    fails(lambda: sql(spark, SUM, other=table), "reads another table than other")
+    fails(lambda: sql(spark, SUM), "a query has one table, and here is none")
+    fails(lambda: sql(spark, "select count(distinct l_tax) from lineitem", lineitem=table), "DISTINCT")
+    with pytest.raises(AnalysisException, match="UNRESOLVED_COLUMN"):
+        sql(spark, "select none from lineitem", lineitem=table)
+
+
+def test_files_and_versions_that_differ_are_named(spark: SparkSession, tmp_path: Path):
+    table = write(tmp_path / "own.parquet")
+    parts = split_query(SUM, table, 4)
+    fails(lambda: Cluster(spark).answers(of_version("0.0.9", parts), Limits()), "of 4 failed on", "is of knee 0.0.9")
+    write(table, seed=8)
+    fails(lambda: Cluster(spark).answers(parts, Limits()), str(table), "is not as it was when the query was split")
+    table.unlink()
+    fails(lambda: Cluster(spark).answers(parts, Limits()), "of 4 failed on", str(table), "hint: each machine")
+
+
+def test_too_little_memory_is_said(spark: SparkSession, binaries: Binaries):
+    binaries.make("limit", "60000")
+    fails(lambda: knee.cluster.count(spark, "rmat:18", "triangle"), "part ", "memory")
+
+
+PROGRAM = """if True:
+    import sys
+    from pyspark.sql import SparkSession
+    from knee.cluster.spark import sql
+    spark = SparkSession.builder.getOrCreate()
+    try:
+        print(sql(spark, "select count(*) n from lineitem", lineitem=sys.argv[1]).collect())
+    except Exception as error:
+        print(f"{type(error).__name__}: {error}; {error.hint}")
+"""
+
+REFUSE = """import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "knee":
+            raise ImportError("knee is not installed here")
+sys.meta_path.insert(0, Refuse())
+"""
+
+
+def test_executors_need_nothing_but_an_archive(
+    environment: pytest.MonkeyPatch, binary: str, table: Path, tmp_path: Path
+):
+    """Executors have an interpreter of their own, without the package and without the binary."""
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare/sitecustomize.py").write_text(REFUSE)
+    (tmp_path / "job.py").write_text(PROGRAM)
+    archive(tmp_path / "knee.tar.gz")
+    site = next(path for path in sys.path if path.endswith("site-packages"))
+    python = os.path.realpath(sys.executable)
+    submit = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), "--master", "local-cluster[1,1,1024]"]
+    for name, value in {
+        "spark.executorEnv.PYTHONPATH": f"{tmp_path}/bare:{site}",
+        "spark.pyspark.python": python,
+        "spark.pyspark.driver.python": sys.executable,
+        "spark.ui.enabled": "false",
+        "spark.log.level": "OFF",
+    }.items():
+        submit += ["--conf", f"{name}={value}"]
+    own_variables = {name: value for name, value in os.environ.items() if name not in ("KNEE_BIN", "PYSPARK_PYTHON")}
+    own_variables["PATH"] = f"{Path(binary).parent}:/usr/bin:/bin"
+
+    def printed(*more: str) -> str:
+        words = [*submit, *more, str(tmp_path / "job.py"), str(table)]
+        return subprocess.run(words, env=own_variables, capture_output=True, text=True, check=True).stdout
+
+    missing = printed("--conf", "spark.executorEnv.PATH=/usr/bin:/bin")
+    assert "StudyError: part " in missing
+    assert "it has no binary knee; install knee there with pip" in missing
+    sent = printed("--conf", "spark.executorEnv.PATH=/usr/bin:/bin", "--archives", f"{tmp_path}/knee.tar.gz#knee")
+    assert "[Row(n=30000)]" in sent
