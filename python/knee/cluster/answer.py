@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from importlib import import_module
+from typing import Any, cast
 
 Value = int | Decimal | float | date | str | None
 
@@ -68,9 +69,8 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """Return a ``pandas.DataFrame`` of these rows. Decimals stay exact, as objects."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows, columns=self.names)
+        pandas = import_module("pandas")
+        return pandas.DataFrame(self.rows, columns=self.names)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -85,7 +85,8 @@ def _cell(cell: Any, read: Callable[[str], Value]) -> Value | Average:
     if cell is None:
         return None
     if isinstance(cell, dict):
-        return Average(Decimal(cell["sum"]), cell["count"], Decimal(cell["rounded"]))
+        average = cast("dict[str, Any]", cell)
+        return Average(Decimal(average["sum"]), average["count"], Decimal(average["rounded"]))
     return read(cell)
 
 

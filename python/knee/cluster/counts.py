@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Literal
 
@@ -108,7 +109,7 @@ def _asked(
     engine: Any,
     action: str,
     graph: str | PathLike[str],
-    options: dict[str, object],
+    options: Mapping[str, object],
     parts: int | None,
     limits: Limits,
     *,

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,7 +134,7 @@ def _threads(worker: Worker, limits: Limits) -> list[str]:
 
 
 @contextmanager
-def _seat(worker: Worker, where: str, wanted: Callable[[], bool]) -> Iterator[None]:
+def _seat(worker: Worker, where: str, wanted: Callable[[], bool]) -> Generator[None]:
     """Let one part run at a time. The kernel gives the seat back, however this process ends."""
     path = Path(worker.folder) / "knee-seat"
     try:

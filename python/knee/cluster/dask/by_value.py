@@ -3,6 +3,9 @@
 Dask sends what can be imported by its name alone, and workers may have nothing of this package.
 """
 
+# pyright: basic
+# Neither distributed nor cloudpickle has types.
+
 from __future__ import annotations
 
 from collections.abc import Callable

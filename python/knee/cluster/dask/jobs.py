@@ -1,11 +1,15 @@
 """Parts on a Dask cluster."""
 
+# pyright: basic
+# Neither distributed nor cloudpickle has types.
+
 from __future__ import annotations
 
 import uuid
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import distributed
 
@@ -84,7 +88,7 @@ class Cluster:
         return answers
 
     def _addresses(self) -> list[str]:
-        workers = list(self._client.nthreads())
+        workers = list(cast("dict[str, int]", self._client.nthreads()))
         if not workers:
             raise StudyError("the cluster has no workers", hint="start some, or wait: client.wait_for_workers(1)")
         return workers

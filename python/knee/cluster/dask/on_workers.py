@@ -1,5 +1,8 @@
 """What runs on Dask's workers. It travels to them by value: of this package, they may have nothing."""
 
+# pyright: basic
+# Neither distributed nor cloudpickle has types.
+
 from __future__ import annotations
 
 import os

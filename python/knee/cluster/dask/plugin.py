@@ -1,5 +1,8 @@
 """The binary for workers that have none."""
 
+# pyright: basic
+# Neither distributed nor cloudpickle has types.
+
 from __future__ import annotations
 
 from collections.abc import Callable

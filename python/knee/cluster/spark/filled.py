@@ -58,7 +58,7 @@ def _value(cell: Value | Average, kind: DataType, name: str) -> Any:
     if isinstance(kind, DoubleType | FloatType):
         # As Spark: the sum as a double, over the count.
         return float(cell.sum) / cell.count if isinstance(cell, Average) else float(cast("float", cell))
-    if bits := BITS.get(type(kind)):
+    if bits := cast("dict[type, int]", BITS).get(type(kind)):
         if not isinstance(cell, int) or not -(1 << bits - 1) <= cell < 1 << bits - 1:
             raise _does_not_fit(cell, kind, name)
         return cell

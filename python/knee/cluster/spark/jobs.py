@@ -86,13 +86,13 @@ class Cluster:
 
     def _threads(self) -> int | None:
         """Return the threads of an executor; None where Spark leaves them to the machine."""
-        local = re.fullmatch(r"local(?:\[(\d+|\*)(?:,.*)?\])?", self._context.master)
-        if local:
+        master = cast("str", self._context.master)
+        if local := re.fullmatch(r"local(?:\[(\d+|\*)(?:,.*)?\])?", master):
             return None if local[1] == "*" else int(local[1] or 1)
-        if cluster := re.fullmatch(r"local-cluster\[\s*\d+\s*,\s*(\d+)\s*,.*\]", self._context.master):
+        if cluster := re.fullmatch(r"local-cluster\[\s*\d+\s*,\s*(\d+)\s*,.*\]", master):
             return int(cluster[1])
         cores = self._context.getConf().get("spark.executor.cores")
-        return int(cores) if cores else None if self._context.master.startswith("spark:") else 1
+        return int(cores) if cores else None if master.startswith("spark:") else 1
 
 
 def has_sources(spark: SparkSession) -> bool:
