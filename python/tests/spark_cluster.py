@@ -24,6 +24,7 @@ from lineitem import write
 from mining import said
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import IntegerType, StructField, StructType
 
 import knee.cluster
 import knee.mine
@@ -131,9 +132,7 @@ def test_answers_from_doubles_have_sparks_types_and_nine_digits(spark: SparkSess
     query = text_of(name, doubles)
     found, expected = frame_of(sql(spark, query, lineitem=doubles)), own(spark, query, doubles)
     assert found.schema == expected.schema
-    rows = list(zip(found.collect(), expected.collect(), strict=True))
-    assert rows
-    for row, right in rows:
+    for row, right in zip(found.collect(), expected.collect(), strict=True):
         assert [value if not isinstance(value, float) else pytest.approx(value, rel=1e-9) for value in row] == list(
             right
         )
@@ -236,7 +235,9 @@ def test_what_spark_rounds_or_knee_cannot_read_is_refused(spark: SparkSession, t
     fails(lambda: sql(spark, f"select count(*) from lineitem where {product} > 0", lineitem=table))
     for other in (frame.filter("l_tax > 0"), frame.select("l_tax"), frame.union(frame), spark.range(3).toDF("l_tax")):
         fails(lambda other=other: sql(spark, SUM, lineitem=other), "this frame is not just a read of Parquet files")
-    wider = spark.read.schema(frame.schema.add("more", "int")).parquet(str(table))
+    wider = spark.read.schema(StructType([*frame.schema.fields, StructField("more", IntegerType())])).parquet(
+        str(table)
+    )
     fails(lambda: sql(spark, SUM, lineitem=wider), "its schema is not that of its files")
     frame.limit(10).write.partitionBy("l_returnflag").parquet(str(tmp_path / "cut"))
     fails(lambda: sql(spark, SUM, lineitem=tmp_path / "cut"), "in the names of folders")
@@ -270,8 +271,9 @@ def test_too_little_memory_is_said(spark: SparkSession, binaries: Binaries):
 
 
 PROGRAM = """if True:
-    import sys
+    import os, sys
     from pyspark.sql import SparkSession
+    os.environ["KNEE_BIN"] = sys.argv[2]  # here alone: Java has started executors without it
     from knee.cluster.spark import sql
     spark = SparkSession.builder.getOrCreate()
     try:
@@ -309,14 +311,14 @@ def test_executors_need_nothing_but_an_archive(
     }.items():
         submit += ["--conf", f"{name}={value}"]
     own_variables = {name: value for name, value in os.environ.items() if name not in ("KNEE_BIN", "PYSPARK_PYTHON")}
-    own_variables["PATH"] = f"{Path(binary).parent}:/usr/bin:/bin"
+    own_variables["PATH"] = "/usr/bin:/bin"
 
     def printed(*more: str) -> str:
-        words = [*submit, *more, str(tmp_path / "job.py"), str(table)]
+        words = [*submit, *more, str(tmp_path / "job.py"), str(table), binary]
         return subprocess.run(words, env=own_variables, capture_output=True, text=True, check=True).stdout
 
-    missing = printed("--conf", "spark.executorEnv.PATH=/usr/bin:/bin")
+    missing = printed()
     assert "StudyError: part " in missing
     assert "it has no binary knee; install knee there with pip" in missing
-    sent = printed("--conf", "spark.executorEnv.PATH=/usr/bin:/bin", "--archives", f"{tmp_path}/knee.tar.gz#knee")
+    sent = printed("--archives", f"{tmp_path}/knee.tar.gz#knee")
     assert "[Row(n=30000)]" in sent
