@@ -291,34 +291,53 @@ sys.meta_path.insert(0, Refuse())
 """
 
 
-def test_executors_need_nothing_but_an_archive(
-    environment: pytest.MonkeyPatch, binary: str, table: Path, tmp_path: Path
-):
+def submitted(program: list[str], own: dict[str, str], *more: str, **options: str) -> str:
+    """Return what a program prints that is submitted to a cluster of its own."""
+    words = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), *more]
+    quiet = {"pyspark_driver_python": sys.executable, "ui_enabled": "false", "log_level": "OFF"}
+    for name, value in (quiet | options).items():
+        words += ["--conf", f"spark.{name.replace('_', '.')}={value}"]
+    return subprocess.run([*words, *program], env=own, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_part_that_is_late_is_started_again_and_counts_once(binaries: Binaries, table: Path, tmp_path: Path):
+    """Spark speculates: it starts a copy of the late part on the other executor, and kills what comes last."""
+    (tmp_path / "job.py").write_text(PROGRAM)
+    binaries.make("late")
+    (binaries.folder / "asked").unlink(missing_ok=True)
+    out = submitted(
+        [str(tmp_path / "job.py"), str(table), str(binaries.script)],
+        {**os.environ, "KNEE_BIN": str(binaries.script)},
+        master=MASTER,
+        pyspark_python=sys.executable,
+        speculation="true",
+        speculation_interval="100ms",
+        speculation_quantile="0.3",
+    )
+    assert "[Row(n=30000)]" in out
+    assert (binaries.folder / "asked").read_text().count("\n") == 3  # two parts, and a copy of one
+    assert binaries.all_end(within_s=30)
+
+
+def test_executors_need_nothing_but_an_archive(binary: str, table: Path, tmp_path: Path):
     """Executors have an interpreter of their own, without the package and without the binary."""
-    (tmp_path / "bare").mkdir()
-    (tmp_path / "bare/sitecustomize.py").write_text(REFUSE)
+    (tmp_path / "sitecustomize.py").write_text(REFUSE)
     (tmp_path / "job.py").write_text(PROGRAM)
     archive(tmp_path / "knee.tar.gz")
     site = next(path for path in sys.path if path.endswith("site-packages"))
-    python = os.path.realpath(sys.executable)
-    submit = [str(Path(pyspark.__file__).parent / "bin/spark-submit"), "--master", "local-cluster[1,1,1024]"]
-    for name, value in {
-        "spark.executorEnv.PYTHONPATH": f"{tmp_path}/bare:{site}",
-        "spark.pyspark.python": python,
-        "spark.pyspark.driver.python": sys.executable,
-        "spark.ui.enabled": "false",
-        "spark.log.level": "OFF",
-    }.items():
-        submit += ["--conf", f"{name}={value}"]
-    own_variables = {name: value for name, value in os.environ.items() if name not in ("KNEE_BIN", "PYSPARK_PYTHON")}
-    own_variables["PATH"] = "/usr/bin:/bin"
+    own = {name: value for name, value in os.environ.items() if name not in ("KNEE_BIN", "PYSPARK_PYTHON")}
 
     def printed(*more: str) -> str:
-        words = [*submit, *more, str(tmp_path / "job.py"), str(table), binary]
-        return subprocess.run(words, env=own_variables, capture_output=True, text=True, check=True).stdout
+        return submitted(
+            [str(tmp_path / "job.py"), str(table), binary],
+            {**own, "PATH": "/usr/bin:/bin"},
+            *more,
+            master="local-cluster[1,1,1024]",
+            executorEnv_PYTHONPATH=f"{tmp_path}:{site}",
+            pyspark_python=os.path.realpath(sys.executable),
+        )
 
     missing = printed()
     assert "StudyError: part " in missing
     assert "it has no binary knee; install knee there with pip" in missing
-    sent = printed("--archives", f"{tmp_path}/knee.tar.gz#knee")
-    assert "[Row(n=30000)]" in sent
+    assert "[Row(n=30000)]" in printed("--archives", f"{tmp_path}/knee.tar.gz#knee")
