@@ -25,6 +25,7 @@ from queries import answer
 import knee.cluster
 import knee.cluster.dask
 import knee.mine
+from knee.cluster import worker
 from knee.cluster.answer import Answer
 from knee.cluster.dask import Binary, on_workers, query
 from knee.cluster.dask.by_value import ByValue
@@ -129,8 +130,8 @@ def until(holds: Callable[[], object]) -> None:
 
 def test_a_part_ends_with_its_worker(client: Client, cluster: LocalCluster, binaries: Binaries, long: Future):
     (part,) = binaries.parts()
-    worker = int(Path(f"/proc/{part}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(worker, signal.SIGKILL)
+    parent = int(Path(f"/proc/{part}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(parent, signal.SIGKILL)
     until(lambda: part not in binaries.parts())
     client.cancel([long])
 
@@ -230,12 +231,15 @@ def test_too_little_memory_is_said(client: Client, binaries: Binaries):
     fails(lambda: knee.cluster.count(client, "rmat:18", "triangle"), "part ", "failed on tcp://", "memory")
 
 
-def test_a_full_disk_is_said(client: Client, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch):
-    full = Worker("here", "/proc/none", 1)
-    outcome = on_workers.outcome(split_count("count", "rmat:6", {"pattern": "triangle"}, 1).lines[0], full, Limits())
-    assert outcome.answer is None
-    assert outcome.error is not None
-    assert "cannot write /proc/none/knee-seat" in outcome.error
+def test_a_folder_that_cannot_be_written_is_named(binary: str, tmp_path: Path):
+    (line,) = split_count("count", "rmat:6", {"pattern": "triangle"}, 1).lines
+    none = worker.outcome(line, Worker("here", "/proc/none", 1), Limits())
+    assert none.answer is None
+    assert str(none.error).startswith("part 0 of 1 failed on here: cannot write /proc/none/knee-seat: No such file")
+    (tmp_path / "knee-graphs").touch()
+    graphs = worker.outcome(line, Worker("here", str(tmp_path), 1), Limits(cache=True))
+    assert f"part 0 of 1 failed on here: cannot make the directory {tmp_path}/knee-graphs" in str(graphs.error)
+    assert "hint: give the worker a folder with room for the graph, or pass cache=False" in str(graphs.error)
 
 
 def test_what_is_no_cluster_is_named():
@@ -264,12 +268,12 @@ def bare(tmp_path: Path) -> Generator[Client]:
     own = {"PYTHONPATH": f"{tmp_path}:{site}", "PATH": "/usr/bin:/bin"}
     with LocalCluster(n_workers=0, dashboard_address=None) as cluster, Client(cluster) as client:
         words += [f"--local-directory={tmp_path}", cluster.scheduler_address]
-        with subprocess.Popen(words, env=own, stderr=subprocess.DEVNULL) as worker:
+        with subprocess.Popen(words, env=own, stderr=subprocess.DEVNULL) as process:
             try:
                 client.wait_for_workers(1, timeout=60)
                 yield client
             finally:
-                worker.terminate()
+                process.terminate()
 
 
 def test_workers_need_nothing_but_the_binary(bare: Client, binary: str, table: Path):

@@ -201,6 +201,8 @@ def _reason(status: int, errors: str) -> str:
     """Return what a process that failed said, or how it ended."""
     if status >= 0 and errors.strip():
         message, hint = said(errors)
+        if hint and "--cache" in hint:
+            hint = "give the worker a folder with room for the graph, or pass cache=False"
         return f"{message}\nhint: {hint}" if hint else message
     if status == -9:
         return (

@@ -51,6 +51,10 @@ class Bring(distributed.WorkerPlugin):
         """Write it: whole, or not at all."""
         path = Path(worker.local_directory) / "knee"
         part = path.with_suffix(".part")
-        part.write_bytes(self._content)
-        part.chmod(0o755)
-        part.replace(path)
+        try:
+            part.write_bytes(self._content)
+            part.chmod(0o755)
+            part.replace(path)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise RuntimeError(f"cannot write {path} on {worker.address}: {error.strerror}") from None

@@ -9,6 +9,11 @@
     knee.cluster.spark.sql(spark, "select sum(l_tax) from lineitem", lineitem="/data/lineitem.parquet").show()
 """
 
+from importlib.util import find_spec
+
+if find_spec("pyspark") is None:
+    raise ImportError('knee.cluster.spark needs pyspark: pip install "knee[spark]"')
+
 from knee.cluster.spark.queries import sql
 
 __all__ = ["sql"]
