@@ -6,6 +6,14 @@ cd "$(dirname "$0")"
 export PATH=$PATH:/usr/local/go/bin
 build=../build
 
+# An environment of Python, at the versions and hashes of a lock file.
+environment() {
+    python3 -m venv --clear "$1" && "$1/bin/python" -m pip install --quiet --disable-pip-version-check \
+        --require-hashes --only-binary :all: -r "$2" && return
+    rm -rf "$1"
+    return 1
+}
+
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 if [ "${1:-}" = --install ]; then
@@ -49,10 +57,15 @@ fi
 table=$build/duckdb/sales.duckdb
 if [ "$table" -nt requirements.txt ] && [ "$table" -nt "$build/rows-750000.csv" ]; then
     :
-elif python3 -m venv --clear "$build/duckdb" && "$build/duckdb/bin/python" -m pip install --quiet \
-    --disable-pip-version-check --require-hashes --only-binary :all: -r requirements.txt; then
+elif environment "$build/duckdb" requirements.txt; then
     "$build/duckdb/bin/python" query.py make "$build/rows-750000.csv" "$table"
 else
-    rm -rf "$build/duckdb"
     echo "left out: DuckDB (no package for this Python, or no way to a registry)"
+fi
+if [ "$build/dask/ready" -nt requirements-dask.txt ]; then
+    :
+elif environment "$build/dask" requirements-dask.txt; then
+    touch "$build/dask/ready"
+else
+    echo "left out: Dask (no package for this Python, or no way to a registry)"
 fi

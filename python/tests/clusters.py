@@ -20,7 +20,7 @@ NAMED = ("q1", "q6", "modes", "late", "all", "rare")
 
 SCRIPT = """#!/bin/sh
 case "$*" in *--part*) ;; *) exec {binary} "$@" ;; esac
-echo >>{folder}/asked
+if [ -e {folder}/deaf ]; then exec <&-; echo 'knee: it hears nothing' >&2; exit 2; fi
 if [ -e {folder}/once ] && rm {folder}/once 2>/dev/null; then echo 'knee: the disk was away' >&2; exit 2; fi
 if [ -e {folder}/late ] && rm {folder}/late 2>/dev/null; then sleep 15; fi
 if [ -e {folder}/slow ]; then sleep 0.5; fi
@@ -41,11 +41,12 @@ class Binaries:
         self.script.chmod(0o755)
 
     def make(self, what: str, text: str = "") -> None:
-        """Let it go wrong: fail ``once``, one part ``late``, all ``slow``, or a ``limit`` (KiB of address space)."""
+        """Let it go wrong: all ``deaf`` or ``slow``, one part ``late``, fail ``once``, or a
+        ``limit`` (KiB of address space)."""
         (self.folder / what).write_text(text)
 
-    def mend(self) -> None:
-        for what in ("once", "late", "slow", "limit"):
+    def fix(self) -> None:
+        for what in ("deaf", "once", "late", "slow", "limit"):
             (self.folder / what).unlink(missing_ok=True)
 
     def parts(self) -> list[int]:

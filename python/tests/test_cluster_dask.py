@@ -54,7 +54,7 @@ def client(cluster: LocalCluster, binaries: Binaries) -> Generator[Client]:
     with Client(cluster) as client:
         client.wait_for_workers(2, timeout=60)
         yield client
-    binaries.mend()
+    binaries.fix()
     assert binaries.all_end()
 
 
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_changes_no_answer(
     client: Client, cluster: LocalCluster, binary: str, binaries: Binaries, table: Path, seed: int
 ):
     binaries.make("slow")
-    moment = random.Random(seed).uniform(0, 2.5)
+    moment = random.Random(seed).uniform(0, 1.5)
     victim = random.Random(seed).choice(list(cluster.workers.values())).process.pid
     timer = threading.Timer(moment, os.kill, (victim, signal.SIGKILL))
     timer.start()
@@ -167,6 +167,25 @@ def test_a_part_that_fails_once_is_tried_again(client: Client, binary: str, bina
     binaries.make("once")
     assert csv_of(query(client, SUM, table)) == answer(binary, "--sql", SUM, table)
     assert not (binaries.folder / "once").exists()
+
+
+def test_a_process_that_reads_nothing_says_why(client: Client, binaries: Binaries, table: Path):
+    binaries.make("deaf")
+    fails(lambda: query(client, SUM, table), "failed on tcp://", "it hears nothing")
+    long = SUM.replace("from", f"from /* {'x' * 65_000} */")
+    fails(lambda: query(client, long, table), "failed on tcp://", "it hears nothing")
+
+
+def test_what_fails_on_one_worker_is_answered_by_others(client: Client, binary: str, table: Path):
+    client.submit(os.environ.__setitem__, "KNEE_BIN", "/none", workers=[next(iter(client.nthreads()))]).result()
+    try:
+        assert csv_of(query(client, SUM, table, parts=8)) == answer(binary, "--sql", SUM, table)
+    finally:
+        client.run(os.environ.__setitem__, "KNEE_BIN", os.environ["KNEE_BIN"])
+
+
+def test_sql_may_begin_with_a_comment(client: Client, binary: str, table: Path):
+    assert csv_of(query(client, f"-- taxes\n{SUM}", table)) == answer(binary, "--sql", SUM, table)
 
 
 def test_two_questions_at_a_time_have_their_own_answers(client: Client, binary: str, table: Path):

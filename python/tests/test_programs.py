@@ -18,7 +18,7 @@ ROWS = "06e940b3babda25664aeff2cdb93d644b099a53c75692e6a1b5f9a01e63f2f67"
 PROJECT = "f17ba2632199811bff6b9890cdfe6c08afcfe686a563d1d38f204acb531bf762"
 """Fingerprints of what is generated."""
 
-PROGRAMS = {"xz", "zstd", "make", "sort", "duckdb", "triangle", "mandel", "stream", "gil"}
+PROGRAMS = {"xz", "zstd", "make", "sort", "duckdb", "triangle", "mandel", "stream", "gil", "cluster"}
 
 
 def test_every_program_has_a_study_and_a_row_in_the_readme():

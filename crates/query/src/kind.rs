@@ -64,8 +64,10 @@ pub enum Value {
     Number(Exact),
     /// The average of exact numbers, which is written as a rounded one.
     Average {
-        /// Their exact sum.
-        sum: Exact,
+        /// Their exact sum, in the units of their type.
+        sum: i128,
+        /// Their type.
+        kind: Kind,
         /// How many they are, at least one.
         count: u64,
         /// What is written.
@@ -86,9 +88,9 @@ impl PartialEq for Value {
             (Self::Null, Self::Null) => true,
             (Self::Number(one), Self::Number(other)) => one == other,
             (
-                Self::Average { sum, count, rounded },
-                Self::Average { sum: other, count: of_other, rounded: other_rounded },
-            ) => (sum, count, rounded) == (other, of_other, other_rounded),
+                Self::Average { sum, kind, count, rounded },
+                Self::Average { sum: other, kind: of_kind, count: of_count, rounded: of_rounded },
+            ) => (sum, kind, count, rounded) == (other, of_kind, of_count, of_rounded),
             (Self::Double(one), Self::Double(other)) => one.total_cmp(other).is_eq(),
             (Self::Date(one), Self::Date(other)) => one == other,
             (Self::Text(one), Self::Text(other)) => one == other,
@@ -98,14 +100,17 @@ impl PartialEq for Value {
 }
 
 impl Value {
-    /// The order of an answer: nulls last, text by its bytes, not-a-number after all numbers, averages as they are before
-    /// they are rounded.
+    /// The order of an answer: nulls last, text by its bytes, not-a-number after all numbers; averages of decimals
+    /// as they are written, and those of whole numbers before they are rounded, as engines do that have doubles for them.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Number(a), Self::Number(b)) => a.digits.cmp(&b.digits),
+            (Self::Average { rounded: a, kind: Kind::Decimal(_), .. }, Self::Average { rounded: b, .. }) => {
+                a.digits.cmp(&b.digits)
+            }
             (Self::Average { sum, count, .. }, Self::Average { sum: other, count: of_other, .. }) => {
-                ratio_order((sum.digits, *count), (other.digits, *of_other))
+                ratio_order((*sum, *count), (*other, *of_other))
             }
             (Self::Double(a), Self::Double(b)) => a.partial_cmp(b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan())),
             (Self::Date(a), Self::Date(b)) => a.cmp(b),
@@ -203,13 +208,16 @@ mod tests {
     }
 
     #[test]
-    fn averages_are_ordered_before_they_are_rounded() {
+    fn averages_of_whole_numbers_are_ordered_before_they_are_rounded() {
         let ordered = [(-7, 2), (-1, 3), (0, 5), (1, 3), (333_334, 1_000_000), (1, 2), (2, 1)];
         for (at, one) in ordered.iter().enumerate() {
             for (other_at, other) in ordered.iter().enumerate() {
                 assert_eq!(ratio_order(*one, *other), at.cmp(&other_at), "{one:?} {other:?}");
             }
         }
+        let average = |sum, kind| Value::Average { sum, kind, count: 30_000, rounded: Exact { digits: 0, scale: 4 } };
+        assert_eq!(average(1, Kind::Integer).order(&average(2, Kind::Integer)), Ordering::Less);
+        assert_eq!(average(1, Kind::Decimal(2)).order(&average(2, Kind::Decimal(2))), Ordering::Equal);
         let largest = (i128::MAX, u64::MAX);
         assert_eq!(ratio_order(largest, (i128::MAX - 1, u64::MAX)), Ordering::Greater);
         assert_eq!(ratio_order(largest, (i128::MIN, u64::MAX)), Ordering::Greater);

@@ -142,5 +142,5 @@ fn average(sum: i128, count: u64, kind: Kind) -> Option<Value> {
     let digits = i128::try_from(digits + u128::from(2 * rest >= wide)).ok()? * sum.signum();
     let scale = kind.scale().unwrap_or(0);
     let rounded = Exact { digits, scale: scale + 4 };
-    Some(Value::Average { sum: Exact { digits: sum, scale }, count, rounded })
+    Some(Value::Average { sum, kind, count, rounded })
 }

@@ -9,6 +9,8 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any, cast
 
+from knee.store import StudyError
+
 Value = int | Decimal | float | date | str | None
 
 
@@ -90,10 +92,17 @@ def _cell(cell: Any, read: Callable[[str], Value]) -> Value | Average:
     return read(cell)
 
 
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise StudyError(f"{text} is a date before the year 1, which Python does not have") from None
+
+
 READERS: dict[str, Callable[[str], Value]] = {
     "integer": int,
     "decimal": Decimal,
-    "date": date.fromisoformat,
+    "date": _date,
     "double": float,
     "text": str,
 }

@@ -25,4 +25,4 @@ def archive(path: str | PathLike[str]) -> None:
         When it cannot be written.
     """
     with tarfile.open(path, "w:gz", compresslevel=6) as file:
-        file.add(_binary.find(), "knee")
+        file.add(_binary.find().resolve(), "knee")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Literal
@@ -116,20 +117,25 @@ def _asked(
     explain: bool,
 ) -> Any:
     cluster = _cluster(engine)
-    described = split_count(action, graph, options, parts or cluster.per_worker * cluster.workers())
+    described = split_count(action, graph, options, cluster.per_worker * cluster.workers() if parts is None else parts)
     return described if explain else joined(described, cluster.answers(described, limits))
 
 
 def _cluster(engine: Any) -> Cluster:
     """Return what gives parts to an engine. Only the user's own engine is imported."""
-    package = type(engine).__module__.partition(".")[0]
-    if package == "distributed":
+    if isinstance(engine, _class("distributed", "Client")):
         from knee.cluster.dask import jobs
 
         return jobs.Cluster(engine)
-    if package == "pyspark":
+    if isinstance(engine, _class("pyspark.sql", "SparkSession")):
         from knee.cluster.spark import jobs
 
         return jobs.Cluster(engine)
     kind = f"{type(engine).__module__}.{type(engine).__qualname__}"
     raise StudyError(f"this is a {kind}, which is no cluster", hint="give a distributed.Client or a SparkSession")
+
+
+def _class(module: str, name: str) -> tuple[type, ...]:
+    """Return a class of a module, if somebody has imported it."""
+    found = getattr(sys.modules.get(module), name, None)
+    return (found,) if isinstance(found, type) else ()

@@ -73,7 +73,7 @@ def split_query(sql: str, path: str | PathLike[str], parts: int) -> Parts:
     StudyError
         What the binary says is wrong with the query or with the data.
     """
-    return _split("query", parts, ["--sql", sql, "--", str(Path(path).absolute())])
+    return _split("query", parts, [f"--sql={sql}", "--", str(Path(path).absolute())])
 
 
 def split_count(action: str, graph: Any, options: Mapping[str, object], parts: int) -> Parts:
@@ -142,7 +142,9 @@ def failed(reason: str) -> StudyError:
 
 
 def _ran(verb: str, *words: str, given: str = "") -> str:
-    done = subprocess.run([str(_binary.find()), verb, *words], input=given, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(_binary.find()), verb, *words], input=given, capture_output=True, encoding="utf-8", check=False
+    )
     if done.returncode:
         raise failed(done.stderr or f"knee {verb} ended with status {done.returncode}")
     return done.stdout

@@ -88,14 +88,20 @@ def run_part(line: str, worker: Worker, limits: Limits, wanted: Callable[[], boo
     RuntimeError
         Which part failed where, and why; what to try follows in a line that begins with ``hint:``.
     """
-    part = json.loads(line)
+    try:
+        part = json.loads(line)
+        where = f"part {part['part']} of {part['parts']} failed on {worker.name}: "
+    except (ValueError, TypeError, KeyError):
+        raise RuntimeError("this is no part\nhint: give a line that --split printed") from None
     verb = "query" if "sql" in part else "mine"
-    where = f"part {part['part']} of {part['parts']} failed on {worker.name}: "
     words = [binary(worker, where), verb, "--part", *_threads(worker, limits)]
     if limits.cache and verb == "mine":
         words += ["--cache", str(Path(worker.folder) / "knee-graphs")]
-    with _seat(worker, where, wanted):
-        status, out, errors = _ran(words, line, limits.timeout_s, wanted, where)
+    try:
+        with _seat(worker, where, wanted):
+            status, out, errors = _ran(words, line, limits.timeout_s, wanted, where)
+    except OSError as error:
+        raise RuntimeError(f"{where}{error}") from None
     if status == 0 and out.endswith(b"\n"):
         return out.decode().strip()
     raise RuntimeError(where + _reason(status, errors.decode(errors="replace")))
@@ -127,7 +133,9 @@ def binary(worker: Worker, where: str) -> str:
 def _threads(worker: Worker, limits: Limits) -> list[str]:
     """Return the options that say how many threads there are, and where: each on a cpu of its own if all are used."""
     cpus = len(os.sched_getaffinity(0))
-    threads = limits.threads or (min(worker.threads, cpus) if worker.threads else None)
+    threads = limits.threads
+    if threads is None and worker.threads is not None:
+        threads = min(worker.threads, cpus)
     if threads is None:
         return []
     return [f"--threads={threads}", *(["--placement=threads-close"] if threads == cpus > 1 else [])]
@@ -152,6 +160,8 @@ def _seat(worker: Worker, where: str, wanted: Callable[[], bool]) -> Generator[N
             time.sleep(SEAT_TICK_S)
         yield
     finally:
+        # Before it is closed: a process that was forked meanwhile has it open, too.
+        fcntl.flock(file, fcntl.LOCK_UN)
         os.close(file)
 
 
@@ -168,15 +178,20 @@ def _ran(
         try:
             if process.stdin is None or process.stdout is None or process.stderr is None:
                 raise RuntimeError("the process has no pipes")
-            with suppress(BrokenPipeError):
-                process.stdin.write(line.encode() + b"\n")
-                process.stdin.flush()
+            given = process.stdin.fileno()
+            os.set_blocking(given, False)
+            ready.register(process.stdin, selectors.EVENT_WRITE, bytearray(line.encode() + b"\n"))
             written: dict[int, bytearray] = {}
             for stream in (process.stdout, process.stderr):
                 ready.register(stream, selectors.EVENT_READ, written.setdefault(stream.fileno(), bytearray()))
-            while ready.get_map():
+            reads = {stream.fileno() for stream in (process.stdout, process.stderr)}
+            while reads & set(ready.get_map()):
                 for key, _ in ready.select(TICK_S):
-                    if more := os.read(key.fd, 1 << 20):
+                    if key.fd == given:
+                        if not _written(key.fd, key.data):
+                            # It stays open: the process ends when it is closed.
+                            ready.unregister(key.fileobj)
+                    elif more := os.read(key.fd, 1 << 20):
                         key.data.extend(more)
                     else:
                         ready.unregister(key.fileobj)
@@ -190,6 +205,17 @@ def _ran(
         finally:
             # It has nothing to save. Where it has ended, nothing happens.
             process.kill()
+
+
+def _written(file: int, left: bytearray) -> bool:
+    """Write what a pipe takes, and return whether more is left. What has ended reads nothing, and says why."""
+    try:
+        del left[: os.write(file, left)]
+    except BlockingIOError:
+        return True
+    except BrokenPipeError:
+        return False
+    return bool(left)
 
 
 def _check(wanted: Callable[[], bool], where: str) -> None:
@@ -209,6 +235,8 @@ def _reason(status: int, errors: str) -> str:
             "its process was killed by signal 9, as the kernel does when a container is out of memory"
             "\nhint: give the worker more memory, or ask for more parts"
         )
+    if errors.strip():
+        return f"its process was ended by signal {-status}: {errors.strip().splitlines()[-1]}"
     return f"its process was ended by signal {-status}" if status < 0 else f"its process ended with status {status}"
 
 

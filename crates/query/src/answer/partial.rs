@@ -200,7 +200,7 @@ fn average(sum: i128, count: u64, kind: Kind) -> Option<Value> {
     let twice = 2 * rest.abs() * power / wide;
     let digits = (twice + 1) / 2 * rest.signum();
     let rounded = Exact { digits: whole.checked_mul(power)?.checked_add(digits)?, scale: scale + MORE };
-    Some(Value::Average { sum: Exact { digits: sum, scale }, count, rounded })
+    Some(Value::Average { sum, kind, count, rounded })
 }
 
 /// Numbers as texts, which keep every digit.

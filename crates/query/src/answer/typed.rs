@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::Answer;
-use crate::kind::{Kind, Value};
+use crate::kind::{Exact, Kind, Value};
 
 impl Answer {
     /// The answer as JSON: `columns` have a `name` and a `type`, decimals also a `scale`; `rows` are lists. Exact numbers,
@@ -30,7 +30,8 @@ fn column(name: &str, kind: Kind) -> Json {
 fn value(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
-        Value::Average { sum, count, rounded } => {
+        Value::Average { sum, kind, count, rounded } => {
+            let sum = Exact { digits: *sum, scale: kind.scale().unwrap_or(0) };
             json!({ "sum": sum.to_string(), "count": count, "rounded": rounded.to_string() })
         }
         other => other.to_string().into(),
@@ -40,12 +41,11 @@ fn value(value: &Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::Exact;
 
     #[test]
     fn types_and_every_digit_are_there() {
         let exact = |digits, scale| Exact { digits, scale };
-        let average = Value::Average { sum: exact(200, 2), count: 3, rounded: exact(666_667, 6) };
+        let average = Value::Average { sum: 200, kind: Kind::Decimal(2), count: 3, rounded: exact(666_667, 6) };
         let answer = Answer {
             names: ["a", "b", "c"].map(str::to_owned).to_vec(),
             kinds: vec![Kind::Decimal(6), Kind::Double, Kind::Integer],

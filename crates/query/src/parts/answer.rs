@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::run::Lies;
 use crate::scan::Scan;
 use crate::sql::{self, Select};
-use crate::table::{Encoding, MORSEL};
+use crate::table::Encoding;
 use crate::workload;
 
 /// What is known of one part.
@@ -85,7 +85,7 @@ pub fn answer(Part(descriptor): Part, args: &Args, team: &Team) -> Result<String
     let pool = workload::pool(args, team)?;
     let found = |source: &dyn Source, parts: Range<usize>| {
         let mut whole = Found::new(&select, source)?;
-        batches(source, parts, team.threads()).into_iter().try_for_each(|parts| {
+        batches(source, parts).into_iter().try_for_each(|parts| {
             let slice = Slice { of: source, parts };
             let table = wanted.encoded(&slice, &asked, &pool, &mut Phases::default())?;
             let plan = Plan::new(&select, &table.fields())?;
@@ -124,16 +124,17 @@ impl Found {
     }
 }
 
-/// Rows of a batch at least: starting its phases then takes no time that counts.
-const BATCH: u64 = 1 << 19;
+/// Rows of a batch at least: enough for many workers, and starting its phases takes no time that counts.
+const BATCH: u64 = 1 << 21;
 
-/// Cuts parts into batches that keep all workers busy, and not much larger.
-fn batches(source: &dyn Source, parts: Range<usize>, workers: usize) -> Vec<Range<usize>> {
+/// Cuts parts into batches. Threads have no say in it: sums of doubles depend on where batches end, and a part that is
+/// answered twice has to say the same.
+fn batches(source: &dyn Source, parts: Range<usize>) -> Vec<Range<usize>> {
     let parts = parts.start..parts.end.min(source.parts());
     let (mut batches, mut from, mut rows) = (Vec::new(), parts.start, 0);
     for part in parts.clone() {
         rows += source.rows_of(part);
-        if part + 1 - from >= workers && rows >= BATCH.max((workers * MORSEL) as u64) {
+        if rows >= BATCH {
             batches.push(from..part + 1);
             (from, rows) = (part + 1, 0);
         }

@@ -49,18 +49,20 @@ class Cluster:
         # Parts of one question may run beside those of another.
         job = uuid.uuid4().hex
         run = ByValue(partial(on_workers.run, limits))
-        todo = deque(Try(number, 1) for number in range(len(parts)))
+        todo = deque(Try(number) for number in range(len(parts)))
         running: dict[distributed.Future, tuple[Try, str]] = {}
         ended = distributed.as_completed()
 
         def start(place: str) -> None:
-            if not todo:
+            """Let a worker answer the next part, if there is one that did not fail there."""
+            one = next((one for one in todo if place not in one.failed_on), None)
+            if one is None:
                 return
-            one = todo.popleft()
+            todo.remove(one)
             future = self._client.submit(
                 run,
                 parts.lines[one.part],
-                key=f"knee-part-{one.part}-{one.number}-{job}",
+                key=f"knee-part-{one.part}-{len(one.failed_on)}-{job}",
                 workers=[place],
                 allow_other_workers=True,
                 pure=False,
@@ -77,10 +79,14 @@ class Cluster:
                 outcome = _outcome(future, one.part)
                 if outcome.answer is not None:
                     answers.append(outcome.answer)
-                elif outcome.again and one.number < TRIES:
-                    todo.append(Try(one.part, one.number + 1))
-                else:
+                elif not outcome.again or len(one.failed_on) + 1 == TRIES:
                     raise failed(outcome.error or "")
+                else:
+                    others = [other for other in self._addresses() if other not in (place, *one.failed_on)]
+                    # Where no other is left, it may have been for a moment.
+                    todo.append(Try(one.part, (*one.failed_on, place if others else "")))
+                    for other in others:
+                        start(other)
                 start(place)
         finally:
             # Nobody waits for what still runs: its processes end.
@@ -96,10 +102,11 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Try:
-    """One try of a part, from 1."""
+    """A part that is to be answered."""
 
     part: int
-    number: int
+    failed_on: tuple[str, ...] = ()
+    """Where it failed; "" for a worker that may try it again."""
 
 
 def _outcome(future: distributed.Future, part: int) -> Outcome:
@@ -108,3 +115,5 @@ def _outcome(future: distributed.Future, part: int) -> Outcome:
     except distributed.KilledWorker:
         message = f"part {part} was tried on several workers, and each of them was lost"
         raise StudyError(message, hint="look into their logs: the kernel kills what is out of memory") from None
+    except distributed.CancelledError:
+        raise StudyError(f"part {part} was cancelled", hint="was the scheduler restarted?") from None

@@ -42,7 +42,6 @@ class Bring(distributed.WorkerPlugin):
     """Writes the binary into the folder of a worker."""
 
     name = "knee"
-    idempotent = True
 
     def __init__(self, content: bytes) -> None:
         self._content = content

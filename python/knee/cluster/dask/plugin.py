@@ -32,7 +32,6 @@ class Binary(distributed.WorkerPlugin):
     """
 
     name = "knee"
-    idempotent = True
 
     def __init__(self) -> None:
         self._code = cloudpickle.dumps(Bring(_binary.find().read_bytes()))

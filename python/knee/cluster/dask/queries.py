@@ -52,7 +52,7 @@ def query(
         What is wrong with the query, or which part failed on which worker, and why.
     """
     cluster = Cluster(client)
-    described = split_query(sql, path, parts or parts_of(path, cluster))
+    described = split_query(sql, path, parts_of(path, cluster) if parts is None else parts)
     if explain:
         return described
     return Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))

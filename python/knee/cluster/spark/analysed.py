@@ -1,4 +1,4 @@
-"""What Spark makes of a query, which decides the names and types of the answer."""
+"""What Spark makes of a query, which decides the names and types of the answer, and whether knee's is the same."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ EXACT_SCALE = {
 }
 """Digits after the point of an exact result, by those of its operands."""
 
+OVERFLOWING = {*EXACT_SCALE, "UnaryMinus"}
+"""Operators whose results do not fit in every case."""
+
+TYPES = r"decimal\(\d+,\d+\)|double|float|byte|short|integer|long|date|string"
+"""Types of answers that knee gives."""
+
 
 @dataclass(frozen=True)
 class Analysed:
@@ -35,7 +41,8 @@ class Analysed:
         Raises
         ------
         StudyError
-            Where the query reads other tables, and where Spark rounds on the way, so that the exact answer is not its.
+            Where the query reads other tables, and where an exact answer may not be Spark's: since Spark understands
+            the text otherwise, rounds on the way, or lets numbers overflow.
         pyspark.errors.AnalysisException
             What Spark finds wrong.
         """
@@ -50,13 +57,63 @@ class Analysed:
             raise StudyError(
                 f"the query reads another table than {name}", hint="name the table as in FROM: sql(…, NAME=PATH)"
             )
-        for left, operator, right, kind in _arithmetic(plan):
-            if kind < EXACT_SCALE[operator](left, right):
-                raise StudyError(
-                    f"Spark rounds what {operator.lower()} gives to {kind} digits after the point, and knee does not",
-                    hint="let Spark answer it, or cast to fewer digits where the data allows it",
-                )
-        return cls(StructType.fromJson(json.loads(found.schema().json())))
+        _check_text(query)
+        if session.conf().get("spark.sql.caseSensitive") == "true":
+            raise _otherwise("names differ by case: spark.sql.caseSensitive is true")
+        columns = {column.lower() for column in table.frame.columns}
+        for expression in _expressions(plan):
+            _check_name(expression, columns)
+            _check_numbers(expression)
+        schema = StructType.fromJson(json.loads(found.schema().json()))
+        for field in schema.fields:
+            if not re.fullmatch(TYPES, cast("str", field.jsonValue()["type"]) if _plain(field) else ""):
+                raise _otherwise(f"{field.name} has the type {field.dataType.simpleString()}, which knee does not have")
+        return cls(schema)
+
+
+def _check_text(query: str) -> None:
+    """Refuse text that Spark reads otherwise."""
+    for sign, what in {'"': 'text in "', "\\": "a backslash", "''": "two quotes"}.items():
+        if sign in query:
+            raise _otherwise(f"{what} means something else there", hint="write names in backticks, and texts in '")
+
+
+def _check_name(expression: Any, columns: set[str]) -> None:
+    """Refuse names that may be of an output or of a column, and those within columns."""
+    kind = _class(expression)
+    if kind == "GetStructField":
+        raise _otherwise(f"{expression.sql()} lies within a column")
+    if kind == "Alias" and expression.name().lower() in columns:
+        named = f"{expression.name()} is the name of a column and of something else"
+        raise _otherwise(named, hint="give what the query returns another name")
+
+
+def _check_numbers(expression: Any) -> None:
+    """Refuse arithmetic whose results Spark rounds, or lets overflow."""
+    operator, kind = _class(expression), expression.dataType().toString() if _is_resolved(expression) else ""
+    # An interval that is taken off a date has a minus of its own.
+    days = any(_class(one) == "ExtractANSIIntervalDays" for one in _each(expression.children()))
+    if operator not in OVERFLOWING or days:
+        return
+    if kind in ("ByteType", "ShortType", "IntegerType", "LongType"):
+        raise _otherwise(f"{expression.sql()} may be too large for its type there")
+    scales = [_scale(one) for one in (expression, *_each(expression.children()))]
+    if operator in EXACT_SCALE and None not in scales:
+        own, left, right = cast("list[int]", scales)
+        if own < EXACT_SCALE[operator](left, right):
+            raise _otherwise(f"Spark rounds what {operator.lower()} gives to {own} digits after the point")
+
+
+def _otherwise(
+    why: str, hint: str = "let Spark answer it, or ask knee.cluster.dask.query, which is exact"
+) -> StudyError:
+    return StudyError(f"knee may answer otherwise than Spark: {why}", hint=hint)
+
+
+def _plain(field: Any) -> bool:
+    """Whether the type of a field has a name alone, and compares text by its bytes."""
+    collation = getattr(field.dataType, "collation", "UTF8_BINARY")
+    return collation == "UTF8_BINARY" and isinstance(field.jsonValue()["type"], str)
 
 
 def _leaves(plan: Any) -> list[str]:
@@ -64,21 +121,24 @@ def _leaves(plan: Any) -> list[str]:
     return [str(node.output()) for node in _below(plan) if node.children().size() == 0]
 
 
-def _arithmetic(plan: Any) -> Iterator[tuple[int, str, int, int]]:
-    """Give the scales of the operands of all arithmetic with decimals in a plan, the operator, and the result's."""
+def _expressions(plan: Any) -> Iterator[Any]:
+    """Give all expressions of a plan, with all that they are made of."""
     for node in _below(plan):
         for expression in _each(node.expressions()):
-            for one in _below(expression):
-                operator = one.getClass().getSimpleName()
-                if operator in EXACT_SCALE and (kind := _scale(one)) is not None:
-                    left, right = (_scale(operand) for operand in _each(one.children()))
-                    if left is not None and right is not None:
-                        yield left, operator, right, kind
+            yield from _below(expression)
+
+
+def _is_resolved(expression: Any) -> bool:
+    return bool(expression.resolved())
 
 
 def _scale(expression: Any) -> int | None:
     kind = re.fullmatch(r"DecimalType\(\d+,(\d+)\)", expression.dataType().toString())
     return int(kind[1]) if kind else None
+
+
+def _class(thing: Any) -> str:
+    return thing.getClass().getSimpleName()
 
 
 def _below(node: Any) -> Iterator[Any]:

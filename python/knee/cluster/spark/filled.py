@@ -56,7 +56,7 @@ def _value(cell: Value | Average, kind: DataType, name: str) -> Any:
     if isinstance(kind, DecimalType):
         return _decimal(cell, kind, name)
     if isinstance(kind, DoubleType | FloatType):
-        # As Spark: the sum as a double, over the count.
+        # Spark adds doubles row by row, so that its last digits depend on their order.
         return float(cell.sum) / cell.count if isinstance(cell, Average) else float(cast("float", cell))
     if bits := cast("dict[type, int]", BITS).get(type(kind)):
         if not isinstance(cell, int) or not -(1 << bits - 1) <= cell < 1 << bits - 1:

@@ -46,7 +46,9 @@ class Cluster:
         """Return how many executors it has, also those that are still to come."""
         # The driver is among them, and where it is alone, it computes.
         executors = cast("Any", self._context)._jsc.sc().getExecutorMemoryStatus().size() - 1
-        return max(1, executors, self._context.defaultParallelism // (self._threads() or 1))
+        threads = self._threads()
+        chosen = threads is None or self._context.getConf().contains("spark.default.parallelism")
+        return max(1, executors, 0 if chosen else self._context.defaultParallelism // (threads or 1))
 
     def answers(self, parts: Parts, limits: Limits) -> list[str]:
         """Return the answers of all parts.

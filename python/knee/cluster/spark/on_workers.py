@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,8 +50,5 @@ def _here(threads: int | None) -> Worker:
     # The folders that Spark made for this executor's blocks, and removes with it.
     folder = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
     if not folder:
-        # One executor's Python workers have one parent.
-        folder = str(Path(tempfile.gettempdir()) / f"knee-{os.getuid()}-{os.getppid()}")
-        Path(folder).mkdir(mode=0o700, exist_ok=True)
-    archives = (str(Path(pyspark.SparkFiles.getRootDirectory()) / "knee"), "knee")
-    return Worker(host(), folder, threads, archives)
+        raise RuntimeError(f"Spark gave its Python worker on {host()} no folder: SPARK_LOCAL_DIRS is not set")
+    return Worker(host(), folder, threads, archives=(str(Path(pyspark.SparkFiles.getRootDirectory()) / "knee"),))

@@ -66,7 +66,7 @@ def sql(
     ((name, data),) = table.items()
     read = Table.of(spark, data)
     analysed = Analysed.of(spark, query, name, read)
-    described = split_query(query, read.path, parts or parts_of(read.path, cluster))
+    described = split_query(query, read.path, parts_of(read.path, cluster) if parts is None else parts)
     if explain:
         return described
     answer = Answer.of(joined(described, cluster.answers(described, Limits(threads, timeout_s))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -13,8 +14,15 @@ from pyspark.sql import DataFrame, SparkSession
 
 from knee.store import StudyError
 
-CHOOSING = ("pathglobfilter", "recursivefilelookup", "modifiedbefore", "modifiedafter", "ignorecorruptfiles")
-"""Options of Spark's reader that choose among files."""
+CHOOSING = (
+    "pathglobfilter",
+    "recursivefilelookup",
+    "modifiedbefore",
+    "modifiedafter",
+    "ignorecorruptfiles",
+    "datetimerebasemode",
+)
+"""Options of Spark's reader that choose among files, or change what is in them."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +52,15 @@ class Table:
                 raise StudyError(f"{path} is not there", hint="this machine and all workers have to see it")
             table = cls(path, _read(spark, path))
             _path_of(table.frame)
+        for field in table.frame.schema.fields:
+            if getattr(field.dataType, "collation", "UTF8_BINARY") != "UTF8_BINARY":
+                raise _refused(f"{field.name} does not compare text by its bytes")
         return table
 
 
 def _read(spark: SparkSession, path: str) -> DataFrame:
     # Without it, Spark looks into the cluster's own file system.
-    return spark.read.parquet(f"file:{path}")
+    return spark.read.parquet("file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", path))
 
 
 def _plain(path: str) -> str:
@@ -83,7 +94,7 @@ def _path_of(frame: DataFrame) -> str:
     options = relation.options()
     for name in CHOOSING:
         if options.contains(name):
-            raise _refused(f"its option {name} chooses among its files")
+            raise _refused(f"its option {name} changes what is read")
     root = roots.apply(0).toUri()
     path = _plain(root.getPath() if root.getScheme() in (None, "file") else root.toString())
     if Path(path).is_dir():
