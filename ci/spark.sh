@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/packages.sh
 command -v java >/dev/null || install_debian openjdk-17-jre-headless
+ls dist/knee-*.whl >/dev/null 2>&1 || ci/setup.sh test
 env=target/spark
 lock=requirements/spark.txt
 install() { $env/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes "$@"; }

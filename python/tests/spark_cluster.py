@@ -337,9 +337,7 @@ def submitted(program: list[str], own: dict[str, str], *more: str, **options: st
 
 
 def test_speculation_changes_no_answer(binaries: Binaries, table: Path, tmp_path: Path):
-    """A part is late. Spark starts copies on other hosts alone, so here it starts none: parts that come twice have a test
-    of their own.
-    """
+    """A part is late. Spark starts copies on other hosts alone, so here it starts none."""
     (tmp_path / "job.py").write_text(PROGRAM)
     binaries.make("late")
     out = submitted(

@@ -41,7 +41,7 @@ class Cluster(Protocol):
     """An engine that answers parts."""
 
     per_worker: int
-    """Parts for each worker where nobody says how many: the last ones even out what the first ones cost."""
+    """Parts for each worker where nobody says how many: workers that finish early take more of them."""
 
     def workers(self) -> int:
         """Return how many workers it has."""

@@ -98,8 +98,9 @@ impl Direct {
     /// in a container of a cluster, more would only be paused in turn.
     pub(crate) fn team_within_quota(&self) -> Result<Team, Failure> {
         self.team_of(|allowed| {
-            let quota = allowed.quota_cpus.map_or(usize::MAX, |cpus| cpus.ceil() as usize);
-            allowed.cpus.len().min(quota.max(1))
+            let cpus = allowed.cpus.len();
+            let enough = |quota| (1..cpus).find(|threads| *threads as f64 >= quota);
+            allowed.quota_cpus.and_then(enough).unwrap_or(cpus)
         })
     }
 

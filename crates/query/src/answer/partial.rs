@@ -160,7 +160,9 @@ fn row(plan: &Plan, keys: &[Key], group: Option<&Group>) -> Option<Vec<Value>> {
                 Key::Whole(value) => number((*value).into(), *kind),
                 Key::Text(text) => Value::Text(text.clone()),
             },
-            (Shown::Count, group) => Value::Number(Exact { digits: group.map_or(0, |group| group.count).into(), scale: 0 }),
+            (Shown::Count, group) => {
+                Value::Number(Exact { digits: group.map_or(0, |group| group.count).into(), scale: 0 })
+            }
             (_, None) => Value::Null,
             (Shown::Value(at, kind), Some(group)) => match &group.found[*at] {
                 Found::Exact(value) => number(*value, *kind),

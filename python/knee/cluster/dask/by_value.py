@@ -1,6 +1,6 @@
 """Functions that travel to workers with their code.
 
-Dask sends what can be imported by its name alone, and workers may have nothing of this package.
+Dask sends a function that can be imported as its name, and workers may have nothing of this package.
 """
 
 # pyright: basic

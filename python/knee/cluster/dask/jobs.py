@@ -27,7 +27,7 @@ class Cluster:
     """A Dask cluster that answers parts."""
 
     per_worker = 4
-    """Parts for each worker where nobody says how many: the last ones even out what the first ones cost."""
+    """Parts for each worker where nobody says how many: workers that finish early take more of them."""
 
     def __init__(self, client: distributed.Client) -> None:
         if client.asynchronous:
