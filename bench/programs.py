@@ -107,7 +107,7 @@ def with_hyperfine(program: Program, level: str, binary: str, place: Path, block
 
 def main() -> None:
     """Run the benchmark and print the results."""
-    # The cluster's study has one thread count, and hence no speedup.
+    # The cluster's study has one thread count, so it has no speedup.
     known = {file.stem: Program(file) for file in sorted(FOLDER.glob("*.toml")) if file.stem != "cluster"}
     reader = argparse.ArgumentParser()
     reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))

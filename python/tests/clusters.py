@@ -18,6 +18,8 @@ from knee.store import StudyError
 NAMED = ("q1", "q6", "modes", "late", "all", "rare")
 """Queries over lineitem that the binary knows by name."""
 
+SUM = "select l_shipmode, sum(l_tax) tax, avg(l_tax), count(*) from lineitem group by l_shipmode order by tax desc"
+
 SCRIPT = """#!/bin/sh
 case "$*" in *--part*) ;; *) exec {binary} "$@" ;; esac
 if [ -e {folder}/deaf ]; then exec <&-; echo 'knee: it hears nothing' >&2; exit 2; fi
@@ -41,8 +43,7 @@ class Binaries:
         self.script.chmod(0o755)
 
     def make(self, what: str, text: str = "") -> None:
-        """Let it go wrong: all ``deaf`` or ``slow``, one part ``late``, fail ``once``, or a
-        ``limit`` (KiB of address space)."""
+        """Let all be ``deaf`` or ``slow``, one ``late``, one fail ``once``, or all have a ``limit`` of KiB."""
         (self.folder / what).write_text(text)
 
     def fix(self) -> None:
@@ -60,13 +61,22 @@ class Binaries:
             return False
         return b"--part" in words and str(self.folder).encode() in words
 
-    def all_end(self, within_s: float = 10) -> bool:
-        end = time.monotonic() + within_s
-        while self.parts():
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.02)
-        return True
+    def all_end(self, within_s: float = 10) -> None:
+        """Assert that soon no process answers a part."""
+        until(lambda: not self.parts(), within_s)
+
+
+def until(holds: Callable[[], object], within_s: float = 30) -> None:
+    """Wait until something holds, and assert that it soon does."""
+    end = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def parent(process: int) -> int:
+    """Return the process that started a process."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def text_of(query: str, path: Path) -> str:

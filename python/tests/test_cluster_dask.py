@@ -8,15 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import pytest
-from clusters import NAMED, Binaries, fails, of_version, text_of
+from clusters import NAMED, SUM, Binaries, fails, of_version, parent, text_of, until
 from distributed import Client, Future, LocalCluster
 from lineitem import write
 from mining import said
@@ -32,8 +31,6 @@ from knee.cluster.dask.by_value import ByValue
 from knee.cluster.dask.jobs import Cluster
 from knee.cluster.parts import split_count, split_query
 from knee.cluster.worker import Limits, Worker
-
-SUM = "select l_shipmode, sum(l_tax) as tax, avg(l_tax), count(*) from lineitem group by l_shipmode order by tax desc"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +52,7 @@ def client(cluster: LocalCluster, binaries: Binaries) -> Generator[Client]:
         client.wait_for_workers(2, timeout=60)
         yield client
     binaries.fix()
-    assert binaries.all_end()
+    binaries.all_end()
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +104,7 @@ def test_a_worker_that_is_killed_changes_no_answer(
     finally:
         timer.join()
     assert found == answer(binary, "--sql", SUM, table)
-    assert binaries.all_end()
+    binaries.all_end()
 
 
 @pytest.fixture
@@ -121,17 +118,9 @@ def long(client: Client, binaries: Binaries) -> Future:
     return future
 
 
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_a_part_ends_with_its_worker(client: Client, cluster: LocalCluster, binaries: Binaries, long: Future):
     (part,) = binaries.parts()
-    parent = int(Path(f"/proc/{part}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(parent, signal.SIGKILL)
+    os.kill(parent(part), signal.SIGKILL)
     until(lambda: part not in binaries.parts())
     client.cancel([long])
 

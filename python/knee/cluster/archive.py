@@ -7,9 +7,6 @@ from os import PathLike
 
 from knee import _binary
 
-FOLDER = "knee"
-"""What the archive is called on workers: ``--archives knee.tar.gz#knee``."""
-
 
 def archive(path: str | PathLike[str]) -> None:
     """Write the binary of this machine into an archive, for ``spark-submit --archives knee.tar.gz#knee``.

@@ -56,7 +56,7 @@ def count(
     Returns
     -------
     int
-        The count.
+        The count; with ``explain``, :class:`Parts`.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def motifs(
     Returns
     -------
     dict
-        The count of each pattern, by its name.
+        The count of each pattern, by its name; with ``explain``, :class:`Parts`.
 
     Raises
     ------

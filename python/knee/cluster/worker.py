@@ -233,7 +233,7 @@ def _reason(status: int, errors: str) -> str:
     if status == -9:
         return (
             "its process was killed by signal 9, as the kernel does when a container is out of memory"
-            "\nhint: give the worker more memory, or ask for more parts"
+            "\nhint: give the worker more memory"
         )
     if errors.strip():
         return f"its process was ended by signal {-status}: {errors.strip().splitlines()[-1]}"

@@ -11,7 +11,7 @@ from typing import Any, cast
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from knee.cluster.spark.tables import Table
+from knee.cluster.spark.tables import Table, class_of
 from knee.store import StudyError
 
 EXACT_SCALE = {
@@ -80,7 +80,7 @@ def _check_text(query: str) -> None:
 
 def _check_name(expression: Any, columns: set[str]) -> None:
     """Refuse names that may be of an output or of a column, and those within columns."""
-    kind = _class(expression)
+    kind = class_of(expression)
     if kind == "GetStructField":
         raise _otherwise(f"{expression.sql()} lies within a column")
     if kind == "Alias" and expression.name().lower() in columns:
@@ -90,11 +90,12 @@ def _check_name(expression: Any, columns: set[str]) -> None:
 
 def _check_numbers(expression: Any) -> None:
     """Refuse arithmetic whose results Spark rounds, or lets overflow."""
-    operator, kind = _class(expression), expression.dataType().toString() if _is_resolved(expression) else ""
+    operator = class_of(expression)
     # An interval that is taken off a date has a minus of its own.
-    days = any(_class(one) == "ExtractANSIIntervalDays" for one in _each(expression.children()))
+    days = any(class_of(one) == "ExtractANSIIntervalDays" for one in _each(expression.children()))
     if operator not in OVERFLOWING or days:
         return
+    kind = expression.dataType().toString()
     if kind in ("ByteType", "ShortType", "IntegerType", "LongType"):
         raise _otherwise(f"{expression.sql()} may be too large for its type there")
     scales = [_scale(one) for one in (expression, *_each(expression.children()))]
@@ -104,9 +105,7 @@ def _check_numbers(expression: Any) -> None:
             raise _otherwise(f"Spark rounds what {operator.lower()} gives to {own} digits after the point")
 
 
-def _otherwise(
-    why: str, hint: str = "let Spark answer it, or ask knee.cluster.dask.query, which is exact"
-) -> StudyError:
+def _otherwise(why: str, hint: str = "let Spark answer it, or ask knee.cluster.dask.query") -> StudyError:
     return StudyError(f"knee may answer otherwise than Spark: {why}", hint=hint)
 
 
@@ -128,17 +127,9 @@ def _expressions(plan: Any) -> Iterator[Any]:
             yield from _below(expression)
 
 
-def _is_resolved(expression: Any) -> bool:
-    return bool(expression.resolved())
-
-
 def _scale(expression: Any) -> int | None:
     kind = re.fullmatch(r"DecimalType\(\d+,(\d+)\)", expression.dataType().toString())
     return int(kind[1]) if kind else None
-
-
-def _class(thing: Any) -> str:
-    return thing.getClass().getSimpleName()
 
 
 def _below(node: Any) -> Iterator[Any]:

@@ -31,7 +31,7 @@ class Cluster:
     """A Spark cluster that answers parts."""
 
     per_worker = 2
-    """The same. They are few, since Spark takes some 50 ms for each task in Python."""
+    """Parts for each executor where nobody says how many: few, since Spark takes some 50 ms for each task in Python."""
 
     def __init__(self, spark: SparkSession) -> None:
         if type(spark).__module__.startswith("pyspark.sql.connect"):

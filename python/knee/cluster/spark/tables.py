@@ -79,12 +79,12 @@ def _plain(path: str) -> str:
 def _path_of(frame: DataFrame) -> str:
     """Return the one file or folder that a frame reads, if it does nothing else."""
     plan = cast("Any", frame)._jdf.queryExecution().analyzed()
-    while _class(plan) == "SubqueryAlias":
+    while class_of(plan) == "SubqueryAlias":
         plan = plan.child()
-    if _class(plan) != "LogicalRelation":
-        raise _refused(f"its plan has the operator {_class(plan)} above its files")
+    if class_of(plan) != "LogicalRelation":
+        raise _refused(f"its plan has the operator {class_of(plan)} above its files")
     relation = plan.relation()
-    if _class(relation) != "HadoopFsRelation" or _class(relation.fileFormat()) != "ParquetFileFormat":
+    if class_of(relation) != "HadoopFsRelation" or class_of(relation.fileFormat()) != "ParquetFileFormat":
         raise _refused("it reads something else")
     roots = relation.location().rootPaths()
     if roots.size() != 1:
@@ -117,5 +117,6 @@ def _refused(why: str) -> StudyError:
     )
 
 
-def _class(thing: Any) -> str:
+def class_of(thing: Any) -> str:
+    """Return the name of the class of what Java holds."""
     return thing.getClass().getSimpleName()
