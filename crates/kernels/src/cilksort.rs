@@ -3,6 +3,7 @@
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::data::{Data, LAYOUT, Layout};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 use crate::{number, random};
 
@@ -34,15 +35,21 @@ impl Workload for Cilksort {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[number("n", "keys", "16000000"), number("base", "keys per task", "2048"), LAYOUT, RUNTIME];
+        const PARAMS: &[Param] = &[
+            number("n", "keys", "16000000"),
+            number("base", "keys per task", "2048"),
+            LAYOUT,
+            RUNTIME,
+            REHEARSE,
+            SEED,
+        ];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = usize::try_from(args.number("n", 1..=1 << 34)?).expect("inside the range");
         let base = usize::try_from(args.number("base", 2..=1 << 34)?).expect("inside the range");
-        let (layout, scheduler) = (Layout::of(args)?, Scheduler::start(args, team)?);
+        let (layout, scheduler) = (Layout::of(args, team)?, Scheduler::start(args, team)?);
         let key = |index| random(index as u64);
         let (keys, spare) =
             on!(scheduler, phases, "fill", F => (layout.array::<F, _>(n, key), layout.array::<F, _>(n, |_| 0)));

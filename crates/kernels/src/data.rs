@@ -3,8 +3,9 @@
 use std::mem::MaybeUninit;
 
 use knee_runtime::{Arrangement, NumaVec};
-use knee_workload::{Args, Error, Param};
+use knee_workload::{Args, Error, Param, Team};
 
+use crate::rehearse::Rehearsed;
 use crate::scheduler::Fork;
 
 /// Where the pages of a kernel's arrays lie. Kernels write their arrays, so none has several copies.
@@ -14,9 +15,8 @@ pub(crate) const LAYOUT: Param = knee_workload::Layout::param(&["contiguous", "i
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Named(&'static str),
-    /// On four simulated nodes.
-    #[cfg(test)]
-    Pretended(knee_runtime::Layout),
+    /// On the nodes of a machine that is only described: so many of them, from 0.
+    Pretended(knee_runtime::Layout, u32),
 }
 
 impl Layout {
@@ -24,8 +24,12 @@ impl Layout {
     pub(crate) const CONTIGUOUS: Self = Self::Named("contiguous");
 
     /// Reads the argument, and checks that pages can be placed so.
-    pub(crate) fn of(args: &Args) -> Result<Self, Error> {
+    pub(crate) fn of(args: &Args, team: &Team) -> Result<Self, Error> {
         let given = args.text(LAYOUT.name);
+        if let Some(on) = Rehearsed::of(args)? {
+            let (layout, nodes) = on.layout(given, team.threads())?;
+            return Ok(Self::Pretended(layout, nodes));
+        }
         let word = LAYOUT.values.iter().find(|word| **word == given).expect("values were checked");
         let layout = Self::Named(word);
         layout.arrangement().uninit::<u64>(1 << 16).map_err(|error| {
@@ -38,8 +42,7 @@ impl Layout {
     fn arrangement(self) -> Arrangement {
         match self {
             Self::Named(word) => Arrangement::named(word).expect("the runtime knows each of the words"),
-            #[cfg(test)]
-            Self::Pretended(layout) => Arrangement::new(layout, &[0, 1, 2, 3]).pretend(true),
+            Self::Pretended(layout, nodes) => Arrangement::new(layout, &(0..nodes).collect::<Vec<_>>()).pretend(true),
         }
     }
 

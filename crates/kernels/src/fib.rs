@@ -3,6 +3,7 @@
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Fib;
@@ -31,7 +32,7 @@ impl Workload for Fib {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[number("n", "index of the Fibonacci number", "37"), RUNTIME];
+        const PARAMS: &[Param] = &[number("n", "index of the Fibonacci number", "37"), RUNTIME, REHEARSE, SEED];
         PARAMS
     }
 

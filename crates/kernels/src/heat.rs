@@ -6,6 +6,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::data::{Data, LAYOUT, Layout};
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Heat;
@@ -42,6 +43,8 @@ impl Workload for Heat {
             number("leaf", "rows per task", "10"),
             LAYOUT,
             RUNTIME,
+            REHEARSE,
+            SEED,
         ];
         PARAMS
     }
@@ -66,7 +69,7 @@ impl Prepared {
         };
         let (rows, columns) = (count("rows", 3)?, count("columns", 3)?);
         let (steps, leaf) = (count("steps", 0)?, count("leaf", 1)?);
-        let (layout, scheduler) = (Layout::of(args)?, Scheduler::start(args, team)?);
+        let (layout, scheduler) = (Layout::of(args, team)?, Scheduler::start(args, team)?);
         let plate = Plate::new(rows, columns, if scheduler.is_serial() { rows } else { leaf });
         let start = |index| plate.solution(index / columns, index % columns, 1.0);
         let (now, next) = on!(scheduler, phases, "fill", F => {

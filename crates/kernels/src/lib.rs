@@ -20,11 +20,13 @@ mod nqueens;
 mod parfib;
 #[cfg(test)]
 mod rehearsals;
+mod rehearse;
 mod scheduler;
 mod strassen;
 mod sumeuler;
 #[cfg(test)]
 mod trial;
+mod walk;
 
 use std::ops::RangeInclusive;
 
@@ -46,6 +48,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &strassen::Strassen,
     &fft::Fft,
     &lu::Lu,
+    &walk::Walk,
 ];
 
 /// A parameter that is a whole number.

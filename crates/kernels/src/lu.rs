@@ -5,6 +5,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 use crate::data::{Data, LAYOUT, Layout};
 use crate::matmul::multiply;
 use crate::matrix::{Tile, View, agree, dot, probe, side, side_of};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 use crate::signed_unit;
 
@@ -38,12 +39,12 @@ impl Workload for Lu {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[side("2048"), RUNTIME, LAYOUT];
+        const PARAMS: &[Param] = &[side("2048"), RUNTIME, REHEARSE, SEED, LAYOUT];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        let (n, layout) = (side_of(args)?, Layout::of(args)?);
+        let (n, layout) = (side_of(args)?, Layout::of(args, team)?);
         Ok(Box::new(Prepared { n, layout, scheduler: Scheduler::start(args, team)?, factors: None }))
     }
 }

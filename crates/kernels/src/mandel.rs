@@ -3,6 +3,7 @@
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Mandel;
@@ -30,8 +31,13 @@ impl Workload for Mandel {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[number("size", "points per side", "1024"), number("depth", "iteration limit", "1024"), RUNTIME];
+        const PARAMS: &[Param] = &[
+            number("size", "points per side", "1024"),
+            number("depth", "iteration limit", "1024"),
+            RUNTIME,
+            REHEARSE,
+            SEED,
+        ];
         PARAMS
     }
 

@@ -4,6 +4,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::data::{LAYOUT, Layout};
 use crate::matrix::{Product, Tile, View, multiply_leaf, side, side_of};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 /// Longest side of a leaf.
@@ -35,12 +36,12 @@ impl Workload for Matmul {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[side("2048"), RUNTIME, LAYOUT];
+        const PARAMS: &[Param] = &[side("2048"), RUNTIME, REHEARSE, SEED, LAYOUT];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        let (n, layout) = (side_of(args)?, Layout::of(args)?);
+        let (n, layout) = (side_of(args)?, Layout::of(args, team)?);
         Ok(Box::new(Prepared { n, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }
 }

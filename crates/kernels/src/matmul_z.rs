@@ -4,6 +4,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::data::{LAYOUT, Layout};
 use crate::matrix::{Product, Tile, View, multiply_leaf, side, side_of};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct MatmulZ;
@@ -33,12 +34,12 @@ impl Workload for MatmulZ {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[side("2048"), TILE, RUNTIME, LAYOUT];
+        const PARAMS: &[Param] = &[side("2048"), TILE, RUNTIME, REHEARSE, SEED, LAYOUT];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        let (n, layout) = (side_of(args)?, Layout::of(args)?);
+        let (n, layout) = (side_of(args)?, Layout::of(args, team)?);
         let tile = usize::try_from(args.number("tile", 16..=64)?).expect("inside the range").min(n);
         Ok(Box::new(Prepared { n, tile, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }

@@ -3,6 +3,7 @@
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Nqueens;
@@ -31,8 +32,13 @@ impl Workload for Nqueens {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[number("n", "queens", "15"), number("depth", "upper rows split into tasks", "4"), RUNTIME];
+        const PARAMS: &[Param] = &[
+            number("n", "queens", "15"),
+            number("depth", "upper rows split into tasks", "4"),
+            RUNTIME,
+            REHEARSE,
+            SEED,
+        ];
         PARAMS
     }
 

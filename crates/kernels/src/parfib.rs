@@ -3,6 +3,7 @@
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Parfib;
@@ -34,6 +35,8 @@ impl Workload for Parfib {
             number("n", "argument of nfib", "38"),
             number("threshold", "argument up to which calls do not fork", "20"),
             RUNTIME,
+            REHEARSE,
+            SEED,
         ];
         PARAMS
     }

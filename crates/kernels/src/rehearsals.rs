@@ -2,11 +2,12 @@
 
 use knee_machine::Topology;
 use knee_runtime::{Costs, Layout as Homes, Neighbours, Pool, Rehearsal, Steal};
+use knee_workload::{Args, Bind, Check, Phase, Phases, Team, Workload};
 
 use crate::cg;
 use crate::data::Layout;
 use crate::fib::fib;
-use crate::heat::Plate;
+use crate::heat::{Heat, Plate};
 use crate::scheduler::Ours;
 
 const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
@@ -21,7 +22,7 @@ fn pool(machine: &str, steal: Steal, strict: bool) -> Pool {
 
 fn heat(machine: &str, steal: Steal, homes: Homes, strict: bool) -> Rehearsal {
     let plate = Plate::new(512, 512, 4);
-    let layout = Layout::Pretended(homes);
+    let layout = Layout::Pretended(homes, 4);
     let pool = pool(machine, steal, strict);
     let work = || {
         let mut now = layout.array::<Ours, _>(512 * 512, |_| 0.0);
@@ -35,7 +36,7 @@ fn heat(machine: &str, steal: Steal, homes: Homes, strict: bool) -> Rehearsal {
 }
 
 fn conjugate_gradients(steal: Steal, homes: Homes) -> Rehearsal {
-    let layout = Layout::Pretended(homes);
+    let layout = Layout::Pretended(homes, 4);
     pool(SOCKETS, steal, false).rehearse(|| cg::solve_small::<Ours>(layout)).1
 }
 
@@ -107,4 +108,45 @@ fn strict_places_lose_where_all_data_is_on_one_node() {
     let (free, strict) = (span(false), span(true));
     println!("heat, all on one node: strict over free {:.3}", strict / free);
     assert!(strict > 1.3 * free);
+}
+
+#[test]
+fn by_arguments_a_kernel_is_rehearsed_with_its_counts_in_virtual_time() {
+    let found = |runtime: &str, layout: &str| {
+        let words =
+            format!("--rows 256 --columns 256 --leaf 4 --steps 3 --runtime {runtime} --layout {layout} --rehearse");
+        let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        words.push(SOCKETS.to_owned());
+        let named = Args::named(Heat.params(), &words).unwrap();
+        let args = Args::complete(Heat.params(), &named).unwrap();
+        let mut phases = Phases::default();
+        let mut run = Heat.prepare(&args, &Team::new(16, &[], Bind::Set), &mut phases).unwrap();
+        let answer = run.run(&mut phases);
+        assert_eq!(run.check(&answer), Check::Right);
+        phases.done().into_iter().find(|phase| phase.name == "steps").unwrap()
+    };
+    let (within, random) = (found("within-socket", "blocked"), found("random", "one-node"));
+    let away = |phase: &Phase| phase.counters["away-bytes"];
+    assert_eq!((away(&within), within.counters["steals-far"]), (0, 0));
+    assert_eq!(within.counters["home-bytes"], 3 * 256 * 256 * 8);
+    assert!(away(&random) > 2 * 256 * 256 * 8, "three quarters of three steps are away: {}", away(&random));
+    assert!(within.wall_ns < random.wall_ns && !within.counters.contains_key("busy-ns"));
+    assert_eq!(found("within-socket", "blocked").wall_ns, within.wall_ns, "the same seed, the same run");
+}
+
+#[test]
+fn what_cannot_be_rehearsed_is_refused() {
+    let refused = |words: &str, machine: &str| {
+        let mut words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        words.extend(["--rehearse".to_owned(), machine.to_owned()]);
+        let named = Args::named(Heat.params(), &words).unwrap();
+        let args = Args::complete(Heat.params(), &named).unwrap();
+        let error = Heat.prepare(&args, &Team::new(3, &[], Bind::Set), &mut Phases::default()).err().unwrap();
+        (error.to_string(), error.hinted().is_some())
+    };
+    let says = |start: &str, found: (String, bool)| assert!(found.0.starts_with(start) && found.1, "{found:?}");
+    says("bad argument: rehearse 'pack:x':", refused("", "pack:x"));
+    says("runtime 'rayon' cannot be rehearsed", refused("--runtime rayon --layout blocked", SOCKETS));
+    says("layout contiguous cannot be rehearsed", refused("", SOCKETS));
+    says("cannot rehearse: ", refused("--layout blocked", "pack:1 core:2 pu:1"));
 }

@@ -2,15 +2,19 @@
 
 use std::sync::{Arc, Mutex};
 
-use knee_runtime::{Bind, Install, Place, Pool, Steal, Usage};
+use knee_runtime::{Bind, Builder, Install, Place, Pool, Steal, Usage};
 use knee_workload::{Args, Error, Param, Phases, Team};
+
+use crate::rehearse::{Rehearsed, no_rehearsal, seed};
 
 /// The scheduler. `serial` runs the same code without any parallelism, and each kernel's best serial version where it
 /// has one: the base of an honest speedup.
 ///
-/// `near` and `random` are knee's own runtime: by default, and as a classic one, whose thieves choose victims with
-/// equal probability and which ignores places.
-pub(crate) const RUNTIME: Param = Param::choice("runtime", "scheduler", "near", &["near", "random", "rayon", "serial"]);
+/// Three are knee's own runtime: `near` by default; `random` as a classic one, whose thieves choose victims with equal
+/// probability and which ignores places; `within-socket`, whose thieves stay on their socket, so that each socket gets a
+/// root of its own.
+pub(crate) const RUNTIME: Param =
+    Param::choice("runtime", "scheduler", "near", &["near", "random", "within-socket", "rayon", "serial"]);
 
 /// The interface of a scheduler.
 pub(crate) trait Fork: Copy + Send + Sync + 'static {
@@ -34,7 +38,7 @@ pub(crate) trait Fork: Copy + Send + Sync + 'static {
         Self::join(a, b)
     }
 
-    /// Says which memory a leaf works on. Only rehearsals, which count remote accesses, use it.
+    /// Says which memory a leaf works on, so that bytes at home and away are counted.
     fn touch<T>(data: &[T]) {
         let _ = data;
     }
@@ -103,22 +107,54 @@ impl Fork for Ours {
     }
 }
 
+/// knee's own pool of thieves that stay on their socket: the first forks go to other sockets, wherever data lies.
+#[derive(Clone, Copy)]
+pub(crate) struct Within;
+
+impl Fork for Within {
+    fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
+    where
+        A: FnOnce() -> RA + Send,
+        B: FnOnce() -> RB + Send,
+        RA: Send,
+        RB: Send,
+    {
+        knee_runtime::join_over_sockets(a, b)
+    }
+
+    fn touch<T>(data: &[T]) {
+        knee_runtime::touch(data);
+    }
+}
+
 /// A running scheduler.
 pub(crate) enum Scheduler {
     Serial,
     Rayon(rayon::ThreadPool),
-    /// The pool, and what its workers did in the phase that ended last.
-    Ours(knee_runtime::Pool, Arc<Mutex<Usage>>),
+    Ours(Accounted),
+    Within(Accounted),
+}
+
+/// A pool, and what its workers did in the phase that ended last.
+pub(crate) struct Accounted {
+    pub(crate) pool: Pool,
+    seen: Arc<Mutex<Usage>>,
 }
 
 impl Scheduler {
     /// Starts the one that the argument `runtime` names, on the team's cpus.
     pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
+        let builder = || match Rehearsed::of(args)? {
+            Some(on) => on.builder(team),
+            None => Ok(on_this_machine(team).seed(seed(args)?)),
+        };
         match args.text("runtime") {
+            word @ ("serial" | "rayon") if Rehearsed::of(args)?.is_some() => Err(no_rehearsal(word)),
             "serial" => Ok(Self::Serial),
             "rayon" => rayon_pool(team).map(Self::Rayon),
-            "random" => ours(team, Steal::Random),
-            _ => ours(team, Steal::Near),
+            "random" => Accounted::start(builder()?.steal(Steal::Random).heedless(true)).map(Self::Ours),
+            "within-socket" => Accounted::start(builder()?.steal(Steal::Within)).map(Self::Within),
+            _ => Accounted::start(builder()?.steal(Steal::Near)).map(Self::Ours),
         }
     }
 
@@ -135,42 +171,52 @@ fn rayon_pool(team: &Team) -> Result<rayon::ThreadPool, Error> {
     pinned.into_iter().collect::<Result<(), _>>().map(|()| pool)
 }
 
-fn ours(team: &Team, steal: Steal) -> Result<Scheduler, Error> {
-    let seen = Arc::new(Mutex::new(Usage::default()));
-    let keep = Arc::clone(&seen);
+fn on_this_machine(team: &Team) -> Builder {
     let bind = match team.bind() {
         knee_workload::Bind::Each => Bind::Each,
         knee_workload::Bind::Set => Bind::Set,
     };
-    let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
-    let builder = builder.heedless(steal == Steal::Random).account(true);
-    let builder = builder.on_install(move |edge| {
-        if let Install::End(usage) = edge {
-            *keep.lock().expect("no holder panics") = *usage;
-        }
-    });
-    let pool = builder.build().map_err(|error| Error::new(error.to_string()))?;
-    Ok(Scheduler::Ours(pool, seen))
+    Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind)
 }
 
-/// Adds the workers' counts to the phase that ended last.
-pub(crate) fn account(phases: &mut Phases, seen: &Mutex<Usage>) {
-    let usage = *seen.lock().expect("no holder panics");
-    let [core, cache, node, far] = usage.steals;
-    let counters = [
-        ("busy-ns", usage.busy_ns),
-        ("searching-ns", usage.searching_ns),
-        ("idle-ns", usage.idle_ns),
-        ("steals-core", core),
-        ("steals-cache", cache),
-        ("steals-node", node),
-        ("steals-far", far),
-        ("missed-steals", usage.missed_steals),
-        ("pushes", usage.pushes),
-        ("run-away-from-home", usage.run_away_from_home),
-    ];
-    for (name, value) in counters {
-        phases.count(name, value);
+impl Accounted {
+    fn start(builder: Builder) -> Result<Self, Error> {
+        let seen = Arc::new(Mutex::new(Usage::default()));
+        let keep = Arc::clone(&seen);
+        let builder = builder.account(true).on_install(move |edge| {
+            if let Install::End(usage) = edge {
+                *keep.lock().expect("no holder panics") = *usage;
+            }
+        });
+        let pool = builder.build().map_err(|error| Error::new(error.to_string()))?;
+        Ok(Self { pool, seen })
+    }
+
+    /// Adds the workers' counts to the phase that ended last. After a rehearsal its times become virtual ones.
+    pub(crate) fn account(&self, phases: &mut Phases) {
+        let usage = *self.seen.lock().expect("no holder panics");
+        let [core, cache, node, far] = usage.steals;
+        let times = [("busy-ns", usage.busy_ns), ("searching-ns", usage.searching_ns), ("idle-ns", usage.idle_ns)];
+        let steals = [
+            ("steals-core", core),
+            ("steals-cache", cache),
+            ("steals-node", node),
+            ("steals-far", far),
+            ("missed-steals", usage.missed_steals),
+            ("pushes", usage.pushes),
+            ("run-away-from-home", usage.run_away_from_home),
+        ];
+        for (name, value) in steals {
+            phases.count(name, value);
+        }
+        if self.pool.counts_bytes() {
+            phases.count("home-bytes", usage.home_bytes);
+            phases.count("away-bytes", usage.away_bytes);
+        }
+        match self.pool.last_rehearsal() {
+            Some(found) => phases.rehearsed(found.span_ns, found.busy_ns),
+            None => times.into_iter().for_each(|(name, value)| phases.count(name, value)),
+        }
     }
 }
 
@@ -187,10 +233,16 @@ macro_rules! on {
                 type $fork = $crate::scheduler::Rayon;
                 $phases.measure($name, || pool.install(|| $work))
             }
-            $crate::scheduler::Scheduler::Ours(pool, seen) => {
+            $crate::scheduler::Scheduler::Ours(ours) => {
                 type $fork = $crate::scheduler::Ours;
-                let answer = $phases.measure($name, || pool.install(|| $work));
-                $crate::scheduler::account($phases, seen);
+                let answer = $phases.measure($name, || ours.pool.install(|| $work));
+                ours.account($phases);
+                answer
+            }
+            $crate::scheduler::Scheduler::Within(ours) => {
+                type $fork = $crate::scheduler::Within;
+                let answer = $phases.measure($name, || ours.pool.install(|| $work));
+                ours.account($phases);
                 answer
             }
         }

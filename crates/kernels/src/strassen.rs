@@ -6,6 +6,7 @@ use crate::data::{LAYOUT, Layout};
 use crate::matmul;
 use crate::matrix::{Product, Tile, View, side, side_of};
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 use self::Factor::{Difference, Just, Sum};
@@ -40,13 +41,19 @@ impl Workload for Strassen {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[side("2048"), number("base", "size up to which products are ordinary", "64"), RUNTIME, LAYOUT];
+        const PARAMS: &[Param] = &[
+            side("2048"),
+            number("base", "size up to which products are ordinary", "64"),
+            RUNTIME,
+            REHEARSE,
+            SEED,
+            LAYOUT,
+        ];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
-        let (n, layout) = (side_of(args)?, Layout::of(args)?);
+        let (n, layout) = (side_of(args)?, Layout::of(args, team)?);
         let base = usize::try_from(args.number("base", 16..=32_768)?).expect("inside the range");
         Ok(Box::new(Prepared { n, base, layout, scheduler: Scheduler::start(args, team)?, product: None }))
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 
 use crate::number;
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{Fork, RUNTIME, Scheduler, on};
 
 pub(crate) struct Sumeuler;
@@ -32,8 +33,13 @@ impl Workload for Sumeuler {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] =
-            &[number("n", "largest number", "8000"), number("chunk", "numbers per task", "100"), RUNTIME];
+        const PARAMS: &[Param] = &[
+            number("n", "largest number", "8000"),
+            number("chunk", "numbers per task", "100"),
+            RUNTIME,
+            REHEARSE,
+            SEED,
+        ];
         PARAMS
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct Account {
     missed_seen: AtomicU64,
     pushed: AtomicU64,
     away: AtomicU64,
+    home_bytes: AtomicU64,
+    away_bytes: AtomicU64,
 }
 
 // SAFETY: `missed` is touched by the owner's thread only.
@@ -51,6 +53,10 @@ pub struct Usage {
     pub pushes: u64,
     /// Jobs that have a place and were run by a worker of another node.
     pub run_away_from_home: u64,
+    /// Bytes that tasks named with [`crate::touch`], on the worker's own node. 0 unless [`crate::Pool::counts_bytes`].
+    pub home_bytes: u64,
+    /// The same on other nodes.
+    pub away_bytes: u64,
 }
 
 impl Usage {
@@ -75,6 +81,8 @@ impl Usage {
             missed_steals: with(self.missed_steals, other.missed_steals),
             pushes: with(self.pushes, other.pushes),
             run_away_from_home: with(self.run_away_from_home, other.run_away_from_home),
+            home_bytes: with(self.home_bytes, other.home_bytes),
+            away_bytes: with(self.away_bytes, other.away_bytes),
         }
     }
 }
@@ -92,6 +100,8 @@ impl Account {
             missed_seen: zero(),
             pushed: zero(),
             away: zero(),
+            home_bytes: zero(),
+            away_bytes: zero(),
         }
     }
 
@@ -131,6 +141,11 @@ impl Account {
         add(&self.away, 1);
     }
 
+    pub(crate) fn worked_on(&self, home: u64, away: u64) {
+        add(&self.home_bytes, home);
+        add(&self.away_bytes, away);
+    }
+
     pub(crate) fn read(&self) -> Usage {
         let get = |number: &AtomicU64| number.load(Ordering::Relaxed);
         let mut times = self.times.each_ref().map(get);
@@ -145,6 +160,8 @@ impl Account {
             missed_steals: get(&self.missed_seen),
             pushes: get(&self.pushed),
             run_away_from_home: get(&self.away),
+            home_bytes: get(&self.home_bytes),
+            away_bytes: get(&self.away_bytes),
         }
     }
 }

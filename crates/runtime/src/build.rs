@@ -11,6 +11,7 @@ use crate::pool::{Bind, Error, Install, Observer, Pool, Shared, Team, Wait};
 use crate::rehearsal::{Clocks, Costs};
 use crate::sleepers::Sleepers;
 use crate::sync::{AtomicBool, MODEL, Mutex, thread};
+use crate::tally::Tally;
 use crate::worker::Worker;
 
 /// Most workers that a job's word can name.
@@ -105,7 +106,8 @@ impl Builder {
         Self { costs: Some(costs), ..self }
     }
 
-    /// Accounts for time, too. Steals and pushes are always counted.
+    /// Accounts for time, too, and for the bytes that tasks name with [`crate::touch`], where the nodes of workers are
+    /// known. Steals and pushes are always counted.
     #[must_use]
     pub fn account(self, account: bool) -> Self {
         Self { account, ..self }
@@ -160,14 +162,17 @@ impl Builder {
         if self.costs.is_some() {
             workers.iter().for_each(|worker| worker.deque.ask());
         }
-        let teams = teams(&neighbours);
+        let (teams, policy) = (teams(&neighbours), make(&neighbours));
+        let tally = if self.costs.is_some() { Tally::ByNode } else { Tally::of(self.account, &neighbours) };
         let team_of = |index: usize| teams.iter().position(|team| team.workers.contains(&index));
         Ok(Shared {
             team_of: (0..count).map(|index| team_of(index).unwrap_or(usize::MAX)).collect(),
             teams,
             workers,
             sleepers: Sleepers::new(count),
-            policy: make(&neighbours),
+            domains: if policy.is_confined() { neighbours.nodes_of_domains() } else { Vec::new() },
+            policy,
+            tally,
             neighbours,
             strict: self.strict,
             wait: self.wait,

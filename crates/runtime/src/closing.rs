@@ -171,14 +171,19 @@ impl Worker {
         // Relaxed: see `belong_to`.
         let at_it = |worker: &Worker| worker.root.load(Ordering::Relaxed) == root;
         let workers = &self.pool().workers;
-        let mut others = workers.iter().filter(|other| other.index != self.index && at_it(other));
+        let mut others = workers
+            .iter()
+            .filter(|other| other.index != self.index && at_it(other) && self.pool().may_rob(self.index, other.index));
         self.run_stolen(others.find_map(|other| self.steal_from(other.index, || at_it(other))))
     }
 
     /// Sleeps until there is something to do or `done` may have become true: the thread that makes it true unparks this
     /// worker.
     pub(crate) fn doze_until(&self, done: impl Fn() -> bool, root: usize) {
-        let mut at_it = self.pool().workers.iter().filter(|other| other.root.load(Ordering::Relaxed) == root);
+        let at_it = |other: &&Worker| {
+            other.root.load(Ordering::Relaxed) == root && self.pool().may_rob(self.index, other.index)
+        };
+        let mut at_it = self.pool().workers.iter().filter(at_it);
         if !at_it.any(|other| self.follow(other)) && !done() && !self.is_served() {
             self.park();
         }

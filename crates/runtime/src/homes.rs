@@ -71,6 +71,20 @@ impl Homes {
         }
     }
 
+    /// Where the piece ends that has one home and holds the byte at an address.
+    fn end_of_piece(&self, start: usize, bytes: usize, address: usize) -> usize {
+        match self {
+            Self::Asked | Self::One(_) => start + bytes,
+            Self::Interleaved { page, .. } => (address / page + 1) * page,
+            Self::Blocked { .. } => {
+                let blocks = self.blocks_of_bytes();
+                let block = blocks.iter().find(|(_, range)| range.contains(&(address - start)));
+                // The rest of the last page, which is in no block.
+                start + block.map_or(bytes, |(_, range)| range.end)
+            }
+        }
+    }
+
     /// The bytes of each block, in order.
     fn blocks_of_bytes(&self) -> Vec<(u32, Range<usize>)> {
         let Self::Blocked { page, pages, nodes } = self else { return Vec::new() };
@@ -133,6 +147,20 @@ pub(crate) fn forget(start: usize) {
     KNOWN.write().expect("no holder panics").arrays.remove(&start);
 }
 
+/// The node of an address, as [`node_of`], and where the piece of memory ends that surely has the same.
+pub(crate) fn piece_at(address: usize) -> (Option<u32>, usize) {
+    {
+        let known = KNOWN.read().expect("no holder panics");
+        let array = known.arrays.range(..=address).next_back().filter(|(start, (bytes, _))| address - **start < *bytes);
+        if let Some((start, (bytes, homes))) = array
+            && let Some(node) = homes.node_at(*start, address)
+        {
+            return (Some(node), homes.end_of_piece(*start, *bytes, address));
+        }
+    }
+    (node_of(address), (address / UNIT + 1) * UNIT)
+}
+
 /// The node of the page at an address; none if it was never touched or the kernel does not say.
 pub(crate) fn node_of(address: usize) -> Option<u32> {
     {
@@ -178,6 +206,15 @@ mod tests {
             prop_assert_eq!(blocks.last().map(|(_, range)| range.end), Some(len));
             prop_assert!(blocks.windows(2).all(|pair| pair[0].1.end == pair[1].1.start));
         }
+    }
+
+    #[test]
+    fn a_piece_ends_where_another_home_begins() {
+        let of = |layout| Homes::of(layout, &[3, 4], 4 * 4096, 4096);
+        let end = |layout, address| of(layout).end_of_piece(8192, 4 * 4096, address) - 8192;
+        assert_eq!([0, 8191, 8192].map(|at| end(Layout::Blocked, 8192 + at)), [8192, 8192, 16384]);
+        assert_eq!([0, 4095, 4096].map(|at| end(Layout::Interleaved, 8192 + at)), [4096, 4096, 8192]);
+        assert_eq!(end(Layout::Node(4), 8192 + 5), 16384);
     }
 
     #[test]

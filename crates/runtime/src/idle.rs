@@ -41,7 +41,8 @@ impl Worker {
     /// Wakes another worker to look, since this one does something else than what it was woken for.
     fn relay(&self) {
         let pool = self.pool();
-        if !pool.inbox.is_empty() || pool.workers.iter().any(|other| other.deque.has_public()) {
+        let may_rob = |other: &Worker| pool.may_rob(self.index, other.index);
+        if !pool.inbox.is_empty() || pool.workers.iter().any(|other| may_rob(other) && other.deque.has_public()) {
             pool.wake_one(self.index);
         }
     }
@@ -82,7 +83,7 @@ impl Worker {
 
     /// The next victim to try; none if this worker is alone.
     pub(crate) fn other_worker(&self) -> Option<usize> {
-        (self.pool().workers.len() > 1).then(|| self.pool().policy.victim(self.index, self.random()))
+        if self.pool().workers.len() > 1 { self.pool().policy.victim(self.index, self.random()) } else { None }
     }
 
     /// With probability one half, the mail of a worker of the same node: the bound on steals requires that thieves try
@@ -162,10 +163,11 @@ impl Worker {
 
     fn has_something(&self) -> bool {
         let pool = self.pool();
+        let may_rob = |other: &Worker| pool.may_rob(self.index, other.index);
         let mail = |other: &Worker| pool.team_of[other.index] == pool.team_of[self.index] && !other.mailbox.is_empty();
         pool.ending.load(Ordering::Relaxed)
             || self.is_served()
             || !pool.inbox.is_empty()
-            || pool.workers.iter().any(|other| other.deque.has_public() || mail(other))
+            || pool.workers.iter().any(|other| may_rob(other) && other.deque.has_public() || mail(other))
     }
 }

@@ -166,7 +166,7 @@ impl Pool {
         let gate = Gate::new(1);
         let job = GatedJob::new(&gate, Spot::ANY, |worker: &Worker| {
             let _stop = worker.pool().clocks.as_ref().map(|clocks| Stop(clocks, worker.index));
-            work()
+            worker.as_root(work)
         });
         self.hand_over(job.as_slot());
         gate.wait(&self.shared);

@@ -9,6 +9,7 @@ mod build;
 mod closing;
 mod data;
 mod deque;
+mod domains;
 mod frame;
 mod homes;
 mod idle;
@@ -37,22 +38,25 @@ mod small;
 mod spin;
 mod split;
 mod sync;
+mod tally;
 mod wait;
 mod worker;
 
 pub use account::Usage;
 pub use build::Builder;
 pub use data::{Arrangement, NumaVec, Pages, Reach};
+pub use domains::join_over_sockets;
 pub use homes::Layout;
 #[cfg(feature = "rayon")]
 pub use iter::{Driven, OnKnee};
 pub use loops::{join_at, parallel_for, parallel_for_grain, reduce, reduce_leaves};
 pub use neighbours::{Distance, Neighbours};
 pub use place::Place;
-pub use policy::{Near, Policy, Random, Steal};
+pub use policy::{Near, Policy, Random, Steal, WithinDomain};
 pub use pool::{Bind, CurrentWorker, Error, Install, Pool, Wait, current_worker};
-pub use rehearsal::{Costs, Moved, Rehearsal, touch};
+pub use rehearsal::{Costs, Moved, Rehearsal};
 pub use scope::{Scope, scope};
+pub use tally::touch;
 
 use worker::Worker;
 

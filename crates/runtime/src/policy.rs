@@ -4,10 +4,17 @@ use crate::neighbours::{Distance, Neighbours};
 
 /// A steal policy. Thieves call it once for each attempt, in parallel.
 ///
-/// Every other worker has to keep a positive probability, or work stealing's bound on the run time is lost.
+/// Every other worker has to keep a positive probability, or work stealing's bound on the run time is lost; it is lost
+/// with [`WithinDomain`], on purpose.
 pub trait Policy: Send + Sync {
-    /// The victim that `thief` tries next. `random` is uniform over all 64-bit numbers. Not called for a single worker.
-    fn victim(&self, thief: usize, random: u64) -> usize;
+    /// The victim that `thief` tries next; none if it has none. `random` is uniform over all 64-bit numbers. Not called
+    /// for a single worker.
+    fn victim(&self, thief: usize, random: u64) -> Option<usize>;
+
+    /// Whether no victim is outside of the thief's domain: see [`Neighbours::share_domain`].
+    fn is_confined(&self) -> bool {
+        false
+    }
 }
 
 /// Policies by name.
@@ -18,6 +25,8 @@ pub enum Steal {
     /// Those nearby more often: see [`Near`].
     #[default]
     Near,
+    /// Those of the thief's own socket alone: see [`WithinDomain`].
+    Within,
 }
 
 impl Steal {
@@ -25,6 +34,7 @@ impl Steal {
         match self {
             Self::Random => Box::new(Random { workers: neighbours.workers() }),
             Self::Near => Box::new(Near::new(neighbours)),
+            Self::Within => Box::new(WithinDomain::new(neighbours)),
         }
     }
 }
@@ -36,9 +46,39 @@ pub struct Random {
 }
 
 impl Policy for Random {
-    fn victim(&self, thief: usize, random: u64) -> usize {
+    fn victim(&self, thief: usize, random: u64) -> Option<usize> {
         let other = scaled(random, self.workers as u64 - 1);
-        if other >= thief { other + 1 } else { other }
+        Some(if other >= thief { other + 1 } else { other })
+    }
+}
+
+/// Chooses all other workers of the thief's socket with equal probability, and no other ones; where a node has several
+/// sockets, those of its node. Work reaches another socket only when it is sent there: see
+/// [`crate::join_over_sockets`].
+#[derive(Debug, Clone)]
+pub struct WithinDomain {
+    /// The other workers of each worker's domain.
+    mates: Vec<Vec<usize>>,
+}
+
+impl WithinDomain {
+    /// Lists the victims of each worker.
+    #[must_use]
+    pub fn new(neighbours: &Neighbours) -> Self {
+        let all = 0..neighbours.workers();
+        let mates = |own: usize| all.clone().filter(move |&other| other != own && neighbours.share_domain(own, other));
+        Self { mates: all.clone().map(|own| mates(own).collect()).collect() }
+    }
+}
+
+impl Policy for WithinDomain {
+    fn victim(&self, thief: usize, random: u64) -> Option<usize> {
+        let mates = &self.mates[thief];
+        mates.get(scaled(random, mates.len() as u64)).copied()
+    }
+
+    fn is_confined(&self) -> bool {
+        true
     }
 }
 
@@ -63,10 +103,10 @@ impl Near {
 }
 
 impl Policy for Near {
-    fn victim(&self, thief: usize, random: u64) -> usize {
+    fn victim(&self, thief: usize, random: u64) -> Option<usize> {
         let sums = &self.sums[thief];
         let point = random >> 32;
-        sums.partition_point(|&sum| sum <= point).min(sums.len() - 1)
+        Some(sums.partition_point(|&sum| sum <= point).min(sums.len() - 1))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::policy::Policy;
 use crate::rehearsal::Clocks;
 use crate::sleepers::Sleepers;
 use crate::sync::{AtomicBool, Mutex, Ordering, thread};
+use crate::tally::Tally;
 use crate::worker::Worker;
 
 /// What a worker may do while it waits for a job that a thief has.
@@ -93,15 +94,31 @@ pub(crate) struct Shared {
     pub(crate) ending: AtomicBool,
     /// Places are ignored.
     pub(crate) heedless: bool,
+    /// The node of the first worker of each domain, where thieves stay within theirs; otherwise none.
+    pub(crate) domains: Vec<Option<u32>>,
+    /// Whose bytes are counted.
+    pub(crate) tally: Tally,
     pub(crate) seed: u64,
     /// Virtual time, if the pool is for rehearsals.
     pub(crate) clocks: Option<Clocks>,
 }
 
 impl Shared {
-    /// Wakes a worker that sleeps because it found no work, the next one after `near` in the order of the placement.
+    /// Wakes a worker that sleeps because it found no work, the next one after `near` in the order of the placement,
+    /// which may take what `near` has, or has come from outside.
     pub(crate) fn wake_one(&self, near: usize) -> bool {
-        self.sleepers.claim(near, |_| true).map(|index| self.unpark(index)).is_some()
+        let suits = |index| self.may_rob(index, near) || !self.inbox.is_empty();
+        self.sleepers.claim(near, suits).map(|index| self.unpark(index)).is_some()
+    }
+
+    /// Whether thieves stay within their domains.
+    pub(crate) fn is_confined(&self) -> bool {
+        !self.domains.is_empty()
+    }
+
+    /// Whether one worker may take another one's jobs.
+    pub(crate) fn may_rob(&self, thief: usize, victim: usize) -> bool {
+        !self.is_confined() || self.neighbours.share_domain(thief, victim)
     }
 
     pub(crate) fn unpark(&self, index: usize) {
@@ -122,7 +139,9 @@ impl Shared {
     /// Sends a job to the first worker that looks.
     pub(crate) fn inject(&self, job: *const Header) {
         self.inbox.put(job);
-        self.wake_one(0);
+        if let Some(index) = self.sleepers.claim(0, |_| true) {
+            self.unpark(index);
+        }
     }
 }
 

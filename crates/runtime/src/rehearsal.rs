@@ -9,7 +9,6 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use crate::homes;
 use crate::job::Header;
 use crate::neighbours::Distance;
 use crate::pool::Pool;
@@ -55,6 +54,8 @@ pub struct Moved {
 pub struct Rehearsal {
     /// Virtual time from begin to end.
     pub span_ns: u64,
+    /// Virtual time that workers spent on forks and on memory, in sum.
+    pub busy_ns: u64,
     /// Bytes that workers touched on their own node.
     pub local_bytes: u64,
     /// Bytes that workers touched on other nodes.
@@ -108,12 +109,16 @@ impl Clocks {
         }
     }
 
+    /// As [`Self::pass`], for work.
+    fn work(&self, index: usize, cost_ns: f64) {
+        self.lock().found.busy_ns += whole(cost_ns);
+        self.pass(index, cost_ns);
+    }
+
     /// Moves the worker's clock on. Returns when it is its turn again, or the rehearsal is over.
     fn pass(&self, index: usize, cost_ns: f64) {
         let mut state = self.lock();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are small and positive")]
-        let cost = cost_ns.round() as u64;
-        state.clocks[index] += cost.max(1);
+        state.clocks[index] += whole(cost_ns);
         let next = (0..state.clocks.len()).min_by_key(|&other| state.clocks[other]).unwrap_or(index);
         if next == index {
             return;
@@ -161,6 +166,12 @@ impl Clocks {
     }
 }
 
+/// A cost in whole nanoseconds, at least one: a clock that stands still would keep its worker running for ever.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "costs are small and positive")]
+fn whole(cost_ns: f64) -> u64 {
+    (cost_ns.round() as u64).max(1)
+}
+
 impl Worker {
     /// Waits a moment for something to change; false when it is time to sleep.
     pub(crate) fn linger(&self, spin: &mut Spin) -> bool {
@@ -178,7 +189,7 @@ impl Worker {
     /// In a rehearsal, adds the cost of a fork.
     pub(crate) fn spend_fork(&self) {
         if let Some(clocks) = &self.pool().clocks {
-            clocks.pass(self.index, clocks.costs.fork_ns);
+            clocks.work(self.index, clocks.costs.fork_ns);
         }
     }
 
@@ -194,48 +205,33 @@ impl Worker {
         clocks.pass(self.index, clocks.costs.attempt_ns * farther);
     }
 
-    fn touch(&self, start: usize, bytes: usize) {
+    /// In a rehearsal, counts bytes of a node and returns what working on them costs; 0 elsewhere.
+    pub(crate) fn note_bytes(&self, node: Option<u32>, bytes: usize) -> f64 {
         let pool = self.pool();
-        let Some(clocks) = &pool.clocks else { return };
-        let page = rustix::param::page_size();
-        let mut cost = 0.0;
-        let mut found = Rehearsal::default();
-        let mut at = start;
-        while at < start + bytes {
-            let end = ((at / page + 1) * page).min(start + bytes);
-            let size = (end - at) as u64;
-            let farther = match (homes::node_of(at), self.node()) {
-                (Some(home), Some(own)) if home != own => {
-                    found.remote_bytes += size;
-                    pool.team(home)
-                        .map_or(2.0, |team| f64::from(pool.neighbours.slit(self.index, team.workers[0])) / 10.0)
-                }
-                (Some(_), Some(_)) => {
-                    found.local_bytes += size;
-                    1.0
-                }
-                _ => {
-                    found.homeless_bytes += size;
-                    1.0
-                }
-            };
-            cost += size as f64 * clocks.costs.byte_ns * farther;
-            at = end;
-        }
-        let mut state = clocks.lock();
-        state.found.local_bytes += found.local_bytes;
-        state.found.remote_bytes += found.remote_bytes;
-        state.found.homeless_bytes += found.homeless_bytes;
-        drop(state);
-        clocks.pass(self.index, cost);
+        let Some(clocks) = &pool.clocks else { return 0.0 };
+        let found = &mut clocks.lock().found;
+        let farther = match (node, self.node()) {
+            (Some(home), Some(own)) if home != own => {
+                found.remote_bytes += bytes as u64;
+                pool.team(home).map_or(2.0, |team| f64::from(pool.neighbours.slit(self.index, team.workers[0])) / 10.0)
+            }
+            (Some(_), Some(_)) => {
+                found.local_bytes += bytes as u64;
+                1.0
+            }
+            _ => {
+                found.homeless_bytes += bytes as u64;
+                1.0
+            }
+        };
+        bytes as f64 * clocks.costs.byte_ns * farther
     }
-}
 
-/// Says that the calling task works on `data`. In a rehearsal that takes time and is counted; anywhere else it does
-/// nothing.
-pub fn touch<T>(data: &[T]) {
-    if let Some(worker) = Worker::current() {
-        worker.touch(data.as_ptr() as usize, size_of_val(data));
+    /// In a rehearsal, moves the clock on by work.
+    pub(crate) fn spend_work(&self, cost_ns: f64) {
+        if let Some(clocks) = &self.pool().clocks {
+            clocks.work(self.index, cost_ns);
+        }
     }
 }
 
@@ -246,11 +242,15 @@ impl Pool {
     /// # Panics
     /// If the pool was not built for it, or this is called on one of its workers.
     pub fn rehearse<R: Send>(&self, work: impl FnOnce() -> R + Send) -> (R, Rehearsal) {
-        let clocks = self.shared.clocks.as_ref().expect("the pool is built to rehearse");
         assert!(!self.is_own_worker(), "a rehearsal is begun from outside");
         let result = self.install(work);
-        let found = clocks.lock().found.clone();
-        (result, found)
+        (result, self.last_rehearsal().expect("the pool is built to rehearse"))
+    }
+
+    /// What happened in the last rehearsal; none if the pool was not built for them.
+    #[must_use]
+    pub fn last_rehearsal(&self) -> Option<Rehearsal> {
+        self.shared.clocks.as_ref().map(|clocks| clocks.lock().found.clone())
     }
 
     /// Hands a job to the workers; in a rehearsal, to all of them at time zero.

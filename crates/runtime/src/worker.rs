@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::account::{Account, Mode};
 use crate::deque::Deque;
+use crate::domains::Span;
 use crate::frame::Frame;
 use crate::inbox::Inbox;
 use crate::job::{By, Header};
@@ -20,6 +21,8 @@ pub(crate) struct Worker {
     pub(crate) index: usize,
     /// Where the job that runs now should run; what it forks inherits it.
     pub(crate) spot: Cell<Spot>,
+    /// The domains that the task which runs now has to itself.
+    pub(crate) span: Cell<Span>,
     /// The innermost frame; null when no job runs.
     pub(crate) frame: Cell<*const Frame>,
     random: Cell<u64>,
@@ -36,7 +39,7 @@ pub(crate) struct Worker {
     pub(crate) account: Account,
 }
 
-// SAFETY: `spot`, `frame`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by the
+// SAFETY: `spot`, `span`, `frame`, `random` and `shared` are touched by the owner's thread only (`shared` once before, by the
 // thread that builds the pool); everything else is `Sync` in itself.
 unsafe impl Sync for Worker {}
 // SAFETY: the pointer leads to the part of the pool that all its threads share.
@@ -61,6 +64,7 @@ impl Worker {
             deque: Deque::new(),
             index,
             spot: Cell::new(Spot::ANY),
+            span: Cell::new(Span::ONE),
             frame: Cell::new(std::ptr::null()),
             random: Cell::new(0),
             shared: Cell::new(std::ptr::null()),

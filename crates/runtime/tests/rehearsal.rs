@@ -1,8 +1,11 @@
 //! What thieves do on synthetic machines.
 
+use std::collections::BTreeSet;
+
 use knee_machine::Topology;
 use knee_runtime::{
-    Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join, join_at, touch,
+    Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join, join_at,
+    join_over_sockets, touch,
 };
 
 const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
@@ -106,4 +109,36 @@ fn strict_places_lose_where_the_work_is_on_one_node() {
     let (free, strict) = (span(false), span(true));
     eprintln!("imbalanced: {free} strict {strict}");
     assert!(strict > free * 3 / 2, "{strict} {free}");
+}
+
+/// The same over sockets: the halves of the data come to the halves of the sockets.
+fn sweep_over_sockets(data: &mut [u64]) {
+    if data.len() <= 1024 {
+        touch(data);
+        return data.iter_mut().for_each(|value| *value += 1);
+    }
+    let (left, right) = data.split_at_mut(data.len() / 2);
+    join_over_sockets(|| sweep_over_sockets(left), || sweep_over_sockets(right));
+}
+
+#[test]
+fn thieves_that_stay_within_their_sockets_have_a_root_each_and_read_at_home() {
+    let pool = pool(Steal::Within, 5, false);
+    let mut data = array(Layout::Blocked, 1 << 20);
+    let found = pool.rehearse(|| (0..4).for_each(|_| sweep_over_sockets(data.get_mut().unwrap()))).1;
+    assert!(data.iter().all(|value| *value == 4));
+    assert!(!found.steals.is_empty());
+    assert!(found.steals.iter().all(|steal| steal.distance < Distance::Far), "{:?}", found.steals);
+    assert_eq!((found.local_bytes, found.remote_bytes), (4 << 23, 0));
+    let alone = f64::from(4 << 23) * Costs::default().byte_ns;
+    assert!((found.span_ns as f64) < alone / 12.0, "sixteen workers share it: {} of {alone}", found.span_ns);
+    let usage = pool.usage();
+    assert_eq!((usage.home_bytes, usage.away_bytes), (4 << 23, 0));
+}
+
+#[test]
+fn without_a_root_for_each_socket_all_others_starve() {
+    let steals = pool(Steal::Within, 5, false).rehearse(|| fib(16)).1.steals;
+    let sockets: BTreeSet<_> = steals.iter().map(|steal| steal.thief / 4).collect();
+    assert_eq!(sockets.len(), 1, "{sockets:?}");
 }

@@ -31,6 +31,8 @@ pub const COUNTS: &[Count] = &[
     count("missed-steals", "attempts", "failed steal attempts"),
     count("pushes", "jobs", "stolen jobs that the thief passed on to a worker nearer to their place"),
     count("run-away-from-home", "jobs", "jobs with a place, run by a worker of another node"),
+    count("home-bytes", "bytes", "bytes that tasks worked on, on the worker's own node, counted by the program"),
+    count("away-bytes", "bytes", "bytes that tasks worked on, on other nodes, counted by the program"),
     count("calls", "calls", "times a thread entered and left the region"),
     count("threads", "threads", "threads that entered the region"),
     count("thread_wall_ns", "ns", "wall time in the region, sum over threads"),

@@ -12,6 +12,7 @@ mod counter;
 mod counts;
 mod layout;
 mod phases;
+pub mod size;
 mod team;
 
 pub use args::{Args, Param, one_of};

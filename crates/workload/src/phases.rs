@@ -14,7 +14,7 @@ use crate::Count;
 pub struct Phase {
     /// Its name.
     pub name: String,
-    /// Time from begin to end. Of a region: the longest of any thread, all calls together.
+    /// Time from begin to end; of a rehearsal virtual time. Of a region: the longest of any thread, all calls together.
     pub wall_ns: u64,
     /// CPU time of the whole process in between. Of a region that several threads of a process mark: the CPU time of
     /// those threads in it.
@@ -94,6 +94,13 @@ impl Phases {
         debug_assert!(Count::named(name).is_some(), "{name} is not in the list of counts");
         if let Some(phase) = self.done.last_mut() {
             *phase.counters.entry(name.to_owned()).or_default() += value;
+        }
+    }
+
+    /// Replaces the times of the phase that ended last by virtual ones: it was a rehearsal. When it began and ended stays.
+    pub fn rehearsed(&mut self, wall_ns: u64, cpu_ns: u64) {
+        if let Some(phase) = self.done.last_mut() {
+            (phase.wall_ns, phase.cpu_ns) = (wall_ns, cpu_ns);
         }
     }
 

@@ -8,6 +8,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 use self::generate::Matrix;
 use self::solve::{Found, Vectors, iterate};
 use crate::data::{LAYOUT, Layout};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{RUNTIME, Scheduler, on};
 
 pub(crate) struct Cg;
@@ -38,13 +39,13 @@ impl Workload for Cg {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[CLASS, RUNTIME, LAYOUT];
+        const PARAMS: &[Param] = &[CLASS, RUNTIME, REHEARSE, SEED, LAYOUT];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, phases: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let class = Class::named(args.text("class"));
-        let layout = Layout::of(args)?;
+        let layout = Layout::of(args, team)?;
         let scheduler = Scheduler::start(args, team)?;
         let rows = on!(scheduler, phases, "generate", F => generate::rows::<F>(&class));
         let (matrix, vectors) = on!(scheduler, phases, "fill", F => {

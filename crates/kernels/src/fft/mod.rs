@@ -8,6 +8,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 use self::complex::{Complex, direct};
 use self::transform::Plan;
 use crate::data::{Data, LAYOUT, Layout};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{RUNTIME, Scheduler, Serial, on};
 use crate::signed_unit;
 use crate::{number, power_of_two};
@@ -43,13 +44,19 @@ impl Workload for Fft {
     }
 
     fn params(&self) -> &'static [Param] {
-        const PARAMS: &[Param] = &[number("n", "complex numbers, a power of two", "4194304"), RUNTIME, LAYOUT];
+        const PARAMS: &[Param] =
+            &[number("n", "complex numbers, a power of two", "4194304"), RUNTIME, REHEARSE, SEED, LAYOUT];
         PARAMS
     }
 
     fn prepare(&self, args: &Args, team: &Team, _: &mut Phases) -> Result<Box<dyn Run>, Error> {
         let n = power_of_two(args, "n", 1..=1 << 32)?;
-        Ok(Box::new(Prepared { n, layout: Layout::of(args)?, scheduler: Scheduler::start(args, team)?, done: None }))
+        Ok(Box::new(Prepared {
+            n,
+            layout: Layout::of(args, team)?,
+            scheduler: Scheduler::start(args, team)?,
+            done: None,
+        }))
     }
 }
 

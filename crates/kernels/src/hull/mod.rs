@@ -10,6 +10,7 @@ use knee_workload::{Args, Check, Error, Param, Phases, Run, Team, Workload};
 use self::fault::fault;
 use self::quick::Cloud;
 use crate::data::{Data, LAYOUT, Layout};
+use crate::rehearse::{REHEARSE, SEED};
 use crate::scheduler::{RUNTIME, Scheduler, on};
 use crate::{number, random};
 
@@ -48,6 +49,8 @@ impl Workload for Hull {
             number("leaf", "points per task", "4096"),
             LAYOUT,
             RUNTIME,
+            REHEARSE,
+            SEED,
         ];
         PARAMS
     }
@@ -73,7 +76,7 @@ impl Prepared {
             count.map(|count| usize::try_from(count).expect("inside the range"))
         };
         let (n, leaf, in_disk) = (count("n", 3)?, count("leaf", 1)?, args.text("points") == "disk");
-        let (layout, scheduler) = (Layout::of(args)?, Scheduler::start(args, team)?);
+        let (layout, scheduler) = (Layout::of(args, team)?, Scheduler::start(args, team)?);
         let leaf = if scheduler.is_serial() { n } else { leaf };
         let (points, numbers, spare) = on!(scheduler, phases, "fill", F => (
             layout.array::<F, _>(n, |index| Point::random(index as u64, in_disk)),
