@@ -19,7 +19,7 @@ pub use args::{Args, Param, one_of};
 pub use counter::{Counter, Publish, Publisher};
 pub use counts::{COUNTS, Count};
 pub use layout::{LAYOUTS, Layout};
-pub use phases::{Phase, Phases};
+pub use phases::{Phase, Phases, Readings};
 pub use team::{Bind, MOST_THREADS, Team};
 
 /// Something that can be measured.

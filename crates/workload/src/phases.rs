@@ -30,17 +30,28 @@ pub struct Phase {
 }
 
 /// The phases of one run, in order.
-#[derive(Debug)]
 pub struct Phases {
     /// The launch of the run, on the clock of [`monotonic`].
     launch: Duration,
     done: Vec<Phase>,
     /// Who else is told of each phase.
     told: Option<Told>,
+    /// Reads counters where phases begin and end.
+    reader: Option<Box<dyn Fn() -> Readings>>,
+    readings: Vec<[Readings; 2]>,
 }
+
+/// What counters had counted at one moment: the count, and the times that each was enabled and running, in ns.
+pub type Readings = Vec<[u64; 3]>;
 
 /// What is called with a phase's name as it begins, and as it ends.
 type Told = (fn(&str), fn(&str));
+
+impl std::fmt::Debug for Phases {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Phases").field("done", &self.done).finish_non_exhaustive()
+    }
+}
 
 impl Default for Phases {
     /// Phases of a run that is launched now.
@@ -53,7 +64,7 @@ impl Phases {
     /// Phases of a run that was launched at this moment of [`monotonic`], perhaps by another process.
     #[must_use]
     pub fn launched_at(launch: Duration) -> Self {
-        Self { launch, done: Vec::new(), told: None }
+        Self { launch, done: Vec::new(), told: None, reader: None, readings: Vec::new() }
     }
 
     /// Also calls `begins` and `ends` with the name of each phase, outside of its times: so that a verb can mark them as
@@ -63,14 +74,30 @@ impl Phases {
         Self { told: Some((begins, ends)), ..self }
     }
 
+    /// Also reads counters, outside of the times of phases.
+    #[must_use]
+    pub fn reading(self, reader: impl Fn() -> Readings + 'static) -> Self {
+        Self { reader: Some(Box::new(reader)), ..self }
+    }
+
+    /// The readings at the begin and the end of each phase, in their order; none without a reader.
+    #[must_use]
+    pub fn take_readings(&mut self) -> Vec<[Readings; 2]> {
+        std::mem::take(&mut self.readings)
+    }
+
     /// Measures `work` as the phase `name`.
     pub fn measure<T>(&mut self, name: &str, work: impl FnOnce() -> T) -> T {
         if let Some((begins, _)) = self.told {
             begins(name);
         }
+        let first = self.reader.as_ref().map(|read| read());
         let (begin, cpu) = (monotonic(), process_cpu());
         let result = work();
         let (end, cpu_end) = (monotonic(), process_cpu());
+        if let (Some(first), Some(read)) = (first, &self.reader) {
+            self.readings.push([first, read()]);
+        }
         if let Some((_, ends)) = self.told {
             ends(name);
         }
@@ -114,6 +141,19 @@ impl Phases {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counters_are_read_once_before_and_once_after_each_phase() {
+        let moments = std::cell::Cell::new(0);
+        let mut phases = Phases::default().reading(move || {
+            moments.set(moments.get() + 1);
+            vec![[moments.get(); 3]]
+        });
+        phases.measure("first", || ());
+        phases.measure("second", || ());
+        assert_eq!(phases.take_readings(), [[vec![[1; 3]], vec![[2; 3]]], [vec![[3; 3]], vec![[4; 3]]]]);
+        assert!(Phases::default().take_readings().is_empty());
+    }
 
     #[test]
     fn phases_stand_one_after_the_other_on_the_clock_of_the_launch() {

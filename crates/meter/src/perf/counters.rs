@@ -5,7 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::generic::{TYPE_CACHE, TYPE_HARDWARE, TYPE_RAW, TYPE_SOFTWARE};
-use super::kernel::{Handle, Kernel, Opening, Target};
+use super::kernel::{Descriptors, Handle, Kernel, Opening, Target};
+use super::lent::Lent;
 use super::marks::Marks;
 use super::pmu::{Encoding, Pmus};
 use super::reading::{Counter, across_boxes, across_kinds};
@@ -135,6 +136,23 @@ impl<K: Kernel> Counters<K> {
             marks.add(name, &open.resolved.parts, open.user_only, open.resolved.scale, most);
         }
         marks
+    }
+
+    /// The events of the program, for itself to read while it runs.
+    #[must_use]
+    pub fn lend(&self) -> Lent
+    where
+        K: Descriptors,
+    {
+        let mut lent = Lent::default();
+        for (name, open) in self.open.iter().filter(|(_, open)| open.resolved.reach == Reach::Program) {
+            for (part, event) in open.parts.iter().zip(&open.resolved.parts) {
+                // Without a descriptor more it is counted all the same, but not by phases.
+                let file = self.kernel.descriptor(*part);
+                let _ = file.map(|file| lent.add(name, &event.pmu, open.resolved.scale, &file));
+            }
+        }
+        lent
     }
 
     /// Ends the counting of the whole machine; to be called as soon as the program has ended.

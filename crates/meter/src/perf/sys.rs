@@ -1,6 +1,7 @@
-//! A loop of known length, a structure as bytes, and an event's descriptor: the only room of this module with `unsafe`.
+//! A loop of known length, a structure as bytes, and events' descriptors: the only room of this module with `unsafe`.
 
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use perf_event::Sampler;
 use perf_event_open_sys::bindings::perf_event_attr;
@@ -35,4 +36,25 @@ pub(crate) fn bytes(attribute: &perf_event_attr) -> Vec<u8> {
 pub(crate) fn descriptor(sampler: &Sampler) -> BorrowedFd<'_> {
     // SAFETY: the sampler owns its descriptor, and is borrowed as long as the result.
     unsafe { BorrowedFd::borrow_raw(sampler.as_raw_fd()) }
+}
+
+/// A second descriptor of the same file, which survives an exec.
+pub(crate) fn inheritable(file: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: the caller has it open, and it is borrowed for this call alone.
+    let file = unsafe { BorrowedFd::borrow_raw(file) };
+    Ok(rustix::io::dup(file)?)
+}
+
+/// Reads an event that is not read in a group: its count, and the times that it was enabled and running.
+pub(crate) fn read_counter(file: RawFd) -> Option<[u64; 3]> {
+    if file < 0 {
+        return None;
+    }
+    // SAFETY: it is not -1, and is borrowed for one read, which fails where nothing is open under this number.
+    let file = unsafe { BorrowedFd::borrow_raw(file) };
+    // The kernel may append the event's number.
+    let mut bytes = [0; 32];
+    let read = rustix::io::read(file, &mut bytes).ok()?;
+    let word = |at: usize| u64::from_ne_bytes(bytes[8 * at..8 * at + 8].try_into().expect("eight bytes"));
+    (read >= 24).then(|| [word(0), word(1), word(2)])
 }

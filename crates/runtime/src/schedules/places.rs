@@ -6,7 +6,7 @@ use shuttle::sync::{Mutex, mpsc};
 
 use super::{explore, fib, on};
 use crate::worker::Worker;
-use crate::{Builder, Place, Wait, join, join_at, scope};
+use crate::{Builder, Place, Steal, Wait, join, join_at, join_over_sockets, scope};
 
 fn here() -> usize {
     Worker::current().unwrap().index
@@ -149,5 +149,16 @@ fn who_waits_offers_what_it_has() {
                 join(first, || send.send(()).unwrap());
             });
         }
+    });
+}
+
+#[test]
+fn thieves_on_their_sockets_are_woken_for_their_own_work_alone() {
+    explore(|| {
+        let pool = on(&[0, 0, 1, 1]).steal(Steal::Within).build().unwrap();
+        for _ in 0..2 {
+            assert_eq!(pool.install(|| join_over_sockets(|| fib(4), || fib(5))), (3, 5));
+        }
+        assert_eq!(pool.usage().steals[3], 0);
     });
 }

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use knee_machine::clock::nanoseconds;
-use knee_workload::{Args, Bind, Check, Phase, Phases, Publish, Team};
+use knee_meter::perf::{Lent, read_lent};
+use knee_workload::{Args, Bind, Check, Phase, Phases, Publish, Readings, Team};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::{Deserialize, Serialize};
@@ -46,12 +47,17 @@ struct Task {
     bind: Bind,
     /// The launch on the kernel's monotonic clock: phases and samples count from there.
     launch_ns: u64,
+    /// Descriptors of counters to read where phases begin and end.
+    counters: Vec<RawFd>,
 }
 
 /// The child's report.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Report {
     pub(crate) phases: Vec<Phase>,
+    /// What those counters had counted at the begin and the end of each phase.
+    #[serde(default)]
+    pub(crate) readings: Vec<[Readings; 2]>,
     pub(crate) facts: BTreeMap<String, String>,
     pages: Option<BTreeMap<u32, u64>>,
     pub(crate) check: Option<CheckResult>,
@@ -65,7 +71,12 @@ pub(crate) fn report_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// The command that runs the run spec's workload, launched at this moment of the monotonic clock.
-pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+pub(crate) fn command(
+    spec: &RunSpec,
+    launch: Duration,
+    report: Option<BorrowedFd<'_>>,
+    lent: &Lent,
+) -> io::Result<Command> {
     let Program::Workload { workload, args, params, .. } = &spec.program else {
         return Err(io::Error::other("the program is not a workload"));
     };
@@ -74,7 +85,9 @@ pub(crate) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
     // Copies have one thread each, which may move among the cpus of all.
     let (threads, bind) = if copied { (1, Bind::Set) } else { (spec.threads, spec.bind()) };
     let (workload, cpus, launch_ns) = (workload.clone(), spec.cpus.clone(), nanoseconds(launch));
-    let task = serde_json::to_string(&Task { workload, args, threads, cpus, bind, launch_ns })?;
+    // What copies count is of all of them, so it has no phases.
+    let counters = if copied { Vec::new() } else { lent.files() };
+    let task = serde_json::to_string(&Task { workload, args, threads, cpus, bind, launch_ns, counters })?;
     let program = this::program()?;
     let report = report.map(|fd| format!("--report={}", fd.as_raw_fd()));
     let mut command = Command::new(&program);
@@ -140,6 +153,10 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
     let args = Args::complete(workload.params(), &task.args)?;
     let team = Team::new(task.threads, &task.cpus, task.bind).fitting()?.publishing(publisher);
     let mut phases = Phases::launched_at(Duration::from_nanos(task.launch_ns));
+    if !task.counters.is_empty() {
+        let counters = task.counters.clone();
+        phases = phases.reading(move || read_lent(&counters));
+    }
     let mut run = workload.prepare(&args, &team, &mut phases)?;
     let answer = run.run(&mut phases);
     run.failure().map_or(Ok(()), Err)?;
@@ -152,7 +169,8 @@ fn perform(task: &Task) -> Result<(String, Report), Failure> {
         Check::Unknown => None,
     };
     let facts = run.facts().into_iter().collect();
-    Ok((answer, Report { phases: phases.done(), facts, pages, check }))
+    let readings = phases.take_readings();
+    Ok((answer, Report { phases: phases.done(), readings, facts, pages, check }))
 }
 
 /// Reads a child's report; none if it ended before writing one.
@@ -161,6 +179,16 @@ pub(crate) fn read_report(text: &str) -> Option<Report> {
 }
 
 impl Report {
+    /// Its phases, with what lent counters counted in each.
+    pub(crate) fn counted(&mut self, lent: &Lent) {
+        for (phase, [first, last]) in self.phases.iter_mut().zip(&self.readings) {
+            let counted = lent.between(first, last);
+            for (name, value) in counted {
+                phase.counters.entry(name).or_insert(value);
+            }
+        }
+    }
+
     /// Pages by node, or why they are not known.
     pub(crate) fn pages(&self) -> Pages {
         let unavailable = || "/proc/self/numa_maps cannot be read: a kernel without NUMA support".into();

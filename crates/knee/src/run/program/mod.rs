@@ -10,11 +10,18 @@ use std::os::fd::BorrowedFd;
 use std::process::Command;
 use std::time::Duration;
 
+use knee_meter::perf::Lent;
+
 use crate::run_spec::{Program, RunSpec};
 
 /// The command that starts a run's program, at this moment of the monotonic clock. A workload writes its report to
 /// `report`.
-pub(super) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedFd<'_>>) -> io::Result<Command> {
+pub(super) fn command(
+    spec: &RunSpec,
+    launch: Duration,
+    report: Option<BorrowedFd<'_>>,
+    lent: &Lent,
+) -> io::Result<Command> {
     let (mut command, directory) = match &spec.program {
         Program::Command { command, env, runtime, directory } => {
             let mut words = command.iter().map(|word| spec.fill_in(word));
@@ -26,7 +33,7 @@ pub(super) fn command(spec: &RunSpec, launch: Duration, report: Option<BorrowedF
             built.args(words).envs(env.iter().map(|(name, value)| (name, spec.fill_in(value))));
             (built, directory)
         }
-        Program::Workload { directory, .. } => (child::command(spec, launch, report)?, directory),
+        Program::Workload { directory, .. } => (child::command(spec, launch, report, lent)?, directory),
     };
     if let Some(directory) = directory {
         command.current_dir(directory);

@@ -8,7 +8,7 @@ use knee_machine::CpuSet;
 use knee_meter::Gauges;
 use knee_meter::events::Table;
 use knee_meter::hotspots::HotspotRecorder;
-use knee_meter::perf::{Counter, Counters, Linux, Marks, Request};
+use knee_meter::perf::{Counter, Counters, Lent, Linux, Marks, Request};
 use knee_meter::switches::SwitchRecorder;
 
 use crate::measures;
@@ -85,6 +85,11 @@ impl Counting {
     /// The same for the regions of the program's threads, at most so many events.
     pub(crate) fn marks(&self, most: usize) -> Marks {
         self.events.as_ref().map(|events| events.marks(most)).unwrap_or_default()
+    }
+
+    /// The program's events, for itself to read where its phases begin and end.
+    pub(crate) fn lend(&self) -> Lent {
+        self.events.as_ref().map(Counters::lend).unwrap_or_default()
     }
 
     /// Call this when the program has started.

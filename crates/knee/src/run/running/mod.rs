@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use knee_machine::clock::monotonic;
 use knee_machine::{CpuSet, sys};
-use knee_meter::perf::Marks;
+use knee_meter::perf::{Lent, Marks};
 use knee_meter::{Sampler, ThrottledProgram};
 use knee_region::format::EVENTS;
 use knee_region::{Totals, VARIABLE};
@@ -50,6 +50,8 @@ pub(crate) struct Running {
     regions: Option<io::Result<Regions>>,
     /// Its running counters, if there is sampling.
     published: Option<Totals>,
+    /// Counters that it reads itself.
+    lent: Lent,
     pub(crate) timed_out: bool,
     pub(crate) was_stopped: bool,
     /// Why `/proc` showed nothing of it, if it did not.
@@ -60,7 +62,8 @@ impl Running {
     pub(crate) fn start(spec: &RunSpec, streams: Streams, begin: Instant, mut counting: Counting) -> io::Result<Self> {
         let report = matches!(spec.program, Program::Workload { .. }).then(child::report_pipe).transpose()?;
         let launch = monotonic().saturating_sub(begin.elapsed());
-        let mut command = program::command(spec, launch, report.as_ref().map(|(_, write)| write.as_fd()))?;
+        let lent = if report.is_some() { counting.lend() } else { Lent::default() };
+        let mut command = program::command(spec, launch, report.as_ref().map(|(_, write)| write.as_fd()), &lent)?;
         let regions = listen(&mut command, spec, launch, &counting);
         streams.connect(&mut command)?;
         sys::place_on_exec(&mut command, &spec.cpus, spec.memory.as_ref())?;
@@ -79,6 +82,7 @@ impl Running {
             counting,
             regions,
             published,
+            lent,
             exited: pidfd_open(Pid::from_child(&process), PidfdFlags::empty()).ok(),
             process,
             begin,

@@ -91,6 +91,8 @@ impl Running {
             let samples = Samples { sampling: Some(sampling), futex, ..kept(written, &spec.id, path.as_deref()) };
             (threads, pages.map(Pages::known), mapped, samples)
         });
+        let mut report = text(&self.report).and_then(|text| child::read_report(&text));
+        report.iter_mut().for_each(|report| report.counted(&self.lent));
         let switches = recorder.map(|recorder| recorder.finish(self.launch, &mut observed));
         Seen {
             counters,
@@ -101,7 +103,7 @@ impl Running {
             switches,
             hotspots,
             marked,
-            report: text(&self.report).and_then(|text| child::read_report(&text)),
+            report,
             stdout: text(&self.stdout),
             stderr: text(&self.stderr),
             output,
