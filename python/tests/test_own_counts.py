@@ -71,6 +71,23 @@ def test_a_name_that_is_taken_is_not_hidden_by_what_a_program_counts(counted):
     assert names(runs).count("cycles") == 1
 
 
+def test_a_counter_of_the_measured_phase_is_apart_from_that_of_the_run(counted):
+    def by_phases(one: dict) -> dict:
+        phases = [phase | {"counters": {"cycles": 10 + 20 * at}} for at, phase in enumerate(one["phases"])]
+        return one | {"phases": phases, "counters": {"cycles": 900, "branches": {"unavailable": "no PMU"}}}
+
+    rewrite(counted.folder.records, by_phases)
+    runs = list(Study.read(counted.folder.path).runs)
+    phases = [phase["name"] for phase in runs[0].record["phases"]]
+    measured = runs[0].record["metric"]["name"]
+    assert set(response(runs, "cycles").values) == {900.0}
+    assert set(response(runs, f"{phases[1]}:cycles").values) == {30.0}
+    assert set(response(runs, "measured:cycles").values) == {10.0 + 20 * phases.index(measured)}
+    assert "measured:cycles" in names(runs)
+    with pytest.raises(StudyError, match="measured:branches: unavailable: no PMU"):
+        response(runs, "measured:branches")
+
+
 def test_every_name_of_the_list_has_a_unit_and_a_meaning():
     for name in ("matches", "steals-far", "remote-read-bytes", "busy-ns", "thread_cpu_ns"):
         count = count_named(name)

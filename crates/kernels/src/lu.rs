@@ -102,7 +102,7 @@ fn wrong_row(factors: &[f64], n: usize) -> Option<usize> {
 
 fn factor<F: Fork>(mut m: Tile) {
     if m.rows() <= BLOCK {
-        F::touch(m.row(0));
+        m.touch::<F>();
         return factor_block(&mut m);
     }
     let [mut m11, mut m12, mut m21, mut m22] = m.quarter();
@@ -116,7 +116,7 @@ fn factor<F: Fork>(mut m: Tile) {
 /// Replaces x by the solution y of L y = x, where L is the lower triangle of `factors`.
 fn solve_lower<F: Fork>(mut x: Tile, factors: View) {
     if x.rows() <= BLOCK {
-        F::touch(x.row(0));
+        x.touch::<F>();
         return solve_lower_block(&mut x, factors);
     }
     let [f11, _, f21, f22] = factors.quarter();
@@ -132,7 +132,7 @@ fn solve_lower<F: Fork>(mut x: Tile, factors: View) {
 /// Replaces x by the solution y of y U = x, where U is the upper triangle of `factors`.
 fn solve_upper<F: Fork>(mut x: Tile, factors: View) {
     if x.rows() <= BLOCK {
-        F::touch(x.row(0));
+        x.touch::<F>();
         return solve_upper_block(&mut x, factors);
     }
     let [f11, f12, _, f22] = factors.quarter();

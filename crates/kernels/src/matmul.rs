@@ -72,7 +72,9 @@ impl Run for Prepared {
 pub(crate) fn multiply<F: Fork>(mut c: Tile, a: View, b: View, sign: f64) {
     let longest = c.rows().max(c.columns()).max(b.rows());
     if longest <= LEAF {
-        F::touch(c.row(0));
+        c.touch::<F>();
+        a.touch::<F>();
+        b.touch::<F>();
         multiply_leaf(&mut c, a, b, sign);
     } else if longest == c.rows() {
         let ((upper, lower), (a_upper, a_lower)) = (c.split_rows(), a.split_rows());

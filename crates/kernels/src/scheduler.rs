@@ -42,6 +42,11 @@ pub(crate) trait Fork: Copy + Send + Sync + 'static {
     fn touch<T>(data: &[T]) {
         let _ = data;
     }
+
+    /// The same of a rectangle of a matrix: see [`knee_runtime::touch_rows`].
+    fn touch_rows<T>(start: *const T, columns: usize, stride: usize, rows: usize) {
+        let _ = (start, columns, stride, rows);
+    }
 }
 
 /// No scheduler: `a`, then `b`.
@@ -105,6 +110,10 @@ impl Fork for Ours {
     fn touch<T>(data: &[T]) {
         knee_runtime::touch(data);
     }
+
+    fn touch_rows<T>(start: *const T, columns: usize, stride: usize, rows: usize) {
+        knee_runtime::touch_rows(start, columns, stride, rows);
+    }
 }
 
 /// knee's own pool of thieves that stay on their socket: the first forks go to other sockets, wherever data lies.
@@ -124,6 +133,10 @@ impl Fork for Within {
 
     fn touch<T>(data: &[T]) {
         knee_runtime::touch(data);
+    }
+
+    fn touch_rows<T>(start: *const T, columns: usize, stride: usize, rows: usize) {
+        knee_runtime::touch_rows(start, columns, stride, rows);
     }
 }
 

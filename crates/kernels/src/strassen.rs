@@ -159,7 +159,7 @@ fn add<F: Fork>(target: Tile, plus: &[View], minus: &[View]) {
             F::join_near(near.0, halves.0, near.1, halves.1);
             return;
         }
-        F::touch(target.row(0));
+        target.touch::<F>();
         for row in 0..target.rows() {
             let sums = target.row(row);
             for matrix in plus {

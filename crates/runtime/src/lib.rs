@@ -56,7 +56,7 @@ pub use policy::{Near, Policy, Random, Steal, WithinDomain};
 pub use pool::{Bind, CurrentWorker, Error, Install, Pool, Wait, current_worker};
 pub use rehearsal::{Costs, Moved, Rehearsal};
 pub use scope::{Scope, scope};
-pub use tally::touch;
+pub use tally::{touch, touch_rows};
 
 use worker::Worker;
 

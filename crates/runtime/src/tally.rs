@@ -44,7 +44,48 @@ pub fn touch<T>(data: &[T]) {
     }
 }
 
+/// The same for the rows of a rectangle of a matrix that is stored row by row: so many rows of `columns` elements, of
+/// which each begins `stride` elements after the one before. A row that lies on two nodes counts where it begins.
+#[inline]
+pub fn touch_rows<T>(start: *const T, columns: usize, stride: usize, rows: usize) {
+    if let Some(worker) = Worker::current() {
+        worker.touch_rows(start as usize, columns * size_of::<T>(), stride * size_of::<T>(), rows);
+    }
+}
+
 impl Worker {
+    fn touch_rows(&self, start: usize, bytes: usize, stride: usize, rows: usize) {
+        match self.pool().tally {
+            Tally::Nothing => {}
+            Tally::AtHome => self.account.worked_on((bytes * rows) as u64, 0),
+            Tally::ByNode => self.touch_rows_by_node(start, bytes, stride, rows),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn touch_rows_by_node(&self, start: usize, bytes: usize, stride: usize, rows: usize) {
+        let (mut row, mut cost_ns) = (0, 0.0);
+        while row < rows {
+            let at = start + row * stride;
+            let (node, end) = homes::piece_at(at);
+            let together = (end - at).div_ceil(stride.max(1)).min(rows - row);
+            cost_ns += self.count_bytes(node, together * bytes);
+            row += together;
+        }
+        self.spend_work(cost_ns);
+    }
+
+    /// Counts bytes of a node; returns what they cost in a rehearsal.
+    fn count_bytes(&self, node: Option<u32>, bytes: usize) -> f64 {
+        match (node, self.node()) {
+            (Some(home), Some(own)) if home == own => self.account.worked_on(bytes as u64, 0),
+            (Some(_), Some(_)) => self.account.worked_on(0, bytes as u64),
+            _ => {}
+        }
+        self.note_bytes(node, bytes)
+    }
+
     fn touch(&self, start: usize, bytes: usize) {
         match self.pool().tally {
             Tally::Nothing => {}
@@ -60,12 +101,7 @@ impl Worker {
         while at < end {
             let (node, piece) = homes::piece_at(at);
             let size = piece.min(end) - at;
-            match (node, self.node()) {
-                (Some(home), Some(own)) if home == own => self.account.worked_on(size as u64, 0),
-                (Some(_), Some(_)) => self.account.worked_on(0, size as u64),
-                _ => {}
-            }
-            cost_ns += self.note_bytes(node, size);
+            cost_ns += self.count_bytes(node, size);
             at += size;
         }
         self.spend_work(cost_ns);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use knee_machine::Topology;
 use knee_runtime::{
     Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join, join_at,
-    join_over_sockets, touch,
+    join_over_sockets, touch, touch_rows,
 };
 
 const SOCKETS: &str = "pack:4 [numa] l3:1 core:4 pu:1";
@@ -141,4 +141,14 @@ fn without_a_root_for_each_socket_all_others_starve() {
     let steals = pool(Steal::Within, 5, false).rehearse(|| fib(16)).1.steals;
     let sockets: BTreeSet<_> = steals.iter().map(|steal| steal.thief / 4).collect();
     assert_eq!(sockets.len(), 1, "{sockets:?}");
+}
+
+#[test]
+fn rows_of_a_matrix_are_counted_where_each_begins() {
+    let pool = pool(Steal::Within, 5, false);
+    let data = array(Layout::Blocked, 4 * 8 * 512);
+    // 32 rows of 512 numbers in four blocks, of which a leaf works on columns 100 to 300.
+    let found = pool.rehearse(|| touch_rows(&raw const data[100], 200, 512, 32)).1;
+    assert_eq!((found.local_bytes, found.remote_bytes), (8 * 1600, 24 * 1600));
+    assert_eq!(pool.usage().away_bytes, 24 * 1600);
 }

@@ -54,7 +54,9 @@ TIED = 0.05
 
 
 def disturbance(run: Run) -> str | None:
-    """Return what disturbed a run; None if nothing did."""
+    """Return what disturbed a run; None if nothing did. Nothing disturbs virtual time."""
+    if run.rehearsed:
+        return None
     shares = _shares(run)
     shares = {**shares, "other_busy": _surely_busy(run, shares)}
     for name, limit in LIMITS.items():

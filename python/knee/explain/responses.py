@@ -28,6 +28,9 @@ DERIVED = {
 OF_CPU = ":cpu"
 """After the name of a phase, asks for its CPU time."""
 
+MEASURED = "measured:"
+"""Before the name of a counter, asks for its count in the measured phase, whatever each workload calls that."""
+
 Value = float | str
 """The value of a run, or the reason why it has none."""
 
@@ -95,6 +98,7 @@ def names(runs: list[Run]) -> list[str]:
     offered += [*phases, *(phase + OF_CPU for phase in phases)]
     counted = {counter for run in runs for counter in run.record["counters"]}
     offered += [*sorted(counted), *(name for name, of in DERIVED.items() if set(of) <= counted)]
+    offered += sorted(MEASURED + name for name in counted if set(metrics) & set(phases))
     offered += sorted({name for run in runs for name in _own(run)})
     offered += sorted({name for run in runs for name in _reported(run)})
     return list(dict.fromkeys(offered))
@@ -139,6 +143,9 @@ def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
 def _of_counts(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
     if name in DERIVED:
         return lambda run: _derived(run, name), {"remote-share": "share", "remote-bytes": "bytes"}.get(name, "1/s")
+    if name.startswith(MEASURED):
+        plain = name.removeprefix(MEASURED)
+        return lambda run: _in_phase(run, plain), _counter_unit(runs, plain)
     asked_for = any(name in run.record["counters"] for run in runs)
     if not asked_for and any(name in _own(run) for run in runs):
         return lambda run: _own(run).get(name, f"the program did not count {name}"), _own_unit(runs, name)
@@ -170,6 +177,15 @@ def _counted(run: Run, name: str) -> Value:
     return float(count["value"])
 
 
+def _in_phase(run: Run, counter: str) -> Value:
+    """Return what a counter counted in the measured phase, or why it has no value there."""
+    whole = _counted(run, counter)
+    if isinstance(whole, str):
+        return whole
+    phase = _metric(run)
+    return _own(run).get(f"{phase}:{counter}", f"{counter} was not counted in the phase {phase}")
+
+
 def _derived(run: Run, name: str) -> Value:
     values = [_counted(run, counter) for counter in DERIVED[name]]
     for value in values:
@@ -186,7 +202,8 @@ def _derived(run: Run, name: str) -> Value:
 def _own(run: Run) -> dict[str, float]:
     """Return what the program itself counted in its phases.
 
-    A plain name is the count of the measured phase, or of the only phase that has it; others are ``PHASE:NAME``.
+    A plain name is the count of the measured phase, or of the only phase that has it; others are ``PHASE:NAME``. What is
+    counted for the whole run, too, has no plain name here.
     """
     found: dict[str, float] = {}
     phases: dict[str, set[str]] = {}
@@ -197,7 +214,7 @@ def _own(run: Run) -> dict[str, float]:
             found[whole] = found.get(whole, 0.0) + value
     for name, having in phases.items():
         chosen = having & {_metric(run)} or having
-        if len(chosen) == 1:
+        if len(chosen) == 1 and name not in run.record["counters"]:
             found[name] = found.pop(f"{next(iter(chosen))}:{name}")
     return found
 
@@ -205,6 +222,8 @@ def _own(run: Run) -> dict[str, float]:
 def _own_unit(runs: list[Run], name: str) -> str:
     """Return the unit of a program's own count, from the list of counts; per-thread counters keep their unit."""
     base = name.rpartition(":")[2]
+    if ":" in name and any(base in run.record["counters"] for run in runs):
+        return _counter_unit(runs, base)
     if listed := count_named(base):
         return listed.unit
     if base.startswith(THREAD):

@@ -18,7 +18,7 @@ from knee.explain.verdict.study import main_series
 from knee.explain.verdict.words import listed, threads
 from knee.opened import Study
 
-WARNINGS = ("rejected", "disturbed")
+WARNINGS = ("rejected", "virtual", "disturbed")
 """Labels of a verdict's lines that make a reader doubt it."""
 
 RECOMMENDED = ("use", "do", "decide", "check", "beyond")

@@ -58,6 +58,13 @@ class Run:
         return role_of(self.spec)
 
     @property
+    def rehearsed(self) -> bool:
+        """Whether its times are virtual, of a machine that was only described."""
+        program = self.spec["program"]
+        given = {**program.get("args", {}), **program.get("params", {})}
+        return str(given.get("rehearse", "no")) != "no"
+
+    @property
     def is_control(self) -> bool:
         """Whether it is a control, not a run of the design: a baseline, copies, a counting run."""
         return self.role != "measure"

@@ -11,6 +11,8 @@ use std::marker::PhantomData;
 
 use knee_workload::{Args, Error, Param};
 
+use crate::scheduler::Fork;
+
 pub(crate) use leaf::multiply_leaf;
 pub(crate) use product::{Product, agree, dot, probe};
 
@@ -38,6 +40,11 @@ impl Area {
     fn whole(start: *mut f64, len: usize, columns: usize) -> Self {
         assert_eq!(len % columns, 0, "a matrix is of whole rows");
         Self { start, stride: columns, rows: len / columns, columns }
+    }
+
+    /// Says that a leaf works on it.
+    fn touch<F: Fork>(self) {
+        F::touch_rows(self.start.cast_const(), self.columns, self.stride, self.rows);
     }
 
     fn row(self, row: usize) -> *mut f64 {
@@ -81,6 +88,11 @@ impl<'a> View<'a> {
         // SAFETY: the row lies inside the matrix that the view was made of, since areas are only ever cut smaller; for 'a
         // nothing writes there: the matrix is borrowed, or the tile that the view was taken of is.
         unsafe { std::slice::from_raw_parts(self.0.row(row), self.0.columns) }
+    }
+
+    /// Says that a leaf works on it.
+    pub(crate) fn touch<F: Fork>(self) {
+        self.0.touch::<F>();
     }
 
     /// The upper and the lower half.
@@ -132,6 +144,11 @@ impl<'a> Tile<'a> {
         // SAFETY: the row lies inside the matrix that the tile was made of, since areas are only ever cut smaller, and the
         // parts of a cut have no element in common; the matrix is borrowed for 'a, and this tile for as long as the row.
         unsafe { std::slice::from_raw_parts_mut(self.0.row(row), self.0.columns) }
+    }
+
+    /// Says that a leaf works on it.
+    pub(crate) fn touch<F: Fork>(&self) {
+        self.0.touch::<F>();
     }
 
     /// The same rectangle, to read while it is not written.

@@ -78,7 +78,9 @@ mod tests {
     fn lent(names: &[(&str, f64)]) -> Lent {
         let mut lent = Lent::default();
         let file = std::fs::File::open("/dev/zero").unwrap();
-        names.iter().for_each(|(name, scale)| lent.add(name, "cpu", *scale, &file).unwrap());
+        for (name, scale) in names {
+            lent.add(name, "cpu", *scale, &file).unwrap();
+        }
         lent
     }
 

@@ -217,7 +217,12 @@ def _series(name: str, members: list[Run], allowed: int, *, weak: bool) -> Serie
 
 
 def _cpus(runs: list[Run]) -> int:
-    """Return the largest number of cpus that the runs were pinned to; 0 if they were unpinned."""
+    """Return the largest number of cpus that the runs were pinned to; 0 if they were unpinned.
+
+    In a rehearsal each thread has a cpu of its own.
+    """
+    if all(run.rehearsed for run in runs):
+        return max(run.threads for run in runs)
     return max(len(set(run.spec["cpus"])) for run in runs)
 
 

@@ -40,6 +40,7 @@ ORDER = (
     "also",
     "claims",
     "rejected",
+    "virtual",
     "threads",
     "disturbed",
     "beyond",
@@ -51,6 +52,7 @@ ORDER = (
 
 IMPORTANCE = (
     "rejected",
+    "virtual",
     "threads",
     "seen",
     "disturbed",

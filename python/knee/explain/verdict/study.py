@@ -35,7 +35,8 @@ SHORTENED = 44
 
 def make(results: Results) -> Verdict:
     """Return the verdict of a study."""
-    extra = [*_rejected(results.runs), *_threads(results), *_disturbed(results), *_claims(results)]
+    extra = [*_rejected(results.runs), *_virtual(results.runs), *_threads(results), *_disturbed(results)]
+    extra += _claims(results)
     if not results.series:
         why = "runs on the fewest threads are missing or rejected; every speedup is relative to them"
         return verdict("none", results.name, no_verdict(why), extra)
@@ -204,6 +205,12 @@ def _threads(results: Results) -> list[Line]:
 def _disturbed(results: Results) -> list[Line]:
     one = results.disturbance
     return [] if one is None else [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}")]
+
+
+def _virtual(runs: Sequence[Run]) -> list[Line]:
+    if not any(run.rehearsed for run in runs):
+        return []
+    return [Line("virtual", "times are rehearsed: they know forks, steals and far memory, nothing else")]
 
 
 def _rejected(runs: Sequence[Run]) -> list[Line]:
