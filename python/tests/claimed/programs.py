@@ -1,0 +1,52 @@
+"""What programs of studies report: their phases, what they count in them, and facts, from a short run of each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from functools import cache
+
+from knee import _binary
+from knee.store import RunSpec
+
+SHORT: dict[str, dict[str, str]] = {
+    "mine": {"graph": "rmat:6"},
+    "query": {"scale": "0.001", "cache": "", "repeat": "1"},
+    "heat": {"rows": "64", "columns": "64", "steps": "4"},
+    "cilksort": {"n": "20000"},
+    "matmul": {"n": "64"},
+    "strassen": {"n": "64"},
+    "sumeuler": {"n": "500"},
+    "parfib": {"n": "20"},
+    "mandel": {"size": "64", "depth": "64"},
+} | dict.fromkeys(("ownership", "lockstep", "random", "sequential", "allocate"), {"size": "1M"})
+"""Arguments with which a workload ends at once."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a program reports. ``phases`` has the names that it counts in each."""
+
+    phases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    facts: tuple[str, ...] = ()
+
+
+def program_of(spec: RunSpec) -> Program:
+    """Return what the program of a run reports; commands report nothing."""
+    program = spec["program"]
+    if "workload" not in program:
+        return Program()
+    return _tried(json.dumps({**program, "args": program.get("args", {}) | SHORT[program["workload"]]}))
+
+
+@cache
+def _tried(program: str) -> Program:
+    cpus = _binary.ask("machine")["allowed"]["cpus"][:1]
+    spec = {"schema": 1, "id": "1", "cell": {"threads": 1}, "block": 1, "program": json.loads(program)}
+    line = json.dumps(spec | {"threads": 1, "cpus": cpus, "timeout_s": 60})
+    run = [str(_binary.find()), "run", "--stdin"]
+    record = json.loads(subprocess.run(run, input=line, capture_output=True, text=True, check=True).stdout)
+    assert record["exit"] == {"code": 0}, (program, record)
+    numbers = tuple(name for name, text in (record.get("facts") or {}).items() if text.replace(".", "", 1).isdigit())
+    return Program({one["name"]: tuple(one.get("counters") or ()) for one in record["phases"]}, numbers)
