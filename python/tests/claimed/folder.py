@@ -20,7 +20,10 @@ from conftest import THREAD, record
 from knee.explain.claims.evidence import Claim, Evidence
 from knee.explain.claims.judge import Judged, judge
 from knee.explain.claims.machine import resolved
-from knee.store import Contents, RunSpec
+from knee.explain.scaling.series import group
+from knee.explain.scaling.summary import summarize
+from knee.store import KINDS, Contents, RunSpec
+from knee.store.claims import Kind
 from knee.study.design import plan
 from knee.study.design.cells import cells_of, placements_of
 from knee.study.options.command_line import study_spec_of
@@ -76,13 +79,18 @@ def needed(claim: Claim, made: Plan) -> list[RunSpec]:
     return [spec for spec in made.specs if any(_concerns(spec, cell, asked, base) for cell in cells_named(asked))]
 
 
+def kind_of(claim: Claim) -> Kind:
+    """Return the kind of a claim."""
+    [name] = [name for name in KINDS if name in claim]
+    return KINDS[name]
+
+
 def cells_named(claim: Claim) -> list[dict[str, Any]]:
     """Return the tables of levels in a claim."""
-    if "explains" in claim:
+    kind = kind_of(claim)
+    if kind.chooses == "factor":
         return [claim.get("at", {})]
-    two = [claim[kind] for kind in ("ratio", "difference", "order") if kind in claim]
-    one = [claim[kind] for kind in ("value", "speedup", "knee", "slope", "trend", "variation") if kind in claim]
-    return [*two[0].values()] if two else one
+    return [*claim[kind.name].values()] if kind.chooses == "two cells" else [claim[kind.name]]
 
 
 def has(spec: RunSpec, cell: dict[str, Any]) -> bool:
@@ -99,17 +107,16 @@ def _concerns(spec: RunSpec, cell: dict[str, Any], claim: Claim, base: int) -> b
 
 def answered(claim: Claim, made: Plan, folder: Path, quantities: Quantities, rates: Rates | None = None) -> Judged:
     """Return the answer to a claim in a folder where its runs have these quantities."""
-    return judged(claim, made, folder, lambda spec: _record(spec, quantities(spec), made), rates)
+    return judged(claim, made, folder, lambda spec: recorded(spec, quantities(spec), made), rates)
 
 
 def judged(
-    claim: Claim, made: Plan, folder: Path, recorded: Callable[[RunSpec], dict[str, Any]], rates: Rates | None = None
+    claim: Claim, made: Plan, folder: Path, record_of: Callable[[RunSpec], dict[str, Any]], rates: Rates | None = None
 ) -> Judged:
     """Write a folder with the runs that a claim is about, read it, and judge the claim."""
-    specs = needed(claim, made)
     # Without a run of a claim's own, one of the study says that there is none.
-    specs = specs or made.specs[:1]
-    records = {spec["id"]: recorded(spec) for spec in specs}
+    specs = needed(claim, made) or made.specs[:1]
+    records = {spec["id"]: record_of(spec) for spec in specs}
     (folder / "samples").mkdir(parents=True)
     if rates:
         for spec in specs:
@@ -121,50 +128,56 @@ def judged(
     (folder / "records.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records.values()))
     read = Contents.read(folder)
     assert claim in read.study_spec["claim"]
-    [answer] = judge([claim], Evidence(read.folder, read.runs, [], {}, read.machine))
+    series = group(read.runs, len(read.machine["allowed"]["cpus"])) if "knee" in claim else []
+    summaries = {one.name: summarize(one) for one in series}
+    [answer] = judge([claim], Evidence(read.folder, read.runs, series, summaries, read.machine))
     return answer
 
 
-def _record(spec: RunSpec, quantities: dict[str, float], made: Plan) -> dict[str, Any]:
+def reported(spec: RunSpec, made: Plan) -> set[str]:
+    """Return the names of all quantities that a run of the study can have."""
+    program = program_of(spec)
+    counted = {name for names in program.phases.values() for name in names}
+    counted |= {f"{phase}:{name}" for phase, names in program.phases.items() for name in (*names, "cpu")}
+    return {TIMED, APART, "wall", "cpu", *program.phases, *counted, *program.facts, *(made.study_spec.counters or ())}
+
+
+def recorded(spec: RunSpec, quantities: dict[str, float], made: Plan) -> dict[str, Any]:
     """Return the record of a run, with what its program reports and the study counts."""
     program, asked = program_of(spec), dict(quantities)
+    unknown = asked.keys() - reported(spec, made)
+    assert not unknown, f"{spec['program']} reports none of {unknown}, but {sorted(reported(spec, made))}"
     took = asked.pop(TIMED, 1.0)
-    wall, cpu = asked.pop("wall", took), asked.pop("cpu", took * spec["threads"])
-    measured = str((spec.get("metric") or {}).get("phase", ""))
-    phases = {
-        name: {"name": name, "begin_ns": BEGIN, "end_ns": END, "wall_ns": int(took * 1e9), "cpu_ns": int(cpu * 1e9)}
-        | {"counters": dict.fromkeys(counted, int(USUAL))}
-        for name, counted in program.phases.items()
-    }
-    facts = dict.fromkeys(program.facts, "100")
-    counters = dict.fromkeys(spec.get("counters", []), int(USUAL))
-    apart = asked.pop(APART, 1.0)
-    for name, value in asked.items():
-        phase, _, inside = name.rpartition(":")
-        counting = [one for one in ([phase] if phase else [measured, *phases]) if inside in program.phases.get(one, ())]
-        if name in phases:
-            phases[name]["wall_ns"] = int(value * 1e9)
-        elif phase in phases and inside == "cpu":
-            phases[phase]["cpu_ns"] = int(value * 1e9)
-        elif name in (made.study_spec.counters or ()):
-            # A timed run beside the counting run has no counters.
-            counters |= {name: int(value)} if name in counters else {}
-        elif counting:
-            phases[counting[0]]["counters"][inside] = int(value)
-        elif name in facts:
-            facts[name] = repr(value)
-        else:
-            known = [*phases, *counters, *facts, *(one for names in program.phases.values() for one in names)]
-            raise AssertionError(f"{spec['program']} does not report {name!r}, but {known}")
-    more: dict[str, Any] = {"phases": [*phases.values()], "counters": counters, "facts": facts}
-    if measured:
-        more["metric"] = {"name": measured, "value": took, "unit": "s"}
-    more["observed_threads"] = [
+    wall, cpu, apart = asked.pop("wall", took), asked.pop("cpu", took * spec["threads"]), asked.pop(APART, 1.0)
+    metric = spec.get("metric") or {}
+    name = str(metric.get("phase", metric.get("regex", "")))
+    counters = {one: int(asked.get(one, USUAL)) for one in spec.get("counters", [])}
+    facts = {one: repr(asked.get(one, 100.0)) for one in program.facts}
+    phases = [
+        _phase(one, counted, name == one, {f"{one}:cpu": cpu, one: took} | asked)
+        for one, counted in program.phases.items()
+    ]
+    threads = [
         THREAD | {"tid": n, "cpu_ns": int(1e9 * much), "run_delay_ns": int(1e9 * much)}
         for n in range(spec["threads"])
-        for much in [apart if n == 0 else 1.0]
+        for much in [1.0 if n else apart]
     ]
+    more = {"metric": {"name": name, "value": took, "unit": "s"}} if name else {}
+    more |= {"phases": phases, "counters": counters, "facts": facts, "observed_threads": threads}
     return record(spec["id"], spec["block"], wall, cpu, **more)
+
+
+def _phase(name: str, counted: tuple[str, ...], measured: bool, asked: dict[str, float]) -> dict[str, Any]:
+    """Return a phase of a record. A plain name of a count is that of the measured phase."""
+    plain = asked if measured else {}
+    return {
+        "name": name,
+        "begin_ns": BEGIN,
+        "end_ns": END,
+        "wall_ns": int(asked[name] * 1e9),
+        "cpu_ns": int(asked[f"{name}:cpu"] * 1e9),
+        "counters": {one: int(asked.get(f"{name}:{one}", plain.get(one, USUAL))) for one in counted},
+    }
 
 
 def _sample(path: Path, spec: RunSpec, rates: Rates) -> None:

@@ -20,6 +20,7 @@ SHORT: dict[str, dict[str, str]] = {
     "sumeuler": {"n": "500"},
     "parfib": {"n": "20"},
     "mandel": {"size": "64", "depth": "64"},
+    "smt": {},
 } | dict.fromkeys(("ownership", "lockstep", "random", "sequential", "allocate"), {"size": "1M"})
 """Arguments with which a workload ends at once."""
 

@@ -52,10 +52,12 @@ def quantities(claim: Claim, made: Plan, number: float, scatter: float) -> Quant
     response, per = asked.get("response"), asked.get("per")
 
     def chosen(spec: RunSpec) -> dict[str, float]:
-        first = response in COMPARED and "slope" not in asked and spec["threads"] == base
+        first = response in COMPARED and not {"slope", "bend"} & asked.keys() and spec["threads"] == base
         value = 1.0 if first else level(spec)
         if "among" in asked:
             return {APART: value}
+        if "against" in asked and has(spec, asked["ratio"]["over"]):
+            return _measured(asked["against"], value, made)
         below = _scale(asked, made) if per else 1.0
         return _measured(response, value * below, made) | (_measured(per, below, made) if per else {})
 
@@ -64,6 +66,8 @@ def quantities(claim: Claim, made: Plan, number: float, scatter: float) -> Quant
 
 def _scale(claim: Claim, made: Plan) -> float:
     """Return the usual size of a response: counts are whole numbers, so they are made large."""
+    if "against" in claim:
+        return 1.0
     response = str(claim.get("response"))
     counted = response in (*(made.study_spec.counters or ()), "remote-bytes", "issue-rate")
     return 1000 * USUAL if counted or count_named(response.rpartition(":")[2]) else 1.0
@@ -95,7 +99,7 @@ def _levels(claim: Claim, made: Plan, number: float, scatter: float) -> Level:
         return _shares(claim, made, number, scatter)
     if "variation" in claim and "among" not in claim:
         deviation = math.sqrt(math.log1p(number**2))
-        return lambda spec: usual * math.exp(deviation * _quantile(spec["block"]))
+        return lambda spec: usual * math.exp(deviation * quantile(spec["block"]))
     if "variation" in claim:
         return lambda spec: number * shaken(spec)
     if "value" in claim:
@@ -104,6 +108,9 @@ def _levels(claim: Claim, made: Plan, number: float, scatter: float) -> Level:
         return lambda spec: usual * shaken(spec) / (number if has(spec, claim["speedup"]) else 1)
     if "slope" in claim:
         return lambda spec: usual * shaken(spec) * spec["threads"] ** number
+    if "bend" in claim:
+        middle = math.sqrt(math.prod(claim["between"]))
+        return lambda spec: usual * shaken(spec) * spec["threads"] * max(1, spec["threads"] / middle) ** number
     for kind in ("ratio", "order"):
         if kind in claim:
             return lambda spec: usual * shaken(spec) * (number if has(spec, claim[kind]["of"]) else 1)
@@ -156,7 +163,7 @@ def _scaled(drawn: list[float]) -> tuple[float, ...]:
     return tuple((one - sum(drawn) / len(drawn)) / deviation for one in drawn)
 
 
-def _quantile(block: int) -> float:
+def quantile(block: int) -> float:
     """Return the noise of a block of which every statistic of spread says the same: the quantiles of the normal one."""
     return _scaled([NormalDist().inv_cdf((place + 0.5) / BLOCKS) for place in range(BLOCKS)])[block - 1]
 
