@@ -18,7 +18,7 @@ from claimed.originals import found, over_time
 from claimed.values import SMALL, WIDE, check_sampled, numbers, quantities, rates
 from conftest import ROOT
 
-from knee.explain.claims.evidence import NoNumberError
+from knee.explain.claims.evidence import Claim, NoNumberError
 from knee.explain.claims.machine import require, resolved
 from knee.store import RunSpec
 
@@ -33,7 +33,7 @@ each_claim = pytest.mark.parametrize(("path", "claim"), CLAIMS.values(), ids=CLA
 
 @pytest.mark.parametrize("outcome", ["confirmed", "refuted", "undecided"])
 @each_claim
-def test_a_claim_can_be(path: Path, claim: dict, outcome: str, tmp_path: Path):
+def test_a_claim_can_be(path: Path, claim: Claim, outcome: str, tmp_path: Path):
     made = planned(path, of_original(path.stem))
     scatter = WIDE if outcome == "undecided" else SMALL
     for at, number in enumerate(numbers(claim, made)[outcome]):
@@ -43,7 +43,7 @@ def test_a_claim_can_be(path: Path, claim: dict, outcome: str, tmp_path: Path):
 
 
 @each_claim
-def test_a_claim_says_why_it_is_not_measurable(path: Path, claim: dict, tmp_path: Path):
+def test_a_claim_says_why_it_is_not_measurable(path: Path, claim: Claim, tmp_path: Path):
     small = planned(path, SMALL_MACHINE)
     try:
         require(claim.get("needs", {}), described(SMALL_MACHINE))
@@ -59,10 +59,10 @@ def test_a_claim_says_why_it_is_not_measurable(path: Path, claim: dict, tmp_path
     assert re.search(why, answer.why), answer.why
 
 
-def _without_counters(spec: RunSpec, made: Plan, claim: dict) -> dict[str, Any]:
+def _without_counters(spec: RunSpec, made: Plan, claim: Claim) -> dict[str, Any]:
     """Return the record of a run without counters and samples; if the claim needs neither, of one that failed."""
     record = recorded(spec, {}, made)
-    record["counters"] = dict.fromkeys(record["counters"], {"unavailable": "no PMU"})
+    record["counters"] = {name: {"unavailable": "no PMU"} for name in record["counters"]}
     of_counters = {*(made.study_spec.counters or ()), "issue-rate", "remote-bytes", "remote-share"}
     if "trend" not in claim and not {claim.get("response"), claim.get("per")} & of_counters:
         record["exit"] = {"code": 1}
@@ -70,7 +70,7 @@ def _without_counters(spec: RunSpec, made: Plan, claim: dict) -> dict[str, Any]:
 
 
 @each_claim
-def test_what_the_original_found_lies_within_the_bounds(path: Path, claim: dict, tmp_path: Path):
+def test_what_the_original_found_lies_within_the_bounds(path: Path, claim: Claim, tmp_path: Path):
     made = planned(path, of_original(path.stem))
     if "trend" in claim:
         check_sampled(claim, made)
@@ -86,7 +86,7 @@ def test_what_the_original_found_lies_within_the_bounds(path: Path, claim: dict,
 
 
 @each_claim
-def test_the_ends_of_a_range_are_run(path: Path, claim: dict):
+def test_the_ends_of_a_range_are_run(path: Path, claim: Claim):
     if "between" in claim:
         made = planned(path, of_original(path.stem))
         counts = {spec["threads"] for spec in made.specs}

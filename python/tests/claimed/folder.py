@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from claimed.machines import described, on
-from claimed.programs import program_of
 from conftest import THREAD, record
 
+from claimed.machines import described, on
+from claimed.programs import program_of
 from knee.explain.claims.evidence import Claim, Evidence
 from knee.explain.claims.judge import Judged, judge
 from knee.explain.claims.machine import resolved

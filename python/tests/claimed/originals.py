@@ -1,4 +1,4 @@
-"""What the originals found, as quantities of single runs: figures that they give, and in between a shape as they tell it.
+"""What the originals found, as quantities of single runs: their figures, and in between a shape as they tell it.
 
 Bounds of claims are not read here, so that a bound which is turned around in a study file contradicts these figures.
 """
@@ -12,7 +12,6 @@ from typing import Any
 
 from claimed.folder import TIMED
 from claimed.values import quantile
-
 from knee.store import RunSpec
 
 Cell = dict[str, Any]
@@ -89,7 +88,7 @@ PEAK = 2.33e9
 
 
 def ghc(cell: Cell, _: int) -> Found:
-    """Return times of one core and of eight, the issue rates that they are due to, and steep rises past eight threads."""
+    """Return times of one core and of eight, issue rates, and what rises steeply past eight threads."""
     n = cell["threads"]
     if cell.get("workload") == "smt":
         return {"rate, work independent": PEAK / 1e9}

@@ -21,7 +21,7 @@ SHORT: dict[str, dict[str, str]] = {
     "parfib": {"n": "20"},
     "mandel": {"size": "64", "depth": "64"},
     "smt": {},
-} | dict.fromkeys(("ownership", "lockstep", "random", "sequential", "allocate"), {"size": "1M"})
+} | {probe: {"size": "1M"} for probe in ("ownership", "lockstep", "random", "sequential", "allocate")}
 """Arguments with which a workload ends at once."""
 
 

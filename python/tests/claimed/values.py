@@ -9,9 +9,8 @@ from functools import cache
 from statistics import NormalDist
 from typing import Any
 
-from claimed.folder import APART, BLOCKS, TIMED, USUAL, Plan, Quantities, Rates, has, needed
+from claimed.folder import APART, BLOCKS, TIMED, USUAL, Plan, Quantities, Rates, has, kind_of, needed
 from claimed.machines import described
-
 from knee.explain.claims.evidence import Claim
 from knee.explain.claims.machine import resolved
 from knee.explain.responses import COMPARED, DERIVED
@@ -93,31 +92,46 @@ def _measured(response: str | None, value: float, made: Plan) -> dict[str, float
 
 def _levels(claim: Claim, made: Plan, number: float, scatter: float) -> Level:
     """Return the response of every run."""
-    usual = _scale(claim, made) if not claim.get("per") else 1.0
-    shaken = lambda spec: math.exp(scatter * noise(str(spec["cell"]), spec["block"]))  # noqa: E731
-    if "explains" in claim:
+    usual = 1.0 if claim.get("per") else _scale(claim, made)
+    kind = kind_of(claim).name
+    if kind == "explains":
         return _shares(claim, made, number, scatter)
-    if "variation" in claim and "among" not in claim:
+    if kind == "variation" and "among" not in claim:
         deviation = math.sqrt(math.log1p(number**2))
         return lambda spec: usual * math.exp(deviation * quantile(spec["block"]))
-    if "variation" in claim:
-        return lambda spec: number * shaken(spec)
-    if "value" in claim:
-        return lambda spec: number * shaken(spec)
-    if "speedup" in claim:
-        return lambda spec: usual * shaken(spec) / (number if has(spec, claim["speedup"]) else 1)
-    if "slope" in claim:
-        return lambda spec: usual * shaken(spec) * spec["threads"] ** number
-    if "bend" in claim:
-        middle = math.sqrt(math.prod(claim["between"]))
-        return lambda spec: usual * shaken(spec) * spec["threads"] * max(1, spec["threads"] / middle) ** number
-    for kind in ("ratio", "order"):
-        if kind in claim:
-            return lambda spec: usual * shaken(spec) * (number if has(spec, claim[kind]["of"]) else 1)
-    if "difference" in claim:
-        of = claim.get("times", 1) * usual + number
-        return lambda spec: shaken(spec) * (of if has(spec, claim["difference"]["of"]) else usual)
-    raise AssertionError(f"no values for the kind of claim {claim}")
+    # A value is what it is, and all others are relations.
+    usual = 1.0 if kind in ("value", "variation") else usual
+    level = LEVELS[kind]
+    return lambda spec: level(claim, spec, number, usual) * math.exp(scatter * noise(str(spec["cell"]), spec["block"]))
+
+
+def _side(claim: Claim, spec: RunSpec, number: float, usual: float) -> float:
+    """Return the number on one side of a comparison, and 1 on the other."""
+    return usual * (number if has(spec, claim[kind_of(claim).name]["of"]) else 1)
+
+
+def _difference(claim: Claim, spec: RunSpec, number: float, usual: float) -> float:
+    return claim.get("times", 1) * usual + number if has(spec, claim["difference"]["of"]) else usual
+
+
+def _bend(claim: Claim, spec: RunSpec, number: float, usual: float) -> float:
+    """Return two lines on log-log axes that meet in the middle of the range."""
+    beyond = spec["threads"] / math.sqrt(math.prod(claim["between"]))
+    return usual * spec["threads"] * max(1, beyond) ** number
+
+
+LEVELS: dict[str, Callable[[Claim, RunSpec, float, float], float]] = {
+    "ratio": _side,
+    "order": _side,
+    "difference": _difference,
+    "value": lambda _, __, number, ___: number,
+    "variation": lambda _, __, number, ___: number,
+    "speedup": lambda claim, spec, number, usual: usual / (number if has(spec, claim["speedup"]) else 1),
+    "slope": lambda _, spec, number, usual: usual * spec["threads"] ** number,
+    "bend": _bend,
+    "knee": lambda _, spec, number, __: 1 / min(spec["threads"], number),
+}
+"""For each kind of claim the response of a run, given the number and the usual size of the response."""
 
 
 def _shares(claim: Claim, made: Plan, share: float, scatter: float) -> Level:
