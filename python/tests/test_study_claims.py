@@ -79,7 +79,7 @@ def test_what_the_original_found_lies_within_the_bounds(path: Path, claim: Claim
         made,
         tmp_path / "s",
         lambda spec: {name: value for name, value in found(path.stem, spec).items() if name in reported(spec, made)},
-        (lambda spec, share: over_time(spec["cell"], share)) if "trend" in claim else None,
+        over_time if "trend" in claim else None,
     )
     assert answer.answer != "not measurable here", answer.why
     assert claim.get("above", -float("inf")) < answer.value < claim.get("below", float("inf")), answer

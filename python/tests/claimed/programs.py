@@ -43,11 +43,18 @@ def program_of(spec: RunSpec) -> Program:
 
 @cache
 def _tried(program: str) -> Program:
-    cpus = _binary.ask("machine")["allowed"]["cpus"][:1]
-    spec = {"schema": 1, "id": "1", "cell": {"threads": 1}, "block": 1, "program": json.loads(program)}
-    line = json.dumps(spec | {"threads": 1, "cpus": cpus, "timeout_s": 60})
+    cpus = _binary.ask("machine")["allowed"]["cpus"][:2]
+    spec = {"schema": 1, "id": "1", "cell": {"threads": len(cpus)}, "block": 1, "program": json.loads(program)}
+    line = json.dumps(spec | {"threads": len(cpus), "cpus": cpus, "timeout_s": 60})
     run = [str(_binary.find()), "run", "--stdin"]
     record = json.loads(subprocess.run(run, input=line, capture_output=True, text=True, check=True).stdout)
     assert record["exit"] == {"code": 0}, (program, record)
-    numbers = tuple(name for name, text in (record.get("facts") or {}).items() if text.replace(".", "", 1).isdigit())
-    return Program({one["name"]: tuple(one.get("counters") or ()) for one in record["phases"]}, numbers)
+    facts = {name for name, text in (record.get("facts") or {}).items() if text.replace(".", "", 1).isdigit()}
+    return Program({one["name"]: tuple(one.get("counters") or ()) for one in record["phases"]}, _on_nodes(facts))
+
+
+def _on_nodes(facts: set[str]) -> tuple[str, ...]:
+    """Return facts, and those that a workload would report beside them with more threads, on several nodes."""
+    more = {name.replace("array own", f"array {where}") for name in facts for where in ("near", "far")}
+    more |= {name.replace("reader first", "reader later") for name in facts | more}
+    return tuple(facts | more | ({"far pages with the reader"} if "pages with the owner" in facts else set()))

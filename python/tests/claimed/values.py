@@ -39,7 +39,7 @@ def _beside(claim: Claim, made: Plan, bound: float, sign: int) -> float:
     if "explains" in claim:
         return bound + sign * min(bound, 1 - bound) / 2
     if "difference" in claim:
-        return bound + sign * claim.get("times", 1) * _scale(claim, made) / 2
+        return bound + sign * claim.get("times", 1) * _usual(claim, made) / 2
     return bound + sign * (abs(bound) / 4 or 0.5)
 
 
@@ -57,19 +57,23 @@ def quantities(claim: Claim, made: Plan, number: float, scatter: float) -> Quant
             return {APART: value}
         if "against" in asked and has(spec, asked["ratio"]["over"]):
             return _measured(asked["against"], value, made)
-        below = _scale(asked, made) if per else 1.0
+        below = _scale(per, made) if per else 1.0
         return _measured(response, value * below, made) | (_measured(per, below, made) if per else {})
 
     return chosen
 
 
-def _scale(claim: Claim, made: Plan) -> float:
-    """Return the usual size of a response: counts are whole numbers, so they are made large."""
+def _usual(claim: Claim, made: Plan) -> float:
+    """Return the usual size of a claim's response, divided by another one if the claim does so."""
     if "against" in claim:
         return 1.0
-    response = str(claim.get("response"))
+    return _scale(claim.get("response"), made) / _scale(claim.get("per"), made)
+
+
+def _scale(response: str | None, made: Plan) -> float:
+    """Return the usual size of a response: counts are whole numbers, so they are made large."""
     counted = response in (*(made.study_spec.counters or ()), "remote-bytes", "issue-rate")
-    return 1000 * USUAL if counted or count_named(response.rpartition(":")[2]) else 1.0
+    return 1000 * USUAL if counted or count_named(str(response).rpartition(":")[2]) else 1.0
 
 
 def _measured(response: str | None, value: float, made: Plan) -> dict[str, float]:
@@ -92,7 +96,7 @@ def _measured(response: str | None, value: float, made: Plan) -> dict[str, float
 
 def _levels(claim: Claim, made: Plan, number: float, scatter: float) -> Level:
     """Return the response of every run."""
-    usual = 1.0 if claim.get("per") else _scale(claim, made)
+    usual = _usual(claim, made)
     kind = kind_of(claim).name
     if kind == "explains":
         return _shares(claim, made, number, scatter)
@@ -150,7 +154,7 @@ def _shares(claim: Claim, made: Plan, share: float, scatter: float) -> Level:
         place = (others.index(_rest(spec, factor)), len(others)) if len(others) > 1 else (spec["block"] - 1, BLOCKS)
         drawn = noise(str(spec["cell"]), spec["block"])
         log = parts["factor"] * of_factor + parts["other"] * _spaced(*place) + parts["e"] * drawn
-        return (1.0 if claim.get("per") else _scale(claim, made)) * math.exp(0.05 * log)
+        return _usual(claim, made) * math.exp(0.05 * log)
 
     return value
 
