@@ -13,6 +13,7 @@ from knee import _binary
 
 ORIGINALS = {
     "peregrine": "pack:2 [numa] l3:1 core:24 pu:2",
+    "smt": "pack:2 [numa] l3:1 core:24 pu:2",
     "flare": "pack:4 [numa] l3:1 core:18 pu:1",
     "blacklight": "pack:16 [numa] l3:1 core:8 pu:1",
     "deters": "pack:4 [numa] l3:1 core:8 pu:1",
@@ -26,8 +27,11 @@ SMALL = "pack:1 [numa] l3:1 core:2 pu:1"
 
 def of_original(study: str) -> str:
     """Return the machine of a study file's original, as text."""
-    [text] = [text for name, text in ORIGINALS.items() if study == name or study.startswith(f"{name}-")]
-    return text
+    found = [text for name, text in ORIGINALS.items() if study == name or study.startswith(f"{name}-")]
+    assert len(found) == 1, (
+        f"{study}: its claims need a machine in {__file__}, and what was found there in originals.py"
+    )
+    return found[0]
 
 
 @cache

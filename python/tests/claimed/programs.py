@@ -21,6 +21,8 @@ SHORT: dict[str, dict[str, str]] = {
     "parfib": {"n": "20"},
     "mandel": {"size": "64", "depth": "64"},
     "smt": {},
+    "matmul-z": {"n": "64"},
+    "walk": {"tables": "2", "size": "64K", "steps": "100"},
 } | {probe: {"size": "1M"} for probe in ("ownership", "lockstep", "random", "sequential", "allocate")}
 """Arguments with which a workload ends at once."""
 
@@ -38,7 +40,9 @@ def program_of(spec: RunSpec) -> Program:
     program = spec["program"]
     if "workload" not in program:
         return Program()
-    return _tried(json.dumps({**program, "args": program.get("args", {}) | SHORT[program["workload"]]}))
+    short = SHORT[program["workload"]]
+    params = {name: level for name, level in program.get("params", {}).items() if name not in short}
+    return _tried(json.dumps(program | {"args": program.get("args", {}) | short, "params": params}))
 
 
 @cache
