@@ -130,7 +130,9 @@ def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
         return OF_THE_RUN[name], "s"
     if name in COMPARED:
         return _against_base(runs, name), "times"
-    if name == TIME or any(_metric(run) == name for run in runs):
+    metrics = {metric for run in runs if (metric := _metric(run))}
+    # With one metric, `time` can only be a number that a workload reports.
+    if name in metrics or (name == TIME and len(metrics) > 1):
         return lambda run: run.time_s, "s"
     phases = {phase["name"] for run in runs for phase in run.record["phases"]}
     if name in phases:

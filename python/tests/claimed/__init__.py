@@ -1,0 +1,1 @@
+"""Studies as they would be on made-up machines, for the claims of study files."""
