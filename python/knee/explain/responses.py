@@ -204,8 +204,8 @@ def _derived(run: Run, name: str) -> Value:
 def _own(run: Run) -> dict[str, float]:
     """Return what the program itself counted in its phases.
 
-    A plain name is the count of the measured phase, or of the only phase that has it; others are ``PHASE:NAME``. What is
-    counted for the whole run, too, has no plain name here.
+    A plain name is the count of the measured phase, or of the only phase that has it; others are ``PHASE:NAME``, as are
+    all of a counter that counts the whole run as well.
     """
     found: dict[str, float] = {}
     phases: dict[str, set[str]] = {}
