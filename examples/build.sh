@@ -7,9 +7,9 @@ mkdir -p build/objects
 if command -v ghc >/dev/null; then
     for name in sumeuler parfib mandel; do
         ghc -v0 -O2 -threaded -rtsopts -outputdir "build/objects/$name" -o "build/$name-ghc" "haskell/$name.hs"
+        ghc -v0 -O2 -threaded -rtsopts -feager-blackholing -outputdir "build/objects/$name-eager" \
+            -o "build/$name-ghc-eager" "haskell/$name.hs"
     done
-    ghc -v0 -O2 -threaded -rtsopts -feager-blackholing -outputdir build/objects/eager \
-        -o build/sumeuler-ghc-eager haskell/sumeuler.hs
 else
     echo "left out: Haskell (no ghc)"
 fi

@@ -143,6 +143,16 @@ def test_a_study_without_claims_has_no_table(simulated):
             "claim 1: times: it is not a number above 0",
         ),
         ("says = 'x'\ndifference = { of = {}, over = {} }\nabove = 2", "claim 1: difference: it compares two cells"),
+        (
+            "says = 'x'\nratio = { of = {}, over = {} }\nagainst = ''\nabove = 2",
+            "claim 1: against: it names no response",
+        ),
+        (
+            "says = 'x'\nratio = { of = {}, over = {} }\nagainst = 'cpu'\nper = 'wall'\nabove = 2",
+            "claim 1: per: it cannot be combined with against",
+        ),
+        ("says = 'x'\nvalue = {}\nagainst = 'cpu'\nabove = 2", "claim 1: against: it belongs to ratio, not to value"),
+        ("says = 'x'\nbend = {}\nabove = 2", "claim 1: bend: it needs the key between"),
         ("says = 'x'\nslope = {}\nabove = 2", "claim 1: slope: it needs the key between"),
         (
             "says = 'x'\nslope = { threads = 2 }\nbetween = [1, 2]\nabove = 2",
@@ -151,7 +161,7 @@ def test_a_study_without_claims_has_no_table(simulated):
         ("says = 'x'\nslope = {}\nbetween = [1]\nabove = 2", "claim 1: between: it is not two thread counts"),
         ("says = 'x'\nslope = {}\nbetween = [1, 'all']\nabove = 2", "claim 1: between: it is not two thread counts"),
         ("says = 'x'\nslope = {}\nbetween = [0, 2]\nabove = 2", "claim 1: between: it is not two thread counts"),
-        ("says = 'x'\nknee = {}\nbetween = [1, 2]\nabove = 2", "claim 1: between: it belongs to slope, order, not"),
+        ("says = 'x'\nknee = {}\nbetween = [1, 2]\nabove = 2", "claim 1: between: it belongs to slope, bend, order"),
         ("says = 'x'\norder = { of = {} }\nbetween = [1, 2]\nabove = 1", "claim 1: order: it compares two cells"),
         (
             "says = 'x'\norder = { of = {a = 1}, over = {a = 2} }\nbetween = [1, 2]\nabove = 1\nbelow = 2",
@@ -307,6 +317,22 @@ def test_a_counter_may_be_divided_by_the_time_of_the_run_that_counts(simulated):
         'ratio = { of = { threads = 4 }, over = { threads = 1 } }\nresponse = "instructions"\nper = "wall"\nabove = 3',
     )
     assert [one.answer for one in claims] == ["confirmed", "confirmed"]
+
+
+def test_a_ratio_may_hold_a_counter_against_another_response(simulated):
+    """A run that counts is held against one that is timed: 16 G instructions over 8 s or 2 s."""
+    of = 'ratio = { of = { threads = 1 }, over = { threads = 4 } }\nresponse = "instructions"'
+    one, none = judged(
+        counted(simulated),
+        f'{of}\nagainst = "wall"\nabove = 7.5e9\nbelow = 8.5e9',
+        f'{of}\nagainst = "colour"\nabove = 1',
+    )
+    assert (one.answer, one.asked.partition(":")[0]) == (
+        "confirmed",
+        "instructions of threads=1 over wall of threads=4",
+    )
+    assert one.value == pytest.approx(8e9, rel=0.02)
+    assert "unknown response 'colour'" in none.why
 
 
 def test_a_count_of_zero_has_a_mean_and_no_ratio(simulated):

@@ -15,6 +15,10 @@ def slope(placement: str, between: str = "[1, 8]", more: str = "") -> str:
     return f'slope = {{ placement = "{placement}" }}\nbetween = {between}\n{more}'
 
 
+def bend(placement: str, between: str = "[1, 8]", more: str = "") -> str:
+    return slope(placement, between, more).replace("slope", "bend")
+
+
 def order(of: str, over: str, between: str = "[1, 8]", more: str = "above = 1") -> str:
     sides = f'of = {{ placement = "{of}" }}, over = {{ placement = "{over}" }}'
     return f"order = {{ {sides} }}\nbetween = {between}\n{more}"
@@ -33,6 +37,34 @@ def test_a_slope_is_that_of_the_curve_that_was_made_up(simulated):
     assert claims[1].asked == "log-log slope of speedup of placement=cores-spread between 1 and 8 threads: above 0.95"
     assert claims[1].why == "the whole interval lies outside the bounds; over threads=1,2,4,8"
     assert claims[3].why.endswith("over threads=2,4,8")
+
+
+STRAIGHT = {n: (8 * 1.2 / n**0.9, 8.0) for n in range(1, 9)}
+FLAT = {n: (8 / min(n, 8**0.5), 8.0) for n in range(1, 9)}
+"""No gain from the middle of the logarithmic axis on."""
+
+
+def test_a_bend_is_that_of_the_curve_that_was_made_up(simulated):
+    speedup = 'response = "speedup"\n'
+    claims = judged(
+        simulated({"cores-close": STRAIGHT, "cores-spread": FLAT}),
+        bend("cores-close", more=f"{speedup}above = -0.1\nbelow = 0.1"),
+        bend("cores-spread", more=f"{speedup}above = -0.1\nbelow = 0.1"),
+        bend("cores-spread", more="above = 0.9"),
+        bend("cores-close", "[2, 4]", "below = 0.3"),
+        slope("cores-spread", more=f"{speedup}above = 0.9"),
+    )
+    assert [one.answer for one in claims] == ["confirmed", "refuted", "confirmed", "confirmed", "refuted"]
+    assert [one.value for one in claims[:3]] == pytest.approx([0, -1, 1], abs=0.04)
+    assert claims[0].asked.startswith("bend of speedup of placement=cores-close between 1 and 8 threads: above -0.1")
+    assert claims[3].why.endswith("over threads=2,3,4")
+
+
+def test_two_counts_have_a_slope_and_no_bend(simulated):
+    few, all_four = (bend("cores-close", between, "above = 0") for between in ("[1, 2]", "[1, 8]"))
+    one, two = judged(simulated(CURVES), few, all_four)
+    assert one.why == "threads=1,2 between 1 and 2: a bend needs at least three"
+    assert two.why.endswith("over threads=1,2,4,8")
 
 
 def test_a_slope_is_taken_over_the_machines_own_counts(simulated):

@@ -33,7 +33,7 @@ MISTAKES = {
     "a thread count that is a word": (
         ["--factor", "threads=1,two", *GOOD],
         "--factor threads=1,two: 'two' is not a number of threads",
-        "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus, node-cores",
+        "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus, node-cores, core-cpus",
     ),
     "a variable without a name": (
         ["--factor", "env:=1", *GOOD],

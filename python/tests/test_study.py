@@ -328,6 +328,38 @@ above = 1e-30
     assert set(analyzed["factors"]) == {"threads", "workload", "runtime"}
 
 
+def test_a_workload_stands_twice_in_a_study_under_names_of_ones_own(binary, tmp_path):
+    file = """[program.workload]
+small = { workload = "heat", rows = 64 }
+large = { workload = "heat", rows = 128 }
+cilksort = { n = 2000 }
+[program.args]
+runtime = "random"
+[factors]
+threads = [1]
+placement = ["none"]
+[design]
+blocks = 2
+[[claim]]
+says = "Twice the rows take longer"
+ratio = { of = { workload = "large" }, over = { workload = "small" } }
+above = 1e-30
+"""
+    (tmp_path / "twice.toml").write_text(file)
+    done = knee(binary, "study", "--out", "s", "twice.toml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = Study.read(tmp_path / "s")
+    specs = [(run.spec["cell"]["workload"], run.spec["program"]["workload"]) for run in study.runs]
+    ran = {(*names, run.record["metric"]["name"]) for names, run in zip(specs, study.runs, strict=True)}
+    assert ran == {("small", "heat", "steps"), ("large", "heat", "steps"), ("cilksort", "cilksort", "sort")}
+    args = {run.spec["program"]["args"].get("rows") for run in study.runs}
+    assert args == {"64", "128", None}
+    assert [one.answer for one in study.analysis.claims] == ["confirmed"]
+    (tmp_path / "wrong.toml").write_text(file.replace('"heat"', '"heet"'))
+    done = knee(binary, "plan", "wrong.toml", cwd=tmp_path)
+    assert "unknown workload 'heet'" in done.stderr
+
+
 @pytest.mark.serial
 def test_weak_scaling_pays_for_the_work_done(binary, tmp_path):
     words = ["--factor", "threads=1,2", "--factor", "placement=none", "--blocks", "2", "--weak", "n=1"]

@@ -91,7 +91,7 @@ class StudySpec:
         flags=(
             Flag(
                 "--threads",
-                "Thread counts: 1,2,4 or 1-8 or 1..cpus:*2; cores, cpus, node-cores.  "
+                "Thread counts: 1,2,4 or 1-8 or 1..cpus:*2; cores, cpus, node-cores, core-cpus.  "
                 "[default: six up to all cores, and all cpus]",
                 "LIST",
                 short="-n",
@@ -336,6 +336,16 @@ class StudySpec:
     @property
     def workloads(self) -> dict[str, dict[str, str]]:
         """The workloads of a study of several, with their arguments; empty for any other study."""
+        return {
+            name: {key: value for key, value in args.items() if key != "workload"} for name, args in self._named.items()
+        }
+
+    def built_in(self, name: str) -> str:
+        """Return the built-in workload that one of several is: its name, unless it says another."""
+        return self._named.get(name, {}).get("workload", name)
+
+    @property
+    def _named(self) -> dict[str, dict[str, str]]:
         named = self.program.get("workload")
         return cast("dict[str, dict[str, str]]", named) if isinstance(named, dict) else {}
 

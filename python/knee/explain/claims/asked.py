@@ -12,6 +12,7 @@ def asked(claim: Claim) -> str:
     [kind] = [KINDS[name] for name in KINDS if name in claim]
     chosen = claim[kind.name]
     told = {"response": _response(claim), "sampled": claim.get("sampled"), "parts": _parts(claim)}
+    told["against"] = claim.get("against", "that")
     told["of_response"] = f" in {told['response']}" if "response" in claim or "per" in claim else ""
     told["between"] = " and ".join(map(str, claim.get("between", []))) + " threads"
     told["times"] = f"{claim['times']:,} times " if "times" in claim else ""

@@ -1,7 +1,8 @@
-"""Claims about curves over thread counts: a slope, the order of two curves, and a knee."""
+"""Claims about curves over thread counts: a slope, a bend, the order of two curves, and a knee."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,18 +13,28 @@ from knee.explain.responses import COMPARED, pool
 from knee.stats.distributions import Array
 from knee.stats.extreme import largest, least
 from knee.stats.intervals import Interval
-from knee.stats.scaling.slope import slopes
+from knee.stats.scaling.slope import bends, slopes
 
 
 def slope_number(claim: Claim, evidence: Evidence) -> Number:
     """Return the log-log slope over thread counts, fitted per block."""
+    return _fitted(claim, evidence, "slope", slopes, 2)
+
+
+def bend_number(claim: Claim, evidence: Evidence) -> Number:
+    """Return the change of the log-log slope in the middle of a range of thread counts, fitted per block."""
+    return _fitted(claim, evidence, "bend", bends, 3)
+
+
+def _fitted(claim: Claim, evidence: Evidence, kind: str, fit: Callable[[Array, Array], Array], fewest: int) -> Number:
     cells = _speeds(claim, evidence) if claim.get("response") == "speedup" else Cells.of(claim, evidence)
-    chosen = claim["slope"]
+    chosen = claim[kind]
     counts = _counts(cells, claim, chosen)
-    if len(counts) < 2:
-        raise NoNumberError(f"{_listed(counts)} between {_ends(claim)}: a slope needs at least two")
+    if len(counts) < fewest:
+        least_of_all = {2: "two", 3: "three"}[fewest]
+        raise NoNumberError(f"{_listed(counts)} between {_ends(claim)}: a {kind} needs at least {least_of_all}")
     values = np.array([cells.means({**chosen, "threads": count}) for count in counts]).T
-    number = arithmetic(slopes(np.array(counts, dtype=np.float64), values), "each count")
+    number = arithmetic(fit(np.array(counts, dtype=np.float64), values), "each count")
     return replace(number, where=f"over {_listed(counts)}")
 
 

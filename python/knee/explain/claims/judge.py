@@ -25,6 +25,7 @@ NUMBERS: dict[str, Callable[[Claim, Evidence], Number]] = {
     "speedup": ratios.speedup_number,
     "knee": curves.knee_number,
     "slope": curves.slope_number,
+    "bend": curves.bend_number,
     "order": curves.order_number,
     "trend": trend.trend_number,
     "variation": variation.variation_number,

@@ -9,10 +9,12 @@ from knee.stats.intervals import ratio
 
 
 def ratio_number(claim: Claim, evidence: Evidence) -> Number:
-    """Return the response of one cell over that of another, block by block."""
-    cells = Cells.of(claim, evidence)
+    """Return the response of one cell over that of another, or over another response of it, block by block."""
+    cells = others = Cells.of(claim, evidence)
+    if "against" in claim:
+        others = Cells.of({"response": claim["against"]}, evidence)
     of, over = (claim["ratio"][side] for side in ("of", "over"))
-    return _ratio(cells.means(of, over), cells.means(over, of))
+    return _ratio(cells.means(of, over), others.means(over, of))
 
 
 def difference_number(claim: Claim, evidence: Evidence) -> Number:

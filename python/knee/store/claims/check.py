@@ -105,6 +105,10 @@ def _check_values(claim: Claim, where: str, fail: Fail) -> None:
         raise fail(f"{where}: between", "it is not two thread counts, smaller first", 'between = [1, "cores"]')
     if not is_number(claim.get("times", 1)) or claim.get("times", 1) <= 0:
         raise fail(f"{where}: times", "it is not a number above 0", "times = 100")
+    if claim.get("against") == "":
+        raise fail(f"{where}: against", "it names no response", 'against = "instructions"')
+    if "against" in claim and "per" in claim:
+        raise fail(f"{where}: per", "it cannot be combined with against", None)
     if claim.get("during") == "":
         raise fail(f"{where}: during", "it names no phase", 'during = "match"')
     last = claim.get("last", MOST_LAST)

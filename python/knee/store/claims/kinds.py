@@ -44,11 +44,12 @@ KINDS = {
     for kind in (
         Kind(
             "ratio",
-            "{response} of {of} over that of {over}",
+            "{response} of {of} over {against} of {over}",
             "The response of one cell over that of another.",
             "ratio = { of = { … }, over = { … } }",
             chooses="two cells",
             sides=("of", "over"),
+            keys=("response", "per", "against"),
         ),
         Kind(
             "difference",
@@ -77,6 +78,15 @@ KINDS = {
             "log-log slope of {response} of {cell} between {between}",
             "The slope of the response over a range of thread counts, on log-log axes.",
             'slope = { placement = "cores-close" }, with between = [1, 8]',
+            keys=("response", "per", "between"),
+            must=("between",),
+        ),
+        Kind(
+            "bend",
+            "bend of {response} of {cell} between {between}",
+            "How much the slope on log-log axes changes in the middle of a range of thread counts: the slope above it "
+            "minus the slope below it. 0 on a straight line.",
+            'bend = { placement = "cores-close" }, with between = [1, 8]',
             keys=("response", "per", "between"),
             must=("between",),
         ),
@@ -138,6 +148,11 @@ KEYS: dict[str, dict[str, Any]] = {
         "description": "The response: wall, cpu, a phase, a counter. Default: what the study measures.",
     },
     "per": {"type": "string", "description": "Another response of the same runs, to divide by."},
+    "against": {
+        "type": "string",
+        "minLength": 1,
+        "description": "The response of the cell below the line. Default: the same response.",
+    },
     "times": {
         "type": "number",
         "exclusiveMinimum": 0,

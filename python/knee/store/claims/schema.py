@@ -52,6 +52,8 @@ def _goes_with(kind: Kind) -> dict[str, Any]:
     rules: dict[str, Any] = {"properties": dict.fromkeys(others, False)}
     if kind.must:
         rules["required"] = list(kind.must)
+    if "against" in kind.keys:
+        rules["not"] = {"required": ["against", "per"]}
     if kind.name == "order":
         rules["not"] = {"required": ["above", "below"]}
     return rules

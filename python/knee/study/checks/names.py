@@ -51,7 +51,7 @@ def unmentioned(name: str) -> StudyError:
 def _refuse_arguments(study_spec: StudySpec) -> None:
     """Refuse factors that are no argument of the workload."""
     listed = {one["name"]: one["params"] for one in _binary.ask("workloads")["workloads"]}
-    workloads = [*study_spec.workloads] or [str(study_spec.program["workload"])]
+    workloads = [study_spec.built_in(name) for name in study_spec.workloads] or [str(study_spec.program["workload"])]
     for workload in workloads:
         takes = [param["name"] for param in listed.get(workload, ())]
         for name in study_spec.factors if workload in listed else ():

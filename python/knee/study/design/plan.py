@@ -127,7 +127,7 @@ class _Planner:
         """Add memory policy, metric, check, counters and held facts."""
         if "memory" in spec["cell"]:
             spec["memory"] = _memory(str(spec["cell"]["memory"]))
-        metric = self.study_spec.timed or self.phase(spec["program"])
+        metric = self.study_spec.timed or self.phase(spec["cell"])
         if metric:
             spec["metric"] = metric
         if self.study_spec.check:
@@ -142,9 +142,9 @@ class _Planner:
         if self.hold:
             spec["hold"] = self.hold
 
-    def phase(self, program: dict[str, Any]) -> dict[str, str] | None:
+    def phase(self, cell: Cell) -> dict[str, str] | None:
         """Return the measured phase of one of several workloads; None for the whole run."""
-        name = self.study_spec.phases.get(str(program.get("workload")))
+        name = self.study_spec.phases.get(str(cell.get("workload")))
         return {"phase": name} if name else None
 
     def surround(self, spec: RunSpec) -> None:

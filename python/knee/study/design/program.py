@@ -20,7 +20,7 @@ def program_of(study_spec: StudySpec, cell: Cell, role: Role) -> dict[str, Any]:
     if study_spec.workloads:
         name = arguments.pop("workload")
         args: dict[str, str] = program.get("args", {}) | study_spec.workloads[name]
-        program = {**program, "workload": name, "args": args}
+        program = {**program, "workload": study_spec.built_in(name), "args": args}
     if "workload" in program:
         if variables:
             message = "bad factor: env: a built-in workload reads no variables"

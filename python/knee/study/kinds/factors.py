@@ -201,7 +201,7 @@ def _checked(name: str, levels: list[Level], where: str) -> list[Level]:
             word = isinstance(level, str) and (level in OWN_COUNTS or is_open(level))
             if not word and (type(level) is not int or level < 1):
                 begin = cast("re.Match[str]", re.match(r"([0-9]+(-|\.\.))?", str(level)))[0]
-                otherwise = "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus, node-cores"
+                otherwise = "counts from 1 on, a range like 1-8 or 1..cpus:*2, cores, cpus, node-cores, core-cpus"
                 hint = suggestion(str(level), [begin + count for count in OWN_COUNTS], otherwise)
                 raise StudyError(f"{where}: {level!r} is not a number of threads", hint=hint)
         levels = sorted(levels, key=lambda level: (isinstance(level, str), level))

@@ -76,7 +76,8 @@ class Program(Kind):
     def workload_schema(self) -> Schema:
         """Return the schema of the key ``workload``."""
         return {
-            "description": "A built-in workload, or several: a table of their names with their own arguments.",
+            "description": "A built-in workload, or several: a table of their names with their own arguments. "
+            "Under another name the key workload says which one it is, so that one may stand there twice.",
             "oneOf": [{"type": "string"}, {"type": "object", "minProperties": 1, "additionalProperties": VALUES}],
         }
 

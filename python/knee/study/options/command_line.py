@@ -171,7 +171,8 @@ def _with_phase(study_spec: StudySpec) -> StudySpec:
         return study_spec
     common: dict[str, str] = study_spec.program.get("args", {})
     if study_spec.workloads:
-        phases = {name: _phase(name, common | own, study_spec) for name, own in study_spec.workloads.items()}
+        named = study_spec.workloads.items()
+        phases = {name: _phase(study_spec.built_in(name), common | own, study_spec) for name, own in named}
         return dataclasses.replace(study_spec, phases=phases)
     phase = _phase(str(study_spec.program["workload"]), common, study_spec)
     return dataclasses.replace(study_spec, metric={"phase": phase})
