@@ -13,7 +13,8 @@ from conftest import ROOT, skipped
 from knee.opened import Study
 
 OF_ENGINES = ("engines-tpch", "engines-spark", "engines-mining")
-WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare", *OF_ENGINES)
+BLACKLIGHT = ("blacklight", "blacklight-reallocation", "blacklight-ownership", "blacklight-spawn")
+WITHOUT = ("deters", "ghc", *BLACKLIGHT, "peregrine", "peregrine-over-time", "flare", *OF_ENGINES)
 """Older studies, which have a short form below, and those of engines, which `test_engines*.py` look at."""
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
 NEEDS = {"ghc": "ghc", "haskell": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
@@ -30,12 +31,14 @@ OLDER = {
     | {name: {"n": 64} for name in ("matmul", "strassen")},
     "ghc": {"sumeuler": {"n": 500}, "parfib": {"n": 24}, "mandel": {"size": 64}},
     "blacklight": {
-        "ownership": {"pages": "stay"},
-        "lockstep": {"shift": 1},
-        "random": {},
-        "sequential": {"stride": 16},
+        "sequential": {"owners": "all", "readers": "quarters", "stride": 16},
+        "random": {"owners": "all", "readers": "quarters"},
+        "lockstep": {"shift": "all"},
         "allocate": {},
     },
+    "blacklight-reallocation": {},
+    "blacklight-ownership": {},
+    "blacklight-spawn": {"heat": {"rows": 64, "columns": 64, "steps": 4}, "cilksort": {"n": 20000}},
     "peregrine": {},
     "peregrine-over-time": {},
     "flare": {},
@@ -49,9 +52,18 @@ COMMON = {
     "flare": {"scale": 0.01, "cache": ""},
 }
 
+SMALLER = {
+    "blacklight-reallocation": {"128M": "1M", "4M": "512K"},
+    "blacklight-ownership": {"1G": "2M", "128M": "1M"},
+}
+"""Levels that factors and claims have instead."""
+
 
 def shortened(study: str) -> dict:
-    tables = tomllib.loads((ROOT / "examples/studies" / f"{study}.toml").read_text())
+    text = (ROOT / "examples/studies" / f"{study}.toml").read_text()
+    for large, small in SMALLER.get(study, {}).items():
+        text = text.replace(f'"{large}"', f'"{small}"')
+    tables = tomllib.loads(text)
     if OLDER[study]:
         assert tables["program"]["workload"].keys() == OLDER[study].keys()
         tables["program"]["workload"] = OLDER[study]
