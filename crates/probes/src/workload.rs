@@ -61,8 +61,10 @@ impl Workload for Probing {
         let all = context.cpus();
         let cpus = if team.cpus().is_empty() { all.get(..team.threads()).unwrap_or(&all) } else { team.cpus() };
         let mut trial = self.0.prepare(&context, args, cpus)?;
-        trial.fix();
-        trial.go()?;
+        if !trial.once() {
+            trial.fix();
+            trial.go()?;
+        }
         Ok(Box::new(Trials { trial, numbers: Vec::new(), failure: None }))
     }
 }
@@ -74,15 +76,21 @@ struct Trials {
 }
 
 impl Trials {
-    /// The median of each row, with its name and unit.
-    fn medians(&self) -> Vec<(String, f64, &'static str)> {
+    /// The median of each row, with its name and unit; the medians of a curve together.
+    fn medians(&self) -> Vec<(String, String, &'static str)> {
         let median = |index: usize| {
             let mut column: Vec<f64> = self.numbers.iter().map(|numbers| numbers[index]).collect();
             column.sort_by(f64::total_cmp);
             column.get(column.len() / 2).copied().unwrap_or(f64::NAN)
         };
-        let rows = self.trial.rows();
-        rows.iter().enumerate().map(|(index, row)| (name(row, &rows), median(index), row.unit)).collect()
+        let (rows, curves) = (self.trial.rows(), self.trial.curves());
+        let alone = (0..rows.len()).filter(|index| curves.iter().all(|(_, points)| !points.contains(index)));
+        let alone = alone.map(|index| (name(&rows[index], &rows), format!("{:.4}", median(index)), rows[index].unit));
+        let curves = curves.iter().map(|(name, points)| {
+            let values: Vec<String> = points.clone().map(|index| format!("{:.4}", median(index))).collect();
+            (name.clone(), values.join(" "), rows[points.start].unit)
+        });
+        alone.chain(curves).collect()
     }
 }
 
@@ -97,7 +105,7 @@ impl Run for Trials {
     fn run(&mut self, phases: &mut Phases) -> String {
         let (trial, numbers) = (&mut self.trial, &mut self.numbers);
         self.failure = phases.measure("trials", || {
-            for _ in 0..TRIALS {
+            for _ in 0..if trial.once() { 1 } else { TRIALS } {
                 match trial.go() {
                     Ok(found) => numbers.push(found),
                     Err(error) => return Some(error),
@@ -105,7 +113,7 @@ impl Run for Trials {
             }
             None
         });
-        let lines = self.medians().into_iter().map(|(measure, value, unit)| format!("{measure}: {value:.4} {unit}"));
+        let lines = self.medians().into_iter().map(|(measure, value, unit)| format!("{measure}: {value} {unit}"));
         lines.collect::<Vec<_>>().join("\n")
     }
 
@@ -117,7 +125,7 @@ impl Run for Trials {
     }
 
     fn facts(&self) -> Vec<(String, String)> {
-        self.medians().into_iter().map(|(measure, value, _)| (measure, format!("{value:.4}"))).collect()
+        self.medians().into_iter().map(|(measure, value, _)| (measure, value)).collect()
     }
 }
 
@@ -146,6 +154,32 @@ mod tests {
         let rows = [row("time", "A reads"), row("time", "B reads"), row("share", "A reads")];
         let names = rows.each_ref().map(|one| name(one, &rows));
         assert_eq!(names, ["time, step A reads", "time, step B reads", "share"]);
+    }
+
+    /// On whatever nodes the first two cpus have: the same memory is read, and a line of numbers has one for each owner.
+    #[test]
+    fn rounds_report_a_curve_for_each_reader() {
+        let cpus: Vec<u32> = knee_machine::sys::affinity().iter().take(2).collect();
+        let rounds = [("sequential", "owners", "all"), ("random", "owners", "all"), ("lockstep", "shift", "all")];
+        let memories = ["reused", "fresh", "freed"].map(|memory| ("sequential", "allocation", memory));
+        for (name, key, value) in rounds.into_iter().chain(memories) {
+            let workload = WORKLOADS.iter().find(|workload| workload.name() == name).unwrap();
+            let asked = [("size", "1M"), ("owners", "all"), ("readers", "quarters"), (key, value)];
+            let known = |name: &str| workload.params().iter().any(|param| param.name == name);
+            let asked = asked.into_iter().filter(|(name, _)| known(name));
+            let given: BTreeMap<_, _> = asked.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let args = Args::complete(workload.params(), &given).unwrap();
+            let team = Team::new(cpus.len(), &cpus, Bind::Each);
+            let mut run = workload.prepare(&args, &team, &mut Phases::default()).unwrap();
+            run.run(&mut Phases::default());
+            let facts: BTreeMap<_, _> = run.facts().into_iter().collect();
+            assert!(facts.keys().any(|fact| fact.starts_with("time a line")), "{name}: {facts:?}");
+            assert!(facts.contains_key("pages with the owner"));
+            for reader in 0..cpus.len() {
+                let curve = &facts[&format!("time by owner, reader {reader}")];
+                assert_eq!(curve.split(' ').count(), cpus.len(), "{name}: {curve}");
+            }
+        }
     }
 
     /// All run on the first two cpus with little memory, and give a number for each row.

@@ -97,3 +97,26 @@ fn pages_move_when_they_are_told_to() {
         assert_eq!(ways.contains("kept away"), balancing && nodes > 1, "{ways:?}");
     });
 }
+
+/// Every owner writes its array; whoever reads it, its pages stay there. New memory of either kind is the owner's, too.
+#[test]
+fn arrays_stay_with_their_owners() {
+    with_machine(|context| {
+        let balancing = matches!(context.machine.facts.get("numa_balancing"), Some(Fact::Known(text)) if text != "0");
+        let told = [("owners", "all"), ("readers", "quarters"), ("stride", "16")];
+        let mut figures = sweep(context, "sequential", &told);
+        figures.extend(sweep(context, "random", &told[..2]));
+        figures.extend(sweep(context, "lockstep", &[("shift", "all")]));
+        let of = |measure: &str| figures.iter().filter(|figure| figure.measure == measure).collect::<Vec<_>>();
+        assert_eq!(of("pages with the owner").len(), 5);
+        let far = of("far pages with the reader");
+        assert_eq!(far.is_empty(), context.readers().len() < 2);
+        for figure in figures.iter().filter(|figure| figure.unit == "share" && !balancing) {
+            // What the C library keeps of freed memory goes to whoever asks next.
+            if figure.at["allocation"] != "freed" {
+                let expected = if figure.measure == "pages with the owner" { 1.0 } else { 0.0 };
+                assert!((figure.value - expected).abs() < 1e-9, "{}: {:?}", figure.value, figure.at);
+            }
+        }
+    });
+}

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
+use super::rounds::Rounds;
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial};
 use crate::arena::{Arena, Found, Page};
@@ -26,7 +27,8 @@ impl Probe for Lockstep {
     fn about(&self) -> &'static str {
         "**What it computes.** Every cpu first touches an array of its own. Then all read at once, cpu i the array of cpu \
          (i + k) mod P, and meet at a barrier; figures are the time of the last cpu, for which all wait, and the bandwidth \
-         of all.\n\n\
+         of all. With `shift` `all`, as Kyrola drew it: step by step each k from 0 to P - 1, on the same arrays; figures are \
+         the nanoseconds of a cache line by where its owner is: the thread's own array, near (on its node) or far.\n\n\
          **What it stresses.** All memory and all links at the same time, in a pattern in which each array has one reader.\n\n\
          **Where it should bend.** At k = 0 every cpu reads its own node. With k as large as a node has cpus, every \
          cpu reads from the next node, and the links are the limit.\n\n\
@@ -35,7 +37,7 @@ impl Probe for Lockstep {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("shift", "k, the distance between reader and owner", "1"),
+            Param::new("shift", "k, the distance between reader and owner; all: from 0 to P - 1, step by step", "1"),
             Param::new("size", "bytes per array", ARRAY),
             Param::choice("page", "page size", "base", Page::VALUES),
         ];
@@ -62,6 +64,9 @@ impl Probe for Lockstep {
     fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
         let page = Page::named(args.text("page"));
+        if args.text("shift") == "all" {
+            return Ok(Box::new(Rounds::in_lockstep(context, args, cpus)?));
+        }
         let shift = usize::try_from(args.number("shift", 0..=1 << 16)?).unwrap_or(0) % cpus.len();
         let home = |cpu: u32| context.node_of(cpu);
         let homes: Vec<_> = cpus.iter().map(|&cpu| home(cpu)).collect();

@@ -5,6 +5,7 @@
 //! same name are shared.
 
 mod allocate;
+mod array;
 mod bandwidth;
 mod core_to_core;
 mod latency;
@@ -12,10 +13,12 @@ mod loaded;
 mod lockstep;
 mod ownership;
 mod random;
+mod rounds;
 mod sequential;
 mod smt;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use knee_workload::{Args, Error, Param};
@@ -103,6 +106,16 @@ pub trait Trial {
 
     /// Makes all later trials the same amount of work, so that times can be compared.
     fn fix(&mut self) {}
+
+    /// Whether a workload runs it once and without a warm-up, since it is about memory that nobody has read before.
+    fn once(&self) -> bool {
+        false
+    }
+
+    /// Rows that are the points of a curve, with the curve's name: a workload reports them as one line of numbers.
+    fn curves(&self) -> Vec<(String, Range<usize>)> {
+        Vec::new()
+    }
 
     /// Where its memory is; none if it has none.
     fn found(&self) -> Option<(Found, bool)> {

@@ -62,13 +62,8 @@ impl Probe for Ownership {
 
     fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         let cpus = context.cpus();
-        let cpu = |name: &str, default: u32| {
-            let text = given.get(name).filter(|text| !["first", "far"].contains(&text.as_str()));
-            let number = text.map_or(Ok(default), |text| text.parse());
-            number.map_err(|_| Error::new(format!("bad argument: {name} '{}'; expected a cpu number", given[name])))
-        };
-        let reader = cpu("reader", cpus[0])?;
-        let other = cpu("other", farthest(context, &cpus, reader))?;
+        let text = |name: &str, default: &'static str| given.get(name).map_or(default, String::as_str).to_owned();
+        let [reader, other] = pair(context, &cpus, &text("reader", "first"), &text("other", "far"))?;
         let (large, _) = context.beyond_caches();
         let sizes: Vec<String> = match given.get("size") {
             Some(text) => text.split(',').map(str::to_owned).collect(),
@@ -92,7 +87,7 @@ impl Probe for Ownership {
     }
 
     fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
-        let cpus = [cpus[0], *cpus.get(1).unwrap_or(&cpus[0])];
+        let cpus = pair(context, cpus, args.text("reader"), args.text("other"))?;
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
         let nodes = cpus.map(|cpu| context.node_of(cpu));
         let bound = args.text("balancing") == "off";
@@ -132,6 +127,16 @@ fn known_balancing<'a>(context: &Context<'a>) -> Option<&'a str> {
 
 fn balances(context: &Context<'_>) -> bool {
     known_balancing(context).is_some_and(|mode| mode != "0")
+}
+
+/// Cpus A and B, as the options name them.
+fn pair(context: &Context<'_>, cpus: &[u32], reader: &str, other: &str) -> Result<[u32; 2], Error> {
+    let number = |name: &str, text: &str| {
+        text.parse().map_err(|_| Error::new(format!("bad argument: {name} '{text}'; expected a cpu number")))
+    };
+    let reader = if reader == "first" { cpus[0] } else { number("reader", reader)? };
+    let other = if other == "far" { farthest(context, cpus, reader) } else { number("other", other)? };
+    Ok([reader, other])
 }
 
 /// By the firmware's distances; where there are none, the last cpu.
@@ -199,5 +204,25 @@ impl Trial for Owned {
 
     fn flag(&self) -> Option<String> {
         self.flag.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use knee_machine::Topology;
+
+    use super::*;
+
+    #[test]
+    fn a_and_b_are_the_first_and_the_farthest_or_those_that_are_named() {
+        let machine = Topology::this_machine().unwrap();
+        let context = Context { machine: &machine, monitor: None, quick: true };
+        let cpus = context.cpus();
+        let of = |reader, other| pair(&context, &cpus, reader, other);
+        let [reader, other] = of("first", "far").unwrap();
+        assert_eq!((reader, other == reader), (cpus[0], cpus.len() == 1));
+        assert_eq!(of("54", "4").unwrap(), [54, 4]);
+        let error = of("first", "near").unwrap_err().to_string();
+        assert_eq!(error, "bad argument: other 'near'; expected a cpu number");
     }
 }

@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
+use super::array::Reading;
+use super::rounds::{OWNERS, READERS, Rounds};
 use super::sequential::{ARRAY, fits_caches};
 use super::{Given, Probe, Row, Step, Trial, node, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
@@ -32,7 +34,8 @@ impl Probe for Random {
     fn about(&self) -> &'static str {
         "**What it computes.** Nanoseconds of a read at a random place of an array: with places known in advance, so that as \
          many misses are in flight as the core can have (independent); with eight chains followed at once (parallel); and \
-         with each read giving the place of the next one (dependent).\n\n\
+         with each read giving the place of the next one (dependent). With `owners` `all`, as Kyrola did: independent reads \
+         of every thread's array, by each reader in turn; figures are those of `sequential`.\n\n\
          **What it stresses.** How many misses a core can have at once, and the TLB.\n\n\
          **Where it should bend.** Independent reads stop gaining when the line fill buffers are full; dependent ones are \
          pure latency. Kyrola's `twice as slow as sequential` mixed the three.\n\n\
@@ -50,6 +53,8 @@ impl Probe for Random {
             Param::new("size", "bytes of the array", ARRAY),
             Param::choice("page", "page size", "base", Page::VALUES),
             Param::new("node", "memory node; local: the reader's own node", "local"),
+            READERS,
+            OWNERS,
         ];
         PARAMS
     }
@@ -57,7 +62,11 @@ impl Probe for Random {
     fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
         let seconds = bytes as f64 / 64.0 * 25e-9 + if context.quick { 0.2 } else { 0.5 };
-        let reader = context.cpus()[0];
+        let cpus = context.cpus();
+        if given.get("owners").is_some_and(|owners| owners == "all") {
+            return Ok(vec![Step::new(given, &[], &cpus, seconds * cpus.len() as f64)]);
+        }
+        let reader = cpus[0];
         let mut steps = Vec::new();
         for page in sweep(given, "page", Page::VALUES) {
             for reads in sweep(given, "reads", &["independent", "parallel", "dependent"]) {
@@ -70,6 +79,12 @@ impl Probe for Random {
     fn prepare(&self, context: &Context<'_>, args: &Args, cpus: &[u32]) -> Result<Box<dyn Trial>, Error> {
         let (cpu, bytes) = (cpus[0], size::of(args, "size")?.next_multiple_of(4096));
         let (page, node) = (Page::named(args.text("page")), node(args)?);
+        if args.text("owners") == "all" {
+            if node.is_some() || args.text("reads") != "independent" {
+                return Err(Error::new("bad argument: owners 'all': it takes independent reads, and no node"));
+            }
+            return Ok(Box::new(Rounds::in_turn(context, args, cpus, Reading::Random, "reused")?));
+        }
         let home = node.or_else(|| context.node_of(cpu));
         let arena = alone(cpu, || Arena::written(bytes, page, home))??;
         let chase = alone(cpu, || Chase::lay(arena, bytes, 64, 1))?;

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use knee_workload::{Args, Error, Param};
 
+use super::array::Reading;
+use super::rounds::{OWNERS, READERS, Rounds, readers};
 use super::{Given, Probe, Row, Step, Trial, node_name, sweep};
 use crate::arena::{Arena, Found, Page};
 use crate::context::Context;
@@ -47,7 +49,11 @@ impl Probe for Sequential {
         "**What it computes.** The time in which one cpu reads an array that another one has touched first, while all others \
          are idle: every number of four bytes (stride 1), or one of each cache line (stride 16, Kyrola's row), by a loop \
          with one load per number; and, as `wide`, with the widest loads of the cpu. Reused: the same array each time. \
-         Fresh: newly mapped and touched by its owner before each read.\n\n\
+         Fresh: newly mapped and touched by its owner before each read. With `owners` `all`, as Kyrola drew it: every \
+         thread owns an array, and each reader in turn goes through all of them, over memory that is reused, or freed and \
+         allocated again before each reader; figures are the nanoseconds of a cache line of the reader's own array, of \
+         those near it (on its node) and of far ones, and the share of pages that lie with their owner, or followed the \
+         reader.\n\n\
          **What it stresses.** The path from a node's memory to a reader. The loop with one load per number is bound by \
          the core; the wide one by memory.\n\n\
          **Where it should bend.** Between owners on the reader's node and elsewhere. On one node all are equal.\n\n\
@@ -56,15 +62,17 @@ impl Probe for Sequential {
 
     fn params(&self) -> &'static [Param] {
         const PARAMS: &[Param] = &[
-            Param::new("readers", "reading cpus, one after the other; first: first cpu of the placement", "first"),
+            READERS,
+            OWNERS,
             Param::new("size", "bytes per array", ARRAY),
             Param::new("stride", "distance between loads in 4-byte numbers", "1"),
             Param::choice("loop", "width of loads", "scalar", &["scalar", "wide"]),
             Param::choice(
-                "memory",
-                "whether each round reads the same pages or freshly allocated ones",
+                "allocation",
+                "whether each round reads the same pages or freshly allocated ones: new from the kernel, or by free and \
+                 malloc (with --owners all)",
                 "reused",
-                &["reused", "fresh"],
+                &["reused", "fresh", "freed"],
             ),
             Param::choice("page", "page size", "base", Page::VALUES),
         ];
@@ -73,25 +81,25 @@ impl Probe for Sequential {
 
     fn plan(&self, context: &Context<'_>, given: &Given) -> Result<Vec<Step>, Error> {
         let cpus = context.cpus();
-        let named = given.get("readers").filter(|text| *text != "first");
-        let readers: Vec<u32> = match named {
-            None => vec![cpus[0]],
-            Some(text) => {
-                let set = text.parse::<knee_machine::CpuSet>().map_err(|error| Error::new(error.to_string()))?;
-                set.iter().collect()
-            }
-        };
+        let named = readers(given.get("readers").map_or("first", String::as_str), &cpus)?;
         let bytes = size::parse(given.get("size").map_or(ARRAY, String::as_str))?;
         let seconds = bytes as f64 * 8e-9 + if context.quick { 0.2 } else { 0.6 };
         let mut steps = Vec::new();
-        for reader in readers {
+        if given.get("owners").is_some_and(|owners| owners == "all") {
+            let seconds = seconds * (named.len() * cpus.len()) as f64;
+            for allocation in sweep(given, "allocation", &["reused", "fresh", "freed"]) {
+                steps.push(Step::new(given, &[("allocation", allocation)], &cpus, seconds));
+            }
+            return Ok(steps);
+        }
+        for reader in named {
             for owner in owners(context, &cpus, reader) {
                 for (stride, how) in [("1", "scalar"), ("16", "scalar"), ("1", "wide")] {
                     let kept = |name: &str, value: &str| given.get(name).is_none_or(|given| given == value);
                     let fresh: &[&str] = if stride == "16" { &["reused", "fresh"] } else { &["reused"] };
-                    for memory in sweep(given, "memory", fresh) {
+                    for allocation in sweep(given, "allocation", fresh) {
                         if kept("stride", stride) && kept("loop", how) {
-                            let more = [("stride", stride.into()), ("loop", how.into()), ("memory", memory)];
+                            let more = [("stride", stride.into()), ("loop", how.into()), ("allocation", allocation)];
                             steps.push(Step::new(given, &more, &[reader, owner], seconds));
                         }
                     }
@@ -106,6 +114,13 @@ impl Probe for Sequential {
         let bytes = size::of(args, "size")?.next_multiple_of(4096);
         let stride = usize::try_from(args.number("stride", 1..=1 << 20)?).unwrap_or(1);
         let page = Page::named(args.text("page"));
+        if args.text("owners") == "all" {
+            let reading = if args.text("loop") == "wide" { Reading::Wide } else { Reading::Stride(stride) };
+            return Ok(Box::new(Rounds::in_turn(context, args, cpus, reading, args.text("allocation"))?));
+        }
+        if args.text("allocation") == "freed" {
+            return Err(Error::new("bad argument: allocation 'freed': it goes with --owners all"));
+        }
         let home = context.node_of(owner);
         let map = move || alone(owner, || Arena::written(bytes, page, None).map(|arena| arena.expected_on(home)))?;
         let at = vec![
@@ -116,12 +131,12 @@ impl Probe for Sequential {
             ("bytes", bytes.to_string()),
             ("stride", stride.to_string()),
             ("loop", args.text("loop").into()),
-            ("memory", args.text("memory").into()),
+            ("allocation", args.text("allocation").into()),
         ];
         Ok(Box::new(Read {
             arena: map()?,
             map: Box::new(map),
-            fresh: args.text("memory") == "fresh",
+            fresh: args.text("allocation") == "fresh",
             wide: args.text("loop") == "wide",
             reader,
             stride,
