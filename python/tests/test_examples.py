@@ -13,7 +13,9 @@ from conftest import ROOT, skipped
 from knee.opened import Study
 
 OF_ENGINES = ("engines-tpch", "engines-spark", "engines-mining")
-WITHOUT = ("deters", "ghc", "blacklight", "peregrine", "peregrine-over-time", "flare", *OF_ENGINES)
+PEREGRINE = ("peregrine", "peregrine-over-time", "peregrine-siblings")
+FLARE = ("flare", "flare-layouts", "flare-sequential")
+WITHOUT = ("deters", "ghc", "blacklight", *PEREGRINE, *FLARE, *OF_ENGINES)
 """Older studies, which have a short form below, and those of engines, which `test_engines*.py` look at."""
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
 NEEDS = {"ghc": "ghc", "haskell": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
@@ -38,7 +40,10 @@ OLDER = {
     },
     "peregrine": {},
     "peregrine-over-time": {},
+    "peregrine-siblings": {"mine": {"graph": "chung-lu:orkut:100", "plan": "explore"}, "parfib": {"n": 24}},
     "flare": {},
+    "flare-layouts": {},
+    "flare-sequential": {},
 }
 """Older studies in a short form: each workload's arguments instead of its real size."""
 
@@ -46,7 +51,7 @@ COMMON = {
     "blacklight": {"size": "1M"},
     "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2},
     "peregrine-over-time": {"graph": "chung-lu:orkut:100"},
-    "flare": {"scale": 0.01, "cache": ""},
+    **{study: {"scale": 0.01, "cache": ""} for study in FLARE},
 }
 
 
