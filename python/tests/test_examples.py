@@ -20,11 +20,9 @@ BLACKLIGHT = (
     "blacklight-spawn",
     "blacklight-spawn-rehearsed",
 )
-WITHOUT = (
-    *("deters", "deters-rehearsal", "ghc", "ghc-issue-rate", "peregrine", "peregrine-over-time", "flare", "smt-when"),
-    *BLACKLIGHT,
-    *OF_ENGINES,
-)
+PEREGRINE = ("peregrine", "peregrine-over-time", "peregrine-siblings", "smt-when")
+FLARE = ("flare", "flare-layouts", "flare-sequential")
+WITHOUT = ("deters", "deters-rehearsal", "ghc", "ghc-issue-rate", *BLACKLIGHT, *PEREGRINE, *FLARE, *OF_ENGINES)
 """Older studies, which have a short form below, and those of engines, which `test_engines*.py` look at."""
 STUDIES = sorted(path for path in (ROOT / "examples/studies").glob("*.toml") if path.stem not in WITHOUT)
 NEEDS = {"ghc": "ghc", "haskell": "ghc", "victim": "ghc", "openmp": "gcc", "regions": "cargo", "go": "go"}
@@ -63,7 +61,10 @@ OLDER = {
     "blacklight-spawn-rehearsed": {"heat": {"rows": 64, "columns": 64, "steps": 4}, "cilksort": {"n": 20000}},
     "peregrine": {},
     "peregrine-over-time": {},
+    "peregrine-siblings": {"mine": {"graph": "chung-lu:orkut:100", "plan": "explore"}, "parfib": {"n": 24}},
     "flare": {},
+    "flare-layouts": {},
+    "flare-sequential": {},
 }
 """Older studies in a short form: each workload's arguments instead of its real size."""
 
@@ -71,7 +72,7 @@ COMMON = {
     "blacklight": {"size": "1M"},
     "peregrine": {"graph": "rmat:8", "pattern": "diamond", "repeat": 2},
     "peregrine-over-time": {"graph": "chung-lu:orkut:100"},
-    "flare": {"scale": 0.01, "cache": ""},
+    **{study: {"scale": 0.01, "cache": ""} for study in FLARE},
 }
 
 SMALLER = {

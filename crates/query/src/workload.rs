@@ -200,6 +200,7 @@ impl Run for Prepared {
     fn run(&mut self, phases: &mut Phases) -> String {
         if self.how == How::Loop {
             let answer = phases.measure("scan", || oracle::answer(&self.plan, &self.table));
+            phases.count("rows", self.table.rows() as u64);
             return self.written(answer);
         }
         let (scan, mut read) = (self.scan(), (0, 0));
@@ -214,6 +215,7 @@ impl Run for Prepared {
             assert!(answers.all(|answer| answer == first), "asked again, the query has another answer");
             first
         });
+        phases.count("rows", self.table.rows() as u64 * self.repeat);
         self.unknown = lies.unknown().map(str::to_owned);
         if self.unknown.is_none() {
             phases.count("local-read-bytes", read.0);

@@ -19,6 +19,7 @@ pub struct Count {
 pub const COUNTS: &[Count] = &[
     count("matches", "matches", "copies of the pattern that were found, sum of all repetitions"),
     count("lists", "lists", "lists of neighbours that matching took up, one for each vertex it tried"),
+    count("rows", "rows", "rows that a query went through, sum of all repetitions"),
     count("local-read-bytes", "bytes", "bytes read from the worker's own node, counted by the program"),
     count("remote-read-bytes", "bytes", "bytes read from other nodes, counted by the program"),
     count("busy-ns", "ns", "time in jobs, sum over workers"),

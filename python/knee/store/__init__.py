@@ -1,6 +1,6 @@
 """Reads and writes the folder of a study, with types and checks, without numpy. Every other room may import it."""
 
-from knee.store.claims import KINDS, MOST_LAST
+from knee.store.claims import KINDS, MOST_LAST, claimed_counts, lacking
 from knee.store.contents import Contents
 from knee.store.counters import Counted, counted
 from knee.store.counts import Count, count_named
@@ -44,12 +44,14 @@ __all__ = [
     "Trials",
     "Wait",
     "all_runs",
+    "claimed_counts",
     "count_named",
     "counted",
     "cut_off",
     "design_block",
     "finite",
     "is_trial",
+    "lacking",
     "make_folder",
     "note_wait",
     "noted",

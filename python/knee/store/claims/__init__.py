@@ -7,6 +7,18 @@ A claim is about one number, defined by its kind (:mod:`knee.store.claims.kinds`
 from knee.store.claims.check import Claim, Fail, claims
 from knee.store.claims.kinds import KINDS, MOST_LAST, Kind
 from knee.store.claims.levels import is_level
+from knee.store.claims.needs import claimed_counts, lacking
 from knee.store.claims.schema import claim_schema
 
-__all__ = ["KINDS", "MOST_LAST", "Claim", "Fail", "Kind", "claim_schema", "claims", "is_level"]
+__all__ = [
+    "KINDS",
+    "MOST_LAST",
+    "Claim",
+    "Fail",
+    "Kind",
+    "claim_schema",
+    "claimed_counts",
+    "claims",
+    "is_level",
+    "lacking",
+]

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import Any, cast
 
-from knee.store import Level, StudyError, own_counts
+from knee.store import Level, StudyError, claimed_counts, own_counts
 from knee.study.design.placements import Placements
 from knee.study.kinds.near import suggestion
 from knee.study.kinds.ranges import expanded
@@ -97,7 +97,7 @@ def cells_of(study_spec: StudySpec, machine: dict[str, Any], placements: Placeme
     Left out are default thread counts above a placement's number of places, one thread per cpu (factor ``bind``) where
     there are fewer cpus or the kernel decides, and what the study spec excludes.
     """
-    ladders = _ladders(machine, placements)
+    ladders = _ladders(machine, placements, claimed_counts(study_spec.claims, machine))
     counts: list[Level] = [*sorted({count for points in ladders.values() for count in points})]
     named: dict[str, list[Level]] = {"workload": [*study_spec.workloads]} if study_spec.workloads else {}
     factors: dict[str, list[Level]] = {
@@ -158,9 +158,9 @@ def _counts(levels: list[Level], machine: dict[str, Any]) -> list[Level]:
     return [*sorted(counts)]
 
 
-def _ladders(machine: dict[str, Any], placements: Placements) -> dict[str, list[int]]:
-    """Return the default thread counts on each placement: the machine's, up to the placement's last place."""
-    counts = ladder(machine)
+def _ladders(machine: dict[str, Any], placements: Placements, claimed: set[int]) -> dict[str, list[int]]:
+    """Return the default thread counts on each placement: the machine's and those of claims, up to its last place."""
+    counts = {*ladder(machine), *claimed}
     ladders: dict[str, list[int]] = {}
     for name in placements.names:
         places = placements.places(name)
