@@ -20,6 +20,7 @@ from claimed.programs import program_of
 from knee.explain.claims.evidence import Claim, Evidence
 from knee.explain.claims.judge import Judged, judge
 from knee.explain.claims.machine import resolved
+from knee.explain.responses import MEASURED
 from knee.explain.scaling.series import group
 from knee.explain.scaling.summary import summarize
 from knee.store import KINDS, Contents, RunSpec
@@ -139,7 +140,9 @@ def reported(spec: RunSpec, made: Plan) -> set[str]:
     program = program_of(spec)
     counted = {name for names in program.phases.values() for name in names}
     counted |= {f"{phase}:{name}" for phase, names in program.phases.items() for name in (*names, "cpu")}
-    return {TIMED, APART, "wall", "cpu", *program.phases, *counted, *program.facts, *(made.study_spec.counters or ())}
+    counters = made.study_spec.counters or ()
+    in_phase = (f"{MEASURED}{name}" for name in counters if program.phases)
+    return {TIMED, APART, "wall", "cpu", *program.phases, *counted, *program.facts, *counters, *in_phase}
 
 
 def recorded(spec: RunSpec, quantities: dict[str, float], made: Plan) -> dict[str, Any]:
@@ -151,10 +154,12 @@ def recorded(spec: RunSpec, quantities: dict[str, float], made: Plan) -> dict[st
     wall, cpu, apart = asked.pop("wall", took), asked.pop("cpu", took * spec["threads"]), asked.pop(APART, 1.0)
     metric = spec.get("metric") or {}
     name = str(metric.get("phase", metric.get("regex", "")))
-    counters = {one: int(asked.get(one, USUAL)) for one in spec.get("counters", [])}
+    counting = spec.get("counters", [])
+    in_phase = {one: asked.pop(f"{MEASURED}{one}", USUAL) for one in counting}
+    counters = {one: int(asked.get(one, in_phase[one])) for one in counting}
     facts = {one: repr(asked.get(one, 100.0)) for one in program.facts}
     phases = [
-        _phase(one, counted, name == one, {f"{one}:cpu": cpu, one: took} | asked)
+        _phase(one, (*counted, *counting), name == one, {f"{one}:cpu": cpu, one: took} | in_phase | asked)
         for one, counted in program.phases.items()
     ]
     threads = [

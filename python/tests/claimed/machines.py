@@ -12,6 +12,8 @@ import pytest
 from knee import _binary
 
 ORIGINALS = {
+    "engines-mining": "pack:2 [numa] l3:1 core:24 pu:2",
+    "engines-spark": "pack:4 [numa] l3:1 core:18 pu:1",
     "peregrine": "pack:2 [numa] l3:1 core:24 pu:2",
     "smt": "pack:2 [numa] l3:1 core:24 pu:2",
     "flare": "pack:4 [numa] l3:1 core:18 pu:1",

@@ -48,6 +48,16 @@ def peregrine(spec: RunSpec) -> Found:
     }
 
 
+def mining_engines(spec: RunSpec) -> Found:
+    """Return the speedups of Peregrine's own program."""
+    return {TIMED: peregrine(spec)[TIMED]}
+
+
+def spark_engines(spec: RunSpec) -> Found:
+    """Return Spark one to two orders of magnitude behind a scan."""
+    return {TIMED: 30.0 if str(spec["cell"]["engine"]).startswith("spark") else 1.0}
+
+
 def smt(spec: RunSpec) -> Found:
     """Return what Peregrine says of siblings: they help where threads wait for memory, and hardly anywhere else."""
     helped = {"computing": 0.97, "latency": 0.6, "bandwidth": 0.98, "evicting": 1.02}[str(spec["cell"]["workload"])]
@@ -90,7 +100,7 @@ def blacklight(spec: RunSpec) -> Found:
         apart = math.exp(math.log(15) / 5 * quantile(spec["block"]))
         return {"time": math.sqrt(15) * 1000 * apart, "time a base page": math.sqrt(15) * 30_000 * apart}
     if name in ("heat", "cilksort"):
-        near = cell["runtime"] == "near"
+        near = cell["runtime"] != "random"
         return {TIMED: 0.8 if near else 1.0, "home-bytes": 4 * GB} | (
             {"away-bytes": GB, "run-away-from-home": 10.0}
             if near
@@ -106,17 +116,29 @@ def blacklight(spec: RunSpec) -> Found:
 
 
 def deters(spec: RunSpec) -> Found:
-    """Return fewer misses and a slightly better speedup with near stealing; benchmarks differ far more."""
+    """Return fewer misses and a slightly better speedup in the locality version; benchmarks differ far more.
+
+    What runtime and layout do apart is not the original's: half of the effect each, and what a locality runtime saves where
+    all data lies on one node is little.
+    """
     cell, block = spec["cell"], spec["block"]
-    near = cell["runtime"] == "near" and spec["threads"] > 1
-    work = {"heat": 6.0, "cilksort": 2.0, "matmul": 1.0, "strassen": 0.6}[str(cell["workload"])] ** 2
+    work = {"heat": 1.8, "cilksort": 1.2, "matmul": 0.8, "strassen": 0.55}[str(cell["workload"])]
     speedup = {"heat": 14.0, "cilksort": 18.0, "matmul": 25.0, "strassen": 20.0}[str(cell["workload"])]
     drawn = math.exp(0.01 * quantile(block) * (-1) ** len(str(cell["workload"])))
+    many = spec["threads"] > 1
+    local, blocked = many and cell["runtime"] != "random", cell["layout"] == "blocked"
+    half = (0.74 if local else 1) * (0.9 if many and blocked else 1)
+    away = {(False, False): 0.75, (False, True): 0.7, (True, False): 0.72, (True, True): 0.02}[local, blocked]
+    stolen = 0.0 if cell["runtime"] == "within-socket" else 3.0
     return {
-        TIMED: 10 * drawn / (speedup * (1.06 if near else 1) if spec["threads"] > 1 else 1),
-        "remote_cache": 4e6 * work * drawn * (0.55 if near else 1),
-        "remote_dram": 9e6 * work * drawn * (0.6 if near else 1),
-        "local_dram": 3e7 * work * drawn * (0.99 if near else 1),
+        TIMED: 10 * drawn / (speedup * (1.06 if local and blocked else 1) if many else 1),
+        "measured:remote_cache": 4e6 * work * drawn * half,
+        "measured:remote_dram": 9e6 * work * drawn * half,
+        "measured:local_dram": 3e7 * work * drawn * (0.99 if local else 1),
+        "away-bytes": GB * work * drawn * away,
+        "home-bytes": GB * work * drawn * (1 - away),
+        "steals-cache": 1e6,
+        "steals-far": 1e6 * stolen,
     }
 
 
@@ -167,7 +189,7 @@ def over_time(spec: RunSpec, share: float) -> Found:
 
 STUDIES: dict[str, Callable[[RunSpec], Found]] = {
     one.__name__: one for one in (peregrine, smt, flare, blacklight, deters, ghc)
-}
+} | {"engines-mining": mining_engines, "engines-spark": spark_engines}
 
 
 def found(study: str, spec: RunSpec) -> Found:

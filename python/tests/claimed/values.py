@@ -13,7 +13,7 @@ from claimed.folder import APART, BLOCKS, TIMED, USUAL, Plan, Quantities, Rates,
 from claimed.machines import described
 from knee.explain.claims.evidence import Claim
 from knee.explain.claims.machine import resolved
-from knee.explain.responses import COMPARED, DERIVED
+from knee.explain.responses import COMPARED, DERIVED, MEASURED
 from knee.store import RunSpec, count_named
 
 SMALL, WIDE = 0.003, 0.15
@@ -72,8 +72,9 @@ def _usual(claim: Claim, made: Plan) -> float:
 
 def _scale(response: str | None, made: Plan) -> float:
     """Return the usual size of a response: counts are whole numbers, so they are made large."""
-    counted = response in (*(made.study_spec.counters or ()), "remote-bytes", "issue-rate")
-    return 1000 * USUAL if counted or count_named(str(response).rpartition(":")[2]) else 1.0
+    plain = (response or "").removeprefix(MEASURED)
+    counted = plain in (*(made.study_spec.counters or ()), "remote-bytes", "issue-rate")
+    return 1000 * USUAL if counted or count_named(plain.rpartition(":")[2]) else 1.0
 
 
 def _measured(response: str | None, value: float, made: Plan) -> dict[str, float]:
