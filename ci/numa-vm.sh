@@ -52,11 +52,13 @@ places query --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 768M --distance 2
 places mine --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 384M --distance 21 -- python3 ci/numa-vm/mine.py
 # Claims about bytes of the studies after Peregrine and Flare: where there are nodes they can be judged.
 claims() {
-    local nodes=$1 study=$2
+    local nodes=$1 study=$2 file=examples/studies/$2.toml
     shift 2
     echo "== claims about nodes, $study"
+    # A file with smaller inputs, where there is one.
+    [ ! -f "target/numa-vm/$study.toml" ] || file=target/numa-vm/$study.toml
     "$numavm" --timeout 900 --sockets "$nodes" --cores 2 --threads 1 --nodes "$nodes" --mem 768M --distance 21 -- \
-        env HOME=/tmp PYTHONPATH="$PWD/python" "$PWD/.venv/bin/python" -m knee study "examples/studies/$study.toml" \
+        env HOME=/tmp OPENBLAS_NUM_THREADS=1 PYTHONPATH="$PWD/python" "$PWD/.venv/bin/python" -m knee study "$file" \
         --factor placement=cores-close --out /tmp/study "$@" >"target/numa-vm/$study"
 }
 claims 2 peregrine --factor graph=rmat:12:8:1 -n node-cores,cores --blocks 3
@@ -69,6 +71,31 @@ grep "^confirmed: Data on one node is read from other nodes more" target/numa-vm
 # Rows of a node whose cpus the host does not run for a while are rightly read by others, but not with `strict`.
 claims 4 flare-layouts "${small[@]}" --factor runtime=strict --factor layout=blocked
 grep "^confirmed: Hardly anything of data laid out by node" target/numa-vm/flare-layouts
+
+# Of runtimes: who steals where, and whose data tasks work on.
+sizes="s/rows = [0-9_]*, columns = [0-9_]*, steps = [0-9]*/rows = 512, columns = 256, steps = 10/"
+sizes+="; s/cilksort = { n = [0-9_]*/cilksort = { n = 200_000/; s/{ n = 1024 }/{ n = 256 }/; /^counters/d; /^responses/,/^]/d"
+for study in deters blacklight-spawn; do
+    sed "$sizes" "examples/studies/$study.toml" >"target/numa-vm/$study.toml"
+done
+claims 4 deters -n cores --blocks 3
+for says in "Tasks of the locality version work on fewer bytes" "They work on more bytes of their own node" \
+    "A locality runtime alone, with all data on one node" "Nothing is stolen from another socket" \
+    "Thieves that take from anyone do steal"; do
+    grep "^confirmed: $says" target/numa-vm/deters
+done
+claims 4 blacklight-spawn --blocks 4
+grep "^confirmed: Tasks with places work on fewer bytes of other nodes: plates" target/numa-vm/blacklight-spawn
+grep "^confirmed: Tasks with places work on fewer bytes of other nodes: a sort" target/numa-vm/blacklight-spawn
+
+echo "== claims about threads of one core"
+# Eight hardware threads a core, as on the machine of GHC's study.
+sizes="s/n = 8000/n = 2000/; s/n = 40/n = 27/; s/size = 1024, depth = 1024/size = 256, depth = 256/"
+sed "$sizes; s/^counters.*/counters = [\"context-switches\"]/" examples/studies/ghc.toml >target/numa-vm/ghc.toml
+"$numavm" --timeout 900 --sockets 1 --cores 2 --threads 8 --nodes 1 --mem 1G -- \
+    env HOME=/tmp OPENBLAS_NUM_THREADS=1 PYTHONPATH="$PWD/python" "$PWD/.venv/bin/python" -m knee study target/numa-vm/ghc.toml \
+    -n 1,8,14 --factor placement=threads-close+within:core:0 --blocks 4 --out /tmp/study >target/numa-vm/ghc
+grep "^confirmed: mandel then switches threads more than twice as often" target/numa-vm/ghc
 
 echo "== claims about pages"
 # The studies of Blacklight with small arrays; but malloc has to return the larger ones to the kernel, which it does

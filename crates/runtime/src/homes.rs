@@ -147,8 +147,9 @@ pub(crate) fn forget(start: usize) {
     KNOWN.write().expect("no holder panics").arrays.remove(&start);
 }
 
-/// The node of an address, as [`node_of`], and where the piece of memory ends that surely has the same.
-pub(crate) fn piece_at(address: usize) -> (Option<u32>, usize) {
+/// The node of an address, as [`node_of`], and where the piece of memory ends that surely has the same. Without `ask`,
+/// memory that follows no rule has no node.
+pub(crate) fn piece_at(address: usize, ask: bool) -> (Option<u32>, usize) {
     {
         let known = KNOWN.read().expect("no holder panics");
         let array = known.arrays.range(..=address).next_back().filter(|(start, (bytes, _))| address - **start < *bytes);
@@ -158,7 +159,7 @@ pub(crate) fn piece_at(address: usize) -> (Option<u32>, usize) {
             return (Some(node), homes.end_of_piece(*start, *bytes, address));
         }
     }
-    (node_of(address), (address / UNIT + 1) * UNIT)
+    (if ask { node_of(address) } else { None }, (address / UNIT + 1) * UNIT)
 }
 
 /// The node of the page at an address; none if it was never touched or the kernel does not say.

@@ -68,12 +68,17 @@ impl Worker {
         let (mut row, mut cost_ns) = (0, 0.0);
         while row < rows {
             let at = start + row * stride;
-            let (node, end) = homes::piece_at(at);
+            let (node, end) = self.piece_at(at);
             let together = (end - at).div_ceil(stride.max(1)).min(rows - row);
             cost_ns += self.count_bytes(node, together * bytes);
             row += together;
         }
         self.spend_work(cost_ns);
+    }
+
+    /// In a rehearsal only the arrays of the described machine have nodes: this one's kernel knows nothing of it.
+    fn piece_at(&self, address: usize) -> (Option<u32>, usize) {
+        homes::piece_at(address, self.pool().clocks.is_none())
     }
 
     /// Counts bytes of a node; returns what they cost in a rehearsal.
@@ -99,7 +104,7 @@ impl Worker {
     fn touch_by_node(&self, start: usize, bytes: usize) {
         let (mut at, end, mut cost_ns) = (start, start + bytes, 0.0);
         while at < end {
-            let (node, piece) = homes::piece_at(at);
+            let (node, piece) = self.piece_at(at);
             let size = piece.min(end) - at;
             cost_ns += self.count_bytes(node, size);
             at += size;

@@ -92,7 +92,9 @@ impl Running {
             (threads, pages.map(Pages::known), mapped, samples)
         });
         let mut report = text(&self.report).and_then(|text| child::read_report(&text));
-        report.iter_mut().for_each(|report| report.counted(&self.lent));
+        if let Some(report) = &mut report {
+            report.counted(&self.lent);
+        }
         let switches = recorder.map(|recorder| recorder.finish(self.launch, &mut observed));
         Seen {
             counters,
