@@ -88,15 +88,6 @@ claims 4 blacklight-spawn --blocks 4
 grep "^confirmed: Tasks with places work on fewer bytes of other nodes: plates" target/numa-vm/blacklight-spawn
 grep "^confirmed: Tasks with places work on fewer bytes of other nodes: a sort" target/numa-vm/blacklight-spawn
 
-echo "== claims about threads of one core"
-# Eight hardware threads a core, as on the machine of GHC's study.
-sizes="s/n = 8000/n = 2000/; s/n = 40/n = 27/; s/size = 1024, depth = 1024/size = 256, depth = 256/"
-sed "$sizes; s/^counters.*/counters = [\"context-switches\"]/" examples/studies/ghc.toml >target/numa-vm/ghc.toml
-"$numavm" --timeout 900 --sockets 1 --cores 2 --threads 8 --nodes 1 --mem 1G -- \
-    env HOME=/tmp OPENBLAS_NUM_THREADS=1 PYTHONPATH="$PWD/python" "$PWD/.venv/bin/python" -m knee study target/numa-vm/ghc.toml \
-    -n 1,8,14 --factor placement=threads-close+within:core:0 --blocks 4 --out /tmp/study >target/numa-vm/ghc
-grep "^confirmed: mandel then switches threads more than twice as often" target/numa-vm/ghc
-
 echo "== claims about pages"
 # The studies of Blacklight with small arrays; but malloc has to return the larger ones to the kernel, which it does
 # beyond 32 MB. Times mean nothing here, so only claims about pages are looked at.
