@@ -118,8 +118,8 @@ def blacklight(spec: RunSpec) -> Found:
 def deters(spec: RunSpec) -> Found:
     """Return fewer misses and a slightly better speedup in the locality version; benchmarks differ far more.
 
-    What runtime and layout do apart is not the original's: each has a part of the effect, and where all data lies on one
-    node a locality runtime saves nothing.
+    What runtime and layout do apart is not the original's: each has a part of the effect. Where all data lies on one
+    node, a locality runtime saves nothing.
     """
     cell, block = spec["cell"], spec["block"]
     work = {"heat": 1.8, "cilksort": 1.2, "matmul": 0.8, "strassen": 0.55}[str(cell["workload"])]
