@@ -133,6 +133,15 @@ def test_a_placement_is_not_compared_with_itself(simulated):
     assert not text(compared(folder), "also")
 
 
+def test_names_in_brackets_give_way_to_the_name_of_the_study(simulated):
+    times = {"u/aaaaaaaaaaaaa": 1.0, "u/bbbbbbbbbbbbbb": 0.5, "v/aaaaaaaaaaaaa": 0.4, "v/bbbbbbbbbbbbbb": 1.2}
+    times |= {"u/ccccccccc": 0.8, "v/ccccccccc": 0.8}
+    curves = {name: ladder(2, time) for name, time in times.items()}
+    said = compared(simulated(curves, name="Stealing inside a socket or from anyone, rehearsed")).headline
+    assert said.startswith("Stealing inside a")
+    assert said.endswith("which of 3 levels of schedule is the fastest differs between cases at 2 threads")
+
+
 def test_long_names_of_levels_leave_room_for_what_is_said(simulated):
     names = ("--algorithm=quick-sort-with-median-of-three", "--algorithm=merge-sort-with-buffers")
     curves = {name: ladder(2, time) for name, time in zip(names, (1, 0.7), strict=True)}

@@ -20,6 +20,7 @@ OF_A_NAME = 12
 MOST_LINES = 8
 
 INTERVAL = re.compile(r" \[[^]]*\]")
+NAMES = re.compile(r" \([^()]*\)")
 
 FOLDER = "FOLDER"
 """Placeholder for the study's folder in commands, since an analysis does not know its folder's path."""
@@ -100,7 +101,7 @@ def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verd
     """Return a verdict whose headline is ``said`` after the study's name, and whose lines are the most important.
 
     Clauses are separated by ``; ``. What is too long is shortened in this order: the name, intervals of later clauses,
-    these clauses, intervals of the first one.
+    these clauses, intervals of the first one, and what it names in brackets.
     """
     return Verdict(status, _headline(name, said), _chosen(lines))
 
@@ -125,7 +126,9 @@ def _shorter(said: str) -> Iterator[str]:
     others = [INTERVAL.sub("", clause) for clause in others]
     for many in range(len(others), -1, -1):
         yield "; ".join([first, *others[:many]])
-    yield INTERVAL.sub("", first)
+    plain = INTERVAL.sub("", first)
+    yield plain
+    yield NAMES.sub("", plain)
 
 
 def _chosen(lines: Iterable[Line]) -> tuple[Line, ...]:
