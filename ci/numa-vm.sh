@@ -99,8 +99,10 @@ smaller() {
 smaller blacklight 2M
 smaller blacklight-reallocation 40M
 smaller blacklight-ownership 2M
-"$numavm" --timeout 900 --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 512M --distance 21 -- \
-    env HOME=/tmp PYTHONPATH="$PWD/python" sh ci/numa-vm/blacklight.sh "$PWD/.venv/bin/python" >target/numa-vm/pages
+for study in blacklight blacklight-reallocation blacklight-ownership; do
+    "$numavm" --timeout 900 --sockets 4 --cores 2 --threads 1 --nodes 4 --mem 768M --distance 21 -- \
+        env HOME=/tmp PYTHONPATH="$PWD/python" sh ci/numa-vm/blacklight.sh "$PWD/.venv/bin/python" "$study"
+done >target/numa-vm/pages
 for says in "Memory lies with the thread that wrote it" "Memory does not move to the one that reads it, in order" \
     "Memory does not move to the one that reads it, at random" "Memory lies with its owner after all threads" \
     "Without reallocation each page is still with" "No page follows a reader" "New pages from the kernel are with" \

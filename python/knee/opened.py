@@ -152,6 +152,13 @@ class Study:
 
         return figures(self._drawn_from())
 
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """Figures that stay empty though the study asked for what they show: title, and what this machine lacks."""
+        from knee.plots.missing import missing
+
+        return missing(self._drawn_from(), self.figures)
+
     def _drawn_from(self) -> StudyData:
         from knee.explain.scaling.counterfactual import counterfactuals
         from knee.explain.verdict.predicted import predicted_rows

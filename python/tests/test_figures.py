@@ -209,3 +209,16 @@ def test_figures_of_one_response_stay_together(simulated):
     assert groups == sorted(groups)
     assert set(groups) == {"", "cpu"}
     assert made[-1].name == "runs"
+
+
+def test_a_figure_that_stays_empty_says_what_it_needs(simulated):
+    folder = simulated({"none": {1: (1.0, 1.0), 2: (0.5, 1.0)}})
+    why = {"unavailable": "no resctrl: mount it"}
+    rewrite(folder.records, lambda one: one | {"counters": {"mbm_total_bytes": why, "mbm_local_bytes": why}})
+    study = Study.read(folder.path)
+    titles = [title for title, _ in study.missing]
+    assert titles == ["Memory traffic over threads", "CPU use and memory traffic over time"]
+    assert "<li>Memory traffic over threads: mbm_total_bytes: no resctrl: mount it.</li>" in page(study)
+    rewrite(folder.records, lambda one: one | {"counters": {}})
+    assert Study.read(folder.path).missing == []
+    assert "Figures that stay empty" not in page(Study.read(folder.path))

@@ -46,6 +46,7 @@ def page(study: Study) -> str:
         first=first_screen(study),
         headings=headings,
         **placed,
+        missing=study.missing,
         has_runs=any(figure.name == "runs" for figure in drawn),
         curves=facts.curve_rows(study.analysis),
         scales=study.analysis.scales,

@@ -1,0 +1,34 @@
+"""Figures for which a study counted something that this machine cannot count: what each of them needs."""
+
+from __future__ import annotations
+
+from knee.plots.figure import Figure, StudyData
+from knee.plots.resources import instructions, over_time, traffic
+
+NEEDED = {
+    traffic.TITLE: [name for of in traffic.SOURCES for name in (of.total or of.remote, of.local)],
+    over_time.TITLE: [over_time.TOTAL],
+    instructions.TITLE: [instructions.INSTRUCTIONS],
+}
+"""The counters that a figure is made of, those that are looked for first at the beginning."""
+
+
+def missing(study: StudyData, drawn: list[Figure]) -> list[tuple[str, str]]:
+    """Return the titles of figures that stay empty though the study asked for their counters, each with the reason."""
+    titles = {figure.title for figure in drawn}
+    reasons = _reasons(study)
+    found = [(title, [name for name in needed if name in reasons]) for title, needed in NEEDED.items()]
+    return [(title, f"{names[0]}: {reasons[names[0]]}") for title, names in found if names and title not in titles]
+
+
+def _reasons(study: StudyData) -> dict[str, str]:
+    """Return why a counter has no value in any run, by name."""
+    reasons: dict[str, str] = {}
+    known: set[str] = set()
+    for runs in study.counting.values():
+        for name, count in (item for run in runs for item in run.record["counters"].items()):
+            if isinstance(count, dict) and "unavailable" in count:
+                reasons.setdefault(name, str(count["unavailable"]))
+            else:
+                known.add(name)
+    return {name: why for name, why in reasons.items() if name not in known}
