@@ -60,7 +60,7 @@ class Run:
     @property
     def rehearsed(self) -> bool:
         """Whether its times are virtual, of a machine that was only described."""
-        program = self.spec["program"]
+        program = self.spec.get("program", {})
         given = {**program.get("args", {}), **program.get("params", {})}
         return str(given.get("rehearse", "no")) != "no"
 
