@@ -116,8 +116,7 @@ def _headline(name: str, said: str) -> str:
             short = name if len(name) <= space else name[: space - 1].rstrip() + "…"
             return f"{short}: {rest}"
     # Only one of both is cut, and words stay whole: a cut name before a cut sentence would say too little.
-    short = name if kept == len(name) else name[: kept - 1].rstrip() + "…"
-    return textwrap.shorten(f"{short}: {sentences[-1]}", WIDEST, placeholder="…")
+    return textwrap.shorten(f"{name[:kept].rstrip()}: {sentences[-1]}", WIDEST, placeholder="…")
 
 
 def _shorter(said: str) -> Iterator[str]:
