@@ -3,4 +3,4 @@ set -eu
 # One thread is enough, and its start-up takes memory and time here.
 export OPENBLAS_NUM_THREADS=1
 echo 0 >/proc/sys/kernel/numa_balancing
-"$1" -m knee study "target/numa-vm/blacklight/$2.toml" --blocks 2 --out "/tmp/$2"
+"$1" -m knee study "target/numa-vm/blacklight/$2.toml" --blocks 4 --out "/tmp/$2"

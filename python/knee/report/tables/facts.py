@@ -57,13 +57,13 @@ def _use(summary: ScalingSummary) -> str:
 
 
 def claim_rows(analysis: Analysis) -> list[Row]:
-    """Return the claims of the study file with their answers."""
+    """Return the claims of the study file with their answers, which come first: the sentences make a wide table."""
     return [
         {
-            "claim": one.says,
-            "of": one.source or "this study",
             "answer": one.answer,
+            "claim": one.says,
             "measured": with_ends(one.value, one.interval),
+            "of": one.source or "this study",
             "test": one.asked,
             "why": one.why,
         }
