@@ -81,11 +81,12 @@ impl Fork for Rayon {
     }
 }
 
-/// knee's own pool.
+/// knee's own pool. `OVER_SOCKETS`: its thieves stay on their socket, and the first forks go to other sockets, wherever
+/// data lies.
 #[derive(Clone, Copy)]
-pub(crate) struct Ours;
+pub(crate) struct Ours<const OVER_SOCKETS: bool = false>;
 
-impl Fork for Ours {
+impl<const OVER_SOCKETS: bool> Fork for Ours<OVER_SOCKETS> {
     #[inline]
     fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
     where
@@ -94,7 +95,7 @@ impl Fork for Ours {
         RA: Send,
         RB: Send,
     {
-        knee_runtime::join(a, b)
+        if OVER_SOCKETS { knee_runtime::join_over_sockets(a, b) } else { knee_runtime::join(a, b) }
     }
 
     fn join_near<T, A, B, RA, RB>(near_a: *const T, a: A, near_b: *const T, b: B) -> (RA, RB)
@@ -104,31 +105,10 @@ impl Fork for Ours {
         RA: Send,
         RB: Send,
     {
+        if OVER_SOCKETS {
+            return Self::join(a, b);
+        }
         knee_runtime::join_at(Place::near_address(near_a), a, Place::near_address(near_b), b)
-    }
-
-    fn touch<T>(data: &[T]) {
-        knee_runtime::touch(data);
-    }
-
-    fn touch_rows<T>(start: *const T, columns: usize, stride: usize, rows: usize) {
-        knee_runtime::touch_rows(start, columns, stride, rows);
-    }
-}
-
-/// knee's own pool of thieves that stay on their socket: the first forks go to other sockets, wherever data lies.
-#[derive(Clone, Copy)]
-pub(crate) struct Within;
-
-impl Fork for Within {
-    fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
-    where
-        A: FnOnce() -> RA + Send,
-        B: FnOnce() -> RB + Send,
-        RA: Send,
-        RB: Send,
-    {
-        knee_runtime::join_over_sockets(a, b)
     }
 
     fn touch<T>(data: &[T]) {
@@ -157,17 +137,21 @@ pub(crate) struct Accounted {
 impl Scheduler {
     /// Starts the one that the argument `runtime` names, on the team's cpus.
     pub(crate) fn start(args: &Args, team: &Team) -> Result<Self, Error> {
-        let builder = || match Rehearsed::of(args)? {
-            Some(on) => on.builder(team),
-            None => Ok(on_this_machine(team).seed(seed(args)?)),
+        let rehearsed = Rehearsed::of(args)?;
+        match args.text("runtime") {
+            word @ ("serial" | "rayon") if rehearsed.is_some() => return Err(no_rehearsal(word)),
+            "serial" => return Ok(Self::Serial),
+            "rayon" => return rayon_pool(team).map(Self::Rayon),
+            _ => {}
+        }
+        let builder = match rehearsed {
+            Some(on) => on.builder(team)?,
+            None => on_this_machine(team).seed(seed(args)?),
         };
         match args.text("runtime") {
-            word @ ("serial" | "rayon") if Rehearsed::of(args)?.is_some() => Err(no_rehearsal(word)),
-            "serial" => Ok(Self::Serial),
-            "rayon" => rayon_pool(team).map(Self::Rayon),
-            "random" => Accounted::start(builder()?.steal(Steal::Random).heedless(true)).map(Self::Ours),
-            "within-socket" => Accounted::start(builder()?.steal(Steal::Within)).map(Self::Within),
-            _ => Accounted::start(builder()?.steal(Steal::Near)).map(Self::Ours),
+            "random" => Accounted::start(builder.steal(Steal::Random).heedless(true)).map(Self::Ours),
+            "within-socket" => Accounted::start(builder.steal(Steal::Within)).map(Self::Within),
+            _ => Accounted::start(builder.steal(Steal::Near)).map(Self::Ours),
         }
     }
 
@@ -253,7 +237,7 @@ macro_rules! on {
                 answer
             }
             $crate::scheduler::Scheduler::Within(ours) => {
-                type $fork = $crate::scheduler::Within;
+                type $fork = $crate::scheduler::Ours<true>;
                 let answer = $phases.measure($name, || ours.pool.install(|| $work));
                 ours.account($phases);
                 answer

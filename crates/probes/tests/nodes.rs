@@ -98,7 +98,7 @@ fn pages_move_when_they_are_told_to() {
     });
 }
 
-/// Every owner writes its array; whoever reads it, its pages stay there. New memory of either kind is the owner's, too.
+/// Every owner writes its array, and its pages stay there when others read it. New memory of either kind is the owner's, too.
 #[test]
 fn arrays_stay_with_their_owners() {
     with_machine(|context| {
@@ -112,7 +112,7 @@ fn arrays_stay_with_their_owners() {
         let far = of("far pages with the reader");
         assert_eq!(far.is_empty(), context.readers().len() < 2);
         for figure in figures.iter().filter(|figure| figure.unit == "share" && !balancing) {
-            // What the C library keeps of freed memory goes to whoever asks next.
+            // What the C library keeps of freed memory goes to the next thread that asks.
             if figure.at["allocation"] != "freed" {
                 let expected = if figure.measure == "pages with the owner" { 1.0 } else { 0.0 };
                 assert!((figure.value - expected).abs() < 1e-9, "{}: {:?}", figure.value, figure.at);

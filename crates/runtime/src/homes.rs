@@ -132,6 +132,15 @@ struct Known {
     asked: HashMap<usize, u32>,
 }
 
+impl Known {
+    /// The array of an address whose rule says where its pages are, and the node of the address: start, size, rule, node.
+    fn ruled(&self, address: usize) -> Option<(usize, usize, &Homes, u32)> {
+        let last = self.arrays.range(..=address).next_back();
+        let (start, (bytes, homes)) = last.filter(|(start, (bytes, _))| address - **start < *bytes)?;
+        Some((*start, *bytes, homes, homes.node_at(*start, address)?))
+    }
+}
+
 const UNIT: usize = 2 << 20;
 
 static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
@@ -150,14 +159,8 @@ pub(crate) fn forget(start: usize) {
 /// The node of an address, as [`node_of`], and where the piece of memory ends that surely has the same. Without `ask`,
 /// memory that follows no rule has no node.
 pub(crate) fn piece_at(address: usize, ask: bool) -> (Option<u32>, usize) {
-    {
-        let known = KNOWN.read().expect("no holder panics");
-        let array = known.arrays.range(..=address).next_back().filter(|(start, (bytes, _))| address - **start < *bytes);
-        if let Some((start, (bytes, homes))) = array
-            && let Some(node) = homes.node_at(*start, address)
-        {
-            return (Some(node), homes.end_of_piece(*start, *bytes, address));
-        }
+    if let Some((start, bytes, homes, node)) = KNOWN.read().expect("no holder panics").ruled(address) {
+        return (Some(node), homes.end_of_piece(start, bytes, address));
     }
     (if ask { node_of(address) } else { None }, (address / UNIT + 1) * UNIT)
 }
@@ -166,8 +169,7 @@ pub(crate) fn piece_at(address: usize, ask: bool) -> (Option<u32>, usize) {
 pub(crate) fn node_of(address: usize) -> Option<u32> {
     {
         let known = KNOWN.read().expect("no holder panics");
-        let array = known.arrays.range(..=address).next_back().filter(|(start, (bytes, _))| address - **start < *bytes);
-        if let Some(node) = array.and_then(|(start, (_, homes))| homes.node_at(*start, address)) {
+        if let Some((.., node)) = known.ruled(address) {
             return Some(node);
         }
         if let Some(node) = known.asked.get(&(address / UNIT)) {

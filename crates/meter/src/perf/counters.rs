@@ -5,8 +5,9 @@ use std::io;
 use std::path::Path;
 
 use super::generic::{TYPE_CACHE, TYPE_HARDWARE, TYPE_RAW, TYPE_SOFTWARE};
-use super::kernel::{Descriptors, Handle, Kernel, Opening, Target};
+use super::kernel::{Handle, Kernel, Opening, Target};
 use super::lent::Lent;
+use super::linux::Linux;
 use super::marks::Marks;
 use super::pmu::{Encoding, Pmus};
 use super::reading::{Counter, across_boxes, across_kinds};
@@ -138,23 +139,6 @@ impl<K: Kernel> Counters<K> {
         marks
     }
 
-    /// The events of the program, for itself to read while it runs.
-    #[must_use]
-    pub fn lend(&self) -> Lent
-    where
-        K: Descriptors,
-    {
-        let mut lent = Lent::default();
-        for (name, open) in self.open.iter().filter(|(_, open)| open.resolved.reach == Reach::Program) {
-            for (part, event) in open.parts.iter().zip(&open.resolved.parts) {
-                // Without a descriptor more it is counted all the same, but not by phases.
-                let file = self.kernel.descriptor(*part);
-                let _ = file.map(|file| lent.add(name, &event.pmu, open.resolved.scale, &file));
-            }
-        }
-        lent
-    }
-
     /// Ends the counting of the whole machine; to be called as soon as the program has ended.
     pub fn stop_machine(&mut self) {
         self.switch_machine(false);
@@ -184,6 +168,22 @@ impl<K: Kernel> Counters<K> {
             found.insert(name.clone(), value);
         }
         found
+    }
+}
+
+impl Counters<Linux> {
+    /// The events of the program, for itself to read while it runs.
+    #[must_use]
+    pub fn lend(&self) -> Lent {
+        let mut lent = Lent::default();
+        for (name, open) in self.open.iter().filter(|(_, open)| open.resolved.reach == Reach::Program) {
+            for (part, event) in open.parts.iter().zip(&open.resolved.parts) {
+                // Without a descriptor more it is counted all the same, but not by phases.
+                let file = self.kernel.descriptor(*part);
+                let _ = file.map(|file| lent.add(name, &event.pmu, open.resolved.scale, &file));
+            }
+        }
+        lent
     }
 }
 

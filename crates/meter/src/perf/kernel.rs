@@ -1,7 +1,6 @@
 //! The kernel's interface for counters (open, enable, disable, read); tests replace it.
 
 use std::io;
-use std::os::fd::RawFd;
 
 use super::pmu::Encoding;
 
@@ -75,12 +74,6 @@ pub trait Kernel {
     /// # Errors
     /// The kernel's.
     fn read(&mut self, counter: Handle) -> io::Result<Raw>;
-}
-
-/// A kernel whose counters have descriptors.
-pub trait Descriptors {
-    /// The descriptor of a counter.
-    fn descriptor(&self, counter: Handle) -> Option<RawFd>;
 }
 
 impl<K: Kernel + ?Sized> Kernel for &mut K {

@@ -7,7 +7,7 @@ use perf_event::events::Event;
 use perf_event::{Builder, Counter};
 use perf_event_open_sys::bindings::perf_event_attr;
 
-use super::kernel::{Descriptors, Handle, Kernel, Opening, Raw, Target};
+use super::kernel::{Handle, Kernel, Opening, Raw, Target};
 use super::pmu::Encoding;
 
 /// The real kernel. What was opened is closed when this is dropped.
@@ -33,14 +33,13 @@ pub(super) fn of_a_thread(event: &Encoding, user_only: bool) -> perf_event_attr 
 }
 
 impl Linux {
+    /// The descriptor of a counter.
+    pub(super) fn descriptor(&self, counter: Handle) -> Option<RawFd> {
+        self.counters.get(counter.0).map(AsRawFd::as_raw_fd)
+    }
+
     fn counter(&mut self, handle: Handle) -> io::Result<&mut Counter> {
         self.counters.get_mut(handle.0).ok_or_else(|| io::Error::other("no such counter"))
-    }
-}
-
-impl Descriptors for Linux {
-    fn descriptor(&self, counter: Handle) -> Option<RawFd> {
-        self.counters.get(counter.0).map(AsRawFd::as_raw_fd)
     }
 }
 

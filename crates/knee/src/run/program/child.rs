@@ -56,7 +56,6 @@ struct Task {
 pub(crate) struct Report {
     pub(crate) phases: Vec<Phase>,
     /// What those counters had counted at the begin and the end of each phase.
-    #[serde(default)]
     pub(crate) readings: Vec<[Readings; 2]>,
     pub(crate) facts: BTreeMap<String, String>,
     pages: Option<BTreeMap<u32, u64>>,
