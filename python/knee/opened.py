@@ -150,15 +150,16 @@ class Study:
         """Figures in reading order, each with its chart, its table and a sentence on what it shows."""
         from knee.plots.figures import figures
 
-        return figures(self._drawn_from())
+        return figures(self._drawn_from)
 
     @property
     def missing(self) -> list[tuple[str, str]]:
         """Figures that stay empty though the study asked for what they show: title, and what this machine lacks."""
         from knee.plots.missing import missing
 
-        return missing(self._drawn_from(), self.figures)
+        return missing(self._drawn_from, self.figures)
 
+    @cached_property
     def _drawn_from(self) -> StudyData:
         from knee.explain.scaling.counterfactual import counterfactuals
         from knee.explain.verdict.predicted import predicted_rows

@@ -5,7 +5,8 @@ import random
 
 import pytest
 import vl_convert as vlc
-from conftest import ROOT, machine, record
+from claimed.machines import described
+from conftest import ROOT, record
 
 from knee.opened import Study
 from knee.report.specification import specification
@@ -16,6 +17,9 @@ from knee.study.design.placements import Placements
 from knee.study.options.file import from_file
 from knee.study.run.create import create
 
+BLADES = "pack:64 [numa] core:2 pu:1"
+"""Sixty-four nodes of two threads, so that almost every array is far."""
+
 THREADS = 128
 READERS = (0, 32, 64, 96)
 OWN, FAR = 6.0, 36.0
@@ -25,25 +29,9 @@ STEPS = {"1 A": (384, 1), "2 B": (2366, 0), "3 B": (2380, 0), "4 A": (2200, 1), 
 """His milliseconds for a gigabyte, and the pages with the reader."""
 
 
-def blacklight() -> dict:
-    """Blades of two sockets, with one core each."""
-    here = machine(THREADS)
-    pairs = [[cpu, cpu + 1] for cpu in range(0, THREADS, 2)]
-    here["nodes"] = [
-        {
-            "id": number,
-            "cpus": cpus,
-            "memory_bytes": 1 << 37,
-            "distances": [10 if other == number else 40 for other in range(len(pairs))],
-        }
-        for number, cpus in enumerate(pairs)
-    ]
-    return here
-
-
 def made(path, study: str) -> Study:
     """The study on that machine, with what he found there."""
-    here, draw = blacklight(), random.Random(7)
+    here, draw = described(BLADES), random.Random(7)
     study_spec = from_file(ROOT / "examples/studies" / f"{study}.toml")
     placements = Placements({"cores-close": list(range(THREADS))})
     specs = plan.run_specs(study_spec, cells_of(study_spec, here, placements), placements, here)

@@ -3,36 +3,24 @@
 import tomllib
 
 import pytest
+from claimed.folder import planned
+from claimed.machines import described, of_original
 from conftest import ROOT, machine
 
-from knee import _binary
 from knee.store import claimed_counts, own_counts
 from knee.study.design.cells import cells_of, ladder
 from knee.study.design.placements import Placements
 from knee.study.options.file import from_file
 
-C5_METAL = "pack:2 numa:1 l3:1 core:24 pu:2"
-FOUR_SOCKETS = "pack:4 numa:1 l3:1 core:18 pu:1"
-
 ORIGINALS = {
-    "peregrine": (C5_METAL, {16, 24, 32, 48, 96}),
-    "peregrine-over-time": (C5_METAL, {1, 2, 24, 47, 94}),
-    "peregrine-siblings": (C5_METAL, {1, 2}),
-    "flare": (FOUR_SOCKETS, {1, 2, 4, 8, 16, 18, 36, 64, 72}),
-    "flare-layouts": (FOUR_SOCKETS, {1, 18, 72}),
-    "flare-sequential": (FOUR_SOCKETS, {1, 2}),
+    "peregrine": {16, 24, 32, 48, 96},
+    "peregrine-over-time": {1, 2, 24, 47, 94},
+    "peregrine-siblings": {1, 2},
+    "flare": {1, 2, 4, 8, 16, 18, 36, 64, 72},
+    "flare-layouts": {1, 18, 72},
+    "flare-sequential": {1, 2},
 }
-"""Each study's original machine, as hwloc writes it, and the thread counts that its claims are about."""
-
-
-def planned(study: str, layout: str) -> tuple[list[dict], dict]:
-    here = _binary.ask("machine", "-i", layout)
-    study_spec = from_file(ROOT / f"examples/studies/{study}.toml")
-    orders: dict[str, list[int] | None] = {}
-    for name in map(str, study_spec.factors["placement"]):
-        places = _binary.ask("place", name, "-i", layout)["places"]
-        orders[name] = None if places is None else [place["cpu"] for place in places]
-    return cells_of(study_spec, here, Placements(orders)), here
+"""The thread counts that each study's claims are about."""
 
 
 def fits(cell: dict, asked: dict, own: dict[str, int]) -> bool:
@@ -40,11 +28,10 @@ def fits(cell: dict, asked: dict, own: dict[str, int]) -> bool:
 
 
 @pytest.mark.parametrize("study", ORIGINALS)
-def test_on_the_machine_of_the_original_every_claim_has_its_runs(binary, study):
-    layout, counts = ORIGINALS[study]
-    cells, here = planned(study, layout)
-    own = own_counts(here)
-    assert counts <= {cell["threads"] for cell in cells}
+def test_on_the_machine_of_the_original_every_claim_has_its_runs(study):
+    made = planned(ROOT / f"examples/studies/{study}.toml", of_original(study))
+    own, cells = own_counts(described(made.text)), [spec["cell"] for spec in made.specs]
+    assert ORIGINALS[study] <= {cell["threads"] for cell in cells}
     for claim in tomllib.loads((ROOT / f"examples/studies/{study}.toml").read_text())["claim"]:
         sides = [side for kind in ("ratio", "difference", "order") for side in claim.get(kind, {}).values()]
         sides += [claim[kind] for kind in ("value", "speedup", "slope", "trend") if kind in claim]

@@ -6,7 +6,8 @@ import random
 import tomllib
 
 import pytest
-from conftest import ROOT, machine, record
+from claimed.machines import described, of_original
+from conftest import ROOT, record
 
 from knee.opened import Study
 from knee.report.page import page
@@ -24,27 +25,10 @@ LOCAL = {"remote_cache": 0.74, "remote_dram": 0.77, "local_dram": 0.995}
 """What a locality runtime leaves of each counter, and data in blocks as well."""
 
 
-def four_sockets() -> dict:
-    """Four sockets of eight cores, a node each."""
-    here = machine(32)
-    sets = [list(range(8 * socket, 8 * socket + 8)) for socket in range(4)]
-    here["sockets"] = [{"id": number, "cpus": cpus} for number, cpus in enumerate(sets)]
-    here["nodes"] = [
-        {
-            "id": number,
-            "cpus": cpus,
-            "memory_bytes": 1 << 30,
-            "distances": [10 if n == number else 21 for n in range(4)],
-        }
-        for number, cpus in enumerate(sets)
-    ]
-    return here
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Folder:
     """The study of his claims on that machine, with the effects that he found."""
-    draw, here = random.Random(7), four_sockets()
+    draw, here = random.Random(7), described(of_original("deters"))
     study_spec = from_file(ROOT / "examples/studies/deters.toml")
     placements = Placements({"cores-close": list(range(32))})
     specs = plan.run_specs(study_spec, cells_of(study_spec, here, placements), placements, here)

@@ -36,6 +36,24 @@ fn a_tree_is_counted_whole_thread_and_child_included() {
 }
 
 #[test]
+fn phases_of_a_workload_are_counted_with_all_their_threads() {
+    let words = ["run", "--json", "-n", "2", "--counters", "minor-faults,no_such_pmu/event=1/", "heat"];
+    let sizes = ["--rows", "1024", "--columns", "1024", "--steps", "3"];
+    let record = parsed(&knee().args(words).args(sizes).output().unwrap());
+    let whole = &record["counters"]["minor-faults"];
+    if let Some(reason) = whole["unavailable"].as_str() {
+        return skipped("phases_of_a_workload_are_counted_with_all_their_threads", reason);
+    }
+    let whole = whole.as_f64().or_else(|| whole["value"].as_f64()).unwrap();
+    let phase = |name: &str| record["phases"].as_array().unwrap().iter().find(|phase| phase["name"] == name).unwrap();
+    let faults = |name: &str| phase(name)["counters"]["minor-faults"].as_f64().unwrap();
+    // Two arrays of 8 MiB, in pages of 4 KiB or of 2 MiB.
+    assert!(faults("fill") >= 8.0 && faults("steps") < faults("fill"), "{record}");
+    assert!(faults("fill") + faults("steps") <= whole, "{record}");
+    assert!(phase("fill")["counters"]["no_such_pmu/event=1/"].is_null(), "what the kernel refused has no count");
+}
+
+#[test]
 fn every_name_has_a_value_or_a_reason() {
     let names = [
         "page-faults",

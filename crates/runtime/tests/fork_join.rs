@@ -1,21 +1,16 @@
 //! What users of the runtime may rely on.
 
+mod fib;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use fib::fib;
 use knee_runtime::{Pool, join, parallel_for, reduce, scope};
 
 fn pool(workers: usize) -> Pool {
     Pool::builder().workers(workers).build().unwrap()
-}
-
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
 }
 
 #[test]

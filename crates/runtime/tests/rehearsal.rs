@@ -1,10 +1,13 @@
 //! What thieves do on synthetic machines.
 
+mod fib;
+
 use std::collections::BTreeSet;
 
+use fib::fib;
 use knee_machine::Topology;
 use knee_runtime::{
-    Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join, join_at,
+    Arrangement, Costs, Distance, Layout, Neighbours, NumaVec, Place, Pool, Rehearsal, Steal, join_at,
     join_over_sockets, touch, touch_rows,
 };
 
@@ -46,14 +49,6 @@ fn sweeps(pool: &Pool, layout: Layout) -> Rehearsal {
 
 fn remote_share(found: &Rehearsal) -> f64 {
     found.remote_bytes as f64 / (found.remote_bytes + found.local_bytes) as f64
-}
-
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Pools whose thieves stay within their sockets, on this machine's threads and a machine that is made up.
 
+mod fib;
+
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use fib::fib;
 use knee_machine::Topology;
-use knee_runtime::{Distance, Neighbours, Policy, Pool, Steal, WithinDomain, current_worker, join, join_over_sockets};
+use knee_runtime::{Distance, Neighbours, Policy, Pool, Steal, WithinDomain, current_worker, join_over_sockets};
 
 fn neighbours(machine: &str, workers: u32) -> Neighbours {
     let machine = Topology::from_synthetic(machine).unwrap();
@@ -72,14 +75,6 @@ fn in_other_pools_and_outside_it_is_a_join() {
     let random = Pool::builder().workers(2).steal(Steal::Random).build().unwrap();
     assert_eq!(random.install(|| join_over_sockets(|| 1, || 2)), (1, 2));
     assert_eq!(join_over_sockets(|| 1, || 2), (1, 2));
-}
-
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
 }
 
 #[test]
