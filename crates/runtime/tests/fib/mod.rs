@@ -1,6 +1,6 @@
 //! The naive Fibonacci function, a join at each call: work for tests that only need some.
 
-pub fn fib(n: u32) -> u64 {
+pub(crate) fn fib(n: u32) -> u64 {
     if n < 2 {
         return u64::from(n);
     }
