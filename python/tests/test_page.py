@@ -326,6 +326,14 @@ def test_a_command_is_shown_as_one_would_type_it(simulated, program, said):
     assert command_words(Study.read(folder.path)) == said
 
 
+def test_a_command_has_the_level_of_a_factor_that_replaces_an_argument(simulated):
+    folder = simulated({"none": {1: (8.0, 8.0)}})
+    program = {"workload": "query", "args": {"scale": "10", "repeat": "3", "layout": "blocked"}}
+    factors = {"scale": [1], "layout": ["blocked", "one-node"], "threads": [1, 2]}
+    folder.study_spec.write_text(tomli_w.dumps({"schema": 1, "program": program, "factors": factors}))
+    assert command_words(Study.read(folder.path)) == "knee query --scale=1 --repeat=3 --layout={layout}"
+
+
 def test_no_count_is_recommended_where_one_cannot_tell(simulated):
     folder = simulated({"cores-close": {1: (1.0, 1.0), 2: (0.98, 1.0)}}, noise=0.2, seed=3)
     assert [line.label for line in first_screen(Study.read(folder.path)).lines if line.label == "use"] == []

@@ -105,16 +105,25 @@ def _about(study: Study) -> list[Line]:
 
 
 def command_words(study: Study) -> str:
-    """Return the command of a study as one would type it, with its factors in braces."""
-    program = study.folder.read_study_spec().get("program", {})
+    """Return the command of a study as one would type it, with its factors in braces. A factor replaces an argument."""
+    study_spec = study.folder.read_study_spec()
+    program = study_spec.get("program", {})
     words = [f"{name}={_word(str(value))}" for name, value in _table(program, "env").items()]
     if isinstance(command := program.get("command"), list):
         return " ".join([*words, *(_word(str(word)) for word in cast("list[object]", command))])
     if several := _table(program, "workload"):
         return f"the workloads {', '.join(several)}"
     args = _table(program, "args") | _table(program, "params")
+    factors = {name: levels for name, levels in _table(study_spec, "factors").items() if name in args}
+    args |= {name: _only(levels) or f"{{{name}}}" for name, levels in factors.items()}
     named = (_word(f"--{name}={value}") for name, value in args.items())
     return " ".join(["knee", str(program.get("workload", "")), *named])
+
+
+def _only(levels: object) -> str:
+    """Return the level of a factor that has one; otherwise nothing."""
+    listed = cast("list[object]", levels if isinstance(levels, list) else [levels])
+    return str(listed[0]) if len(listed) == 1 else ""
 
 
 def _table(program: dict[str, Any], key: str) -> dict[str, Any]:
