@@ -63,18 +63,21 @@ def test_only_one_and_the_same_thread_is_alone_for_long():
     assert in_long_stretches(([7] * SAME + [0] * (WINDOW - SAME)) * 4) > 0.9
 
 
-LOOP = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+# Loops end at one moment and not after some work: on a busy machine one of two equal loops would end late.
+UNTIL = "until [ -e {name} ]; do :; done"
+ONE, ALL = UNTIL.format(name="one"), UNTIL.format(name="all")
+END = "sleep 0.4; touch all; wait; rm all"
 
 
 @pytest.mark.serial
 @pytest.mark.parametrize(
     ("program", "has"),
     [
-        (f"{LOOP}", {"serial part"}),
-        (f"for t in $(seq {{threads}}); do ({LOOP}) & done; wait", set()),
-        # Two pieces, one of them four times as long: with four threads the others have work for the second cpu.
-        (f"if [ {{threads}} = 2 ]; then ({LOOP}) & {LOOP}; {LOOP}; {LOOP}; {LOOP}; wait; "
-         f"else for t in 1 2 3 4; do ({LOOP}) & done; wait; fi", {"imbalance"}),
+        (f"({ALL}) & {END}", {"serial part"}),
+        (f"for t in $(seq {{threads}}); do ({ALL}) & done; {END}", set()),
+        # One of two threads works for longer. With four threads, three of them do.
+        (f"({ONE}) & for t in $(seq 2 {{threads}}); do ({ALL}) & done; sleep 0.2; touch one; {END} one",
+         {"imbalance"}),
     ],
 )  # fmt: skip
 def test_what_a_program_has_at_dial_0_is_measured(program, has, tmp_path):
