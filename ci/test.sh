@@ -13,7 +13,7 @@ KNEE_PYTHON=$PWD/.venv/bin/python cargo test --quiet --locked --workspace --feat
 # once. Those marked serial have the machine to themselves.
 words=$*
 # Words choose tests, and may leave one of both passes without any: pytest then ends with 5.
-tests() { .venv/bin/python -m pytest -q "$@" || { [ $? = 5 ] && [ -n "$words" ]; }; }
+tests() { .venv/bin/python -m pytest -q --durations 25 --durations-min 5 "$@" || { [ $? = 5 ] && [ -n "$words" ]; }; }
 tests -n 2 --dist loadfile -m "not nightly and not serial" "$@"
 tests -m "not nightly and serial" "$@"
 

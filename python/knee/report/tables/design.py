@@ -172,4 +172,4 @@ def _drift(analysis: Analysis) -> str:
         return f"not tested: {why}"
     change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
     text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
-    return f"found, after blocks: {text}" if drift.found else f"no drift is left after blocks: {text}"
+    return f"found, after blocks: {text}" if drift.found else f"no clear drift after blocks: {text}"

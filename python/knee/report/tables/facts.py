@@ -63,9 +63,9 @@ def claim_rows(analysis: Analysis) -> list[Row]:
             "answer": one.answer,
             "claim": one.says,
             "measured": with_ends(one.value, one.interval),
+            "why": one.why,
             "of": one.source or "this study",
             "test": one.asked,
-            "why": one.why,
         }
         for one in analysis.claims
     ]
@@ -122,7 +122,7 @@ def ledger_rows(analysis: Analysis) -> list[Row]:
 
 
 def _part(name: str, mean: Mean) -> str:
-    return f"{mean.value:.3f}" if name in BOUNDS else _mean(mean)
+    return f"{mean.value:z.3f}" if name in BOUNDS else _mean(mean)
 
 
 def _mean(mean: Mean) -> str:
@@ -205,8 +205,8 @@ def _uncounted(study: Study) -> list[str]:
 
 def with_ends(value: float, interval: Interval) -> str:
     """Return a number with its interval; a dash where it is unknown."""
-    return "–" if value != value else f"{value:.3f} {_ends(interval)}".strip()
+    return "–" if value != value else f"{value:z.3f} {_ends(interval)}".strip()
 
 
 def _ends(interval: Interval) -> str:
-    return "" if interval.low != interval.low else f"[{interval.low:.3f}, {interval.high:.3f}]"
+    return "" if interval.low != interval.low else f"[{interval.low:z.3f}, {interval.high:z.3f}]"
