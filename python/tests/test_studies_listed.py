@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -12,6 +13,10 @@ from claimed.machines import ORIGINALS as MACHINES
 from claimed.machines import of_original
 from conftest import ROOT
 
+sys.path.append(str(ROOT / "bench"))
+
+from studies import SHORT
+
 PAGE = ROOT / "docs/studies/README.md"
 FILES = claims(ROOT / "examples/studies")
 KEYS: dict[str, str] = tomllib.loads(Path(__file__).with_name("studies_statements.toml").read_text())
@@ -19,6 +24,12 @@ KEYS: dict[str, str] = tomllib.loads(Path(__file__).with_name("studies_statement
 
 def test_the_page_has_every_statement_and_quotes_every_claim_of_an_original():
     assert list(faults(PAGE.read_text(), FILES, KEYS)) == []
+
+
+def test_the_page_has_the_short_form_of_each_study():
+    forms = [line for line in PAGE.read_text().splitlines() if line.startswith("knee study ")]
+    assert forms == [" ".join(["knee study", *how, f"examples/studies/{name}.toml"]) for name, how in SHORT.items()]
+    assert all((ROOT / form.split()[-1]).exists() for form in forms)
 
 
 def test_each_study_has_statements_and_claims():
