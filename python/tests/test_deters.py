@@ -105,7 +105,7 @@ def test_its_report_has_every_table_and_figure_of_his(folder):
         for response in ("", "speedup-", *(f"measured-{name}-".replace("_", "-") for name in BASE), "away-bytes-"):
             assert f'data-figure="{response}{figure}"' in text
     assert '<h2 id="title-claims">Claims</h2>' in text
-    assert len(text) < 4_200_000
+    assert len(text) < 3_000_000
 
 
 def test_a_response_that_is_not_there_says_why(folder, tmp_path):

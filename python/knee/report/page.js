@@ -1,6 +1,13 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  // Tables come column by column; a column that repeats texts or lists as its levels and their places (report/packed.py).
+  function rows(columns) {
+    const each = Object.entries(columns).map(([name, one]) => [name, one.levels ? one.places.map((place) => one.levels[place]) : one]);
+    return each[0][1].map((_, row) => Object.fromEntries(each.map(([name, values]) => [name, values[row]])));
+  }
+  const data = JSON.parse(document.getElementById("data").textContent, (_, value) => {
+    return Array.isArray(value) && value[0] === "$rows" && typeof value[1] === "object" ? rows(value[1]) : value;
+  });
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const views = new Map();
   // What went wrong is said on the page as well: a figure that is missing must not look like one that was left out.

@@ -20,6 +20,7 @@ from knee.plots.figure import Figure
 from knee.plots.style import config
 from knee.report.bundle import bundle
 from knee.report.first_screen import first_screen
+from knee.report.packed import packed
 from knee.report.specification import specification
 from knee.report.tables import counters, facts, why
 from knee.report.tables import factorial as factorial_tables
@@ -78,7 +79,7 @@ def page(study: Study) -> str:
         style=Markup(_resource("page.css")),
         script=Markup(_resource("page.js")),
         bundle=Markup(bundle()),
-        data=Markup(_json(_data(study, drawn))),
+        data=Markup(_json(packed(_data(study, drawn)))),
     )
 
 
