@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard, cast
 
 ROWS = "$rows"
 """First of two elements of a packed table. The second is an object with the columns, which no list of names has."""
@@ -21,19 +22,20 @@ def packed(value: Any) -> Any:
     A column that repeats texts or lists is written as its levels and, for each row, the place of its level.
     """
     if isinstance(value, dict):
-        return {name: packed(one) for name, one in value.items()}
+        return {name: packed(one) for name, one in cast("dict[str, Any]", value).items()}
     if not isinstance(value, (list, tuple)):
         return value
-    if not _table(value):
-        return [packed(one) for one in value]
-    return [ROWS, {name: _column([row[name] for row in value]) for name in value[0]}]
+    each = cast("Sequence[Any]", value)
+    if not _table(each):
+        return [packed(one) for one in each]
+    return [ROWS, {name: _column([row[name] for row in each]) for name in each[0]}]
 
 
-def _table(value: list[Any] | tuple[Any, ...]) -> bool:
-    if len(value) < FEWEST or not isinstance(value[0], dict) or not value[0]:
+def _table(values: Sequence[Any]) -> TypeGuard[Sequence[dict[str, Any]]]:
+    if len(values) < FEWEST or not all(isinstance(row, dict) for row in values):
         return False
-    names = list(value[0])
-    return all(isinstance(row, dict) and list(row) == names for row in value)
+    rows = cast("Sequence[dict[str, Any]]", values)
+    return bool(rows[0]) and all(list(row) == list(rows[0]) for row in rows)
 
 
 def _column(values: list[Any]) -> Any:
