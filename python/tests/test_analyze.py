@@ -75,7 +75,7 @@ def test_the_tables_fit_and_say_what_was_put_in(study):
     assert "matters" in text
     assert "Contrast runtime=random-runtime=near: 0.1" in text
     assert "runtime explains" in text, "a small share may still matter"
-    assert "effects on times multiply" in " ".join(text.split())
+    assert "on the logarithm effects multiply" in " ".join(text.split())
     assert "consistent with a normal distribution" in text
 
 

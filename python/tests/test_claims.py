@@ -370,11 +370,17 @@ def masked(folder) -> None:
 @pytest.mark.parametrize(
     ("needs", "why"),
     [
-        ("sockets = 2", "it needs 2 sockets; this machine has 1 that this process may use"),
-        ("cores = 2", "it needs 2 cores; this machine has 1 that this process may use"),
-        ("nodes = 3", "it needs 3 nodes; this machine has 2 that this process may use"),
-        ("hardware_threads = 3", "it needs 3 hardware threads; this machine has 2 that this process may use"),
-        ("threads_per_core = 3", "it needs 3 threads per core; this machine has 2 that this process may use"),
+        ("sockets = 2", "it needs 2 sockets; this machine has 1 socket that this process may use"),
+        ("cores = 2", "it needs 2 cores; this machine has 1 core that this process may use"),
+        ("nodes = 3", "it needs 3 nodes; this machine has 2 nodes that this process may use"),
+        (
+            "hardware_threads = 3",
+            "it needs 3 hardware threads; this machine has 2 hardware threads that this process may use",
+        ),
+        (
+            "threads_per_core = 3",
+            "it needs 3 threads per core; this machine has 2 threads per core that this process may use",
+        ),
         ("sockets = 1, cores = 1, nodes = 2, hardware_threads = 2, threads_per_core = 2", ""),
     ],
 )

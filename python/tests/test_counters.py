@@ -152,8 +152,8 @@ def test_a_machine_without_counters_is_said_once_with_what_was_used_instead(simu
     plain = unknown(with_machine(Study.read(folder.path), {"unavailable": NO_PMU}))
     instead = "CPU time, per-thread samples and a clock proxy were used instead."
     assert plain == (
-        f"Why CPU time grew: there are no hardware counters here ({NO_PMU}), so more instructions and slower ones look"
-        f" the same. {instead}"
+        f"What CPU time is spent on: there are no hardware counters here ({NO_PMU}), so more instructions and slower "
+        f"ones look the same. {instead}"
     )
     absent = {"unavailable": NO_PMU}
     opened = study(folder, lambda spec: {"cycles": absent, "instructions": absent, "minor-faults": 1})

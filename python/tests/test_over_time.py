@@ -165,7 +165,7 @@ def test_a_record_that_has_no_sum_lends_no_line_to_the_caches_that_could_be_read
 def test_cpus_alone_are_drawn_and_the_option_is_named_when_nobody_asked(simulated):
     study = sampled(simulated(TWO), counters={})
     figure = drawn(study)["over-time"]
-    assert "it was not asked for, as --counters mbm_total_bytes,mbm_local_bytes does" in figure.sees
+    assert "the study did not ask for it (--counters mbm_total_bytes,mbm_local_bytes)" in figure.sees
     text = json.dumps(figure.chart.to_dict())
     assert "GB/s" not in text
     assert "cpus busy" in text

@@ -97,5 +97,5 @@ def test_variation_between_blocks_gives_neither_drift_nor_outliers(simulated):
     rewrite(folder.records, lambda one: one | {"wall_ns": int(one["wall_ns"] * moods[blocks[one["id"]] - 1])})
     opened = Study.read(folder.path)
     rows = {row["what"]: row["value"] for row in design_rows(opened)}
-    assert rows["drift"].startswith("no clear drift after blocks: ")
+    assert rows["drift"].startswith("no clear drift within or between blocks: ")
     assert rows["outliers"] == "none"

@@ -74,7 +74,7 @@ def test_the_record_knows_best_why_there_are_no_instructions(simulated):
 def test_without_counters_the_option_is_named(simulated):
     opened = Study.read(simulated(TWO).path)
     opened.machine["facts"]["hardware_counters"] = "cpu"
-    assert "as --counters instructions does" in drawn(opened)["switches"].sees
+    assert "the study did not ask for them (--counters instructions)" in drawn(opened)["switches"].sees
 
 
 def test_bad_runs_are_in_no_median(simulated):

@@ -110,7 +110,7 @@ class Analysis:
         plain: dict[str, Any] = {
             "schema": SCHEMA,
             "name": self.name,
-            "verdict": asdict(self.verdict),
+            "verdict": {name: value for name, value in asdict(self.verdict).items() if name != "whole"},
             "series": [_series(one, self.summaries[one.name]) for one in self.series],
             "ledgers": {name: [one.to_json() for one in explained] for name, explained in self.ledgers.items()},
             "phases": {name: [asdict(one) for one in found] for name, found in self.phases.items()},

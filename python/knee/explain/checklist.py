@@ -15,6 +15,7 @@ import numpy as np
 from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.explain.scaling.series import Series
 from knee.explain.scaling.summary import ScalingSummary
+from knee.explain.verdict.words import counted
 from knee.stats.intervals import Ratio
 from knee.stats.linear.diagnostics import NEARLY_STRAIGHT
 from knee.store import Level, Run
@@ -127,10 +128,18 @@ def _subset(of: StudyParts) -> Found:
     allowed, known = len(of.machine["allowed"]["cpus"]), len(of.machine["hardware_threads"])
     if not of.made:
         return "not kept", NONE
+    if all(run.rehearsed for run in of.made):
+        return "does not apply", "threads are rehearsed on a described machine, which has a cpu for each"
     most = max(run.threads for run in of.made)
-    said = f"up to {most} threads on {allowed} allowed cpus of {known}"
-    if most < allowed:
-        return "not kept", f"{said}: {allowed - most} cpus were never used, and the study gives no reason"
+    cpus = {cpu for run in of.made for cpu in run.spec["cpus"]}
+    used = allowed if any(not run.spec["cpus"] for run in of.made) else len(cpus)
+    said = f"up to {counted(most, 'thread')} on {allowed} allowed cpus of {known}"
+    if left := allowed - min(used, most):
+        never = f"{said}: {counted(left, 'cpu')} {'was' if left == 1 else 'were'} never used"
+        # Restrictions follow the name of a placement after a plus: threads-close+within:core:0.
+        if used < most or all("+" in str(run.cell.get("placement", "")) for run in of.made):
+            return "partly", f"{never}, since placements leave {'it' if left == 1 else 'them'} out"
+        return "not kept", f"{never}, and the study gives no reason"
     if allowed < known:
         return "partly", f"{said}: a mask or cpuset excludes the others"
     return "kept", said
@@ -156,14 +165,18 @@ def _intervals(of: StudyParts) -> Found:
 def _normal(of: StudyParts) -> Found:
     if not of.designed:
         return "not kept", NONE
-    if of.blocks < FEW_BLOCKS:
+    judged = of.factorial is not None and of.factorial.diagnostics.straight < NEARLY_STRAIGHT
+    if of.blocks < FEW_BLOCKS and not judged:
         return "partly", f"{of.blocks} blocks are too few to judge the distribution of errors"
     if of.factorial is None:
         return "partly", "intervals are Student's t on logarithms; there are no residuals to check"
     straight = of.factorial.diagnostics.straight
     said = f"residuals have a Q-Q plot (correlation {straight:.3f}), the scale is chosen by Box-Cox"
     if straight < NEARLY_STRAIGHT:
-        return "not kept", f"{said}: they are not normal; use the Hodges-Lehmann intervals given beside"
+        return (
+            "not kept",
+            f"{said}: they are not normal; Hodges-Lehmann intervals stand beside with {FEW_BLOCKS} blocks or more",
+        )
     return "kept", f"{said}; robust intervals are given beside"
 
 
@@ -188,7 +201,7 @@ def _tails(of: StudyParts) -> Found:
                 worst, name = stretch, f"{series.name}, threads={point.threads}"
     said = "medians are given beside means, and every run is plotted"
     if worst < WIDE:
-        return "kept", f"{said}; no run took more than {worst:.2f} times the median of its cell"
+        return "kept", f"{said}; no timed run took more than {worst:.2f} times the median of its cell"
     return "partly", f"{said}; but a run of {name} took {worst:.2f} times its median: check it before trusting a mean"
 
 
@@ -203,10 +216,16 @@ def _documented(of: StudyParts) -> Found:
 
 
 def _timed(of: StudyParts) -> Found:
+    if all(run.rehearsed for run in of.made):
+        return "partly", "virtual time of a rehearsal, which knows forks, steals and far memory alone"
     metrics = [run.spec.get("metric", {}) for run in of.made]
-    binds = {run.record["bind"] for run in of.made}
-    tied = {"each": "each thread pinned to its cpu", "set": "threads pinned to a set of cpus"}
-    where = " or ".join(tied[bind] for bind in sorted(binds))
+    places = {run.record["bind"] if run.spec["cpus"] else "none" for run in of.made}
+    tied = {
+        "each": "each thread pinned to its cpu",
+        "none": "threads placed by the kernel",
+        "set": "threads pinned to a set of cpus",
+    }
+    where = " or ".join(tied[place] for place in sorted(places))
     if any("regex" in metric for metric in metrics):
         return "partly", f"a time that the program prints, by a method unknown to knee; {where}; means over blocks"
     phases = sorted({metric["phase"] for metric in metrics if "phase" in metric})

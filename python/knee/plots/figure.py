@@ -111,6 +111,11 @@ class StudyData:
     """Speedups without a cause and with a remedy (``knee.explain.verdict.predicted``)."""
 
     @property
+    def rehearsed(self) -> bool:
+        """Whether all runs are rehearsals, in virtual time on a described machine."""
+        return bool(self.runs) and all(run.rehearsed for run in self.runs)
+
+    @property
     def scales(self) -> bool:
         """Whether any series has a second thread count."""
         return any(len(curve.points) > 1 for curve in self.curves.values())

@@ -32,9 +32,14 @@ FIGURES: tuple[FigureFile, ...] = (
 """Every figure, in reading order. A figure is a module with ``TITLE``, ``SEES`` and ``make(study) -> list[Figure]``."""
 
 
+OF_THE_MACHINE: tuple[FigureFile, ...] = (instructions, cpu_time, traffic, cpu_use, over_time, work_over_time)
+"""Figures of what this machine did, which in a rehearsal is to run the simulator."""
+
+
 def figures(study: StudyData) -> list[Figure]:
     """Return every figure that the study has data for; those of one response stay together."""
-    made = [figure for one in FIGURES for figure in one.make(study)]
+    files = [one for one in FIGURES if not (study.rehearsed and one in OF_THE_MACHINE)]
+    made = [figure for one in files for figure in one.make(study)]
     responses = list(study.models)
     places = [place for place, figure in enumerate(made) if figure.response is not None]
     by_response = sorted(places, key=lambda place: responses.index(made[place].response or ""))

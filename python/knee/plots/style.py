@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,29 @@ def tips(*fields: str, numbers: str = "") -> list[alt.Tooltip]:
     """
     return [alt.Tooltip(field, format=numbers) if numbers else alt.Tooltip(field) for field in fields]
 
+
+def log_axis(values: Sequence[float], **more: Any) -> alt.Axis:
+    """Return an axis for a logarithmic scale that has labels wherever these values lie.
+
+    By itself Vega labels the decades and what lies just above them: an axis from 0.6 to 1.6 would end with the 1.
+    """
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if not 0 < low < high:
+        return alt.Axis(**more)
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks: list[float] = []
+    for within in WITHIN_A_DECADE:
+        ticks = [tick for decade in decades for one in within if low <= (tick := one * 10.0**decade) <= high]
+        if len(ticks) >= FEWEST_TICKS:
+            break
+    return alt.Axis(values=ticks, format="~g", labelOverlap="greedy", **more) if ticks else alt.Axis(**more)
+
+
+WITHIN_A_DECADE = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), tuple(n / 10 for n in range(10, 100)))
+"""Ticks of a logarithmic axis, coarse ones first."""
+
+FEWEST_TICKS = 4
 
 HEIGHT = 320
 """Height of an ordinary figure in pixels; its width is that of the page."""

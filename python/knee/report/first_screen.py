@@ -14,7 +14,7 @@ from typing import Any, cast
 from knee.explain.analysis import Analysis
 from knee.explain.verdict import levels
 from knee.explain.verdict.form import FOLDER, Line
-from knee.explain.verdict.study import main_series
+from knee.explain.verdict.study import OVER_ALL, main_series
 from knee.explain.verdict.words import listed, threads
 from knee.opened import Study
 
@@ -46,7 +46,7 @@ def first_screen(study: Study) -> FirstScreen:
     path = study.folder.path
     folder = shlex.quote(path.name if path.is_absolute() else str(path))
     lines = [Line(line.label, line.text.replace(FOLDER, folder)) for line in _lines(analysis)]
-    return FirstScreen(analysis.verdict.headline, _warnings(analysis), lines, _about(study))
+    return FirstScreen(analysis.verdict.whole or analysis.verdict.headline, _warnings(analysis), lines, _about(study))
 
 
 def _lines(analysis: Analysis) -> list[Line]:
@@ -73,7 +73,7 @@ def _warnings(analysis: Analysis) -> list[str]:
 def _warning(line: Line, headline: str) -> str:
     """Return a line of the verdict as a warning, without the reason where the headline gives it."""
     many, _, why = line.text.partition(": ")
-    text = many if why and why.lower() in headline.lower() else line.text
+    text = many if why and why.removesuffix(OVER_ALL).lower() in headline.lower() else line.text
     return f"{line.label.capitalize()}: {text}."
 
 
@@ -97,6 +97,8 @@ def _use(analysis: Analysis) -> list[Line]:
 def _about(study: Study) -> list[Line]:
     analysis = study.analysis
     found = [("command", command_words(study)), ("machine", machine_words(study.machine))]
+    described = {str(run.spec["program"].get("args", {}).get("rehearse", "")) for run in study.runs if run.rehearsed}
+    found += [("described", one) for one in sorted(described) if one]
     if study.runs:
         found.append(("date", _date(min(run.record["start"] for run in study.runs))))
     good = analysis.made - len(analysis.bad) - len(analysis.disturbed)
@@ -114,7 +116,9 @@ def command_words(study: Study) -> str:
     if several := _table(program, "workload"):
         return f"the workloads {', '.join(several)}"
     args = _table(program, "args") | _table(program, "params")
-    factors = {name: levels for name, levels in _table(study_spec, "factors").items() if name in args}
+    # A factor that is no argument of the file may still be one of the program.
+    given = args.keys() | {name for run in study.runs for name in run.spec["program"].get("params", {})}
+    factors = {name: levels for name, levels in _table(study_spec, "factors").items() if name in given}
     args |= {name: _only(levels) or f"{{{name}}}" for name, levels in factors.items()}
     named = (_word(f"--{name}={value}") for name, value in args.items())
     return " ".join(["knee", str(program.get("workload", "")), *named])

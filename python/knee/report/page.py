@@ -25,6 +25,7 @@ from knee.report.specification import specification
 from knee.report.tables import counters, facts, why
 from knee.report.tables import factorial as factorial_tables
 from knee.report.tables.design import MOST_PROGRAMS, design_rows, programs
+from knee.report.tables.evidence import evidence_rows
 from knee.store import finite, shown, shown_within
 
 SCRIPT_SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
@@ -56,6 +57,7 @@ def page(study: Study) -> str:
         base_of={series.name: series.curve.base for series in study.analysis.series},
         bases=facts.base_lines(study.analysis),
         claims=facts.claim_rows(study.analysis),
+        evidence=evidence_rows(study),
         checklist=facts.checklist_rows(study.analysis),
         variations=_variations(study),
         ledgers=facts.ledger_rows(study.analysis),

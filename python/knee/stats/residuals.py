@@ -27,6 +27,9 @@ from knee.stats.distributions import Array, chi_square_beyond, student_beyond
 OUTLIER = 3.5
 """Modified z-score beyond which a run is an outlier (Iglewicz and Hoaglin)."""
 
+DOUBT = 0.01
+"""A drift is found if its p is below this."""
+
 RUNS_FOR_DRIFT = 8
 """With fewer good runs drift is not tested."""
 
@@ -92,7 +95,7 @@ def drift(values: Array, order: Array, cells: Codes, blocks: Codes) -> Drift:
     ordered = left[np.argsort(order)]
     size = float((ordered**2).sum())
     lag1 = float((ordered[1:] * ordered[:-1]).sum()) / size if size > 0 else 0.0
-    return Drift(change, p, lag1, found=bool(p < 0.01 and abs(np.log(change)) > 0.01))
+    return Drift(change, p, lag1, found=bool(p < DOUBT and abs(np.log(change)) > 0.01))
 
 
 def _slope(left: Array, apart: Array, freedom: int) -> _Slope | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from knee.explain.factorial.analysis import FactorialAnalysis, analyze
 from knee.explain.factorial.design import Asked, designed
 from knee.explain.responses import response
@@ -11,6 +13,10 @@ from knee.store import Run, StudyError
 
 FACTORS = 2
 """Minimum number of factors that vary; with a single one the curve shows everything."""
+
+
+SAME = 1e-9
+"""Values that differ by a smaller share of the largest are the same: an analysis would be one of rounding errors."""
 
 
 def variation(runs: list[Run]) -> FactorialAnalysis | None:
@@ -31,6 +37,11 @@ def of_responses(runs: list[Run], names: Sequence[str]) -> dict[str, FactorialAn
     analyses: dict[str, FactorialAnalysis | str] = {}
     for name in names:
         try:
+            measured = response(runs, name)
+            values = np.array(measured.values)
+            if float(np.ptp(values)) <= SAME * float(np.abs(values).max()):
+                analyses[name] = f"every run has the same value, {values[0]:.6g} {measured.unit}".rstrip()
+                continue
             analyses[name] = analyze(runs, Asked(response=name))
         except StudyError as error:
             analyses[name] = str(error)

@@ -61,7 +61,12 @@ class Phase:
 
 
 def phases(series: Series) -> list[Phase]:
-    """Return the phases of every thread count but the base, those with the largest shares of the time first."""
+    """Return the phases of every thread count but the base, those with the largest shares of the time first.
+
+    A rehearsal has none: its phases take virtual time, and its runs take that of the simulator.
+    """
+    if any(run.rehearsed for run in series.runs):
+        return []
     found: list[Phase] = []
     for point in series.curve.points:
         if point.threads != series.curve.base:

@@ -15,6 +15,9 @@ from knee.stats.scaling.curve import Curve, curve
 from knee.store import Level, Run, counted
 
 BARE = ("placement", "runtime", "workload")
+
+INPUTS = frozenset({"n", "size", "rows", "columns", "steps", "points", "graph", "pattern", "query", "scale", "repeat"})
+"""Parameters of knee's own workloads that say how much there is to do: with less of it a run is not faster."""
 """Factors whose levels are shown without the factor's name."""
 
 
@@ -66,9 +69,15 @@ class Series:
         return self.levels.get("placement") != "none"
 
     @property
+    def inputs(self) -> list[str]:
+        """The factors whose levels say what there is to do: the workload, and inputs of knee's own workloads."""
+        own = "workload" in self.runs[0].spec["program"]
+        return [name for name in self.levels if name == "workload" or (own and name in INPUTS)]
+
+    @property
     def work(self) -> str:
-        """Name of the workload. Times and speedups of different workloads must not be compared."""
-        return self.levels.get("workload", "")
+        """What there is to do, in words. Times and speedups of different work must not be compared."""
+        return cell_words(self.levels, self.inputs)
 
     @cached_property
     def _blocks(self) -> int:

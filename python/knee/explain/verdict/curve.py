@@ -56,9 +56,9 @@ WAIT = Line("do", f"wait for a quiet machine: knee study --resume {FOLDER} --wai
 def _nothing(series: Series) -> str:
     measured = [point.threads for point in series.curve.points]
     if len(measured) > 1 and not series.fitting:
-        return f"no verdict. All thread counts are above the {series.cpus} cpus"
+        return f"no verdict. All thread counts are above the {counted(series.cpus, 'cpu')}"
     if len(measured) > 1 and len(series.fitting) < 2:
-        return f"no verdict. All thread counts but {listed(series.fitting)} are above the {series.cpus} cpus"
+        return f"no verdict. All thread counts but {listed(series.fitting)} are above the {counted(series.cpus, 'cpu')}"
     if len(measured) > 1:
         return "no verdict. Too few good runs for an interval"
     return f"only {threads(measured[0])} {'was' if measured[0] == 1 else 'were'} measured, so there is no speedup"
@@ -166,7 +166,9 @@ def _knee(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]
 
 
 def _efficiency(series: Series, n: int) -> str:
-    return f"{100 * series.curve.at(n).efficiency:.0f} % efficiency"
+    point = series.curve.at(n)
+    said, ends = f"{100 * point.efficiency:.0f} % efficiency", point.efficiency_interval
+    return f"{said} [{100 * ends.low:.0f}, {100 * ends.high:.0f}]" if ends.low == ends.low else said
 
 
 def _use(series: Series, summary: ScalingSummary, said: Decision) -> list[Line]:

@@ -90,6 +90,8 @@ class Verdict:
     status: Status
     headline: str
     lines: tuple[Line, ...]
+    whole: str = ""
+    """The headline without a limit of its length, for a page, which has room."""
 
     def __str__(self) -> str:
         """Return the headline and the lines as plain text."""
@@ -103,7 +105,7 @@ def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verd
     Clauses are separated by ``; ``. What is too long is shortened in this order: the name, intervals of later clauses,
     these clauses, intervals of the first one, and what it names in brackets.
     """
-    return Verdict(status, _headline(name, said), _chosen(lines))
+    return Verdict(status, _headline(name, said), _chosen(lines), f"{name}: {said}")
 
 
 def _headline(name: str, said: str) -> str:

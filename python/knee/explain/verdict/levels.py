@@ -69,7 +69,8 @@ class Question:
 
 def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
     """Return every factor whose levels can be compared; ``placements`` says whether placement is one of them."""
-    names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in SHOWN_BY_ITSELF]
+    apart = {*SHOWN_BY_ITSELF, *(name for one in series for name in one.inputs)}
+    names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in apart]
     names += ["placement"] if placements else []
     asked: list[Question] = []
     for factor in names:
@@ -183,7 +184,8 @@ def _of_many_levels(asked: Question) -> str:
     best, open_ = asked.levels[0], [one for one in asked.most if one.answer != "slower"]
     if not open_:
         nearest = min(asked.most, key=lambda one: one.time.estimate)
-        return f"{best} is the fastest of {many} at {at}, {_ratio(nearest)} as fast as {nearest.level}"
+        least = ", at the least" if len({one.where for one in asked.most}) > 1 else ""
+        return f"{best} is the fastest of {many} at {at}, {_ratio(nearest)} as fast as {nearest.level}{least}"
     if all(one.answer == "equal" for one in asked.most):
         return f"{many} are equal (within 3 %) at {at}"
     if crossing := [level for level in asked.levels[1:] if _crosses(level, asked.most)]:

@@ -29,6 +29,9 @@ TOO_SHORT_S = 0.02
 START_UP_S = 0.005
 """Runs below this take hardly longer than starting a program."""
 
+OVER_ALL = ", over all runs"
+"""What other programs took is a mean, where only some runs were disturbed."""
+
 SHORTENED = 44
 """Most characters of a reason in a line."""
 
@@ -97,9 +100,12 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
     lines = [Line("also", f"{work}: {one.headline}") for work, one in zip(works, said, strict=True)]
     lines += why.of_several(results.findings, results.ledgers, results.series, results.tried)
     if not faster:
-        none = all(one.status == "none" for one in said)
+        if all(one.status == "none" for one in said):
+            reasons = {one.headline for one in said}
+            none = reasons.pop() if len(reasons) == 1 else f"no verdict on any of {len(works)} workloads"
+            return verdict("none", results.name, none, [*extra, *lines])
         no = f"no measurable speedup in any of {len(works)} workloads"
-        return verdict("none" if none else status, results.name, no, [*extra, *lines])
+        return verdict(status, results.name, no, [*extra, *lines])
     gains = [one.curve.at(way.threads).speedup.estimate for one, way in faster]
     span = f"{min(gains):.2f}x to {max(gains):.2f}x" if len(gains) > 1 else f"{gains[0]:.2f}x"
     are = "is" if len(faster) == 1 else "are"
@@ -137,7 +143,9 @@ def _without_ladder(results: Results, extra: list[Line]) -> Verdict:
         return verdict(status, results.name, f"claims: {said}", [*rest, *map(_response, results.series)])
     counts = sorted({point.threads for one in results.series for point in one.curve.points})
     were = "was" if counts == [1] else "were"
-    return verdict("none", results.name, f"only {threads(counts[0])} {were} measured, so there is no speedup", extra)
+    only = f"only {threads(counts[0])} {were} measured, so there is no speedup"
+    each = map(_response, results.series) if len(results.series) > 1 else ()
+    return verdict("none", results.name, only, [*extra, *each])
 
 
 def _response(series: Series) -> Line:
@@ -204,7 +212,10 @@ def _threads(results: Results) -> list[Line]:
 
 def _disturbed(results: Results) -> list[Line]:
     one = results.disturbance
-    return [] if one is None else [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}")]
+    if one is None:
+        return []
+    of_all = OVER_ALL if one.kind != "clock" and one.disturbed < one.runs else ""
+    return [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}{of_all}")]
 
 
 def _virtual(runs: Sequence[Run]) -> list[Line]:

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, Model, StudyData, of_response
-from knee.plots.style import LETTER, Chart, of_rows, tips
+from knee.plots.style import LETTER, Chart, log_axis, of_rows, tips
 from knee.stats.linear.effects import Effect
 from knee.store import shown_within
 
@@ -89,11 +89,12 @@ def chart(table: list[Row], scale: str, response: str) -> Chart:
     title = f"times the mean of {response}" if log else f"effect on {response}"
     if scale not in ("log", "none"):
         title = f"effect on the {scale} of {response}"
+    ends = [1.0, *(line[name] for line in lines if "value" in line for name in ("value", "low", "high"))]
     x = alt.X(
         "value:Q",
         scale=alt.Scale(type="log", nice=False, padding=12) if log else alt.Scale(),
         # On a narrow page a title in the middle would be cut off on the right.
-        axis=alt.Axis(title=title, titleAnchor="end"),
+        axis=log_axis(ends, title=title, titleAnchor="end") if log else alt.Axis(title=title, titleAnchor="end"),
     )
     labels = json.dumps(shown_within([line["levels"] for line in lines]))
     axis = alt.Axis(title=None, labelExpr=f"{labels}[datum.value]", ticks=False, domain=False, labelLimit=HALF)

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, Model, StudyData, of_response
-from knee.plots.style import HEIGHT, SHAPES, Chart, legend, of_rows, tips
+from knee.plots.style import HEIGHT, SHAPES, Chart, legend, log_axis, of_rows, tips
 from knee.stats.linear.comparisons import Mean
 
 TITLE = "Interactions"
@@ -96,7 +96,9 @@ def chart(means: list[Mean], levels: dict[str, list[str]], scale: str, unit: str
     colour = alt.Color("line:N", title=other, scale=alt.Scale(domain=levels[other]), legend=shown)
     shapes = alt.Scale(domain=levels[other], range=SHAPES)
     shape = alt.Shape("line:N", title=other, scale=shapes, legend=shown)
-    y = alt.Y("mean:Q", title=f"mean, {unit}", scale=_y(scale))
+    title = f"mean, {unit}"
+    ends = [end for one in means for end in (one.mean.value, one.mean.interval.low, one.mean.interval.high)]
+    y = alt.Y("mean:Q", scale=_y(scale), axis=log_axis(ends, title=title) if scale == "log" else alt.Axis(title=title))
     tooltip = [
         alt.Tooltip("along:N", title=along),
         alt.Tooltip("line:N", title=other),

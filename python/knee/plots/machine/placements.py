@@ -15,6 +15,10 @@ TITLE = "Where threads are put"
 SEES = "The number is the thread that the placement puts there. Empty fields are not used, grey ones not allowed."
 
 
+MOST = 3
+"""Threads on one hardware thread that a field names."""
+
+
 def make(study: StudyData) -> list[Figure]:
     """Return the figure, where any placement chose cpus."""
     orders = used_orders(study.folder.read_plan())
@@ -40,8 +44,8 @@ def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str
     core_of = {cpu: core for core in machine["cores"] for cpu in core["cpus"]}
     table: list[dict[str, Any]] = []
     for name, order in orders.items():
-        rank = {cpu: place for place, cpu in enumerate(order)}
         for cpu, core in sorted(core_of.items()):
+            placed = [str(place) for place, used in enumerate(order) if used == cpu]
             table.append(
                 {
                     "placement": name,
@@ -49,8 +53,8 @@ def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str
                     "core": core["id"],
                     "sibling": core["cpus"].index(cpu),
                     "socket": f"socket {core['socket']}, node {core['node']}",
-                    "thread": str(rank[cpu]) if cpu in rank else "",
-                    "state": "used" if cpu in rank else "free" if cpu in allowed else "not allowed",
+                    "thread": " ".join(placed[:MOST]) + (" …" if len(placed) > MOST else ""),
+                    "state": "used" if placed else "free" if cpu in allowed else "not allowed",
                 }
             )
     return table
@@ -74,7 +78,7 @@ def chart(table: list[dict[str, Any]]) -> Chart:
         )
     )
     states = ["used", "free", "not allowed"]
-    scale = alt.Scale(domain=states, range=["#56B4E9", "#dddddd55", "#99999999"])
+    scale = alt.Scale(domain=states, range=["#56B4E9", "#00000000", "#999999bb"])
     fill = alt.Color("state:N", title=None, scale=scale, legend=legend(states))
     return (
         alt.layer(

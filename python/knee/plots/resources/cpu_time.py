@@ -18,8 +18,8 @@ KINDS = {"voluntary": "voluntary_switches", "involuntary": "involuntary_switches
 
 TITLE, GROUP = "Work over threads", "work"
 SEES = (
-    "User and system time: medians over runs, with smallest and largest values. A line that rises means that the same "
-    "answer takes more CPU time: more work or slower work, which look the same here."
+    "User and system time of whole runs: medians, with smallest and largest values. A line that rises means that the "
+    "same answer takes more CPU time: more work or slower work, which look the same here."
 )
 SWITCHES_SEES = (
     "Medians over runs, with smallest and largest values. At a voluntary switch a thread sleeps or waits for another; "
@@ -33,10 +33,11 @@ def make(study: StudyData) -> list[Figure]:
     if not study.curves or instructions.was_counted(study.counting):
         return []
     seconds, switches, why = rows(study.timed), switch_rows(study.timed), _why(study.counting, study.machine)
+    seen = SEES if study.scales else SEES.partition(" A line")[0]
     cpu_said, switches_said = (FOR_ONE, SWITCHES_GROW) if study.weak else ("", "")
     cpu_chart, switches_chart = chart(seconds, study.counterfactuals), switch_chart(switches)
     return [
-        Figure("cpu-seconds", TITLE, f"{SEES}{cpu_said} {why}", cpu_chart, seconds, GROUP, "CPU seconds"),
+        Figure("cpu-seconds", TITLE, f"{seen}{cpu_said} {why}", cpu_chart, seconds, GROUP, "CPU seconds"),
         Figure("switches", TITLE, f"{SWITCHES_SEES}{switches_said} {why}", switches_chart, switches, GROUP,
                "context switches"),
     ]  # fmt: skip
@@ -85,5 +86,5 @@ def _why(members: Members, machine: dict[str, Any]) -> str:
     elif isinstance(hardware, dict):
         why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
     else:
-        why = "they were not asked for, as --counters instructions does"
+        why = "the study did not ask for them (--counters instructions)"
     return f"Shown instead of instructions and their rate: {why}."

@@ -106,7 +106,7 @@ def chart(table: list[dict[str, Any]]) -> alt.Chart:
         of_rows(table)
         .mark_rect()
         .encode(
-            x=alt.X("from_s:Q", title="time, s", scale=alt.Scale(nice=False)),
+            x=alt.X("from_s:Q", title="time, s", scale=alt.Scale(nice=False), axis=alt.Axis(labelFlush=False)),
             x2=alt.X2("to_s:Q"),
             y=alt.Y("thread:O", title="thread, busiest first"),
             color=alt.Color("use:Q", title="CPU use", scale=alt.Scale(domain=[0, 1], scheme="viridis")),

@@ -160,7 +160,7 @@ def _gap(row: Row, having: set[str]) -> bool:
 def _lacks(run: Run) -> str:
     found = counted(run.record).get(TOTAL)
     if found is None:
-        return f"it was not asked for, as --counters {TOTAL},{LOCAL} does"
+        return f"the study did not ask for it (--counters {TOTAL},{LOCAL})"
     return found.unavailable or "the samples of these runs are too few"
 
 
@@ -205,7 +205,8 @@ def _line(table: list[Row], column: str, drawn: list[str]) -> Chart:
     grey = alt.Legend(orient="bottom", symbolSize=LENGTH, symbolStrokeColor="#888888")
     dash = alt.StrokeDash("line:N", title=None, scale=dashes, legend=grey if len(drawn) > 1 else None)
     bins = Counter((row["series"], row["threads"]) for row in table)
-    seen = int(max(bins.values()) < FOR_A_LINE)
+    # A series of one point has no line.
+    seen = int(max(bins.values()) < FOR_A_LINE or min(bins.values()) == 1)
     shown = [*tips("series:N"), alt.Tooltip("time s:Q", format=".3f"), *(alt.Tooltip(f"{one}:Q") for one in drawn)]
     line = place.transform_calculate(line=f"'{LINES[column][0]}'").mark_line().encode(color=colour, strokeDash=dash)
     return alt.layer(line, place.mark_point(opacity=seen).encode(color=colour, tooltip=shown))

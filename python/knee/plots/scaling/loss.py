@@ -13,7 +13,8 @@ from knee.plots.style import HEIGHT, Chart, of_rows, tips
 TITLE = "Parts of the loss"
 SEES = (
     "At 0 threads bring full speedup, at 0.69 the program takes twice as long. Parts add up to the loss (line); those "
-    "below 0 are gains. Pale parts with a dashed outline may be 0. A diamond marks what is unexplained."
+    "below 0 are gains. Pale parts with a dashed outline may be 0, or have no interval. A diamond marks what is "
+    "unexplained."
 )
 
 SERIES = 12
@@ -22,13 +23,15 @@ SERIES = 12
 
 def make(study: StudyData) -> list[Figure]:
     """Return a figure for each series that has parts."""
-    names = list(dict.fromkeys(row["series"] for row in study.losses))[:SERIES]
+    all_ = list(dict.fromkeys(row["series"] for row in study.losses))
+    names, left = all_[:SERIES], len(all_) - SERIES
+    sees = f"{SEES} Series that only the table of parts has: {left}." if left > 0 else SEES
     several = len(names) > 1
     made: list[Figure] = []
     for number, name in enumerate(names):
         rows = [row for row in study.losses if row["series"] == name]
         suffix = f"-{number + 1}" if number else ""
-        made.append(Figure(f"loss{suffix}", TITLE, SEES, chart(rows), rows, "loss", name if several else ""))
+        made.append(Figure(f"loss{suffix}", TITLE, sees, chart(rows), rows, "loss", name if several else ""))
     return made
 
 
@@ -68,7 +71,8 @@ def chart(rows: Sequence[dict[str, Any]]) -> Chart:
     ends = data.transform_filter("datum.kind == 'loss'").mark_rule(color="#888888").encode(x=x, y="low:Q", y2="high:Q")
     left = (
         data.transform_filter("datum.kind == 'unexplained'")
-        .mark_point(shape="diamond", size=90, filled=False, color="#D55E00", strokeWidth=2)
+        # A letter, which has the colour of text on either ground: parts have all other colours.
+        .mark_text(text="◆", fontSize=16, baseline="middle")
         .encode(x=x, y=y, tooltip=tooltip)
     )
     return alt.layer(parts, ends, whole, left).properties(width="container", height=HEIGHT)

@@ -22,7 +22,8 @@ def make(study: StudyData) -> list[Figure]:
     if not study.curves:
         return []
     times = chart(study.curves, study.timed, study.counterfactuals)
-    return [Figure("run-time", TITLE, WEAK_SEES if study.weak else SEES, times, rows(study.curves))]
+    sees = EACH if not study.scales else WEAK_SEES if study.weak else SEES
+    return [Figure("run-time", TITLE, sees, times, rows(study.curves))]
 
 
 def rows(curves: dict[str, Curve]) -> list[dict[str, Any]]:

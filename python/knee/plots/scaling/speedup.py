@@ -34,10 +34,8 @@ PREDICTED = "Hollow marks are predictions: the speedup without a cause that was 
 
 MEASURED = "Diamonds are measured with the best remedy, beside runs of the program as it is."
 
-COUNTERFACTUAL = (
-    "Dashed curves are there for comparison, the same program on another placement: threads share cores while other "
-    "cores are free, or the kernel places them"
-)
+COUNTERFACTUAL = "Dashed curves are there for comparison, the same program on another placement: "
+SHARED, UNPINNED = "threads share cores while other cores are free", "the kernel places them"
 
 
 def make(study: StudyData) -> list[Figure]:
@@ -65,7 +63,9 @@ def make(study: StudyData) -> list[Figure]:
 
 def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:
     """Return the sentence that says what to see; ``dashed`` are the names of counterfactual series."""
-    words = [SEES, *([f"{COUNTERFACTUAL} ({'; '.join(dashed)})."] if dashed else [])]
+    kinds = [SHARED] if any(not _unpinned(name) for name in dashed) else []
+    kinds += [UNPINNED] if any(map(_unpinned, dashed)) else []
+    words = [SEES, *([f"{COUNTERFACTUAL}{', or '.join(kinds)} ({'; '.join(dashed)})."] if dashed else [])]
     bases = sorted({curve.base for curve in curves.values()})
     if len(bases) > 1:
         named = (f"{base} of {', '.join(n for n, curve in curves.items() if curve.base == base)}" for base in bases)
@@ -73,6 +73,10 @@ def sees(curves: dict[str, Curve], dashed: Collection[str]) -> str:
             f"Speedup is relative to the fewest threads of each series, with an ideal of its own: {'; '.join(named)}."
         )
     return " ".join(words)
+
+
+def _unpinned(name: str) -> bool:
+    return "unpinned" in name.split(", ")
 
 
 def rows(curves: dict[str, Curve], cpus: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from knee.explain.analysis import Analysis
 from knee.explain.scaling.series import word_of
 from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
-from knee.stats.residuals import RUNS_FOR_DRIFT
+from knee.stats.residuals import DOUBT, RUNS_FOR_DRIFT
 from knee.store import Level, Run, read_end, read_waits
 
 Row = dict[str, Any]
@@ -171,5 +171,5 @@ def _drift(analysis: Analysis) -> str:
         why = f"fewer than {RUNS_FOR_DRIFT} good runs" if few else "too few blocks, or no runs that differ"
         return f"not tested: {why}"
     change = f"{100 * (drift.change - 1):+.1f} % from first to last run"
-    text = f"{change}, p = {drift.p:.3f}, lag-1 correlation {drift.lag1:.2f}"
-    return f"found, after blocks: {text}" if drift.found else f"no clear drift after blocks: {text}"
+    text = f"{change}, p = {drift.p:.3f} (limit {DOUBT}), lag-1 correlation {drift.lag1:.2f}"
+    return f"found, after blocks: {text}" if drift.found else f"no clear drift within or between blocks: {text}"

@@ -98,10 +98,12 @@ def base_lines(analysis: Analysis) -> list[str]:
         "slower": "slower: compare their times, not their speedups",
         "cannot tell": "cannot tell whether equal within 3 %: compare their times, not their speedups",
     }
+    scaling = {one.name for one in analysis.series if len(one.curve.points) > 1}
     return [
-        f"Base of {name} over that of {one.reference}: "
+        f"On the fewest threads, the time of {name} over that of {one.reference}: "
         f"{with_ends(one.equivalence.ratio.estimate, one.equivalence.ratio.interval)}, {words[one.equivalence.answer]}."
         for name, one in analysis.bases.items()
+        if name in scaling and one.reference in scaling
     ]
 
 
@@ -114,7 +116,7 @@ def ledger_rows(analysis: Analysis) -> list[Row]:
     names = dict.fromkeys(entry.name for one in explained for entry in one.ledger.entries)
     return [
         {"series": one.series, "threads": one.threads, "loss": _mean(one.ledger.loss)}
-        | dict.fromkeys(names, "0")
+        | dict.fromkeys(names, "–")
         | {entry.name: _part(entry.name, one.ledger.value(entry.name)) for entry in one.ledger.entries}
         | {"of these unexplained": _mean(one.unexplained)}
         for one in explained
@@ -158,6 +160,11 @@ def fact_rows(machine: dict[str, Any]) -> list[Row]:
 
 def unknown(study: Study) -> list[str]:
     """Return what this study cannot know, and why."""
+    if study.runs and all(run.rehearsed for run in study.runs):
+        return [
+            "How long anything takes on a real machine: a rehearsal knows forks, steals and far memory, nothing else.",
+            "Other inputs and other described machines: nothing here was rehearsed on them.",
+        ]
     machine, lines = study.machine, _uncounted(study)
     if len(machine["nodes"]) == 1:
         lines.append("Anything about remote memory: this machine has one NUMA node.")
@@ -180,6 +187,9 @@ def unknown(study: Study) -> list[str]:
     return lines
 
 
+LARGE = 10_000
+"""Ratios and losses are smaller than this; what is larger is a count."""
+
 SAME = "so more instructions and slower ones look the same"
 
 
@@ -191,12 +201,12 @@ def _uncounted(study: Study) -> list[str]:
     if isinstance(hardware, dict):
         why = str(hardware["unavailable"])  # pyright: ignore[reportUnknownArgumentType]
         instead = "CPU time, per-thread samples and a clock proxy were used instead."
-        lines.append(f"Why CPU time grew: there are no hardware counters here ({why}), {SAME}. {instead}")
+        lines.append(f"What CPU time is spent on: there are no hardware counters here ({why}), {SAME}. {instead}")
         # One line is enough: all requested counters are missing for the same reason.
         missing = {name: reason for name, reason in missing.items() if not reason.startswith("no hardware PMU")}
     elif not counters.asked:
         asks = "Use --counters instructions,cycles."
-        lines.append(f"Why CPU time grew: this study did not ask for counters, {SAME}. {asks}")
+        lines.append(f"What CPU time is spent on: this study did not ask for counters, {SAME}. {asks}")
     names: dict[str, list[str]] = {}
     for name, reason in missing.items():
         names.setdefault(reason, []).append(name)
@@ -205,8 +215,15 @@ def _uncounted(study: Study) -> list[str]:
 
 def with_ends(value: float, interval: Interval) -> str:
     """Return a number with its interval; a dash where it is unknown."""
-    return "–" if value != value else f"{value:z.3f} {_ends(interval)}".strip()
+    return "–" if value != value else f"{_digits(value, value)} {_ends(value, interval)}".strip()
 
 
-def _ends(interval: Interval) -> str:
-    return "" if interval.low != interval.low else f"[{interval.low:z.3f}, {interval.high:z.3f}]"
+def _ends(value: float, interval: Interval) -> str:
+    if interval.low != interval.low:
+        return ""
+    return f"[{_digits(interval.low, value)}, {_digits(interval.high, value)}]"
+
+
+def _digits(number: float, beside: float) -> str:
+    """Return a number with three decimals, a count of bytes or the like without any, as the one beside it is."""
+    return f"{number:z,.0f}" if abs(beside) >= LARGE else f"{number:z.3f}"

@@ -23,6 +23,9 @@ from knee.stats.linear.least_squares import Fit
 DOUBT = 0.01
 """A test is significant if its p is below this: there are several tests, and intervals tolerate small deviations."""
 
+NEAR = 0.1
+"""A p below this that is not significant is given with the limit."""
+
 NEARLY_STRAIGHT = 0.95
 """Errors count as not normal if the correlation of the Q-Q points is below this."""
 
@@ -83,7 +86,7 @@ class Diagnostics:
             _say(
                 self.growth if self.growth.speaks or not self.steady.speaks else self.steady,
                 "Spread over fitted values",
-                "There is no clear sign that their spread depends on fitted values",
+                "There is no clear sign that their spread changes with fitted values",
                 "Their spread depends on fitted values: another scale may fit better",
             ),
             _say(
@@ -95,7 +98,7 @@ class Diagnostics:
             _say(
                 self.drift,
                 "Drift over the study",
-                "There is no clear drift after blocks" if self.blocked else "There is no clear drift over the study",
+                "The residuals show no clear drift in running order",
                 "The residuals drift over the study, so intervals are wrong",
             ),
             self._normality(),
@@ -114,14 +117,15 @@ class Diagnostics:
             return f"The residuals are not exactly normal (Shapiro-Wilk, p = {self.normal.p:.2g}), but {what}."
         return (
             f"The residuals are not normal (Shapiro-Wilk, p = {self.normal.p:.2g}; Q-Q r = {self.straight:.3f}): use "
-            "the robust comparisons."
+            "the Hodges-Lehmann estimates, which need five blocks."
         )
 
 
 def _say(test: Outcome, what: str, fine: str, otherwise: str) -> str:
     if test.why:
         return f"{what}: not tested, {test.why}."
-    return f"{otherwise if test.speaks else fine}; p = {test.p:.2g}."
+    limit = f", not below {DOUBT}" if not test.speaks and test.p < NEAR else ""
+    return f"{otherwise if test.speaks else fine}; p = {test.p:.2g}{limit}."
 
 
 def diagnose(fitted: Fit, original: Array) -> Diagnostics:

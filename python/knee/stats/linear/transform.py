@@ -112,12 +112,12 @@ def _end(likelihood: Callable[[float], float], power: float, bound: float, heigh
 
 def _recommend(power: float, interval: Interval, spread: float) -> Transform:
     accepted = [name for name, at in POWERS.items() if not interval.excludes(at)]
-    ends = f"the 90 % interval of the power, {interval.low:.2f} to {interval.high:.2f},"
+    ends = f"the 90 % interval of Box and Cox's power, {interval.low:.2f} to {interval.high:.2f},"
     if "none" in accepted and spread < NARROW:
         name = "none"
         reason = f"{ends} contains 1, and the largest value is only {spread:.2f} times the smallest."
     elif "log" in accepted:
-        name, reason = "log", f"{ends} contains 0, and effects on times multiply."
+        name, reason = "log", f"{ends} contains 0: on the logarithm effects multiply."
     else:
         name = min(accepted or POWERS, key=lambda one: abs(POWERS[one] - power))
         says = "contains" if accepted else "contains none of 1, 0.5, 0 and -1; the nearest is"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from knee.store.claims.kinds import KINDS
 from knee.store.own_counts import own_counts
+
+PLURAL = r"s\b"
 
 
 def lacking(needs: dict[str, int], machine: dict[str, Any]) -> str | None:
@@ -16,7 +19,7 @@ def lacking(needs: dict[str, int], machine: dict[str, Any]) -> str | None:
     --------
     >>> one = {"allowed": {"cpus": [0]}, "sockets": [], "nodes": [], "hardware_threads": [{"cpus": [0]}]}
     >>> lacking({"cores": 2}, one | {"cores": [{"cpus": [0]}]})
-    'it needs 2 cores; this machine has 1'
+    'it needs 2 cores; this machine has 1 core'
     """
     allowed = set(machine["allowed"]["cpus"])
     has = {name: sum(1 for part in machine[name] if allowed & set(part["cpus"])) for name in ("sockets", "cores")}
@@ -27,9 +30,15 @@ def lacking(needs: dict[str, int], machine: dict[str, Any]) -> str | None:
     short = [(name, number) for name, number in needs.items() if has[name] < number]
     if not short:
         return None
-    wanted = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in short)
+    wanted, there = (", ".join(_parts(name, counts[name]) for name, _ in short) for counts in (needs, has))
     masked = " that this process may use" if len(allowed) < len(machine["hardware_threads"]) else ""
-    return f"it needs {wanted}; this machine has {', '.join(str(has[name]) for name, _ in short)}{masked}"
+    return f"it needs {wanted}; this machine has {there}{masked}"
+
+
+def _parts(name: str, number: int) -> str:
+    """Return ``1 socket`` or ``2 threads per core``."""
+    words = name.replace("_", " ")
+    return f"{number} {words if number != 1 else re.sub(PLURAL, '', words, count=1)}"
 
 
 def claimed_counts(claims: Iterable[dict[str, Any]], machine: dict[str, Any]) -> set[int]:

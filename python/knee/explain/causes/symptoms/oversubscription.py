@@ -28,6 +28,9 @@ WAITED = 0.10
 OTHERS = 0.05
 """Only runs whose cpus were busy with other work for less than this share of the time count."""
 
+SLOWER = 1.1
+"""Taking turns costs context switches, which do not explain a run time that is surely longer than this many times."""
+
 NOT_FASTER = ("equal", "slower")
 
 
@@ -44,10 +47,12 @@ def examine(series: Series) -> Finding | None:
     waited, before = (_waited(series, point.threads) for point in (last, best))
     if time.answer() not in NOT_FASTER or waited is None or before is None or not before < WAITED <= waited:
         return None
+    # Turns alone cost next to nothing: what makes threads slower than fewer ones is not known.
+    more = ". That they are slower has other causes, too" if time.interval.low > SLOWER else ""
     return Finding(
         series=series.name,
         cause="oversubscription",
-        says=f"{last.threads} threads on {series.cpus} cpus are no faster than {best.threads}: they take turns",
+        says=f"{last.threads} threads on {series.cpus} cpus are no faster than {best.threads}: they take turns{more}",
         signs=(
             f"{last.threads} threads take {_shown(time)} times as long as {best.threads}: {time.answer()}",
             f"{last.threads} threads together were ready but waited for a cpu for {_percent(waited)} of the run time, "
