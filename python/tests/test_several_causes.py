@@ -140,7 +140,7 @@ def test_idle_time_of_the_whole_run_is_none_of_a_phase():
     ]
     book = ledger(evidence(series_of(phase), 2))
     assert book.entry(ONE) is None
-    assert book.entry("idle, undivided") is not None
+    assert book.entry("idle or waiting, undivided") is not None
 
 
 def test_a_setting_explains_as_much_cpu_time_as_it_takes_away():

@@ -36,7 +36,7 @@ NOBODY, ONE, FEW, WAITING, UNCLASSED = (
     "one thread ready",
     "too few threads ready",
     "waiting for a cpu",
-    "idle, undivided",
+    "idle or waiting, undivided",
 )
 """Parts of idle time."""
 
