@@ -5,6 +5,8 @@ import math
 import pytest
 from told import Made, evidence_of, named
 
+from knee.explain.ledger.explanation import explanation
+
 BASE = Made(1.0, 1.0)
 CALM_ONE_CPU = Made(1.0, 1.0, sleeps=4)
 
@@ -316,10 +318,16 @@ def test_what_runs_beside_one_thread_tells_what_copies_share(stream, pirate, bus
     assert list(found) == ([names] if names else [])
 
 
-def test_beside_other_programs_what_they_slow_too_is_not_named():
+def test_beside_other_programs_that_may_have_taken_much_nothing_is_named():
     beside = {
-        "stream beside": Made(1.5, 1.5),
-        "pirate beside": Made(1.5, 1.5),
-        "busy cores beside": Made(1.4, 1.4),
+        "stream beside": Made(1.4, 1.4),
+        "pirate beside": Made(1.02, 1.02),
+        "busy cores beside": Made(1.0, 1.0),
     }
-    assert list(named(evidence_of(BASE, Made(0.85, 1.5, others=0.1), {**SLOW, **beside}))) == []
+    calm, few, many = (
+        explanation(evidence_of(BASE, Made(0.85, 1.5, {"waiting": 0.2}, others=others), {**SLOW, **beside}))
+        for others in (0, 0.04, 0.06)
+    )
+    assert [one.cause for one in calm.findings] == [one.cause for one in few.findings] == ["memory bandwidth"]
+    assert (many.findings, many.status) == ((), "not explained")
+    assert many.why.startswith("other programs may have taken 0.125 [0.125, 0.125] of the loss of 0.531")

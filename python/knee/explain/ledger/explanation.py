@@ -27,6 +27,11 @@ LEAST = 0.05
 TOO_MUCH = 0.20
 """Share of the loss that may be unexplained. Where it cannot be told whether it is more, causes are named."""
 
+OTHERS_MAY = 0.20
+"""Share of the loss that other programs may have taken. Beyond it they may also have changed what runs tell of causes:
+who waits for whom, how fast caches, memory and the clock are, and what a changed setting gains.
+"""
+
 FEWEST = 3
 """An answer from fewer blocks is provisional and names no cause."""
 
@@ -169,6 +174,8 @@ def _doubt(book: Ledger, checked: tuple[Check, ...], left: Mean) -> str | None:
     own = book.value(*(one.name for one in book.entries if one.of != OTHERS))
     if book.entry(TAKEN) is not None and not own.interval.low >= LEAST:
         return f"other programs may have caused it: without them the loss is {plain(own)}"
+    if book.entry(TAKEN) is not None and book.value(TAKEN).value > OTHERS_MAY * book.loss.value:
+        return f"other programs may have taken {plain(book.value(TAKEN))} of the loss of {plain(book.loss)}"
     if failed := next((one for one in checked if one.ok is False), None):
         return failed.says
     if left.interval.low > TOO_MUCH * book.loss.value:

@@ -6,14 +6,11 @@ from dataclasses import replace
 
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import CLASSES, Cell, Evidence, mean
-from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, TAKEN, UNCLASSED, WAITING, Ledger
+from knee.explain.ledger.ledger import FEW, MACHINES, MORE, NOBODY, NOT_COMPUTED, ONE, UNCLASSED, WAITING, Ledger
 from knee.explain.ledger.together import together
 from knee.explain.signs.collector import collector_costs
 from knee.explain.signs.relief import relief
 from knee.explain.signs.waits import waits
-
-TOO_MUCH = 0.20
-"""Share of the loss that other programs may have taken while parts of the machine are named."""
 
 SETTLES = 0.5
 """A changed setting that takes this share of a part away decides for its cause."""
@@ -53,8 +50,6 @@ def candidates(found: Evidence, book: Ledger) -> list[Finding]:
     named = [one for one in suspects(found, book) if _large(one, least)]
     settled = {name for one in named for name in one.settles if _covers(found, one, named, name, least)}
     kept = [one for one in named if one.cause not in settled and not _undecided(found, one)]
-    if _disturbed(book):
-        kept = [one for one in kept if not one.holds or not set(one.holds) <= set(MACHINES)]
     apart = [_without_settings(found, one, kept) for one in kept]
     return [one for one in together(list(filter(_sure, apart)), book) if _sure(one) and _large(one, least)]
 
@@ -66,11 +61,6 @@ def _sure(finding: Finding) -> bool:
 
 def _large(finding: Finding, least: float) -> bool:
     return finding.part is None or finding.part.value > least
-
-
-def _disturbed(book: Ledger) -> bool:
-    """Whether other programs may have taken so much that what they share slowed CPU time, too: caches, cores, clock."""
-    return book.entry(TAKEN) is not None and book.value(TAKEN).value > TOO_MUCH * book.loss.value
 
 
 def suspects(found: Evidence, book: Ledger) -> list[Finding]:
