@@ -97,8 +97,7 @@ def _use(analysis: Analysis) -> list[Line]:
 def _about(study: Study) -> list[Line]:
     analysis = study.analysis
     found = [("command", command_words(study)), ("machine", machine_words(study.machine))]
-    described = {str(run.spec["program"].get("args", {}).get("rehearse", "")) for run in study.runs if run.rehearsed}
-    found += [("described", one) for one in sorted(described) if one]
+    found += [("rehearsed on", one) for one in sorted({run.described for run in study.runs}) if one]
     if study.runs:
         found.append(("date", _date(min(run.record["start"] for run in study.runs))))
     good = analysis.made - len(analysis.bad) - len(analysis.disturbed)

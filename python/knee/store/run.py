@@ -58,11 +58,17 @@ class Run:
         return role_of(self.spec)
 
     @property
-    def rehearsed(self) -> bool:
-        """Whether its times are virtual, of a machine that was only described."""
+    def described(self) -> str:
+        """The machine that it was rehearsed on, as it was described; empty for a run on this one."""
         program = self.spec.get("program", {})
         given = {**program.get("args", {}), **program.get("params", {})}
-        return str(given.get("rehearse", "no")) != "no"
+        machine = str(given.get("rehearse", "no"))
+        return "" if machine == "no" else machine
+
+    @property
+    def rehearsed(self) -> bool:
+        """Whether its times are virtual, of a machine that was only described."""
+        return bool(self.described)
 
     @property
     def is_control(self) -> bool:
