@@ -39,8 +39,8 @@ SMALL = {"sumeuler": {"n": 500}, "parfib": {"n": 24}, "mandel": {"size": 64}}
 OLDER = {
     "deters": {"heat": {"rows": 64, "columns": 64, "steps": 4}, "cilksort": {"n": 20000}}
     | {name: {"n": 64} for name in ("matmul", "strassen")},
-    "deters-rehearsal": {"heat": {"rows": 1024, "columns": 64, "steps": 2}, "cilksort": {"n": 200000}}
-    | {name: {"n": 512} for name in ("matmul", "strassen")},
+    "deters-rehearsal": {"heat": {"rows": 512, "columns": 64, "steps": 2}, "cilksort": {"n": 50000}}
+    | {name: {"n": 256} for name in ("matmul", "strassen")},
     "ghc": SMALL,
     "ghc-issue-rate": SMALL | {"smt": {}},
     "smt-when": {
