@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from conftest import VALID
 from test_verdict_odd import falling, rewrite, works
 
+from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.opened import Study
 from knee.plots.machine import placements
 from knee.plots.style import FEWEST_TICKS, log_axis
 from knee.report.page import page
 from knee.report.tables.evidence import evidence_rows
+from knee.report.tables.factorial import _small_share
 from knee.report.tables.facts import base_lines, with_ends
 from knee.stats.intervals import Interval
 from knee.store import Folder
@@ -152,3 +157,82 @@ def test_a_map_names_every_thread_of_a_cpu(simulated):
     rows = {row["cpu"]: row["thread"] for row in placements.rows(described, {"one": [0, 0], "all": [1] * 9})}
     assert rows[1] == "0 1 2 …"
     assert [row["thread"] for row in placements.rows(described, {"one": [0, 0]})][:2] == ["0 1", ""]
+
+
+def claimed(folder: Folder, *claims: str) -> list[tuple[str, str]]:
+    with folder.study_spec.open("a") as file:
+        file.writelines(f'[[claim]]\nsays = "{number}"\n{claim}\n' for number, claim in enumerate(claims))
+    return [(one.answer, one.why) for one in analysis(folder).claims]
+
+
+RATIO = 'ratio = { of = { placement = "a" }, over = { placement = "b" } }'
+
+
+@pytest.mark.parametrize(
+    ("others", "claim", "answer"),
+    [
+        (0.0, f"{RATIO}\nbelow = 0.9", "confirmed"),
+        # Others took at most 15 % of these two thread counts' time, and 0.5 is further than that from 0.9, but not
+        # from 0.55.
+        (0.15, f"{RATIO}\nbelow = 0.9", "confirmed"),
+        (0.15, f"{RATIO}\nbelow = 0.55", "undecided"),
+        (0.15, f"{RATIO}\nabove = 0.45", "undecided"),
+        (0.15, f"{RATIO}\nabove = 0.9", "refuted"),
+        (0.0, "slope = {}\nbetween = [1, 2]\nabove = -1.1\nbelow = -0.9", "confirmed"),
+        (0.15, "slope = {}\nbetween = [1, 2]\nabove = -1.1\nbelow = -0.9", "undecided"),
+        (0.15, "slope = {}\nbetween = [1, 2]\nbelow = 0.5", "confirmed"),
+        # What explains how much of the variation nobody can tell beside other programs.
+        (0.0, 'explains = "placement"\nabove = 0.1', "confirmed"),
+        (0.15, 'explains = "placement"\nabove = 0.1', "undecided"),
+        # Counts are what they are.
+        (0.5, 'response = "page-faults"\nvalue = {}\nbelow = 10', "confirmed"),
+    ],
+)
+def test_claims_about_times_beside_other_programs(simulated, others, claim, answer):
+    folder = simulated({"a": {1: (1.0, 1.0), 2: (0.5, 1.0)}, "b": {1: (2.0, 2.0), 2: (1.0, 2.0)}})
+    busy = {"validity": VALID | {"other_busy": others / 2}, "counters": {"page-faults": {"value": 7}}}
+    rewrite(folder.records, lambda one: one | busy)
+    [(found, why)] = claimed(folder, claim)
+    assert (found, why.startswith("other programs may have taken ")) == (answer, answer == "undecided")
+
+
+SQUARES = {"block": 0.03, "threads": 0.08, "error": 0.37}
+
+
+def test_virtual_times_are_not_compared_with_measured_ones(simulated):
+    folder = simulated({"no": {2: (2.0, 2.0)}, "pack:2": {2: (1e-4, 2.0)}})
+
+    def machine_of(spec: dict) -> dict:
+        params = {"rehearse": spec["cell"]["placement"]}
+        cell = {"threads": 2, "placement": "none", **params}
+        return spec | {"cell": cell, "cpus": [], "program": {"workload": "parfib", "args": {}, "params": params}}
+
+    rewrite(folder.plan, machine_of)
+    found = analysis(folder)
+    assert found.contrasts == []
+    assert found.verdict.status == "none"
+    [timed] = [one for one in found.checklist if one.number == 10]
+    assert timed.evidence.startswith("virtual time of a rehearsal in 5 of 10 runs")
+
+
+def test_a_level_that_a_cell_does_not_have_is_no_level(simulated):
+    [(answer, why)] = claimed(simulated({"a": {1: (1.0, 1.0)}}), 'value = { nosuch = "None" }\nbelow = 9')
+    assert (answer, why) == ("not measurable here", "no run has nosuch=None")
+
+
+def test_figures_of_responses_with_like_names_stay_apart(simulated):
+    folder = simulated({"a": {1: (2.0, 2.0), 2: (1.0, 2.0)}, "b": {1: (3.0, 3.0), 2: (1.5, 3.0)}})
+    with folder.study_spec.open("a") as file:
+        file.write('[measure]\nresponses = ["rows/s", "rows-s"]\n')
+    draw = iter(range(3, 1000))
+    rewrite(folder.records, lambda one: one | {"facts": {"rows/s": str(next(draw)), "rows-s": str(next(draw) ** 2)}})
+    names = [figure.name for figure in Study.read(folder.path).figures]
+    assert len(names) == len(set(names))
+    assert sum(name.startswith("rows-s-") for name in names) >= 6
+
+
+def test_the_source_that_varies_most_is_named_where_a_factor_explains_little():
+    sources = [SimpleNamespace(term=(name,), name=name, squares=size, share=size) for name, size in SQUARES.items()]
+    anova = SimpleNamespace(sources=sources, of=lambda name: next(one for one in sources if one.name == name))
+    said = _small_share(cast("FactorialAnalysis", SimpleNamespace(anova=anova)), "threads")
+    assert said == "threads explains only 8.00 % of the variation, because error varies more; its levels matter."

@@ -131,7 +131,7 @@ def _subset(of: StudyParts) -> Found:
     if all(run.rehearsed for run in of.made):
         return "does not apply", "threads are rehearsed on a described machine, which has a cpu for each"
     most = max(run.threads for run in of.made)
-    cpus = {cpu for run in of.made for cpu in run.spec["cpus"]}
+    cpus = {cpu for run in of.made for cpu in run.spec["cpus"]} & set(of.machine["allowed"]["cpus"])
     used = allowed if any(not run.spec["cpus"] for run in of.made) else len(cpus)
     said = f"up to {counted(most, 'thread')} on {allowed} allowed cpus of {known}"
     if left := allowed - min(used, most):
@@ -216,8 +216,9 @@ def _documented(of: StudyParts) -> Found:
 
 
 def _timed(of: StudyParts) -> Found:
-    if all(run.rehearsed for run in of.made):
-        return "partly", "virtual time of a rehearsal, which knows forks, steals and far memory alone"
+    if virtual := sum(run.rehearsed for run in of.made):
+        some = "" if virtual == len(of.made) else f" in {virtual} of {len(of.made)} runs"
+        return "partly", f"virtual time of a rehearsal{some}, which knows forks, steals and far memory alone"
     metrics = [run.spec.get("metric", {}) for run in of.made]
     places = {run.record["bind"] if run.spec["cpus"] else "none" for run in of.made}
     tied = {

@@ -65,6 +65,8 @@ def response(runs: list[Run], name: str | None) -> Response:
             left_out[run.spec["id"]] = value
         elif not abs(value) < LARGEST:
             left_out[run.spec["id"]] = f"{value:g} is too large"
+        elif 0 < abs(value) <= 1 / LARGEST:
+            left_out[run.spec["id"]] = f"{value:g} is too small"
         else:
             values[run.spec["id"]] = value
     if not values:

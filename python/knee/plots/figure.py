@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -139,12 +140,19 @@ class FigureFile(Protocol):
         ...
 
 
+PLAIN = re.compile(r"[A-Za-z0-9:_-]+")
+"""Names of responses that keep apart when other characters become dashes."""
+
+
 def of_response(response: str, figures: Sequence[Figure]) -> list[Figure]:
     """Return figures of a factorial analysis, with their response in name and title unless it is the study's own."""
     named = [replace(figure, response=response) for figure in figures]
     if not response:
         return named
     prefix = re.sub(r"[^A-Za-z0-9]+", "-", response)
+    if not PLAIN.fullmatch(response):
+        # Other names may become the same one: figures are files, and keys of the page.
+        prefix += f"-{zlib.crc32(response.encode(errors='replace')):08x}"
     return [
         replace(
             figure,

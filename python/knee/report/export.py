@@ -49,6 +49,9 @@ def export(study: Study, form: str, into: Path | None = None, mark: str = "") ->
         return [_picture(figure, form, target) for figure in study.figures]
     except OSError as error:
         raise StudyError(f"cannot write the report: {error.filename or folder}: {error.strerror}") from error
+    except ValueError as error:
+        # Vega takes names such as `constructor` for its own.
+        raise StudyError(f"cannot draw a figure: {error}", hint="rename levels that are words of JavaScript") from error
 
 
 def _markdown(study: Study, path: Path, figures: Path) -> list[Path]:

@@ -9,6 +9,7 @@ from knee.explain.analysis import Analysis
 from knee.explain.verdict.form import Line
 from knee.opened import Study
 from knee.report.first_screen import first_screen
+from knee.report.tables.facts import with_ends
 from knee.stats.intervals import Interval
 from knee.store import shown
 
@@ -36,12 +37,24 @@ def markdown(study: Study, figure: str | None) -> str:
     parts = [f"### {escaped(first.headline)}"]
     if first.warnings:
         parts.append("\n".join(f"> ⚠ {escaped(text)}  " for text in first.warnings))
-    parts += [_list(first.lines), _table(analysis)]
+    parts += [_list(first.lines), _table(analysis), _claims(analysis)]
     if figure:
         parts.append(f"![Speedup over threads]({figure})")
     about = [*first.about, Line("knee", __version__)]
     parts.append(f"<details><summary>Conditions</summary>\n\n{_list(about, code='command')}\n\n</details>")
     return shown("\n\n".join(part for part in parts if part) + "\n")
+
+
+def _claims(analysis: Analysis) -> str:
+    """Return the claims with their answers, folded: there may be many; nothing without any."""
+    if not analysis.claims:
+        return ""
+    rows = [
+        f"| {one.answer} | {escaped(one.says)} | {with_ends(one.value, one.interval)} | {escaped(one.why)} |"
+        for one in analysis.claims
+    ]
+    table = "\n".join(["| answer | claim | measured | why |", "|---|---|---|---|", *rows])
+    return f"<details><summary>{len(rows)} claims</summary>\n\n{table}\n\n</details>"
 
 
 def escaped(text: str) -> str:

@@ -6,7 +6,7 @@
     return each[0][1].map((_, row) => Object.fromEntries(each.map(([name, values]) => [name, values[row]])));
   }
   const data = JSON.parse(document.getElementById("data").textContent, (_, value) => {
-    return Array.isArray(value) && value[0] === "$rows" && typeof value[1] === "object" ? rows(value[1]) : value;
+    return Array.isArray(value) && value[0] === "$rows" && value[1] && typeof value[1] === "object" ? rows(value[1]) : value;
   });
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const views = new Map();

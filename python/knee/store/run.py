@@ -100,7 +100,8 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     bad, work = _failure(record) or missing, spec["threads"] if weak else 1
     # The idle time of a run that answers a question is counted against the threads that it explains.
     counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
-    idle = idle_of(record, int(counted))
+    # A damaged plan may have a text there.
+    idle = idle_of(record, int(counted) if str(counted).isdecimal() else spec["threads"])
     return Run(
         order, spec, slim, bad, time_s, cpu_s, _waited(record), work,
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),

@@ -130,7 +130,8 @@ def words(cell: Cell) -> str:
 
 def fits(run: Run, chosen: Cell) -> bool:
     """Whether a run has these levels."""
-    return all(str(run.spec["cell"].get(name)) == str(level) for name, level in chosen.items())
+    cell = run.spec["cell"]
+    return all(name in cell and str(cell[name]) == str(level) for name, level in chosen.items())
 
 
 def without_threads(cell: Cell) -> Cell:

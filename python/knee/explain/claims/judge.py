@@ -1,17 +1,19 @@
 """Judges claims: each is confirmed, refuted, undecided, or not measurable on this machine.
 
 A claim is confirmed when the whole 90 % interval of its number lies within the claimed bounds, and refuted when the
-whole interval lies outside.
+whole interval lies outside. Where that depends on what other programs may have taken, it is undecided.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from knee.explain.claims import curves, factors, ratios, trend, variation
 from knee.explain.claims.asked import asked
+from knee.explain.claims.disturbed import lost, widened
 from knee.explain.claims.evidence import Claim, Evidence, NoNumberError, Number
 from knee.explain.claims.machine import require, resolved
 from knee.stats.intervals import Interval
@@ -57,11 +59,18 @@ def _judged(claim: Claim, evidence: Evidence) -> Judged:
     [kind] = [name for name in NUMBERS if name in claim]
     try:
         require(claim.get("needs", {}), evidence.machine)
-        number = NUMBERS[kind](resolved(claim, evidence.machine), evidence)
+        told = resolved(claim, evidence.machine)
+        number = NUMBERS[kind](told, evidence)
     except NoNumberError as reason:
         nothing = float("nan")
         return Judged(says, source, test, "not measurable here", str(reason), nothing, Interval(nothing, nothing))
-    answer, why = _decided(number.interval, claim.get("above"), claim.get("below"))
+    bounds = claim.get("above"), claim.get("below")
+    answer, why = _decided(number.interval, *bounds)
+    if answer in ("confirmed", "refuted"):
+        taken = lost(told, kind, evidence)
+        if _decided(widened(told, kind, number, taken), *bounds)[0] != answer:
+            answer, share = "undecided", 100 * (1 - math.exp(-taken))
+            why = f"other programs may have taken {share:.0f} % of the time of these runs, which may decide it"
     why += f"; {number.where}" if number.where else ""
     return Judged(says, source, test, answer, why, number.value, number.interval)
 

@@ -111,8 +111,12 @@ def level_of(run: Run, factor: str) -> str:
     return word_of(factor, run.cell.get(factor, "-"))
 
 
+MOST_DIGITS = 15
+"""Digits of a level that is a number; longer ones are texts."""
+
+
 def _factor(name: str, values: list[str]) -> Factor:
     """Return a factor with sorted levels, since the order of the plan is random."""
     levels = set(values)
-    numbers = all(level.isdecimal() for level in levels)
+    numbers = all(level.isdecimal() and len(level) <= MOST_DIGITS for level in levels)
     return Factor.of(name, values, sorted(levels, key=int) if numbers else sorted(levels))

@@ -16,8 +16,12 @@ from knee.store import Level, Run, counted
 
 BARE = ("placement", "runtime", "workload")
 
-INPUTS = frozenset({"n", "size", "rows", "columns", "steps", "points", "graph", "pattern", "query", "scale", "repeat"})
-"""Parameters of knee's own workloads that say how much there is to do: with less of it a run is not faster."""
+INPUTS = frozenset(
+    {"n", "size", "rows", "columns", "steps", "points", "graph", "pattern", "query", "scale", "repeat", "rehearse"}
+)
+"""Parameters of knee's own workloads that say how much there is to do: with less of it a run is not faster. Nor are
+virtual times of a rehearsal to be compared with measured ones.
+"""
 """Factors whose levels are shown without the factor's name."""
 
 

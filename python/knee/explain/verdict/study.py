@@ -32,6 +32,9 @@ START_UP_S = 0.005
 OVER_ALL = ", over all runs"
 """What other programs took is a mean, where only some runs were disturbed."""
 
+OTHERS = "other programs may have taken"
+"""Why a claim is undecided that a quiet machine might decide."""
+
 SHORTENED = 44
 """Most characters of a reason in a line."""
 
@@ -97,7 +100,7 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
     judged = zip(chosen, decisions, said, strict=True)
     faster = [(one, way) for one, way, text in judged if text.status != "none" and way is not None and way.gains]
     status = "undecided" if any(one.status == "undecided" for one in said) else "decided"
-    lines = [Line("also", f"{work}: {one.headline}") for work, one in zip(works, said, strict=True)]
+    lines = [Line("also", f"{work or 'the others'}: {one.headline}") for work, one in zip(works, said, strict=True)]
     lines += why.of_several(results.findings, results.ledgers, results.series, results.tried)
     if not faster:
         if all(one.status == "none" for one in said):
@@ -140,6 +143,7 @@ def _without_ladder(results: Results, extra: list[Line]) -> Verdict:
         said = _counted_claims(results)
         status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
         rest = [line for line in extra if line.label != "claims"]
+        rest += [curve.WAIT] if any(OTHERS in one.why for one in results.claims) else []
         return verdict(status, results.name, f"claims: {said}", [*rest, *map(_response, results.series)])
     counts = sorted({point.threads for one in results.series for point in one.curve.points})
     were = "was" if counts == [1] else "were"

@@ -19,6 +19,9 @@ SEES = (
 POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}
 """The power of an axis on which what the model adds up is parallel; the logarithm has a kind of axis of its own."""
 
+MOST_DIGITS = 15
+"""Digits of a level that is a number; longer ones are texts."""
+
 Row = dict[str, Any]
 
 
@@ -62,7 +65,7 @@ def across(levels: dict[str, list[str]]) -> tuple[str, str]:
 
 def numeric(levels: list[str]) -> bool:
     """Whether all levels are numbers, so that there is something between them."""
-    return all(level.isdecimal() for level in levels)
+    return all(level.isdecimal() and len(level) <= MOST_DIGITS for level in levels)
 
 
 def rows(means: list[Mean], response: str) -> list[Row]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from knee.explain.responses import COMPARED, OF_THE_RUN, TIME, response
+from knee.explain.responses import COMPARED, OF_THE_RUN, TIME, pool, response
 from knee.explain.scaling.series import cell_words
 from knee.opened import Study
 from knee.store import StudyError
 
 Row = dict[str, Any]
 
-MOST = 400
-"""Rows at most: a study has some ten responses at most, but may have hundreds of cells."""
+MOST = 200
+"""Cells of a response that have a row; a study may have thousands."""
 
 SHOWN_ELSEWHERE = {TIME, "metric", *COMPARED, *OF_THE_RUN}
 """Responses that the summary has."""
@@ -25,22 +25,28 @@ def evidence_rows(study: Study) -> list[Row]:
     Responses that no run has are left out: each claim says what it lacks.
     """
     claims = study.folder.read_study_spec().get("claim", [])
-    named = dict.fromkeys(str(one[key]) for one in claims for key in ("response", "per") if key in one)
-    rows = [row for name in named if name not in SHOWN_ELSEWHERE for row in _of(study, name)]
-    return rows[:MOST]
+    named = dict.fromkeys(
+        (str(one[key]).replace("work inflation", "work-inflation"), one.get("response"))
+        for one in claims
+        for key in ("response", "per")
+        if key in one
+    )
+    return [row for name, of in named if name not in SHOWN_ELSEWHERE for row in _of(study, name, of)]
 
 
-def _of(study: Study, name: str) -> list[Row]:
+def _of(study: Study, name: str, of: str | None) -> list[Row]:
+    """Return the rows of one response, in the runs that have the response ``of`` that a claim divides by it."""
     try:
-        found = response(study.runs, name)
+        found = response(pool(study.runs, of), name)
     except StudyError:
         return []
     cells: dict[str, list[float]] = {}
-    varying = [factor for factor in study.runs[0].cell if len({str(run.cell.get(factor)) for run in found.runs}) > 1]
+    factors = dict.fromkeys(factor for run in found.runs for factor in run.cell)
+    varying = [factor for factor in factors if len({str(run.cell.get(factor)) for run in found.runs}) > 1]
     for run, value in zip(found.runs, found.values, strict=True):
         where = cell_words(run.cell, varying) or "all runs"
         cells.setdefault(where, []).append(value)
-    return [
+    rows: list[Row] = [
         {
             "response": name,
             "where": where,
@@ -50,5 +56,9 @@ def _of(study: Study, name: str) -> list[Row]:
             "unit": found.unit,
             "runs": len(values),
         }
-        for where, values in cells.items()
+        for where, values in list(cells.items())[:MOST]
     ]
+    if len(cells) > MOST:
+        left = dict.fromkeys(rows[0], None) | {"response": name, "where": f"{len(cells) - MOST} cells more"}
+        rows.append(left)
+    return rows

@@ -146,9 +146,8 @@ def _dependence(pair: LevelPair) -> str:
 
 def _small_share(analysis: FactorialAnalysis, factor: str) -> str:
     share = _share(analysis.anova.of(factor).share)
-    return (
-        f"{factor} explains only {share} of the variation, because {analysis.largest} varies more; its levels matter."
-    )
+    most = max((one for one in analysis.anova.sources if one.term != (factor,)), key=lambda one: one.squares)
+    return f"{factor} explains only {share} of the variation, because {most.name} varies more; its levels matter."
 
 
 def _compared(title: str, rows: list[tuple[str, LevelPair]]) -> Table:

@@ -13,6 +13,7 @@ from knee.explain.scaling.summary import ScalingSummary, knee_words, law_words
 from knee.explain.verdict.form import FOLDER, Verdict
 from knee.report.tables.counters import sentence
 from knee.report.tables.design import repeated_words
+from knee.report.tables.facts import with_ends
 from knee.stats.intervals import Interval
 from knee.terminal.console import Console, Text
 
@@ -46,7 +47,8 @@ def show(analysis: Analysis, folder: str) -> None:
     if analysis.drift.found:
         console.print(Text(f"Times drifted by {100 * (analysis.drift.change - 1):+.1f} % over the study."))
     for claim in analysis.claims:
-        console.print(Text(f"{claim.answer}: {claim.says}"))
+        number = f" ({with_ends(claim.value, claim.interval)})" if claim.value == claim.value else ""
+        console.print(Text(f"{claim.answer}: {claim.says}{number}"))
     _verdict(console, analysis.verdict, folder)
 
 

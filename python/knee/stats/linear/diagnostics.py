@@ -173,6 +173,15 @@ def _normal(left: Array, *, flat: bool) -> Outcome:
     return _unless(flat, lambda: normality(left))
 
 
+def _one_more(fitted: Fit, explained: float) -> Outcome:
+    """Test whether one more term, which explains these squares, belongs into a model."""
+    left = (fitted.sse - explained) / (fitted.freedom - 1)
+    # It may explain all that is left.
+    if left <= 1e-12 * fitted.sse:
+        return Outcome(float("inf"), 0.0)
+    return Outcome(explained / left, fisher_beyond(explained / left, 1, fitted.freedom - 1))
+
+
 def _trend(fitted: Fit, *, flat: bool) -> Outcome:
     """Test whether squared fitted values explain part of the residuals.
 
@@ -186,8 +195,7 @@ def _trend(fitted: Fit, *, flat: bool) -> Outcome:
     if fitted.freedom < 2 or size <= 1e-16 * float((fitted.fitted**4).sum()):
         return Outcome(float("nan"), float("nan"), "the model has a separate mean for every cell")
     explained = float(curve @ fitted.residuals) ** 2 / size
-    f = explained / ((fitted.sse - explained) / (fitted.freedom - 1))
-    return Outcome(f, fisher_beyond(f, 1, fitted.freedom - 1))
+    return _one_more(fitted, explained)
 
 
 def _drift(fitted: Fit, *, flat: bool) -> Outcome:
@@ -203,8 +211,7 @@ def _drift(fitted: Fit, *, flat: bool) -> Outcome:
     if fitted.freedom < 2 or size <= 1e-16 * float((order**2).sum()):
         return Outcome(float("nan"), float("nan"), "the model already explains the running order")
     explained = float(apart @ fitted.residuals) ** 2 / size
-    f = explained / ((fitted.sse - explained) / (fitted.freedom - 1))
-    return Outcome(f, fisher_beyond(f, 1, fitted.freedom - 1))
+    return _one_more(fitted, explained)
 
 
 def _equal(fitted: Fit, *, flat: bool) -> Outcome:

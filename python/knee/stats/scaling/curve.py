@@ -106,11 +106,13 @@ def _point(n: int, base: int, times: Mapping[int, Array], cpu: Mapping[int, Arra
 
 
 def karp_flatt(speedup: float, n: float) -> float:
-    """Return the experimentally determined serial fraction; NaN for one thread.
+    """Return the experimentally determined serial fraction; NaN for one thread, and for a speedup of 0.
 
     Examples
     --------
     >>> karp_flatt(4 / 1.75, 4)
     0.25
     """
-    return (1 / speedup - 1 / n) / (1 - 1 / n) if n > 1 else float("nan")
+    if n <= 1 or speedup <= 0:
+        return float("nan")
+    return (1 / speedup - 1 / n) / (1 - 1 / n)
