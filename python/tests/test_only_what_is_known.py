@@ -181,6 +181,8 @@ RATIO = 'ratio = { of = { placement = "a" }, over = { placement = "b" } }'
         (0.0, "slope = {}\nbetween = [1, 2]\nabove = -1.1\nbelow = -0.9", "confirmed"),
         (0.15, "slope = {}\nbetween = [1, 2]\nabove = -1.1\nbelow = -0.9", "undecided"),
         (0.15, "slope = {}\nbetween = [1, 2]\nbelow = 0.5", "confirmed"),
+        # Only two of these counts were measured, and a line through them tilts more.
+        (0.15, "slope = {}\nbetween = [1, 64]\nabove = -1.2\nbelow = -0.8", "undecided"),
         # What explains how much of the variation nobody can tell beside other programs.
         (0.0, 'explains = "placement"\nabove = 0.1', "confirmed"),
         (0.15, 'explains = "placement"\nabove = 0.1', "undecided"),

@@ -9,6 +9,7 @@ Counts of bytes, pages, steals and instructions stay what they are beside other 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,37 +39,51 @@ OVER_COUNTS = ("speedup", "slope", "bend", "order", "knee", "trend")
 """Kinds that compare thread counts."""
 
 
-def lost(claim: Claim, kind: str, evidence: Evidence) -> float:
-    """Return what other programs may have taken of the runs of a claim: a logarithm, that of the worst thread count and
-    side; 0 for a claim about counts.
+@dataclass(frozen=True)
+class Lost:
+    """What other programs may have taken of the runs of a claim: a logarithm, that of the worst thread count and side;
+    0 for a claim about counts. ``counts`` are the thread counts of these runs.
     """
+
+    most: float
+    counts: tuple[int, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """It as a share of the time."""
+        return 1 - math.exp(-self.most)
+
+
+def lost(claim: Claim, kind: str, evidence: Evidence) -> Lost:
+    """Return what other programs may have taken of the runs of a claim."""
     names = [claim.get("response"), *(claim[key] for key in ("per", "against") if key in claim)]
     if not any(_timed(evidence.runs, name) for name in names):
-        return 0.0
-    allowed, worst = len(evidence.machine["allowed"]["cpus"]), 0.0
+        return Lost(0.0)
+    allowed, worst, counts = len(evidence.machine["allowed"]["cpus"]), 0.0, set[int]()
+    low, high = claim.get("between", (1, math.inf))
     runs = [run for run in pool(evidence.runs, claim.get("response")) if run.bad is None]
     for cell in _cells(claim, kind):
         by_count: dict[int, list[Run]] = {}
         for run in runs:
-            if fits(run, cell):
+            if fits(run, cell) and low <= run.threads <= high:
                 by_count.setdefault(run.threads, []).append(run)
+        counts |= by_count.keys()
         for those in by_count.values():
             worst = max(worst, float(np.mean([-math.log(1 - taken(run, allowed)) for run in those])))
-    return worst
+    return Lost(worst, tuple(sorted(counts)))
 
 
-def widened(claim: Claim, kind: str, number: Number, lost: float) -> Interval:
+def widened(kind: str, number: Number, lost: Lost) -> Interval:
     """Return the interval of a claim's number, whatever part of what was lost others took on either side."""
-    ends = number.interval
-    if lost == 0:
+    ends, most = number.interval, lost.most
+    if most == 0:
         return ends
     if kind in ENDS:
-        few, many = claim.get("between", (1, math.e))
-        tilt = ENDS[kind] * lost / max(math.log(many / few), lost)
+        tilt = ENDS[kind] * most / math.log(lost.counts[-1] / lost.counts[0])
         return Interval(ends.low - tilt, ends.high + tilt)
     if kind in ("ratio", "value", "speedup", "order") and ends.low > 0:
-        return Interval(ends.low * math.exp(-lost), ends.high * math.exp(lost))
-    return ends if lost <= SLIGHT else Interval(-math.inf, math.inf)
+        return Interval(ends.low * math.exp(-most), ends.high * math.exp(most))
+    return ends if most <= SLIGHT else Interval(-math.inf, math.inf)
 
 
 def _timed(runs: list[Run], name: str | None) -> bool:

@@ -6,7 +6,6 @@ whole interval lies outside. Where that depends on what other programs may have 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -68,9 +67,11 @@ def _judged(claim: Claim, evidence: Evidence) -> Judged:
     answer, why = _decided(number.interval, *bounds)
     if answer in ("confirmed", "refuted"):
         taken = lost(told, kind, evidence)
-        if _decided(widened(told, kind, number, taken), *bounds)[0] != answer:
-            answer, share = "undecided", 100 * (1 - math.exp(-taken))
-            why = f"other programs may have taken {share:.0f} % of the time of these runs, which may decide it"
+        if _decided(widened(kind, number, taken), *bounds)[0] != answer:
+            answer = "undecided"
+            why = (
+                f"other programs may have taken {100 * taken.share:.0f} % of the time of these runs: that may decide it"
+            )
     why += f"; {number.where}" if number.where else ""
     return Judged(says, source, test, answer, why, number.value, number.interval)
 
