@@ -315,7 +315,7 @@ def test_contents_name_every_main_heading(simulated):
     [
         ({"command": ["./solve", "{threads}", "a b"]}, "./solve {threads} 'a b'"),
         ({"command": ["./solve"], "env": {"OMP_NUM_THREADS": "{threads}"}}, "OMP_NUM_THREADS={threads} ./solve"),
-        ({"workload": "mine", "args": {"pattern": "diamond"}}, "knee mine --pattern=diamond"),
+        ({"workload": "mine", "args": {"pattern": "diamond", "cache": ""}}, "knee mine --pattern=diamond"),
         ({"workload": {"heat": {}, "sort": {}}}, "the workloads heat, sort"),
         ({"command": 3, "env": 4}, "knee "),
     ],
@@ -365,3 +365,12 @@ def test_printed_a_study_is_short_and_a_notebook_shows_the_verdict(simulated):
     assert "<b>" in shown
     assert "30 of 30 runs, 0 rejected" in shown
     assert len(shown) < 2000
+
+
+def test_a_command_has_the_factors_of_the_program_that_are_no_arguments_of_the_file(simulated):
+    folder = simulated({"none": {1: (8.0, 8.0)}})
+    study_spec = {"program": {"workload": "mine", "args": {"graph": "g"}}, "factors": {"order": ["id", "hubs-first"]}}
+    folder.study_spec.write_text(tomli_w.dumps({"schema": 1} | study_spec))
+    program = {"workload": "mine", "args": {"graph": "g"}, "params": {"order": "id"}}
+    rewrite(folder.plan, lambda spec: spec | {"program": program})
+    assert command_words(Study.read(folder.path)) == "knee mine --graph=g --order={order}"

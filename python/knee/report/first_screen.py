@@ -119,7 +119,8 @@ def command_words(study: Study) -> str:
     given = args.keys() | {name for run in study.runs for name in run.spec["program"].get("params", {})}
     factors = {name: levels for name, levels in _table(study_spec, "factors").items() if name in given}
     args |= {name: _only(levels) or f"{{{name}}}" for name, levels in factors.items()}
-    named = (_word(f"--{name}={value}") for name, value in args.items())
+    # An empty argument is one that was not given.
+    named = (_word(f"--{name}={value}") for name, value in args.items() if value != "")
     return " ".join(["knee", str(program.get("workload", "")), *named])
 
 
