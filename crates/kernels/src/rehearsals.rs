@@ -17,7 +17,7 @@ fn pool(machine: &str, steal: Steal, strict: bool) -> Pool {
     let machine = Topology::from_synthetic(machine).unwrap();
     let cpus: Vec<u32> = (0..16).collect();
     let builder = Pool::builder().workers(16).neighbours(Neighbours::on(&machine, &cpus)).steal(steal).strict(strict);
-    builder.heedless(steal == Steal::Random).seed(7).rehearse(Costs::default()).build().unwrap()
+    builder.ignore_places(steal == Steal::Random).seed(7).rehearse(Costs::default()).build().unwrap()
 }
 
 fn heat(machine: &str, steal: Steal, homes: Homes, strict: bool) -> Rehearsal {

@@ -149,7 +149,7 @@ impl Scheduler {
             None => on_this_machine(team).seed(seed(args)?),
         };
         match args.text("runtime") {
-            "random" => Accounted::start(builder.steal(Steal::Random).heedless(true)).map(Self::Ours),
+            "random" => Accounted::start(builder.steal(Steal::Random).ignore_places(true)).map(Self::Ours),
             "within-socket" => Accounted::start(builder.steal(Steal::Within)).map(Self::Within),
             _ => Accounted::start(builder.steal(Steal::Near)).map(Self::Ours),
         }

@@ -142,7 +142,7 @@ pub(crate) fn ours(args: &Args, team: &Team) -> Result<Pool, Error> {
     };
     let steal = if runtime == "random" { Steal::Random } else { Steal::Near };
     let builder = Pool::builder().workers(team.threads()).cpus(team.cpus()).bind(bind).steal(steal);
-    let builder = builder.heedless(runtime == "random").strict(runtime == "strict");
+    let builder = builder.ignore_places(runtime == "random").strict(runtime == "strict");
     builder.build().map_err(|error| Error::new(error.to_string()))
 }
 

@@ -23,7 +23,7 @@ fn pool(steal: Steal, strict: bool) -> Pool {
     let machine = Topology::from_synthetic("pack:4 [numa] l3:1 core:18 pu:1").unwrap();
     let cpus: Vec<u32> = (0..WORKERS as u32).collect();
     let builder = Pool::builder().workers(WORKERS).neighbours(Neighbours::on(&machine, &cpus)).steal(steal);
-    builder.strict(strict).heedless(steal == Steal::Random).seed(7).rehearse(Costs::default()).build().unwrap()
+    builder.strict(strict).ignore_places(steal == Steal::Random).seed(7).rehearse(Costs::default()).build().unwrap()
 }
 
 /// A table of one column of bytes.

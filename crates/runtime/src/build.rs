@@ -30,7 +30,7 @@ pub struct Builder {
     policy: Option<MakePolicy>,
     wait: Wait,
     strict: bool,
-    heedless: bool,
+    ignore_places: bool,
     account: bool,
     seed: u64,
     costs: Option<Costs>,
@@ -96,8 +96,8 @@ impl Builder {
 
     /// Ignores places, like a runtime that knows nothing of memory.
     #[must_use]
-    pub fn heedless(self, heedless: bool) -> Self {
-        Self { heedless, ..self }
+    pub fn ignore_places(self, ignore_places: bool) -> Self {
+        Self { ignore_places, ..self }
     }
 
     /// For [`Pool::rehearse`]: unpinned workers on the machine of [`Self::neighbours`], in virtual time.
@@ -179,7 +179,7 @@ impl Builder {
             crowded: count > allowed,
             inbox: Inbox::new(),
             ending: AtomicBool::new(false),
-            heedless: self.heedless,
+            ignore_places: self.ignore_places,
             seed: self.seed,
             clocks: self.costs.map(|costs| Clocks::new(count, costs)),
         })

@@ -97,7 +97,7 @@ impl Worker {
     pub(crate) fn accept(&self, job: *const Header) -> Option<*const Header> {
         // SAFETY: this worker has the job, so it lives.
         let (spot, watched) = unsafe { ((*job).spot.get(), (*job).latch.is_watched()) };
-        if spot.is_any() || self.pool().heedless {
+        if spot.is_any() || self.pool().ignore_places {
             return Some(job);
         }
         let away = spot.node().filter(|node| Some(*node) != self.node());

@@ -93,7 +93,7 @@ pub(crate) struct Shared {
     pub(crate) inbox: Inbox,
     pub(crate) ending: AtomicBool,
     /// Places are ignored.
-    pub(crate) heedless: bool,
+    pub(crate) ignore_places: bool,
     /// The node of the first worker of each domain, where thieves stay within theirs; otherwise none.
     pub(crate) domains: Vec<Option<u32>>,
     /// Whose bytes are counted.

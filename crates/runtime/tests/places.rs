@@ -41,7 +41,7 @@ fn machine() -> Option<Machine> {
 impl Machine {
     fn pool(&self, steal: Steal, strict: bool) -> Pool {
         let builder = Pool::builder().machine(&self.topology).cpus(&self.cpus).steal(steal).strict(strict);
-        builder.heedless(steal == Steal::Random).account(true).build().unwrap()
+        builder.ignore_places(steal == Steal::Random).account(true).build().unwrap()
     }
 
     fn node_here(&self) -> u32 {

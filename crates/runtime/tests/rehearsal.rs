@@ -17,7 +17,7 @@ fn pool(steal: Steal, seed: u64, strict: bool) -> Pool {
     let machine = Topology::from_synthetic(SOCKETS).unwrap();
     let cpus: Vec<u32> = (0..16).collect();
     let builder = Pool::builder().workers(16).neighbours(Neighbours::on(&machine, &cpus)).steal(steal);
-    builder.heedless(steal == Steal::Random).strict(strict).seed(seed).rehearse(Costs::default()).build().unwrap()
+    builder.ignore_places(steal == Steal::Random).strict(strict).seed(seed).rehearse(Costs::default()).build().unwrap()
 }
 
 fn array(layout: Layout, len: usize) -> NumaVec<u64> {

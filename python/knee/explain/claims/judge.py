@@ -35,6 +35,10 @@ NUMBERS: dict[str, Callable[[Claim, Evidence], Number]] = {
 """The function that returns the number of each kind in :data:`knee.store.claims.KINDS`."""
 
 
+OTHERS = "other programs may have taken"
+"""How the reason begins why a claim is undecided that a quiet machine might decide."""
+
+
 @dataclass(frozen=True)
 class Judged:
     """A claim with its answer. ``value`` and ``interval`` are NaN where there is no number."""
@@ -69,9 +73,7 @@ def _judged(claim: Claim, evidence: Evidence) -> Judged:
         taken = lost(told, kind, evidence)
         if _decided(widened(kind, number, taken), *bounds)[0] != answer:
             answer = "undecided"
-            why = (
-                f"other programs may have taken {100 * taken.share:.0f} % of the time of these runs: that may decide it"
-            )
+            why = f"{OTHERS} {100 * taken.share:.0f} % of the time of these runs: that may decide it"
     why += f"; {number.where}" if number.where else ""
     return Judged(says, source, test, answer, why, number.value, number.interval)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from knee.explain.responses import Response
 from knee.explain.scaling.series import word_of
-from knee.stats.linear.design import Design, Factor, NotEstimableError
+from knee.stats.linear.design import Design, Factor, NotEstimableError, numeric
 from knee.stats.linear.least_squares import fit
 from knee.stats.practical import SMALLEST
 from knee.store import Run, StudyError, one_of
@@ -111,12 +111,7 @@ def level_of(run: Run, factor: str) -> str:
     return word_of(factor, run.cell.get(factor, "-"))
 
 
-MOST_DIGITS = 15
-"""Digits of a level that is a number; longer ones are texts."""
-
-
 def _factor(name: str, values: list[str]) -> Factor:
     """Return a factor with sorted levels, since the order of the plan is random."""
     levels = set(values)
-    numbers = all(level.isdecimal() and len(level) <= MOST_DIGITS for level in levels)
-    return Factor.of(name, values, sorted(levels, key=int) if numbers else sorted(levels))
+    return Factor.of(name, values, sorted(levels, key=int) if numeric(levels) else sorted(levels))

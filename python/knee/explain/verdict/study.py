@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from knee.explain.claims.judge import OTHERS
 from knee.explain.disturbance import observed
 from knee.explain.scaling.series import Series, called
 from knee.explain.verdict import curve, levels, why
@@ -31,9 +32,6 @@ START_UP_S = 0.005
 
 OVER_ALL = ", over all runs"
 """What other programs took is a mean, where only some runs were disturbed."""
-
-OTHERS = "other programs may have taken"
-"""Why a claim is undecided that a quiet machine might decide."""
 
 SHORTENED = 44
 """Most characters of a reason in a line."""
@@ -143,7 +141,7 @@ def _without_ladder(results: Results, extra: list[Line]) -> Verdict:
         said = _counted_claims(results)
         status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
         rest = [line for line in extra if line.label != "claims"]
-        rest += [curve.WAIT] if any(OTHERS in one.why for one in results.claims) else []
+        rest += [curve.WAIT] if any(one.why.startswith(OTHERS) for one in results.claims) else []
         return verdict(status, results.name, f"claims: {said}", [*rest, *map(_response, results.series)])
     counts = sorted({point.threads for one in results.series for point in one.curve.points})
     were = "was" if counts == [1] else "were"

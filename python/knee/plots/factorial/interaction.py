@@ -9,6 +9,7 @@ import altair as alt
 from knee.plots.figure import Figure, Model, StudyData, of_response
 from knee.plots.style import HEIGHT, SHAPES, Chart, legend, log_axis, of_rows, tips
 from knee.stats.linear.comparisons import Mean
+from knee.stats.linear.design import numeric
 
 TITLE = "Interactions"
 SEES = (
@@ -18,9 +19,6 @@ SEES = (
 
 POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}
 """The power of an axis on which what the model adds up is parallel; the logarithm has a kind of axis of its own."""
-
-MOST_DIGITS = 15
-"""Digits of a level that is a number; longer ones are texts."""
 
 Row = dict[str, Any]
 
@@ -61,11 +59,6 @@ def across(levels: dict[str, list[str]]) -> tuple[str, str]:
     names = list(levels)
     best = max(names, key=lambda name: (name == "threads", numeric(levels[name]), len(levels[name])))
     return best, next(name for name in names if name != best)
-
-
-def numeric(levels: list[str]) -> bool:
-    """Whether all levels are numbers, so that there is something between them."""
-    return all(level.isdecimal() and len(level) <= MOST_DIGITS for level in levels)
 
 
 def rows(means: list[Mean], response: str) -> list[Row]:

@@ -17,9 +17,10 @@ CPU, SWITCHES = "CPU seconds", "switches"
 KINDS = {"voluntary": "voluntary_switches", "involuntary": "involuntary_switches"}
 
 TITLE, GROUP = "Work over threads", "work"
-SEES = (
-    "User and system time of whole runs: medians, with smallest and largest values. A line that rises means that the "
-    "same answer takes more CPU time: more work or slower work, which look the same here."
+SEES = "User and system time of whole runs: medians, with smallest and largest values."
+RISES = (
+    " A line that rises means that the same answer takes more CPU time: more work or slower work, which look the same "
+    "here."
 )
 SWITCHES_SEES = (
     "Medians over runs, with smallest and largest values. At a voluntary switch a thread sleeps or waits for another; "
@@ -33,7 +34,7 @@ def make(study: StudyData) -> list[Figure]:
     if not study.curves or instructions.was_counted(study.counting):
         return []
     seconds, switches, why = rows(study.timed), switch_rows(study.timed), _why(study.counting, study.machine)
-    seen = SEES if study.scales else SEES.partition(" A line")[0]
+    seen = SEES + (RISES if study.scales else "")
     cpu_said, switches_said = (FOR_ONE, SWITCHES_GROW) if study.weak else ("", "")
     cpu_chart, switches_chart = chart(seconds, study.counterfactuals), switch_chart(switches)
     return [

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 MOST = 200
 """Cells of a response that have a row; a study may have thousands."""
 
-SHOWN_ELSEWHERE = {TIME, "metric", *COMPARED, *OF_THE_RUN}
+SHOWN_ELSEWHERE = {TIME, *COMPARED, *OF_THE_RUN}
 """Responses that the summary has."""
 
 
@@ -26,12 +26,9 @@ def evidence_rows(study: Study) -> list[Row]:
     """
     claims = study.folder.read_study_spec().get("claim", [])
     named = dict.fromkeys(
-        (str(one[key]).replace("work inflation", "work-inflation"), one.get("response"))
-        for one in claims
-        for key in ("response", "per")
-        if key in one
+        (str(one[key]), one.get("response")) for one in claims for key in ("response", "per") if key in one
     )
-    return [row for name, of in named if name not in SHOWN_ELSEWHERE for row in _of(study, name, of)]
+    return [row for name, of in named for row in _of(study, name, of)]
 
 
 def _of(study: Study, name: str, of: str | None) -> list[Row]:
@@ -39,6 +36,9 @@ def _of(study: Study, name: str, of: str | None) -> list[Row]:
     try:
         found = response(pool(study.runs, of), name)
     except StudyError:
+        return []
+    # Names of the same response may differ: `metric`, and what the metric is called.
+    if name == "metric" or found.name in SHOWN_ELSEWHERE:
         return []
     cells: dict[str, list[float]] = {}
     factors = dict.fromkeys(factor for run in found.runs for factor in run.cell)

@@ -10,7 +10,7 @@ Jain, *The Art of Computer Systems Performance Analysis*, 1991, chapters 18 and 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,15 @@ LARGE = 200_000
 """Largest number of elements of a model matrix that is built."""
 
 __all__ = ["LARGE", "MEAN", "Codes", "Design", "Factor", "NotEstimableError", "Term"]
+
+
+MOST_DIGITS = 15
+"""Digits of a level that is a number; longer ones are texts."""
+
+
+def numeric(levels: Iterable[str]) -> bool:
+    """Whether all levels are numbers, so that they have an order, and something lies between them."""
+    return all(level.isdecimal() and len(level) <= MOST_DIGITS for level in levels)
 
 
 @dataclass(frozen=True)
