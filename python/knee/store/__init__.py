@@ -2,7 +2,7 @@
 
 from knee.store.claims import KINDS, MOST_LAST, claimed_counts, lacking
 from knee.store.contents import Contents
-from knee.store.counters import Counted, counted
+from knee.store.counters import Counted, counted, uncounted
 from knee.store.counts import Count, count_named
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder
@@ -69,6 +69,7 @@ __all__ = [
     "samples",
     "shown",
     "shown_within",
+    "uncounted",
     "write_end",
     "write_trials",
     "write_whole",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from knee.store.counters import uncounted
 from knee.store.ended import End, read_end
 from knee.store.folder import Folder
 from knee.store.run import Run, is_trial
@@ -57,7 +58,8 @@ class Contents:
     def planned(self) -> int:
         """Number of planned runs: those of the design, trials of remedies, and failed runs of repeated blocks."""
         last = self.end.block if self.end else None
-        design = (spec for spec in self.plan if "repeats" not in spec)
+        left_out = uncounted(self.plan, (run.record for run in self.runs))
+        design = (spec for spec in self.plan if "repeats" not in spec and spec["id"] not in left_out)
         planned = sum(1 for spec in design if last is None or spec["block"] <= last or is_trial(spec))
         return planned + sum(run.replaced for run in self.runs)
 

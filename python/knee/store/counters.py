@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from knee.store.seam import Record
+from knee.store.run import role_of
+from knee.store.seam import Record, RunSpec
 
 
 @dataclass(frozen=True)
@@ -38,3 +40,23 @@ def _counted(counter: object) -> Counted:
         return Counted(unavailable=str(fields.get("unavailable", "it has no value")))
     share = fields.get("counted_share")
     return Counted(fields["value"], fields.get("unit", ""), share, fields.get("scope", ""), fields.get("caution", ""))
+
+
+def uncounted(specs: Iterable[RunSpec], records: Iterable[Record]) -> set[str]:
+    """Return the ids of counting runs that a study leaves out, since those of its first block counted nothing.
+
+    Many virtual machines have no counters, and half of a study's runs would say so. Questions that count are not
+    left out: they are only asked where there is something to count.
+    """
+    blocks: dict[int, set[str]] = {}
+    for spec in specs:
+        if role_of(spec) == "counting" and "test" not in spec:
+            blocks.setdefault(spec["block"], set()).add(spec["id"])
+    if len(blocks) < 2:
+        return set()
+    first, made = blocks.pop(min(blocks)), {record["id"]: record for record in records}
+    good = [made[name] for name in first if name in made and made[name]["exit"].get("code") == 0]
+    has_value = any(one.value is not None for record in good for one in counted(record).values())
+    if has_value or not good or not first <= made.keys():
+        return set()
+    return {name for names in blocks.values() for name in names if name not in made}

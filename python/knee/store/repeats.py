@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from knee.store.counters import uncounted
 from knee.store.run import Run
 from knee.store.seam import RunSpec
 
@@ -15,12 +16,11 @@ def design_block(spec: RunSpec) -> int:
     return spec.get("repeats") or spec["block"]
 
 
-def in_force(plan: Iterable[RunSpec], recorded: Iterable[str]) -> set[int]:
+def in_force(plan: Iterable[RunSpec], done: Collection[str]) -> set[int]:
     """Return the blocks whose runs count: for each block of the design, its last complete repeat, or the block itself.
 
     An incomplete repeat does not count yet; until it is complete, the block that it repeats counts.
     """
-    done = set(recorded)
     stands_for: dict[int, int] = {}
     missing = Counter[int]()
     for spec in plan:
@@ -34,14 +34,15 @@ def counting(runs: Sequence[Run], plan: Sequence[RunSpec]) -> list[Run]:
     """Return the runs that count, each under its block of the design.
 
     Failed runs of repeated blocks are kept and marked: they enter no result, but a failure must not disappear because
-    other programs disturbed the block.
+    other programs disturbed the block. Counting runs that show why nothing can be counted are not repeated.
     """
     if not any("repeats" in spec for spec in plan):
         return list(runs)
-    blocks = in_force(plan, (run.spec["id"] for run in runs))
+    left_out = uncounted(plan, (run.record for run in runs))
+    blocks = in_force(plan, left_out | {run.spec["id"] for run in runs})
     kept: list[Run] = []
     for run in runs:
-        replaced = run.spec["block"] not in blocks
+        replaced = run.spec["block"] not in blocks and not (left_out and run.role == "counting")
         if not replaced or run.bad is not None:
             spec: RunSpec = {**run.spec, "block": design_block(run.spec)}
             kept.append(dataclasses.replace(run, spec=spec, replaced=replaced))

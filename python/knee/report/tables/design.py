@@ -11,7 +11,7 @@ from knee.explain.scaling.series import word_of
 from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
 from knee.stats.residuals import DOUBT, RUNS_FOR_DRIFT
-from knee.store import Level, Run, read_end, read_waits
+from knee.store import Level, Run, read_end, read_waits, uncounted
 
 Row = dict[str, Any]
 
@@ -102,7 +102,10 @@ def _declared(study: Study) -> list[Row]:
         left = "; ".join(", ".join(f"{name}={levels}" for name, levels in one.items()) for one in design["exclude"])
         rows.append({"what": "left out", "value": left})
     if any(run.role == "counting" for run in study.runs):
-        rows.append({"what": "counters", "value": "in runs of their own, which are not timed"})
+        value = "in runs of their own, which are not timed"
+        if uncounted(study.folder.read_plan(), (run.record for run in study.runs)):
+            value += "; only in the first block, where no counter had a value"
+        rows.append({"what": "counters", "value": value})
     return rows
 
 

@@ -43,6 +43,8 @@ def limits(study_spec: StudySpec) -> list[str]:
         said.append("it may end after fewer blocks, once every interval is narrow enough")
     if study_spec.explain is not None:
         said.append(f"questions join it, for at most {study_spec.explain:g} times as long again")
+    if study_spec.counters and not study_spec.together:
+        said.append("runs that count are left out from the second block on where no counter has a value")
     if study_spec.budget_s is not None:
         said.append(f"it stops before a block would exceed {words(study_spec.budget_s)}")
     if study_spec.wait_quiet_s is not None:

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +25,7 @@ from knee.store import (
     make_folder,
     opened_to_write,
     read_end,
+    uncounted,
     write_end,
 )
 from knee.study.design.duration import pilot_of
@@ -51,14 +52,15 @@ Piloted = Callable[[RunSpec, Record, float], None]
 
 def remaining(folder: Folder) -> list[RunSpec]:
     """Return the planned runs without a record: trials of remedies, and all others up to the block after which the
-    stopping rule ended the study.
+    stopping rule ended the study. Counting runs are left out where those of the first block counted nothing.
     """
-    done = {record["id"] for record in folder.read_records()}
+    plan, records = folder.read_plan(), folder.read_records()
+    done = {record["id"] for record in records} | uncounted(plan, records)
     end = read_end(folder)
     last = end.block if end else None
     return [
         spec
-        for spec in folder.read_plan()
+        for spec in plan
         if spec["id"] not in done and (last is None or design_block(spec) <= last or is_trial(spec))
     ]
 
@@ -140,6 +142,8 @@ def _make(
         good, block, ended = False, 0, False
         coming = deque(todo)
         while coming:
+            if block and coming[0]["block"] != block == todo[0]["block"]:
+                coming = _worth_counting(folder, coming)
             if ask and not ended and coming[0]["block"] > max(block, 1) and not _free(coming[0]):
                 number = coming[0]["block"]
                 if records.extend(lambda number=number: ask(number)):
@@ -170,6 +174,14 @@ def _make(
             good = good or record["exit"].get("code") == 0
             tell(spec, record, coming)
         records.check()
+
+
+def _worth_counting(folder: Folder, coming: Iterable[RunSpec]) -> deque[RunSpec]:
+    """Return the runs that are left without those that would count nothing, and say so."""
+    left_out = uncounted(folder.read_plan(), folder.read_records())
+    if left_out:
+        terminal.err("knee: no counter has a value here: the runs that count are left out from now on")
+    return deque(spec for spec in coming if spec["id"] not in left_out)
 
 
 def _free(spec: RunSpec) -> bool:
