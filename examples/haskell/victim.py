@@ -1,16 +1,21 @@
 """How long fixed work of one thread takes beside a program, on the same cpus.
 
-Usage: python3 victim.py wall|cpu STEPS -- COMMAND...
+Usage: python3 victim.py STEPS -- COMMAND...
 
-Prints the time that passed, or the CPU time that the work itself took. The program has to run longer than that, and is
-ended then.
+The work is the region `victim`, so that a study knows its time and its own CPU time. The program has to run longer than
+that, and is ended then.
 """
 
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-CLOCKS = {"wall": time.perf_counter, "cpu": time.thread_time}
+# Regions need the standard library alone, so that any Python will do.
+sys.path.append(str(Path(__file__).resolve().parents[2] / "python"))
+
+from knee.regions import region  # noqa: E402
+
 START = 0.1
 """Seconds in which the program starts its threads."""
 
@@ -25,20 +30,18 @@ def work(steps: int) -> int:
 
 
 def main() -> None:
-    """Start the program, do the work beside it, say how long it took."""
-    clock, steps, command = CLOCKS[sys.argv[1]], int(sys.argv[2]), sys.argv[4:]
+    """Start the program, and do the work beside it."""
+    steps, command = int(sys.argv[1]), sys.argv[3:]
     program = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         time.sleep(START)
-        begin = clock()
-        work(steps)
-        took = clock() - begin
+        with region("victim"):
+            work(steps)
         if program.poll() is not None:
             sys.exit("victim.py: the program ended before the work beside it did: give it more to do")
     finally:
         program.kill()
         program.wait()
-    print(f"victim: {took:.6f} s")
 
 
 if __name__ == "__main__":

@@ -154,9 +154,9 @@ def ghc(spec: RunSpec) -> Found:
     cell, n = spec["cell"], spec["threads"]
     if cell.get("workload") == "smt":
         return {"rate, work independent": PEAK / 1e9}
-    if "clock" in cell:
+    if "workload" not in cell:
         # A job beside n threads on a cpu gets its share of it; switches cost it CPU time, too.
-        return {TIMED: 1 + n / 8 if cell["clock"] == "wall" else 1.1 if n > 8 else 1.0}
+        return {TIMED: 1 + n / 8, "victim:cpu": 1.1 if n > 8 else 1.0}
     name = str(cell["workload"])
     core, cores = TIMES[name]
     alone = cores * 8**0.95

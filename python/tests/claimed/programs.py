@@ -36,10 +36,11 @@ class Program:
 
 
 def program_of(spec: RunSpec) -> Program:
-    """Return what the program of a run reports; commands report nothing."""
+    """Return what the program of a run reports. A command reports no more than the phase that is measured."""
     program = spec["program"]
     if "workload" not in program:
-        return Program()
+        phase = (spec.get("metric") or {}).get("phase")
+        return Program({phase: ()}) if phase else Program()
     short = SHORT[program["workload"]]
     params = {name: level for name, level in program.get("params", {}).items() if name not in short}
     return _tried(json.dumps(program | {"args": program.get("args", {}) | short, "params": params}))
