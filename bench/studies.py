@@ -2,7 +2,8 @@
 
 Runs every study file that has claims of an original in a short form, one after the other, and prints a table of claims
 with their answers. With --emulated FOLDER, outputs of `knee study` on emulated machines (`ci/numa-vm.sh` leaves them in
-target/numa-vm) have a column of their own, in which only what is not about time is kept.
+target/numa-vm) have a column of their own, in which only what is not about time is kept. Studies of other engines are
+left out where these are not set up.
     python bench/studies.py OUT [--emulated target/numa-vm] [--only NAME,NAME]
 """
 
@@ -39,9 +40,17 @@ SHORT = {
     "peregrine": ["--blocks", "4", "--factor", "graph=chung-lu:orkut:100"],
     "peregrine-over-time": ["--blocks", "4", "--factor", "graph=chung-lu:orkut:50"],
     "peregrine-siblings": ["--blocks", "2"],
+    "engines-mining": [],
+    "engines-spark": ["--blocks", "3", "-n", "1"],
     "smt-when": ["--blocks", "2"],
 }
 """How each study is shortened for two cores."""
+
+SET_UP = {
+    "engines-mining": ("KNEE_PEREGRINE" in os.environ, "KNEE_PEREGRINE is not set"),
+    "engines-spark": ((ROOT / "examples/build/engines/spark/ready").exists(), "first examples/engines/build.sh spark"),
+}
+"""Whether the engines of a study are set up, and what is missing otherwise."""
 
 JUDGED = re.compile(r"^(confirmed|refuted|undecided): ((?:.+\n?)*?)(?=^\S+: |^\S+$|\Z)", re.MULTILINE)
 """A line about a claim, folded at 80 columns."""
@@ -114,6 +123,9 @@ def main() -> int:
     parser.add_argument("--only", type=lambda text: text.split(","), default=[*SHORT])
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
+    for name in [name for name in asked.only if name in SET_UP and not SET_UP[name][0]]:
+        print(f"{name}: left out: {SET_UP[name][1]}", file=sys.stderr)
+        asked.only.remove(name)
     for name in asked.only:
         if not (asked.out / name / "analysis.json").exists():
             print(f"{name}: {run(name, asked.out):.0f} s", file=sys.stderr, flush=True)

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 import vl_convert as vlc
 from conftest import keep_samples, rewrite
 
@@ -139,6 +140,21 @@ def test_every_series_has_its_own_base(simulated):
         *((1, 1, 1.0), (1, 2, 2.0), (1, 4, 4.0)),
         *((2, 2, 1.0), (2, 4, 2.0)),
     ]
+
+
+def test_an_ideal_far_above_all_points_leaves_a_linear_figure(simulated):
+    crowded = simulated({"p": CURVE | {14: (4.0, 8.0)}})
+    both = {name: figure.chart.to_dict()["layer"] for name, figure in drawn(crowded).items() if "speedup" in name}
+    highest = max(row["high"] for row in drawn(crowded)["speedup"].rows)
+    tops = {name: [layer["encoding"]["y"]["scale"].get("domainMax") for layer in both[name]] for name in both}
+    assert tops["speedup"] == [pytest.approx(1.5 * highest)] * len(both["speedup"])
+    assert set(tops["speedup-log"]) == {None}, "a logarithmic axis has room for both"
+    assert both["speedup"][0]["mark"]["clip"]
+
+
+def test_an_ideal_near_the_points_is_drawn_whole(simulated):
+    ideal = drawn(simulated({"p": CURVE}))["speedup"].chart.to_dict()["layer"][0]
+    assert "domainMax" not in ideal["encoding"]["y"]["scale"]
 
 
 def test_a_best_serial_version_is_compared_with_the_series_own_base(simulated):

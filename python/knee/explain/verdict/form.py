@@ -14,7 +14,7 @@ from typing import Literal
 WIDEST = 100
 """Characters of a headline at most."""
 
-OF_A_NAME = 12
+OF_A_NAME = 8
 """Characters of a study's name for which a headline always has room."""
 
 MOST_LINES = 8

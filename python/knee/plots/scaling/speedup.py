@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ APART = alt.ScaleResolveMap(color="independent", shape="independent", strokeDash
 
 CHOICES = {"linear": "", "logarithmic": "-log"}
 """What a reader switches between, and how the name of the figure ends."""
+
+CROWDED, ROOM = 3, 1.5
+"""An ideal more than 3 times as high as all points leaves the figure, at 1.5 times the height of the highest."""
 
 SEES = "Below the dotted line threads bring less than full speedup; where the curve is flat they bring none."
 
@@ -109,14 +113,16 @@ def chart(
     ``beside`` are speedups without a cause or with a remedy, a row each.
     """
     kind = "log" if logarithmic else "linear"
-    scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else alt.Scale(zero=True)
+    table = rows(curves, cpus or {})
     counts = sorted({point.threads for curve in curves.values() for point in curve.points})
     bases = sorted({curve.base for curve in curves.values()})
     ideal = [{"threads": n, "ideal": n / base, "base": base} for base in bases for n in counts if n >= base]
+    top = _top([*table, *beside], max((row["ideal"] for row in ideal), default=1.0))
+    plain = alt.Scale(zero=True) if top is None else alt.Scale(zero=True, domainMax=top)
+    scale = alt.Scale(type=kind, base=2, nice=False) if logarithmic else plain
     x = threads_axis(counts, logarithmic=logarithmic)
     series = channels([*curves], dashed)
-    line = of_rows(ideal).mark_line(strokeDash=[2, 3], color=GREY)
-    table = rows(curves, cpus or {})
+    line = of_rows(ideal).mark_line(strokeDash=[2, 3], color=GREY, clip=True)
     known = of_rows(table)
     above = [row for row in table if row["above the cpus"]]
     tooltip = [*tips("series:N", "threads:Q"), *tips("speedup:Q", "low:Q", "high:Q", numbers=".3f")]
@@ -134,6 +140,13 @@ def chart(
         others = alt.layer(*_beside(beside, x, scale, [*curves]))
         drawn = alt.layer(drawn, others, resolve=alt.Resolve(scale=APART))
     return drawn.properties(width="container", height=HEIGHT)
+
+
+def _top(rows: Sequence[dict[str, Any]], ideal: float) -> float | None:
+    """Return where a linear axis ends if the ideal would push all points to the bottom; None if it ends by itself."""
+    known = [row[name] for row in rows for name in ("speedup", "high") if math.isfinite(row[name])]
+    highest = max(known, default=ideal)
+    return ROOM * highest if ideal > CROWDED * highest else None
 
 
 def _beside(rows: Sequence[dict[str, Any]], x: alt.X, scale: alt.Scale, names: list[str]) -> list[alt.Chart]:
