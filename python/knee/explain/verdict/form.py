@@ -21,6 +21,7 @@ MOST_LINES = 8
 
 INTERVAL = re.compile(r" \[[^]]*\]")
 NAMES = re.compile(r" \([^()]*\)")
+OF_LEVELS = re.compile(r"( of \d+) levels of \S+")
 
 FOLDER = "FOLDER"
 """Placeholder for the study's folder in commands, since an analysis does not know its folder's path."""
@@ -103,7 +104,7 @@ def verdict(status: Status, name: str, said: str, lines: Iterable[Line]) -> Verd
     """Return a verdict whose headline is ``said`` after the study's name, and whose lines are the most important.
 
     Clauses are separated by ``; ``. What is too long is shortened in this order: the name, intervals of later clauses,
-    these clauses, intervals of the first one, and what it names in brackets.
+    these clauses, intervals of the first one, what it names in brackets, and the factor of which it counts levels.
     """
     return Verdict(status, _headline(name, said), _chosen(lines), f"{name}: {said}")
 
@@ -130,7 +131,9 @@ def _shorter(said: str) -> Iterator[str]:
         yield "; ".join([first, *others[:many]])
     plain = INTERVAL.sub("", first)
     yield plain
-    yield NAMES.sub("", plain)
+    plain = NAMES.sub("", plain)
+    yield plain
+    yield OF_LEVELS.sub(r"\1", plain)
 
 
 def _chosen(lines: Iterable[Line]) -> tuple[Line, ...]:

@@ -193,7 +193,8 @@ def _of_many_levels(asked: Question) -> str:
     left = list(dict.fromkeys([best, *(one.level for one in open_)]))
     if len(left) > NAMED:
         return f"cannot tell which of {many} is the fastest at {at} ({len(left)} of them may be)"
-    return f"cannot tell which of {listed(left)} is the fastest of {many} at {at}"
+    of = "" if len(left) == len(asked.levels) else f" of {many}"
+    return f"cannot tell which of {listed(left)} is the fastest{of} at {at}"
 
 
 def _crosses(level: str, contexts: Sequence[Context]) -> bool:
