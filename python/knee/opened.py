@@ -161,6 +161,7 @@ class Study:
 
     @cached_property
     def _drawn_from(self) -> StudyData:
+        from knee.explain.responses import NO_VALUES
         from knee.explain.scaling.counterfactual import counterfactuals
         from knee.explain.verdict.predicted import predicted_rows
         from knee.plots.figure import StudyData
@@ -181,6 +182,11 @@ class Study:
             weak=any(series.weak for series in analysis.series),
             # A response that cannot be analysed has a sentence in place of a model.
             models={name: model for name, model in models.items() if model is not None and not isinstance(model, str)},
+            unmodelled={
+                name: one.removeprefix(f"{NO_VALUES}{name}: ")
+                for name, one in analysis.responses.items()
+                if isinstance(one, str) and one.startswith(NO_VALUES)
+            },
             losses=self.ledger,
             predicted=predicted_rows(analysis.series, analysis.ledgers, analysis.tried),
         )

@@ -52,6 +52,45 @@ def test_ticks_in_step_with_a_quota_tell_little(simulated):
     assert disturbances(beside(folder, {1: 0.5, 2: 0.5}).runs) is not None
 
 
+SHORT = {"cores-close": {1: (0.05, 0.049), 2: (0.05, 0.06)}}
+
+
+def pressed(folder, psi: float) -> Study:
+    """The study of short runs, of which the kernel's ticks say nothing, with a pressure on the cpus."""
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"psi_cpu": psi}})
+    return Study.read(folder.path)
+
+
+def test_what_others_cost_a_short_run_is_no_more_than_the_pressure_and_what_it_did_not_compute(simulated):
+    study = pressed(simulated(SHORT, noise=0.0), 0.3)
+    shares = {run.threads: taken(run, 4) for run in study.runs}
+    assert shares == {1: pytest.approx(0.02), 2: pytest.approx(0.3)}, "one thread computed nearly all the time"
+    found = disturbances(study.runs)
+    assert found is not None
+    assert found.says == "threads waited for a cpu up to 30 % of the time of short runs"
+    assert study.analysis.disturbed["0001"] == "threads waited for a cpu 30 % of the time"
+
+
+def test_of_a_short_run_of_which_a_phase_is_measured_all_waiting_may_be_in_it(simulated):
+    folder = simulated(SHORT, noise=0.0)
+    phase = {"name": "work", "begin_ns": 0, "end_ns": 1, "wall_ns": 10_000_000, "cpu_ns": 4_000_000, "counters": {}}
+    rewrite(folder.plan, lambda spec: spec | {"metric": {"phase": "work"}})
+    metric = {"metric": {"name": "work", "value": 0.01, "unit": "s"}, "phases": [phase]}
+    rewrite(folder.records, lambda one: one | metric)
+    shares = {run.threads: taken(run, 4) for run in pressed(folder, 0.3).runs}
+    assert shares == {1: pytest.approx(0.6), 2: pytest.approx(0.8)}
+
+
+def test_starting_is_no_pressure_and_longer_runs_are_judged_by_what_others_used(simulated):
+    assert disturbances(pressed(simulated(SHORT), 0.2).runs) is None
+
+
+def test_more_threads_than_cpus_wait_for_each_other(simulated):
+    folder = simulated(SHORT)
+    rewrite(folder.plan, lambda spec: spec | {"cpus": [0]})
+    assert {run.threads for run in pressed(folder, 0.9).runs if taken(run, 4)} == {1}
+
+
 def test_without_run_delay_other_programs_cpu_time_is_the_bound(simulated):
     study = beside(simulated(TWO), {1: 0.2, 2: 0.25})
     shares = {run.threads: taken(run, 4) for run in study.runs}

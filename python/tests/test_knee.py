@@ -83,7 +83,10 @@ def test_noise_that_hides_the_bend_leaves_it_undecided():
 
 def test_fewer_than_six_counts_have_no_knee():
     few = find_knee(COUNTS[:5], blocks_of(level_from(3), blocks=5, noise=0.01, random=np.random.default_rng(1))[:, :5])
-    assert (few.verdict, few.why) == ("undecided", "5 thread counts have two good runs: 6 are needed")
+    assert (few.verdict, few.why) == (
+        "undecided",
+        "6 thread counts that fit the cpus are needed, with two good runs each: there are 5",
+    )
 
 
 def test_the_join_is_the_best_of_a_fine_grid():

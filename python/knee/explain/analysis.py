@@ -23,7 +23,7 @@ from knee.explain.ledger.checks import Check
 from knee.explain.ledger.explanation import Explanation, explanations
 from knee.explain.ledger.predictions import predictions
 from knee.explain.phases.phases import Phase, phases
-from knee.explain.scaling.series import Series, group, table
+from knee.explain.scaling.series import Series, group, same_cpus, table
 from knee.explain.scaling.summary import ScalingSummary, summarize
 from knee.explain.tried import Tried, tried
 from knee.explain.verdict.form import Verdict
@@ -287,7 +287,8 @@ def _compared(series: list[Series]) -> list[tuple[Series, Series]]:
     first: dict[str, Series] = {}
     for one in series:
         first.setdefault(one.work, one)
-    return [(first[one.work], one) for one in series if first[one.work] is not one]
+    pairs = [(first[one.work], one) for one in series if first[one.work] is not one]
+    return [(one, other) for one, other in pairs if not same_cpus(one, other)]
 
 
 def _bases(runs: list[Run], series: list[Series]) -> dict[str, Base]:

@@ -246,14 +246,17 @@ def _bounds(of: StudyParts) -> Found:
     return "partly", f"{said}; no scaling law could be named, and {ROOFLINE}"
 
 
+UNORDERED = "of unordered levels only means are, by thin dashed lines that show slopes and no values in between"
+
+
 def _plots(of: StudyParts) -> Found:
     if not of.designed:
         return "not kept", f"{NONE} to plot"
     counts = sorted({run.threads for run in of.designed})
     if len(counts) < 2:
-        return "kept", "points of unordered levels are not connected"
+        return "kept", UNORDERED
     gaps = np.diff(np.log2(counts))
-    said = f"{len(counts)} thread counts from {counts[0]} to {counts[-1]} are connected, unordered levels are not"
+    said = f"{len(counts)} thread counts from {counts[0]} to {counts[-1]} are connected; {UNORDERED}"
     if gaps.max() > 1.01:
         widest = int(gaps.argmax())
         return "partly", f"{said}; from {counts[widest]} to {counts[widest + 1]} is a guess: more than doubled"

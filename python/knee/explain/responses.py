@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ OF_CPU = ":cpu"
 
 MEASURED = "measured:"
 """Before the name of a counter, asks for its count in the measured phase, whatever each workload calls that."""
+
+NO_VALUES = "no values: "
+"""How the error begins that no run has a response."""
 
 Value = float | str
 """The value of a run, or the reason why it has none."""
@@ -73,7 +77,7 @@ def response(runs: list[Run], name: str | None) -> Response:
         others = [one for one in names(runs) if one != asked]
         reason = Counter(left_out.values()).most_common(1)[0][0] if left_out else "the study has no runs yet"
         raise StudyError(
-            f"no values: {asked}: {reason}",
+            f"{NO_VALUES}{asked}: {reason}",
             hint=f"other responses: {', '.join(others)}",
         )
     kept = tuple(run for run in designed if run.spec["id"] in values)
@@ -107,8 +111,14 @@ def names(runs: list[Run]) -> list[str]:
 
 
 def _metric(run: Run) -> str | None:
+    """Return what a run's metric is called: a time that is found in the output by the text before it."""
     metric = run.record.get("metric")
-    return str(metric["name"]) if metric else None
+    if not metric:
+        return None
+    name = str(metric["name"])
+    if (run.spec.get("metric") or {}).get("regex") != name:
+        return name
+    return re.split(r"[\\()\[\].*+?^$|{}]", name)[0].strip(" :=,;") or "printed time"
 
 
 def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:

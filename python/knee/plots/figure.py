@@ -106,6 +106,8 @@ class StudyData:
     """Whether the work grows with the threads."""
     models: Mapping[str, Model]
     """Factorial analyses by response; the empty name is what the study measures."""
+    unmodelled: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Responses of which a study asks for an analysis and no run has a value, with the reason."""
     losses: Sequence[dict[str, Any]] = ()
     """Parts of the loss, one row for each part at each thread count (``knee.explain.ledger.rows``)."""
     predicted: Sequence[dict[str, Any]] = ()

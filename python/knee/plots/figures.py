@@ -5,7 +5,7 @@ from __future__ import annotations
 from knee.plots import runs
 from knee.plots.factorial import effects, interaction, residuals
 from knee.plots.figure import Figure, FigureFile, StudyData
-from knee.plots.machine import latency, matrix, owners, placements
+from knee.plots.machine import latency, matrix, owners, placements, reads
 from knee.plots.resources import cpu_time, cpu_use, instructions, over_time, traffic, work_over_time
 from knee.plots.scaling import efficiency, loss, run_time, speedup
 
@@ -21,6 +21,7 @@ FIGURES: tuple[FigureFile, ...] = (
     over_time,
     work_over_time,
     owners,
+    reads,
     placements,
     effects,
     interaction,

@@ -5,20 +5,25 @@ from __future__ import annotations
 from knee.plots.figure import Figure, StudyData
 from knee.plots.resources import instructions, over_time, traffic
 
+INSTRUCTIONS = "Instructions and their rate, over threads"
+"""Where they are unknown, another figure stands in their place, under the same title."""
+
 NEEDED = {
     traffic.TITLE: [name for of in traffic.SOURCES for name in (of.total or of.remote, of.local)],
     over_time.TITLE: [over_time.TOTAL],
-    instructions.TITLE: [instructions.INSTRUCTIONS],
+    INSTRUCTIONS: [instructions.INSTRUCTIONS],
 }
 """The counters that a figure is made of, those that are looked for first at the beginning."""
 
 
 def missing(study: StudyData, drawn: list[Figure]) -> list[tuple[str, str]]:
     """Return the titles of figures that stay empty though the study asked for their counters, each with the reason."""
-    titles = {figure.title for figure in drawn}
+    titles = {INSTRUCTIONS if figure.name == "instructions" else figure.title for figure in drawn}
     reasons = _reasons(study)
+    models = [(f"Effects, interactions and residuals of {name}", why) for name, why in study.unmodelled.items()]
     found = [(title, [name for name in needed if name in reasons]) for title, needed in NEEDED.items()]
-    return [(title, f"{names[0]}: {reasons[names[0]]}") for title, names in found if names and title not in titles]
+    figures = [(title, f"{names[0]}: {reasons[names[0]]}") for title, names in found if names and title not in titles]
+    return [*figures, *models]
 
 
 def _reasons(study: StudyData) -> dict[str, str]:

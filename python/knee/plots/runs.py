@@ -11,14 +11,18 @@ from knee.plots.figure import Figure, StudyData
 from knee.plots.style import HEIGHT, legend, of_rows, tips
 
 TITLE = "Every run"
+COUNTING = "counting"
+UNTIMED = "Runs that count are not timed: only the table has them."
 SEES = "Rows should be level: a slope is drift, a single mark off its row an outlier. Crosses are rejected runs."
 
 
 def make(study: StudyData) -> list[Figure]:
     """Return the figure, where any run was made."""
-    if not study.table:
+    timed = [row for row in study.table if row["role"] != COUNTING]
+    if not timed:
         return []
-    return [Figure("runs", TITLE, SEES, chart(study.table), study.table)]
+    said = SEES if len(timed) == len(study.table) else f"{SEES} {UNTIMED}"
+    return [Figure("runs", TITLE, said, chart(timed), study.table)]
 
 
 def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:

@@ -28,6 +28,8 @@ class Run:
     cpu_s: float | None
     waited_ns: int | None = None
     work: int = 1
+    inputs: tuple[str, ...] = ()
+    """Factors whose levels are other work, as the study says."""
     replaced: bool = False
     idle: Idle | None = None
     """What its threads did while they did not compute; None if the record does not say."""
@@ -86,8 +88,12 @@ def role_of(spec: RunSpec) -> Role:
     return spec.get("role", "measure")
 
 
-def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> Run:
-    """Join a run spec with its record. ``weak`` says whether the input grows with the threads (weak scaling)."""
+def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inputs: tuple[str, ...] = ()) -> Run:
+    """Join a run spec with its record.
+
+    ``weak`` says whether the input grows with the threads (weak scaling), and ``inputs`` are factors whose levels are
+    other work.
+    """
     time_s, cpu_s, missing = _measured(record)
     slim: Record = {**record, "observed_threads": []}
     if sampling := record.get("sampling"):
@@ -103,7 +109,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False) -> 
     # A damaged plan may have a text there.
     idle = idle_of(record, int(counted) if str(counted).isdecimal() else spec["threads"])
     return Run(
-        order, spec, slim, bad, time_s, cpu_s, _waited(record), work,
+        order, spec, slim, bad, time_s, cpu_s, _waited(record), work, inputs,
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
         processes=_in_processes(record), collector_s=_collector(record),
     )  # fmt: skip

@@ -31,7 +31,8 @@ def runs_of(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> 
 
 
 def _made(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> list[Run]:
-    weak = "weak" in study_spec.get("design", {})
+    design = study_spec.get("design", {})
+    weak, inputs = "weak" in design, tuple(map(str, design.get("inputs", [])))
     places = {spec["id"]: order for order, spec in enumerate(plan)}
     made: list[Run] = []
     for number, record in folder.numbered_records():
@@ -40,7 +41,7 @@ def _made(folder: Folder, plan: list[RunSpec], study_spec: dict[str, Any]) -> li
         if order is None or reason:
             message = f"records of another study: {folder.records}: line {number}: {reason}"
             raise StudyError(message, hint=folder.without_line())
-        made.append(joined(order, plan[order], record, weak=weak))
+        made.append(joined(order, plan[order], record, weak=weak, inputs=inputs))
     return judged(sorted(made, key=lambda run: run.order), study_spec.get("measure", {}).get("same_output"))
 
 

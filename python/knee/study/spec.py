@@ -132,6 +132,14 @@ class StudySpec:
         "Run the two levels of this factor back to back: A B in one block, B A in the next.",
         metavar="FACTOR",
     )
+    inputs: list[str] = option(
+        "design.inputs",
+        Names(),
+        DESIGN,
+        "Factors whose levels are other work, such as files: times of one are not compared with those of another.",
+        metavar="FACTORS",
+        default=list,
+    )
     weak: dict[str, Any] | None = option(
         "design.weak",
         Weak(),

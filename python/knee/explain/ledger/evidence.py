@@ -30,7 +30,7 @@ AT_BASE = ", base"
 SLOW, FAR = 0.08, 5.0
 """A run of a question is unusually slow from this logarithm on, and from so many standard deviations on."""
 
-NEARLY = 0.8
+NEARLY = 0.95
 """Share of a run that a phase must have, where idle time of the whole run stands for that of the phase."""
 
 NORMAL = 1.4826

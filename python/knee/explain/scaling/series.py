@@ -74,9 +74,9 @@ class Series:
 
     @property
     def inputs(self) -> list[str]:
-        """The factors whose levels say what there is to do: the workload, and inputs of knee's own workloads."""
-        own = "workload" in self.runs[0].spec["program"]
-        return [name for name in self.levels if name == "workload" or (own and name in INPUTS)]
+        """The factors whose levels say what there is to do: the workload, its inputs, and what the study names."""
+        own = INPUTS if "workload" in self.runs[0].spec["program"] else ()
+        return [name for name in self.levels if name in ("workload", *own, *self.runs[0].inputs)]
 
     @property
     def work(self) -> str:
@@ -164,6 +164,18 @@ def _one_cpu(series: Series, others: list[Series]) -> dict[int, Ratio]:
     rest = _without_placement(series)
     alike = [one for one in others if one.cpus == 1 and one.pinned and _without_placement(one) == rest]
     return {point.threads: point.cpu for one in alike for point in one.curve.points if point.threads > 1}
+
+
+def same_cpus(one: Series, other: Series) -> bool:
+    """Whether two series differ in their placement alone, and that puts threads on the same cpus at every thread count.
+
+    On a machine without siblings ``threads-close`` does what ``cores-close`` does. Then times differ by chance alone.
+    """
+    if not (one.pinned and other.pinned) or _without_placement(one) != _without_placement(other):
+        return False
+    mine, others = ({n: runs[0].spec["cpus"] for n, runs in each.by_threads.items()} for each in (one, other))
+    shared = mine.keys() & others.keys()
+    return bool(shared) and all(mine[n] == others[n] for n in shared)
 
 
 def _without_placement(series: Series) -> dict[str, str]:

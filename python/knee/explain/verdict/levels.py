@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.scaling.series import Series, called
+from knee.explain.scaling.series import Series, called, same_cpus
 from knee.explain.scaling.summary import buried
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
@@ -102,7 +102,7 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
         (where, members[levels[0]], members[level], called(factor, level))
         for where, members in groups.items()
         for level in levels[1:]
-        if levels[0] in members and level in members
+        if levels[0] in members and level in members and not same_cpus(members[levels[0]], members[level])
     ]
     names = tuple(called(factor, level) for level in levels)
     most = _contexts(names[0], pairs, largest=True)
@@ -188,8 +188,9 @@ def _of_many_levels(asked: Question) -> str:
         return f"{best} is the fastest of {many} at {at}, {_ratio(nearest)} as fast as {nearest.level}{least}"
     if all(one.answer == "equal" for one in asked.most):
         return f"{many} are equal (within 3 %) at {at}"
-    if crossing := [level for level in asked.levels[1:] if _crosses(level, asked.most)]:
-        return f"which of {many} is the fastest differs between cases at {at} ({best} or {crossing[0]})"
+    if any(_crosses(level, asked.most) for level in asked.levels[1:]):
+        first = " or ".join([best, *_fastest_elsewhere(asked.most)])
+        return f"which of {many} is the fastest differs between cases at {at} ({first})"
     left = list(dict.fromkeys([best, *(one.level for one in open_)]))
     if len(left) > NAMED:
         return f"cannot tell which of {many} is the fastest at {at} ({len(left)} of them may be)"
@@ -201,6 +202,15 @@ def _crosses(level: str, contexts: Sequence[Context]) -> bool:
     """Whether a level is faster than the first level in one context and slower in another."""
     found = {one.answer for one in contexts if one.level == level}
     return {"faster", "slower"} <= found
+
+
+def _fastest_elsewhere(contexts: Sequence[Context]) -> list[str]:
+    """Return the levels that are the fastest in some case, but for the first one."""
+    by_case: dict[str, list[Context]] = {}
+    for one in contexts:
+        if one.answer == "faster":
+            by_case.setdefault(one.where, []).append(one)
+    return list(dict.fromkeys(min(those, key=lambda one: one.time.estimate).level for those in by_case.values()))
 
 
 def _at(contexts: Sequence[Context]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from knee.explain.claims.judge import OTHERS
-from knee.explain.disturbance import observed
+from knee.explain.disturbance import PRESSED, observed
 from knee.explain.scaling.series import Series, called
 from knee.explain.verdict import curve, levels, why
 from knee.explain.verdict.computed import sentence
@@ -46,7 +46,14 @@ def make(results: Results) -> Verdict:
         return verdict("none", results.name, no_verdict(why), extra)
     if short := _too_short(results.series):
         return verdict("none", results.name, short, [*extra, Line("do", "give the program more work per run")])
+    return _of_question(results, extra)
+
+
+def _of_question(results: Results, extra: list[Line]) -> Verdict:
+    """Return the verdict on what the study asks: its claims, levels of a factor, or how it scales."""
     ladder = any(len(one.curve.points) > 1 for one in results.series)
+    if results.claims and not any(len(one.fitting) > 1 for one in results.series):
+        return _of_claims(results, extra)
     if asked := levels.questions(results.series, placements=not ladder and not results.claims):
         others = [Line("also", f"{one.factor}: {levels.headline(one)}") for one in asked[1:]]
         return _of_levels(results, asked[0], [*extra, *others])
@@ -136,18 +143,24 @@ def _curves_of(results: Results, asked: levels.Question) -> list[Line]:
 
 
 def _without_ladder(results: Results, extra: list[Line]) -> Verdict:
-    """Return the verdict of a study with a single thread count: its claims, counted."""
-    if results.claims:
-        said = _counted_claims(results)
-        status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
-        rest = [line for line in extra if line.label != "claims"]
-        rest += [curve.WAIT] if any(one.why.startswith(OTHERS) for one in results.claims) else []
-        return verdict(status, results.name, f"claims: {said}", [*rest, *map(_response, results.series)])
+    """Return the verdict of a study with a single thread count: the time of each series."""
     counts = sorted({point.threads for one in results.series for point in one.curve.points})
     were = "was" if counts == [1] else "were"
     only = f"only {threads(counts[0])} {were} measured, so there is no speedup"
     each = map(_response, results.series) if len(results.series) > 1 else ()
     return verdict("none", results.name, only, [*extra, *each])
+
+
+def _of_claims(results: Results, extra: list[Line]) -> Verdict:
+    """Return the verdict of a study without a curve to judge, whose question is its claims: they are counted."""
+    status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
+    rest = [line for line in extra if line.label != "claims"]
+    rest += [curve.WAIT] if any(one.why.startswith(OTHERS) for one in results.claims) else []
+    if status == "undecided" and (why := Counter(one.why for one in results.claims).most_common(1)[0][0]):
+        rest.append(Line("why", why))
+    if all(len(one.curve.points) == 1 for one in results.series):
+        rest += map(_response, results.series)
+    return verdict(status, results.name, f"claims: {_counted_claims(results)}", rest)
 
 
 def _response(series: Series) -> Line:
@@ -156,7 +169,9 @@ def _response(series: Series) -> Line:
     logs = np.log(seconds[np.isfinite(seconds)])
     ends = t_interval(logs)
     low, mean, high = (float(np.exp(value)) for value in (ends.low, logs.mean(), ends.high))
-    return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]")
+    phase = (series.runs[0].spec.get("metric") or {}).get("phase")
+    of = f" in the phase {phase}" if phase else ""
+    return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]{of}")
 
 
 def _counted_claims(results: Results) -> str:
@@ -216,7 +231,7 @@ def _disturbed(results: Results) -> list[Line]:
     one = results.disturbance
     if one is None:
         return []
-    of_all = OVER_ALL if one.kind != "clock" and one.disturbed < one.runs else ""
+    of_all = OVER_ALL if one.kind not in ("clock", PRESSED) and one.disturbed < one.runs else ""
     return [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}{of_all}")]
 
 

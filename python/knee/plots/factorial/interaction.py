@@ -17,6 +17,9 @@ SEES = (
     "or cross: the effect of one factor depends on the other."
 )
 
+ROUNDING = 1e-12
+"""An interaction that explains no more of the variation is what rounding left."""
+
 POWERS = {"none": 1.0, "sqrt": 0.5, "inverse": -1.0}
 """The power of an axis on which what the model adds up is parallel; the logarithm has a kind of axis of its own."""
 
@@ -32,6 +35,8 @@ def _interactions(model: Model) -> list[Figure]:
     title = TITLE if len(model.interactions) > 1 else "Interaction of {}"
     made: list[Figure] = []
     for number, one in enumerate(model.interactions, 1):
+        if not one.share > ROUNDING:
+            continue
         levels = {name: model.factors[name] for name in one.factors}
         lines = chart(one.means, levels, model.scale, f"{model.response}, {model.unit}")
         table, choice = rows(one.means, model.response), " x ".join(one.factors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from knee.plots.figure import Figure, Model, StudyData, of_response
 from knee.plots.style import HEIGHT, Chart, of_rows
@@ -21,6 +22,9 @@ ORDER_SEES = (
 
 GROUP = "residuals"
 
+ROUNDING = 1e-9
+"""Residuals that are no larger beside the fitted values are what rounding left."""
+
 FOR_A_CURVE = 12
 """From this many runs on, a local mean shows more than the points do."""
 
@@ -35,6 +39,8 @@ def make(study: StudyData) -> list[Figure]:
 
 def _residuals(model: Model, orders: dict[str, int]) -> list[Figure]:
     left = model.diagnostics
+    if float(np.abs(left.residuals).max()) <= ROUNDING * float(np.abs(left.fitted).max()):
+        return []
     scale = model.response if model.scale == "none" else f"{model.scale} of {model.response}"
     fitted, quantiles = fitted_rows(left), quantile_rows(left)
     ordered = order_rows(left, [orders[name] for name in model.run_ids])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
@@ -32,17 +32,22 @@ Row = dict[str, Any]
 
 def make(study: StudyData) -> list[Figure]:
     """Return a figure for each cell whose runs read the arrays of several owners."""
-    runs = [run for run in study.runs if run.bad is None and not run.is_control]
-    cells: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        cells[json.dumps(run.cell)].append(run)
-    tables = {cell: table for cell, members in cells.items() if (table := rows(members))}
-    names = choices([json.loads(cell) for cell in tables])
-    # In the order of the cells' names, since that of the runs is random.
     return [
         Figure(f"owners-{re.sub(r'[^A-Za-z0-9]+', '-', name)}", TITLE, SEES, chart(table), table, "owners", name)
-        for name, table in sorted(zip(names, tables.values(), strict=True), key=lambda one: one[0])
+        for name, table in by_cell(study.runs, rows)
     ]
+
+
+def by_cell(runs: Sequence[Run], rows_of: Callable[[Sequence[Run]], list[Row]]) -> list[tuple[str, list[Row]]]:
+    """Return the name and the table of each cell whose good runs have one, in the order of their names."""
+    cells: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        if run.bad is None and not run.is_control:
+            cells[json.dumps(run.cell)].append(run)
+    tables = {cell: table for cell, members in cells.items() if (table := rows_of(members))}
+    names = choices([json.loads(cell) for cell in tables])
+    # The order of the runs is random.
+    return sorted(zip(names, tables.values(), strict=True), key=lambda one: one[0])
 
 
 def choices(cells: Sequence[dict[str, Any]]) -> list[str]:

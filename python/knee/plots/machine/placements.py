@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
 from knee.plots.style import Chart, legend, of_rows, tips
-from knee.store import RunSpec
+from knee.store import Run, RunSpec
 
 TITLE = "Where threads are put"
 SEES = "The number is the thread that the placement puts there. Empty fields are not used, grey ones not allowed."
-
+AS_A_SET = (
+    "Where fields have no numbers, threads are kept to the blue ones together, and the kernel chooses. Empty fields "
+    "are not used, grey ones not allowed."
+)
 
 MOST = 3
 """Threads on one hardware thread that a field names."""
@@ -24,8 +27,17 @@ def make(study: StudyData) -> list[Figure]:
     orders = used_orders(study.folder.read_plan())
     if not orders:
         return []
-    table = rows(study.machine, orders)
-    return [Figure("machine", TITLE, SEES, chart(table), table)]
+    each = pinned_each(study.runs)
+    table = rows(study.machine, orders, each)
+    said = SEES if orders.keys() <= each else f"{SEES.partition('. ')[0]}. {AS_A_SET}" if each else AS_A_SET
+    return [Figure("machine", TITLE, said, chart(table), table)]
+
+
+def pinned_each(runs: Sequence[Run]) -> set[str]:
+    """Return the placements whose threads are pinned each to its own cpu."""
+    return {
+        str(run.cell.get("placement", "")) for run in runs if run.record["bind"] == "each" and run.role == "measure"
+    }
 
 
 def used_orders(plan: Sequence[RunSpec]) -> dict[str, list[int]]:
@@ -38,8 +50,13 @@ def used_orders(plan: Sequence[RunSpec]) -> dict[str, list[int]]:
     return orders
 
 
-def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str, Any]]:
-    """Return the figure's table: one row for each hardware thread and placement."""
+def rows(
+    machine: dict[str, Any], orders: dict[str, list[int]], each: Container[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return the figure's table: one row for each hardware thread and placement.
+
+    ``each`` are the placements that pin thread by thread, by default all; threads of others have no numbers.
+    """
     allowed = set(machine["allowed"]["cpus"])
     core_of = {cpu: core for core in machine["cores"] for cpu in core["cpus"]}
     table: list[dict[str, Any]] = []
@@ -53,11 +70,15 @@ def rows(machine: dict[str, Any], orders: dict[str, list[int]]) -> list[dict[str
                     "core": core["id"],
                     "sibling": core["cpus"].index(cpu),
                     "socket": f"socket {core['socket']}, node {core['node']}",
-                    "thread": " ".join(placed[:MOST]) + (" …" if len(placed) > MOST else ""),
+                    "thread": _named(placed) if each is None or name in each else "",
                     "state": "used" if placed else "free" if cpu in allowed else "not allowed",
                 }
             )
     return table
+
+
+def _named(placed: list[str]) -> str:
+    return " ".join(placed[:MOST]) + (" …" if len(placed) > MOST else "")
 
 
 def chart(table: list[dict[str, Any]]) -> Chart:

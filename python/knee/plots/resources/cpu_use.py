@@ -16,6 +16,11 @@ TITLE = "CPU use over time"
 SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or less work."
 
 BINS = 48
+"""Bins of a run at most."""
+
+SHORTEST_NS = 40_000_000
+"""A kernel may note the CPU time of a running thread only every 4 ms, which is a tenth of a bin at most."""
+
 """Columns of the figure: more would be finer than a page is wide."""
 
 MOST_THREADS = 64
@@ -41,6 +46,11 @@ def representative(members: Members) -> list[tuple[str, Run]]:
     return chosen
 
 
+def bins_of(length_ns: float) -> int:
+    """Return into how many bins a time is divided."""
+    return max(1, min(BINS, int(length_ns // SHORTEST_NS)))
+
+
 def rows(members: Members, folder: Path) -> list[dict[str, Any]]:
     """Return the table: CPU use in every time bin of every thread. Samples that cannot be read are left out."""
     table: list[dict[str, Any]] = []
@@ -55,7 +65,7 @@ def rows(members: Members, folder: Path) -> list[dict[str, Any]]:
             continue
         for rank, tid in enumerate(busiest):
             times, cpu = series[tid]
-            edges = np.linspace(0.0, end, BINS + 1)
+            edges = np.linspace(0.0, end, bins_of(end) + 1)
             used = np.diff(np.interp(edges, np.append(times, end), np.append(cpu, cpu[-1])))
             table += [
                 {
@@ -89,8 +99,12 @@ def _called(series: str, run: Run) -> str:
 
 
 def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
-    """Return thread to (times, CPU time so far) in ns, shape (samples,), from 0 on; empty when nothing can be read."""
-    threads = {name: [(0, 0), *series] for name, series in samples(path, "cpu_ns").items()}
+    """Return thread to (times, CPU time so far) in ns, shape (samples,), from its beginning on; empty when nothing can
+    be read. What it computed before its first sample is placed just before that, at the rate of one cpu.
+    """
+    threads = {
+        name: [(max(0, series[0][0] - series[0][1]), 0), *series] for name, series in samples(path, "cpu_ns").items()
+    }
     return {name: (np.array([t for t, _ in pairs]), np.array([c for _, c in pairs])) for name, pairs in threads.items()}
 
 

@@ -15,7 +15,7 @@ import altair as alt
 import numpy as np
 
 from knee.plots.figure import Figure, Members, StudyData
-from knee.plots.resources.cpu_use import representative
+from knee.plots.resources.cpu_use import bins_of, representative
 from knee.plots.style import HEIGHT, Chart, legend, tips
 from knee.stats.growth import computed, grown, steps
 from knee.store import Run, Series, counted, samples
@@ -97,7 +97,7 @@ def bins(run: Run, folder: Path) -> list[Row]:
     if len(ticks) < 2:
         return []
     # Bins finer than the samples would have no data.
-    edges = np.linspace(ticks[0], ticks[-1], min(BINS, len(ticks) - 1) + 1)
+    edges = np.linspace(ticks[0], ticks[-1], min(bins_of(ticks[-1] - ticks[0]), len(ticks) - 1) + 1)
     length = steps(edges)
     busy = computed(list(threads.values()), edges) / length
     # Bytes a nanosecond are 10^9 bytes a second.

@@ -12,7 +12,7 @@ from knee.plots.style import HEIGHT, Chart, of_rows, tips
 
 TITLE = "Parts of the loss"
 SEES = (
-    "At 0 threads bring full speedup, at 0.69 the program takes twice as long. Parts add up to the loss (line); those "
+    "0 is full speedup, and at 0.69 the program takes twice as long. Parts add up to the loss (line); those "
     "below 0 are gains. Pale parts with a dashed outline may be 0, or have no interval. A diamond marks what is "
     "unexplained."
 )

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
-from knee.explain.scaling.series import word_of
+from knee.explain.scaling.series import same_cpus, word_of
 from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
 from knee.stats.residuals import DOUBT, RUNS_FOR_DRIFT
@@ -28,6 +28,7 @@ def design_rows(study: Study) -> list[Row]:
         {"what": "runs", "value": f"{analysis.made} of {analysis.planned} planned, {len(analysis.bad)} of them bad"},
         {"what": "blocks", "value": f"{blocks}, each holds every cell once in a random order of its own"},
         *_declared(study),
+        *_same_cpus(analysis),
         {"what": "intervals", "value": "90 %, Student's t on the blocks' log ratios"},
         {"what": "drift", "value": _drift(analysis)},
         {"what": "outliers", "value": ", ".join(analysis.outliers) or "none"},
@@ -42,6 +43,18 @@ def design_rows(study: Study) -> list[Row]:
     if study.runs:
         rows.append({"what": "began", "value": min(run.record["start"] for run in study.runs)})
     return rows
+
+
+def _same_cpus(analysis: Analysis) -> list[Row]:
+    """Say which placements are the same one here; their times are not compared."""
+    series = analysis.series
+    same: dict[str, str] = {}
+    for number, one in enumerate(series):
+        first = next((each for each in series[:number] if same_cpus(each, one)), None)
+        if first is not None:
+            same.setdefault(one.levels["placement"], first.levels["placement"])
+    said = [f"{name} puts threads on the same cpus as {other}" for name, other in same.items()]
+    return [{"what": "same placements", "value": f"{'; '.join(said)}: not compared"}] if said else []
 
 
 MOST_PROGRAMS = 5

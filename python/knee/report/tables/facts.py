@@ -26,7 +26,10 @@ def curve_rows(analysis: Analysis) -> list[Row]:
             "median s": point.median_s,
             "speedup": with_ends(point.speedup.estimate, point.speedup.interval),
             "efficiency": with_ends(point.efficiency, point.efficiency_interval),
-            "Karp-Flatt": with_ends(point.karp_flatt, point.karp_flatt_interval),
+            # With more threads than cpus what it stands for is no serial part.
+            "Karp-Flatt": with_ends(point.karp_flatt, point.karp_flatt_interval)
+            if point.threads <= series.cpus
+            else "–",
             "cpus busy": point.busy,
         }
         for series in analysis.series

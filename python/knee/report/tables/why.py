@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from knee.explain.analysis import Analysis
 from knee.explain.causes.cause import Finding
+from knee.explain.ledger.explanation import LEAST
 from knee.explain.scaling.series import Series
 from knee.explain.verdict.why import UNSURE, advice, share_of, without
 from knee.report.tables.facts import Row, with_ends
@@ -32,9 +33,19 @@ def moves(finding: Finding, series: Series) -> list[str]:
 
 
 def doubts(analysis: Analysis) -> list[str]:
-    """Return why nothing is named at thread counts that were asked about."""
-    asked = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.asked and one.why]
-    return list(dict.fromkeys(one.why for one in asked))
+    """Return why nothing is named: at thread counts that were asked about, or else at any.
+
+    Of many series that have nothing to explain, only that they have nothing is said.
+    """
+    every = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.why]
+    if not every:
+        return [] if analysis.scales else ["with one thread count there is no loss"]
+    reasons = list(dict.fromkeys(one.why for one in [one for one in every if one.asked] or every))
+    nothing = [one.why for one in every if one.status == "nothing to explain"]
+    if len(reasons) > 2 and len(set(nothing)) > 1:
+        of = "all series" if len(nothing) == len(every) else f"{len(nothing)} of {len(every)} curves"
+        reasons = [f"the loss of {of} may be below {LEAST}", *(why for why in reasons if why not in nothing)]
+    return reasons
 
 
 def checked(analysis: Analysis) -> list[str]:

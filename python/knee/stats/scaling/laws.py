@@ -176,9 +176,9 @@ def _left_open(choice: Choice, most: float) -> str:
 
 
 def too_few(counts: int) -> str:
-    """Return the sentence that this many thread counts with two good runs are too few."""
-    have = "count has" if counts == 1 else "counts have"
-    return f"{counts} thread {have} two good runs: {COUNTS_FOR_A_LAW} are needed"
+    """Return the sentence that this many thread counts within the cpus, with two good runs each, are too few."""
+    there = "there is 1" if counts == 1 else f"there are {counts}"
+    return f"{COUNTS_FOR_A_LAW} thread counts that fit the cpus are needed, with two good runs each: {there}"
 
 
 def _decided(fits: list[Fit], points: int) -> Choice:

@@ -45,6 +45,10 @@ def _refuse_about_designs(study_spec: StudySpec) -> None:
         raise StudyError(f"pair: {pair} is not a factor of this study", hint=hint)
     if pair and len(levels) != 2:
         raise StudyError(f"pair: {pair} has {len(levels)} levels", hint="a pair is a factor with two levels")
+    for name in study_spec.inputs:
+        if name not in study_spec.factors:
+            hint = suggestion(name, study_spec.factors, f"add --factor {name}=A,B")
+            raise StudyError(f"inputs: {name} is not a factor of this study", hint=hint)
     if weak and weak["argument"] in study_spec.factors:
         raise StudyError(
             f"weak: {weak['argument']} grows with the threads, so it cannot be a factor", hint="leave one out"
