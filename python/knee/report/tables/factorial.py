@@ -127,8 +127,11 @@ def _pairs(analysis: FactorialAnalysis) -> Part:
     ]
     says: list[str] = []
     if any(one.ratio for one in analysis.pairs):
-        what = "first over second; Tukey's p is for all pairs, Hodges-Lehmann's interval assumes no normal errors"
-        says.append(f"Ratios are {what}. A ratio matters from {100 * analysis.smallest:g} % on.")
+        says.append(
+            "Ratios are first over second, with the interval of that pair alone. Tukey's p is for all pairs, on the "
+            "model's error and scale, so the two may disagree. Hodges-Lehmann's interval assumes no normal errors. "
+            f"A ratio matters from {100 * analysis.smallest:g} % on."
+        )
     says += [_dependence(one) for one in analysis.pairs if one.inside]
     says += [_small_share(analysis, factor) for factor in analysis.small_but_matters()]
     sees = "Every two levels of a factor, averaged over the others, against the smallest effect that matters."

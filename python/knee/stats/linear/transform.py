@@ -9,6 +9,7 @@ Systems Performance Analysis*, 1991, sections 15.4 and 18.8.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,6 +27,13 @@ NARROW = 3.0
 
 BOUND = 3.0
 """Powers are searched between minus and plus this; an interval that ends here may be longer."""
+
+
+BY_SPREAD = {
+    "none": "the values are close together, and their scale is kept",
+    "log": "effects on times multiply, as on the logarithm",
+}
+"""Why a scale is taken that no power has chosen."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,12 @@ def _end(likelihood: Callable[[float], float], power: float, bound: float, heigh
 
 
 def _recommend(power: float, interval: Interval, spread: float) -> Transform:
+    if abs(power) > BOUND - 0.05:
+        name = "none" if spread < NARROW else "log"
+        why = (
+            f"Box and Cox's power is at the end of its search ({math.copysign(BOUND, power):g}), so it chooses no scale"
+        )
+        return Transform(power, interval, name, f"{why}; {BY_SPREAD[name]}.")
     accepted = [name for name, at in POWERS.items() if not interval.excludes(at)]
     ends = f"the 90 % interval of Box and Cox's power, {interval.low:.2f} to {interval.high:.2f},"
     if "none" in accepted and spread < NARROW:
