@@ -315,9 +315,9 @@ def test_contents_name_every_main_heading(simulated):
     [
         ({"command": ["./solve", "{threads}", "a b"]}, "./solve {threads} 'a b'"),
         ({"command": ["./solve"], "env": {"OMP_NUM_THREADS": "{threads}"}}, "OMP_NUM_THREADS={threads} ./solve"),
-        ({"workload": "mine", "args": {"pattern": "diamond", "cache": ""}}, "knee mine --pattern=diamond"),
+        ({"workload": "mine", "args": {"pattern": "diamond", "cache": ""}}, "knee run mine --pattern=diamond"),
         ({"workload": {"heat": {}, "sort": {}}}, "the workloads heat, sort"),
-        ({"command": 3, "env": 4}, "knee "),
+        ({"command": 3, "env": 4}, "knee run "),
     ],
 )
 def test_a_command_is_shown_as_one_would_type_it(simulated, program, said):
@@ -331,7 +331,7 @@ def test_a_command_has_the_level_of_a_factor_that_replaces_an_argument(simulated
     program = {"workload": "query", "args": {"scale": "10", "repeat": "3", "layout": "blocked"}}
     factors = {"scale": [1], "layout": ["blocked", "one-node"], "threads": [1, 2]}
     folder.study_spec.write_text(tomli_w.dumps({"schema": 1, "program": program, "factors": factors}))
-    assert command_words(Study.read(folder.path)) == "knee query --scale=1 --repeat=3 --layout={layout}"
+    assert command_words(Study.read(folder.path)) == "knee run query --scale=1 --repeat=3 --layout={layout}"
 
 
 def test_no_count_is_recommended_where_one_cannot_tell(simulated):
@@ -373,4 +373,4 @@ def test_a_command_has_the_factors_of_the_program_that_are_no_arguments_of_the_f
     folder.study_spec.write_text(tomli_w.dumps({"schema": 1} | study_spec))
     program = {"workload": "mine", "args": {"graph": "g"}, "params": {"order": "id"}}
     rewrite(folder.plan, lambda spec: spec | {"program": program})
-    assert command_words(Study.read(folder.path)) == "knee mine --graph=g --order={order}"
+    assert command_words(Study.read(folder.path)) == "knee run mine --graph=g --order={order}"

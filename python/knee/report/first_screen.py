@@ -121,7 +121,7 @@ def command_words(study: Study) -> str:
     args |= {name: _only(levels) or f"{{{name}}}" for name, levels in factors.items()}
     # An empty argument is one that was not given.
     named = (_word(f"--{name}={value}") for name, value in args.items() if value != "")
-    return " ".join(["knee", str(program.get("workload", "")), *named])
+    return " ".join(["knee run", str(program.get("workload", "")), *named])
 
 
 def _only(levels: object) -> str:
