@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
-from knee.plots.style import HEIGHT, legend, of_rows, tips
+from knee.plots.style import HEIGHT, legend, log_axis, of_rows, tips
 
 TITLE = "Every run"
 COUNTING = "counting"
@@ -31,6 +31,7 @@ def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:
     shown = legend(states)
     marks = alt.Scale(domain=states, range=["circle", "diamond", "triangle-up", "cross"])
     colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#CC79A7", "#D55E00"])
+    axis = log_axis([row["time_s"] or row["wall_s"] for row in table], title="run time, s")
     return (
         of_rows(table)
         .transform_calculate(shown="datum.time_s === null ? datum.wall_s : datum.time_s")
@@ -42,7 +43,7 @@ def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:
                 scale=alt.Scale(zero=False, nice=False, padding=12),
                 axis=alt.Axis(format="d", tickMinStep=1),
             ),
-            y=alt.Y("shown:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12)),
+            y=alt.Y("shown:Q", scale=alt.Scale(type="log", nice=False, padding=12), axis=axis),
             color=alt.Color("state:N", title=None, scale=colours, legend=shown),
             shape=alt.Shape("state:N", title=None, scale=marks, legend=shown),
             tooltip=tips("run:N", "role:N", "cell:N", "block:Q", "shown:Q", "state:N", "why:N"),

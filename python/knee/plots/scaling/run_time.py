@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, Members, StudyData
-from knee.plots.style import HEIGHT, Chart, channels, of_rows, threads_axis, tips
+from knee.plots.style import HEIGHT, Chart, channels, log_axis, of_rows, threads_axis, tips
 from knee.stats.scaling.curve import Curve
 
 TITLE = "Run time"
@@ -56,7 +56,9 @@ def chart(curves: dict[str, Curve], members: Members, dashed: Collection[str] = 
     ]
     counts = sorted({row["threads"] for row in means})
     x, series = threads_axis(counts, logarithmic=True), channels([*curves], dashed)
-    y = alt.Y("time:Q", title="run time, s", scale=alt.Scale(type="log", nice=False, padding=12))
+    times = [run.time_s for runs in members.values() for run in runs if run.bad is None]
+    axis = log_axis(times, title="run time, s")
+    y = alt.Y("time:Q", scale=alt.Scale(type="log", nice=False, padding=12), axis=axis)
     return alt.layer(
         of_rows(each)
         .mark_point(size=28, opacity=0.6)

@@ -28,7 +28,9 @@ def evidence_rows(study: Study) -> list[Row]:
     named = dict.fromkeys(
         (str(one[key]), one.get("response")) for one in claims for key in ("response", "per") if key in one
     )
-    return [row for name, of in named for row in _of(study, name, of)]
+    rows = [row for name, of in named for row in _of(study, name, of)]
+    # Several claims may divide one response by others.
+    return [row for number, row in enumerate(rows) if row not in rows[:number]]
 
 
 def _of(study: Study, name: str, of: str | None) -> list[Row]:

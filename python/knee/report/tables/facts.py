@@ -190,7 +190,7 @@ def unknown(study: Study) -> list[str]:
     return lines
 
 
-LARGE = 10_000
+LARGE, HUGE = 10_000, 10_000_000
 """Ratios and losses are smaller than this; what is larger is a count."""
 
 SAME = "so more instructions and slower ones look the same"
@@ -228,5 +228,7 @@ def _ends(value: float, interval: Interval) -> str:
 
 
 def _digits(number: float, beside: float) -> str:
-    """Return a number with three decimals, a count of bytes or the like without any, as the one beside it is."""
+    """Return a number with three decimals, a count of bytes or the like with four digits, as the one beside it is."""
+    if abs(beside) >= HUGE:
+        return f"{number:z.4g}"
     return f"{number:z,.0f}" if abs(beside) >= LARGE else f"{number:z.3f}"

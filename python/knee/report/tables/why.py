@@ -39,7 +39,7 @@ def doubts(analysis: Analysis) -> list[str]:
     """
     every = [one for ledgers in analysis.ledgers.values() for one in ledgers if one.why]
     if not every:
-        return [] if analysis.scales else ["with one thread count there is no loss"]
+        return ["its parts need CPU times"] if analysis.scales else ["with one thread count there is no loss"]
     reasons = list(dict.fromkeys(one.why for one in [one for one in every if one.asked] or every))
     nothing = [one.why for one in every if one.status == "nothing to explain"]
     if len(reasons) > 2 and len(set(nothing)) > 1:

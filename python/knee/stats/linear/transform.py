@@ -126,7 +126,7 @@ def _recommend(power: float, interval: Interval, spread: float) -> Transform:
         )
         return Transform(power, interval, name, f"{why}; {BY_SPREAD[name]}.")
     accepted = [name for name, at in POWERS.items() if not interval.excludes(at)]
-    ends = f"the 90 % interval of Box and Cox's power, {interval.low:.2f} to {interval.high:.2f},"
+    ends = f"the 90 % interval of Box and Cox's power, {interval.low:.3g} to {interval.high:.3g},"
     if "none" in accepted and spread < NARROW:
         name = "none"
         reason = f"{ends} contains 1, and the largest value is only {spread:.2f} times the smallest."
