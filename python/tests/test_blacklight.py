@@ -102,6 +102,17 @@ def test_his_curves_are_drawn_one_for_each_reader_over_the_owners(tmp_path):
     assert all(f">reader {reader}<" in drawn for reader in READERS)
 
 
+def test_his_five_reads_are_drawn_one_after_the_other(tmp_path):
+    figures = {one.choice: one for one in made(tmp_path, "blacklight-ownership").figures if one.group == "reads"}
+    assert list(figures) == ["128M", "1G"]
+    for size, scale in (("128M", 0.125), ("1G", 1.0)):
+        found = {row["read"]: row["time, ms"] for row in figures[size].rows}
+        assert list(found) == list(STEPS)
+        assert found == {step: pytest.approx(scale * time, rel=0.05) for step, (time, _) in STEPS.items()}
+    drawn = vlc.vegalite_to_svg(specification(figures["1G"], "light"))
+    assert all(f">{step}<" in drawn for step in STEPS)
+
+
 def test_studies_that_read_no_arrays_have_no_such_curves(tmp_path, simulated):
     assert not [one for one in made(tmp_path, "blacklight-ownership").figures if one.group == "owners"]
     assert not [one for one in Study.read(simulated({"none": {1: (1.0, 1.0)}}).path).figures if one.group == "owners"]

@@ -387,6 +387,7 @@ def test_a_pair_is_run_one_after_the_other_and_turned_around_in_the_next_block()
     ("more", "reason"),
     [
         ({"pair": "env:X"}, "pair: env:X is not a factor of this study"),
+        ({"inputs": ["file"]}, "inputs: file is not a factor of this study"),
         ({"pair": "env:X", "factors": {"env:X": ["a", "b", "c"]}}, "pair: env:X has 3 levels"),
         (
             {"weak": {"argument": "threads2", "one_thread": 1, "power": 1}, "factors": {"threads2": [1, 2]}},

@@ -238,3 +238,34 @@ def test_a_figure_that_stays_empty_says_what_it_needs(simulated):
     rewrite(folder.records, lambda one: one | {"counters": {}})
     assert Study.read(folder.path).missing == []
     assert "Figures that stay empty" not in page(Study.read(folder.path))
+
+
+def test_runs_that_count_are_not_drawn_among_those_that_are_timed(simulated):
+    folder = simulated({"p": CURVE})
+    rewrite(folder.plan, lambda spec: spec | ({"role": "counting", "counters": ["x"]} if spec["block"] == 1 else {}))
+    figure = drawn(folder)["runs"]
+    assert {row["role"] for row in figure.rows} == {"measure", "counting"}
+    assert {row["role"] for row in figure.chart.to_dict()["data"]["values"]} == {"measure"}
+    assert figure.sees.endswith("Runs that count are not timed: only the table has them.")
+
+
+def test_threads_that_are_pinned_as_a_set_have_no_numbers(simulated):
+    folder = simulated({"p": CURVE})
+    assert {row["thread"] for row in drawn(folder)["machine"].rows} == {""}
+    assert drawn(folder)["machine"].sees.startswith("Where fields have no numbers, threads are kept to the blue ones")
+    rewrite(folder.records, lambda one: one | {"bind": "each"})
+    assert {row["thread"] for row in drawn(folder)["machine"].rows} == {"0", "1", "2", "3"}
+
+
+def test_bins_are_no_shorter_than_the_kernel_s_clock_can_fill():
+    assert [cpu_use.bins_of(1e6 * ms) for ms in (10, 39, 80, 400, 100_000)] == [1, 1, 2, 10, 48]
+
+
+def test_a_thread_that_begins_late_is_not_drawn_before(simulated):
+    folder = simulated({"p": {1: (1.0, 1.0)}}, noise=0.0)
+    late = [(t, "thread:1", "cpu_ns", max(0, t - 500_000_000)) for t in range(510_000_000, 1_000_000_001, 10_000_000)]
+    keep_samples(folder, lambda spec, one: late)
+    uses = {row["from_s"]: row["use"] for row in drawn(folder)["cpu-use"].rows}
+    assert uses
+    assert all(use == 0 for start, use in uses.items() if start < 0.45)
+    assert all(use > 0.99 for start, use in uses.items() if start > 0.5)

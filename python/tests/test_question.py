@@ -5,6 +5,7 @@ from conftest import THREAD, VALID, rewrite
 
 from knee.explain.verdict.form import Verdict
 from knee.opened import Study
+from knee.report.tables.design import design_rows
 
 
 def compared(folder, factor: str = "schedule", work: dict[str, str] | None = None) -> Verdict:
@@ -179,3 +180,42 @@ def test_levels_with_too_much_disturbance_have_no_verdict(simulated):
     rewrite(folder.records, disturbed)
     said = compared(folder)
     assert (said.status, said.headline) == ("disturbed", "made up: no verdict. Other programs used 50 % of the cpus")
+
+
+def same_placements(folder) -> None:
+    """Put the threads of every placement on the same cpus."""
+    rewrite(folder.plan, lambda spec: spec | {"cpus": list(range(spec["threads"]))})
+
+
+def test_placements_with_the_same_cpus_are_not_compared(simulated):
+    folder = simulated({"cores-close": ladder(4, 2, 1), "threads-close": ladder(4, 2, 1.3)}, noise=0.002)
+    assert Study.read(folder.path).analysis.contrasts != []
+    same_placements(folder)
+    study = Study.read(folder.path)
+    assert study.analysis.contrasts == []
+    assert not any("threads-close" in one for one in text(study.analysis.verdict, "also"))
+    rows = {row["what"]: row["value"] for row in design_rows(study)}
+    assert rows["same placements"] == "threads-close puts threads on the same cpus as cores-close: not compared"
+
+
+def test_levels_of_an_input_are_other_work(simulated):
+    curves = {f"{engine}/{graph}": ladder(2, 1) for engine in ("a", "b") for graph in ("small", "large")}
+    curves |= {"a/large": ladder(8, 4), "b/large": ladder(9, 6)}
+    folder = simulated(curves, noise=0.002)
+
+    def levels(spec: dict) -> dict:
+        engine, graph = spec["cell"]["placement"].split("/")
+        return spec | {"cell": {"threads": spec["threads"], "placement": "none", "engine": engine, "graph": graph}}
+
+    rewrite(folder.plan, levels)
+    before = str(Study.read(folder.path).analysis.verdict)
+    assert "graph: small against large is faster in 2 of 2 cases" in before
+    with folder.study_spec.open("a") as file:
+        file.write('[design]\ninputs = ["graph"]\n')
+    study = Study.read(folder.path)
+    assert "graph:" not in str(study.analysis.verdict)
+    assert study.analysis.verdict.headline.startswith("made up: b against a is slower in 1 and equal in 1 of 2 cases")
+    pairs = {(one.series, one.reference) for one in study.analysis.contrasts}
+    assert {(one.rpartition("graph=")[2], other.rpartition("graph=")[2]) for one, other in pairs} == {
+        ("small", "small"), ("large", "large"),
+    }  # fmt: skip
