@@ -5,6 +5,7 @@ from conftest import THREAD, VALID, rewrite
 
 from knee.explain.disturbance import disturbances, taken
 from knee.opened import Study
+from knee.report.tables.facts import contrast_rows
 
 TWO = {"cores-close": {1: (1.0, 1.0), 2: (1.25, 1.2)}}
 
@@ -179,3 +180,12 @@ def test_what_disturbed_the_runs_is_named(simulated, validity, says):
     folder = simulated(TWO)
     rewrite(folder.records, lambda one: one | {"validity": VALID | validity})
     assert disturbances(Study.read(folder.path).runs).says == says
+
+
+def test_a_series_is_not_called_faster_where_others_may_have_slowed_the_other(simulated):
+    folder = simulated({"cores-close": {1: (1.0, 1.0)}, "cores-spread": {1: (0.8, 0.8)}})
+    assert [row["it is"] for row in contrast_rows(Study.read(folder.path).analysis)] == ["faster"]
+    close = {spec["id"] for spec in folder.read_plan() if spec["cell"]["placement"] == "cores-close"}
+    loud = {"validity": VALID | {"other_busy": 0.4}}
+    rewrite(folder.records, lambda one: one | (loud if one["id"] in close else {}))
+    assert [row["it is"] for row in contrast_rows(Study.read(folder.path).analysis)] == ["cannot tell"]

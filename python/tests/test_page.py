@@ -238,7 +238,7 @@ def test_a_page_shows_a_handful_of_programs_and_says_how_many_more(simulated):
                                               "program": {"command": ["solve", f"g{spec['block']}"]}})  # fmt: skip
     text = page(Study.read(folder.path))
     assert text.count("<summary>The program with input=g") == 5
-    assert "<p>Others are in plan.jsonl: 3.</p>" in text
+    assert "<p>3 more are in plan.jsonl.</p>" in text
 
 
 def test_what_too_few_runs_cannot_say_is_not_said(simulated):

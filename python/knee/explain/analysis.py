@@ -31,19 +31,24 @@ from knee.explain.verdict.results import Results
 from knee.explain.verdict.study import make
 from knee.explain.verdict.why import of_levels
 from knee.stats.equivalence import Equivalence, equivalence
-from knee.stats.intervals import Ratio, ratio
+from knee.stats.intervals import Interval, Ratio, ratio
+from knee.stats.paired import allowing, paired
 from knee.stats.residuals import Codes, Drift, drift, outliers
 from knee.store import SCHEMA, Folder, Run, finite
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """Time of ``series`` over that of ``reference`` at a thread count; below 1, ``series`` is faster."""
+    """Time of ``series`` over that of ``reference`` at a thread count; below 1, ``series`` is faster.
+
+    ``held`` is the interval of that ratio whatever other programs took of either side, up to what they may have.
+    """
 
     series: str
     reference: str
     threads: int
     ratio: Ratio
+    held: Interval
 
 
 @dataclass(frozen=True)
@@ -275,10 +280,12 @@ def _contrasts(runs: list[Run], series: list[Series]) -> list[Contrast]:
     contrasts: list[Contrast] = []
     for first, other in _compared(series):
         for n in (point.threads for point in other.curve.points):
-            pair = [table(one.by_threads.get(n, []), n, blocks, cpu=False) for one in (other, first)]
-            compared = ratio(pair[0], pair[1])
+            mine, reference = (table(one.by_threads.get(n, []), n, blocks, cpu=False) for one in (other, first))
+            compared = ratio(mine, reference)
             if compared.blocks:
-                contrasts.append(Contrast(other.name, first.name, n, compared))
+                taken = (first.taken(n, blocks), other.taken(n, blocks))
+                held = allowing(paired, reference, mine, *taken).interval if taken[0].any() or taken[1].any() else None
+                contrasts.append(Contrast(other.name, first.name, n, compared, held or compared.interval))
     return contrasts
 
 

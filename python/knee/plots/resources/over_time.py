@@ -8,6 +8,7 @@ has no rate, because a part of the machine is not the machine.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import altair as alt
 import numpy as np
 
 from knee.plots.figure import Figure, Members, StudyData
+from knee.plots.resources import phase_ends
 from knee.plots.resources.cpu_use import bins_of, representative
 from knee.plots.style import HEIGHT, Chart, legend, tips
 from knee.stats.growth import computed, grown, steps
@@ -53,7 +55,9 @@ def make(study: StudyData) -> list[Figure]:
         return []
     first = first_count(study.counting, len(study.machine["allowed"]["cpus"]))
     title = TITLE if "GB/s" in table[0] else BUSY_TITLE
-    return [Figure("over-time", title, sees(study.counting, table), chart(table, first), table)]
+    ends = phase_ends.ends(study.counting)
+    said = sees(study.counting, table) + (f" {phase_ends.SEES}" if ends else "")
+    return [Figure("over-time", title, said, chart(table, first, ends), table)]
 
 
 def rows(members: Members, folder: Path) -> list[Row]:
@@ -164,8 +168,11 @@ def _lacks(run: Run) -> str:
     return found.unavailable or "the samples of these runs are too few"
 
 
-def chart(table: list[Row], first: int) -> Chart:
-    """Return the figure, with a menu of the thread counts that shows ``first`` to begin with."""
+def chart(table: list[Row], first: int, ends: Sequence[Row] = ()) -> Chart:
+    """Return the figure, with a menu of the thread counts that shows ``first`` to begin with.
+
+    ``ends`` are where measured phases begin and end.
+    """
     counts = sorted({row["threads"] for row in table})
     menu = alt.param(
         name="count",
@@ -177,8 +184,10 @@ def chart(table: list[Row], first: int) -> Chart:
     traffic = [_line(table, column, drawn) for column in drawn if column != "cpus busy"]
     axes = alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))
     layers = [*busy, *([alt.layer(*traffic)] if traffic else [])]
+    names = list(dict.fromkeys(row["series"] for row in table))
+    lines = [phase_ends.layer(ends, names, "datum.threads === count")] if ends else []
     return (
-        alt.layer(*layers, data=alt.Data(values=tuple(table)), resolve=axes)
+        alt.layer(*layers, *lines, data=alt.Data(values=tuple(table)), resolve=axes)
         .transform_filter("datum.threads === count")
         .add_params(menu)
         .properties(width="container", height=HEIGHT)

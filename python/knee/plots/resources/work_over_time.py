@@ -6,6 +6,7 @@ sample a count was 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import altair as alt
 import numpy as np
 
 from knee.plots.figure import Figure, Members, StudyData
+from knee.plots.resources import phase_ends
 from knee.plots.resources.cpu_use import representative
 from knee.plots.resources.over_time import BINS, MOST_ROWS, first_count
 from knee.plots.style import HEIGHT, Chart, legend, tips
@@ -20,7 +22,7 @@ from knee.stats.growth import columns, steps
 from knee.store import Run, Series, count_named, published, samples
 
 TITLE = "Work over time"
-SEES = "Lines are what the program counted, per second. Where one falls while cpus stay busy, each piece takes longer."
+SEES = "Lines are what the program counted, per second. Where one falls while cpus stay busy, each unit costs more time."
 
 Row = dict[str, Any]
 
@@ -31,7 +33,9 @@ def make(study: StudyData) -> list[Figure]:
     if not table:
         return []
     first = first_count(study.counting, len(study.machine["allowed"]["cpus"]))
-    return [Figure("work-over-time", TITLE, sees(table), chart(table, first), table)]
+    ends = phase_ends.ends(study.counting)
+    said = sees(table) + (f" {phase_ends.SEES}" if ends else "")
+    return [Figure("work-over-time", TITLE, said, chart(table, first, ends), table)]
 
 
 def rows(members: Members, folder: Path) -> list[Row]:
@@ -80,14 +84,18 @@ def sees(table: list[Row]) -> str:
     return " ".join([SEES, *meant])
 
 
-def chart(table: list[Row], first: int) -> Chart:
-    """Return the figure, with menus of the thread counts, ``first`` to begin with, and of what was counted."""
+def chart(table: list[Row], first: int, ends: Sequence[Row] = ()) -> Chart:
+    """Return the figure, with menus of the thread counts, ``first`` to begin with, and of what was counted.
+
+    ``ends`` are where measured phases begin and end.
+    """
     threads, counts = sorted({row["threads"] for row in table}), list(dict.fromkeys(row["count"] for row in table))
     names = list(dict.fromkeys(row["series"] for row in table))
     shown = first if first in threads else threads[-1]
     menus = [_menu("threadcount", threads, shown, "threads  "), _menu("counted", counts, counts[0], "count  ")]
     colour = alt.Color("series:N", title=None, scale=alt.Scale(domain=names), legend=legend(names, symbolType="stroke"))
-    place = alt.Chart(alt.Data(values=tuple(table))).encode(
+    lines = [phase_ends.layer(ends, names, "datum.threads === threadcount")] if ends else []
+    place = alt.Chart().encode(
         x=alt.X("time s:Q", title="time, s", scale=alt.Scale(nice=False, zero=True), axis=alt.Axis(tickCount=8)),
         y=alt.Y("per second:Q", title="per second", scale=alt.Scale(zero=True), axis=alt.Axis(format="~s")),
         color=colour,
@@ -98,7 +106,12 @@ def chart(table: list[Row], first: int) -> Chart:
         alt.Tooltip("per second:Q", format=".4s"),
     ]
     return (
-        alt.layer(place.mark_line(), place.mark_point(opacity=0).encode(tooltip=told))
+        alt.layer(
+            place.mark_line(),
+            place.mark_point(opacity=0).encode(tooltip=told),
+            *lines,
+            data=alt.Data(values=tuple(table)),
+        )
         .transform_filter("datum.threads === threadcount && datum.count === counted")
         .add_params(*menus)
         .properties(width="container", height=HEIGHT)

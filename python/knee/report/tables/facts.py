@@ -142,7 +142,7 @@ def contrast_rows(analysis: Analysis) -> list[Row]:
             "against": one.reference,
             "threads": one.threads,
             "time over time": with_ends(one.ratio.estimate, one.ratio.interval),
-            "it is": answer(one.ratio.interval),
+            "it is": answer(one.held),
         }
         for one in analysis.contrasts
     ]
