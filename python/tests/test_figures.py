@@ -253,7 +253,7 @@ def test_threads_that_are_pinned_as_a_set_have_no_numbers(simulated):
     folder = simulated({"p": CURVE})
     assert {row["thread"] for row in drawn(folder)["machine"].rows} == {""}
     assert drawn(folder)["machine"].sees.startswith("Where fields have no numbers, threads are kept to the blue ones")
-    rewrite(folder.records, lambda one: one | {"bind": "each"})
+    rewrite(folder.plan, lambda spec: spec | {"bind": "each"})
     assert {row["thread"] for row in drawn(folder)["machine"].rows} == {"0", "1", "2", "3"}
 
 

@@ -167,7 +167,7 @@ def test_a_peak_is_one_thread_at_least_and_infinite_without_b():
 def test_fewer_than_six_counts_have_no_law():
     few = choose(COUNTS[:5], curves(AMDAHL, (0.05,), noise=0.01, trials=5)[:, :5])
     assert (few.law, few.fits) == (None, ())
-    assert "6 are needed" in few.why
+    assert "6 thread counts that fit the cpus are needed" in few.why
 
 
 def test_gustafsons_law_is_tried_only_where_the_input_grows():

@@ -139,4 +139,4 @@ def test_a_study_ends_them_after_the_first_block_and_says_so(binary, tmp_path):
     again = knee(binary, "study", "--resume", "s", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert len(Study.read(tmp_path / "s").runs) == 6
-    assert "only in the first block, where no counter had a value" in (tmp_path / "s/report.html").read_text()
+    assert "left out where those of the first block had no value" in (tmp_path / "s/report.html").read_text()

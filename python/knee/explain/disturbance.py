@@ -9,9 +9,10 @@ Undisturbed, it would have taken between T (1 - taken) and T, where ``taken`` is
 - if the kernel does not report run delay, or the run was too short to sample its threads often, the bound is the time
   that other programs were busy on the run's cpus;
 - steal is added;
-- of runs below 100 ms the kernel's ticks do not say what other programs did. They are disturbed when threads, of
-  whatever program, waited for a cpu for more than a quarter of the time (the pressure that the kernel reports, which is
-  exact). What others may have cost is then that time, and no more than what the run's threads did not compute.
+- of pinned runs below 100 ms with a cpu for each thread, the kernel's ticks do not say what other programs did. They
+  are disturbed when threads of any program waited for a cpu for more than a quarter of the time, by the kernel's
+  pressure. That is a sign and no bound: of many cpus it is a mean. What others may have cost is then, with one thread,
+  the time that it did not compute, and with more threads anything. All other short runs count as undisturbed.
 
 None of these includes effects on caches, memory and the clock.
 """
@@ -39,14 +40,12 @@ SEVERAL_TICKS = 0.03
 KERNEL_TICK_S = 0.004
 """How often the kernel looks what its cpus do: usually 250 times a second."""
 
+WAITED = "threads waited for a cpu"
 PRESSURE = 0.25
 """A short run is disturbed when threads waited for a cpu for more than this share of its time. Starting takes some."""
 
 CLOCK_CHANGE = 0.05
 """A run is disturbed when the clock proxy changed by more than this while it ran."""
-
-MORE = 1.05
-"""Above this share of the threads' time, more threads computed than were asked for."""
 
 LONG_ENOUGH_S = 0.1
 """Threads of shorter runs are sampled too rarely for their run delay to be known."""
@@ -71,8 +70,8 @@ def disturbance(run: Run) -> str | None:
     for name, limit in LIMITS.items():
         if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
-    if _pressed(run):
-        return f"{PRESSED} for a cpu {100 * shares['psi_cpu']:.0f} % of the time"
+    if _waited(run):
+        return f"{WAITED} {100 * shares['psi_cpu']:.0f} % of the time"
     before, after = shares.get("clock_before_ns"), shares.get("clock_after_ns")
     # An edited record may hold any number.
     if before is None or after is None or min(before, after) <= 0:
@@ -97,10 +96,8 @@ def taken(run: Run, allowed: int) -> float:
         return 0.0
     shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
     wall = run.record["wall_ns"] / 1e9
-    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
-    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
-    if why.startswith(PRESSED):
-        return min(MOST, shares["psi_cpu"] * part, _not_computed(run))
+    if why.startswith(WAITED):
+        return min(MOST, _not_computed(run)) if run.threads == 1 else MOST
     if "clock" in why:
         slower = math.log(shares["clock_after_ns"]) - math.log(shares["clock_before_ns"])
         return min(MOST, 1 - math.exp(-abs(slower)))
@@ -109,31 +106,28 @@ def taken(run: Run, allowed: int) -> float:
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
     known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
     others = waited if known and waited is not None else busy
+    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
+    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
 
 
-PRESSED = "threads waited"
-"""How it begins why a short run is disturbed."""
-
-
-def _pressed(run: Run) -> bool:
+def _waited(run: Run) -> bool:
     """Whether threads waited long for a cpu in a run that is too short to tell who had it."""
     shares = _shares(run)
     short = run.record["wall_ns"] / 1e9 < LONG_ENOUGH_S and "other_busy" not in shares
     # More threads than cpus wait for each other.
-    return short and run.threads <= len(run.spec["cpus"]) and shares.get("psi_cpu", 0.0) > PRESSURE
+    own = max(run.threads, run.record.get("computing_threads") or 0)
+    return short and own <= len(run.spec["cpus"]) and shares.get("psi_cpu", 0.0) > PRESSURE
 
 
 def _not_computed(run: Run) -> float:
-    """Return the share of the measured time in which the run's threads did not compute, at most 1.
+    """Return the share of the measured time in which the one thread of a run did not compute, at most 1.
 
-    Others cannot have cost more: while one thread waits for a cpu, and all others for that thread, none computes. Where
-    more threads computed than were asked for, nothing follows.
+    Others cannot have cost more. Of several threads some may spin while one waits for a cpu, so nothing follows.
     """
     if run.cpu_s is None or not run.time_s > 0:
         return 1.0
-    computed = run.cpu_s / (run.threads * run.time_s)
-    return 1.0 if computed > MORE else max(0.0, 1 - computed)
+    return min(1.0, max(0.0, 1 - (run.cpu_s - run.helpers_s) / run.time_s))
 
 
 def _surely_busy(run: Run, shares: dict[str, float]) -> float:
@@ -177,17 +171,19 @@ class Disturbance:
     more: int | None
     less: int | None
     kind: str = "other"
-    """What disturbed most of the runs: ``other`` programs, ``steal`` by a hypervisor, the ``clock``, or threads that
-    waited for a cpu in short runs (:data:`PRESSED`).
+    """What disturbed most of the runs: ``other`` programs, ``steal`` by a hypervisor, the ``clock``, or that threads
+    ``waited`` for a cpu in short runs.
     """
+    pressure: float = 0.0
+    """The largest share of the time of a short run in which threads waited for a cpu."""
 
     @property
     def says(self) -> str:
         """Return the disturbance as a clause: ``other programs used 50 % of the cpus``."""
         if self.kind == "clock":
             return f"the clock of the cpus changed by more than {100 * CLOCK_CHANGE:.0f} % during runs"
-        if self.kind == PRESSED:
-            return f"{PRESSED} for a cpu up to {100 * self.share:.0f} % of the time of short runs"
+        if self.kind == "waited":
+            return f"{WAITED} up to {100 * self.pressure:.0f} % of the time of short runs"
         took = "a hypervisor took" if self.kind == "steal" else "other programs used"
         said = f"{took} {100 * self.share:.0f} % of the cpus"
         if self.more is None or self.less is None:
@@ -215,13 +211,13 @@ def disturbances(runs: Sequence[Run]) -> Disturbance | None:
     ends = t_interval(apart[np.isfinite(apart)], level)
     tied = ends.low > 0 and means[more] - means[less] > TIED
     share = float(np.mean(list(used.values())))
-    if kind == PRESSED:
-        share = max(_shares(run).get("psi_cpu", 0.0) for run in runs if (disturbance(run) or "").startswith(PRESSED))
-    return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None, kind)
+    pressure = max((_shares(run).get("psi_cpu", 0.0) for run in runs if _waited(run)), default=0.0)
+    tie = (more, less) if tied else (None, None)
+    return Disturbance(share, many, len(runs), means, *tie, kind, pressure)
 
 
 def _kind(why: str) -> str:
-    return PRESSED if why.startswith(PRESSED) else why.split(maxsplit=1)[0]
+    return "waited" if why.startswith(WAITED) else why.split(maxsplit=1)[0]
 
 
 def _used(run: Run) -> float:

@@ -111,19 +111,26 @@ def names(runs: list[Run]) -> list[str]:
 
 
 def _metric(run: Run) -> str | None:
-    """Return what a run's metric is called: a time that is found in the output by the text before it."""
+    """Return what a run's metric is called: one that a regex finds by the text before it, unless that is taken."""
     metric = run.record.get("metric")
     if not metric:
         return None
     name = str(metric["name"])
     if (run.spec.get("metric") or {}).get("regex") != name:
         return name
-    return re.split(r"[\\()\[\].*+?^$|{}]", name)[0].strip(" :=,;") or "printed time"
+    called = _before_number(name)
+    return name if called in (*OF_THE_RUN, *COMPARED, *DERIVED, TIME, "metric") else called
+
+
+def _before_number(regex: str) -> str:
+    return re.split(r"[\\()\[\].*+?^$|{}]", regex)[0].strip(" :=,;") or "printed time"
 
 
 def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:
     metrics = list(dict.fromkeys(metric for run in runs if (metric := _metric(run))))
     measured = TIME if len(metrics) > 1 else [*metrics, "wall"][0]
+    if name in {str((run.spec.get("metric") or {}).get("regex")) for run in runs} - set(metrics):
+        name = _before_number(str(name))
     asked = measured if name in (None, "metric") else name.replace(" ", "-") if name == "work inflation" else name
     if asked not in known:
         raise StudyError(f"unknown response {asked!r}", hint=f"one of {one_of(known)}")

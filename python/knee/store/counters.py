@@ -42,6 +42,11 @@ def _counted(counter: object) -> Counted:
     return Counted(fields["value"], fields.get("unit", ""), share, fields.get("scope", ""), fields.get("caution", ""))
 
 
+def counts_cells(spec: RunSpec) -> bool:
+    """Whether a run counts beside the timed run of its cell. Questions that count are others."""
+    return role_of(spec) == "counting" and "test" not in spec
+
+
 def uncounted(specs: Iterable[RunSpec], records: Iterable[Record]) -> set[str]:
     """Return the ids of counting runs that a study leaves out, since those of its first block counted nothing.
 
@@ -50,7 +55,7 @@ def uncounted(specs: Iterable[RunSpec], records: Iterable[Record]) -> set[str]:
     """
     blocks: dict[int, set[str]] = {}
     for spec in specs:
-        if role_of(spec) == "counting" and "test" not in spec:
+        if counts_cells(spec):
             blocks.setdefault(spec["block"], set()).add(spec["id"])
     if len(blocks) < 2:
         return set()

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from knee.store.counters import uncounted
+from knee.store.counters import counts_cells, uncounted
 from knee.store.run import Run
 from knee.store.seam import RunSpec
 
@@ -42,7 +42,7 @@ def counting(runs: Sequence[Run], plan: Sequence[RunSpec]) -> list[Run]:
     blocks = in_force(plan, left_out | {run.spec["id"] for run in runs})
     kept: list[Run] = []
     for run in runs:
-        replaced = run.spec["block"] not in blocks and not (left_out and run.role == "counting")
+        replaced = run.spec["block"] not in blocks and not (left_out and counts_cells(run.spec))
         if not replaced or run.bad is not None:
             spec: RunSpec = {**run.spec, "block": design_block(run.spec)}
             kept.append(dataclasses.replace(run, spec=spec, replaced=replaced))

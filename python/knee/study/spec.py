@@ -136,7 +136,7 @@ class StudySpec:
         "design.inputs",
         Names(),
         DESIGN,
-        "Factors whose levels are other work, such as files: times of one are not compared with those of another.",
+        "Factors whose levels are other work, such as files: the verdict and the table of series do not compare them.",
         metavar="FACTORS",
         default=list,
     )

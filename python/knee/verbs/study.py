@@ -106,7 +106,7 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
             left -= many
             _run(folder, before)
     except (Stopped, KeyboardInterrupt):
-        left, total = len(execute.remaining(folder)), len(folder.read_plan())
+        left, total = len(execute.remaining(folder)), len(execute.due(folder))
         say(f"stopped: {total - left} of {total} runs are done", f"knee study --resume {shlex.quote(str(folder.path))}")
         return EXIT_STOPPED
     from knee.verbs.report import conclude
@@ -115,14 +115,15 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
 
 
 def _run(folder: Folder, before: execute.Before | None, piloted: execute.Piloted | None = None) -> None:
-    with progress.shown(folder.read_plan(), len(execute.remaining(folder))) as tell:
+    with progress.shown(execute.due(folder), len(execute.remaining(folder))) as tell:
         execute.run(folder, tell, _rule(folder), before, piloted, questions.asks(folder))
 
 
 def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     """Plan repeats of at most ``most`` disturbed blocks; return how many were planned.
 
-    Whether a run was disturbed depends on other programs only, never on its time or exit status.
+    Whether a run was disturbed depends on other programs and, below 100 ms, on how long threads waited for a cpu; never
+    on how long it takes or on its exit status.
     """
     from knee.explain import stopping
     from knee.explain.disturbance import disturbance

@@ -178,6 +178,15 @@ def same_cpus(one: Series, other: Series) -> bool:
     return bool(shared) and all(mine[n] == others[n] for n in shared)
 
 
+def distinct(series: Sequence[Series]) -> list[Series]:
+    """Return the series without those whose placement is the same here as that of an earlier one."""
+    kept: list[Series] = []
+    for one in series:
+        if not any(same_cpus(other, one) for other in kept):
+            kept.append(one)
+    return kept
+
+
 def _without_placement(series: Series) -> dict[str, str]:
     return {name: level for name, level in series.levels.items() if name != "placement"}
 

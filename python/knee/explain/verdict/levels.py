@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.explain.scaling.series import Series, called, same_cpus
+from knee.explain.scaling.series import Series, called, distinct
 from knee.explain.scaling.summary import buried
 from knee.explain.verdict.words import between, listed, threads, times
 from knee.stats.answers import Answer
@@ -69,6 +69,7 @@ class Question:
 
 def questions(series: Sequence[Series], *, placements: bool) -> list[Question]:
     """Return every factor whose levels can be compared; ``placements`` says whether placement is one of them."""
+    series = distinct(series)
     apart = {*SHOWN_BY_ITSELF, *(name for one in series for name in one.inputs)}
     names = [name for name in dict.fromkeys(n for one in series for n in one.levels) if name not in apart]
     names += ["placement"] if placements else []
@@ -102,7 +103,7 @@ def compared(series: Sequence[Series], factor: str, levels: tuple[str, ...]) -> 
         (where, members[levels[0]], members[level], called(factor, level))
         for where, members in groups.items()
         for level in levels[1:]
-        if levels[0] in members and level in members and not same_cpus(members[levels[0]], members[level])
+        if levels[0] in members and level in members
     ]
     names = tuple(called(factor, level) for level in levels)
     most = _contexts(names[0], pairs, largest=True)

@@ -1,8 +1,8 @@
 """The verdict of a study: which question the headline answers, and which lines follow.
 
-If a study compares levels of a factor, the headline is that comparison; if it has a single thread count, its claims;
-otherwise the curve with the least time. Whatever undermines these comes first: rejected runs, runs too short to time,
-and other programs.
+If a study has claims and no curve to judge, the headline counts the claims; if it compares levels of a factor, it is
+that comparison; otherwise the curve with the least time. Whatever undermines these comes first: rejected runs, runs too
+short to time, and other programs.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from knee.explain.claims.judge import OTHERS
-from knee.explain.disturbance import PRESSED, observed
-from knee.explain.scaling.series import Series, called
+from knee.explain.disturbance import observed
+from knee.explain.scaling.series import Series, called, distinct
 from knee.explain.verdict import curve, levels, why
 from knee.explain.verdict.computed import sentence
 from knee.explain.verdict.curve import CurveVerdict, of_curve
@@ -54,7 +54,7 @@ def _of_question(results: Results, extra: list[Line]) -> Verdict:
     ladder = any(len(one.curve.points) > 1 for one in results.series)
     if results.claims and not any(len(one.fitting) > 1 for one in results.series):
         return _of_claims(results, extra)
-    if asked := levels.questions(results.series, placements=not ladder and not results.claims):
+    if asked := levels.questions(results.series, placements=not ladder):
         others = [Line("also", f"{one.factor}: {levels.headline(one)}") for one in asked[1:]]
         return _of_levels(results, asked[0], [*extra, *others])
     if not ladder:
@@ -155,9 +155,12 @@ def _of_claims(results: Results, extra: list[Line]) -> Verdict:
     """Return the verdict of a study without a curve to judge, whose question is its claims: they are counted."""
     status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
     rest = [line for line in extra if line.label != "claims"]
+    asked = levels.questions(results.series, placements=False)
+    rest += [Line("also", f"{one.factor}: {levels.headline(one)}{_in_phase(results.series[0])}") for one in asked]
     rest += [curve.WAIT] if any(one.why.startswith(OTHERS) for one in results.claims) else []
-    if status == "undecided" and (why := Counter(one.why for one in results.claims).most_common(1)[0][0]):
-        rest.append(Line("why", why))
+    reasons = {one.why for one in results.claims}
+    if status == "undecided" and len(reasons) == 1:
+        rest.append(Line("why", reasons.pop()))
     if all(len(one.curve.points) == 1 for one in results.series):
         rest += map(_response, results.series)
     return verdict(status, results.name, f"claims: {_counted_claims(results)}", rest)
@@ -169,9 +172,13 @@ def _response(series: Series) -> Line:
     logs = np.log(seconds[np.isfinite(seconds)])
     ends = t_interval(logs)
     low, mean, high = (float(np.exp(value)) for value in (ends.low, logs.mean(), ends.high))
+    return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]{_in_phase(series)}")
+
+
+def _in_phase(series: Series) -> str:
+    """Name the phase that is measured, where it is not the whole run."""
     phase = (series.runs[0].spec.get("metric") or {}).get("phase")
-    of = f" in the phase {phase}" if phase else ""
-    return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]{of}")
+    return f" in the phase {phase}" if phase else ""
 
 
 def _counted_claims(results: Results) -> str:
@@ -192,7 +199,8 @@ def _why(results: Results, chosen: Series) -> list[Line]:
 def _other_placements(results: Results, chosen: Series) -> list[Line]:
     """Name the placement that differs most from the verdict's, on the largest thread count that both have."""
     mine = chosen.levels.get("placement")
-    others = [one for one in results.series if one.levels.get("placement", mine) != mine]
+    apart = [one for one in results.series if one.levels.get("placement", mine) != mine]
+    _, *others = distinct([chosen, *apart])
     if mine is None or not others:
         return []
     names = (mine, *(one.levels["placement"] for one in others))
@@ -231,7 +239,7 @@ def _disturbed(results: Results) -> list[Line]:
     one = results.disturbance
     if one is None:
         return []
-    of_all = OVER_ALL if one.kind not in ("clock", PRESSED) and one.disturbed < one.runs else ""
+    of_all = OVER_ALL if one.kind not in ("clock", "waited") and one.disturbed < one.runs else ""
     return [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}{of_all}")]
 
 

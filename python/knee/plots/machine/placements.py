@@ -9,7 +9,7 @@ import altair as alt
 
 from knee.plots.figure import Figure, StudyData
 from knee.plots.style import Chart, legend, of_rows, tips
-from knee.store import Run, RunSpec
+from knee.store import RunSpec
 
 TITLE = "Where threads are put"
 SEES = "The number is the thread that the placement puts there. Empty fields are not used, grey ones not allowed."
@@ -27,17 +27,17 @@ def make(study: StudyData) -> list[Figure]:
     orders = used_orders(study.folder.read_plan())
     if not orders:
         return []
-    each = pinned_each(study.runs)
+    each = pinned_each(study.folder.read_plan())
     table = rows(study.machine, orders, each)
     said = SEES if orders.keys() <= each else f"{SEES.partition('. ')[0]}. {AS_A_SET}" if each else AS_A_SET
     return [Figure("machine", TITLE, said, chart(table), table)]
 
 
-def pinned_each(runs: Sequence[Run]) -> set[str]:
-    """Return the placements whose threads are pinned each to its own cpu."""
-    return {
-        str(run.cell.get("placement", "")) for run in runs if run.record["bind"] == "each" and run.role == "measure"
-    }
+def pinned_each(plan: Sequence[RunSpec]) -> set[str]:
+    """Return the placements whose threads are pinned each to its own cpu, as those of workloads are by default."""
+    usual = {True: "each", False: "set"}
+    tied = [spec for spec in plan if spec.get("bind", usual["workload" in spec["program"]]) == "each"]
+    return {str(spec["cell"].get("placement", "")) for spec in tied}
 
 
 def used_orders(plan: Sequence[RunSpec]) -> dict[str, list[int]]:

@@ -18,8 +18,8 @@ from knee.store import Run
 TITLE = "Time of each read of one array"
 SEES = (
     "A owns the array, B is another thread: medians over runs, from the least to the most. Where the reads of B take "
-    "longer, the array lies in memory that is far from B; where the second of two reads by one thread is faster, pages "
-    "or lines have come to it."
+    "longer, the array may lie in memory that is far from B; where the second of two reads by one thread is faster, "
+    "pages or lines may have come to it."
 )
 
 STEP = re.compile(r"time, step (\d+ \w+)")

@@ -16,12 +16,10 @@ TITLE = "CPU use over time"
 SEES = "A bright row is a thread that computed all the time; dark stretches are waiting, or less work."
 
 BINS = 48
-"""Bins of a run at most."""
+"""Bins of a run at most: more would be finer than a page is wide."""
 
 SHORTEST_NS = 40_000_000
 """A kernel may note the CPU time of a running thread only every 4 ms, which is a tenth of a bin at most."""
-
-"""Columns of the figure: more would be finer than a page is wide."""
 
 MOST_THREADS = 64
 MOST_ROWS = 6000

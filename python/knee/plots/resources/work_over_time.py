@@ -22,7 +22,9 @@ from knee.stats.growth import columns, steps
 from knee.store import Run, Series, count_named, published, samples
 
 TITLE = "Work over time"
-SEES = "Lines are what the program counted, per second. Where one falls while cpus stay busy, each unit costs more time."
+SEES = (
+    "Lines are what the program counted, per second. Where one falls while cpus stay busy, each unit costs more time."
+)
 
 Row = dict[str, Any]
 

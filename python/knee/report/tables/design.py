@@ -117,7 +117,7 @@ def _declared(study: Study) -> list[Row]:
     if any(run.role == "counting" for run in study.runs):
         value = "in runs of their own, which are not timed"
         if uncounted(study.folder.read_plan(), (run.record for run in study.runs)):
-            value += "; only in the first block, where no counter had a value"
+            value += "; left out where those of the first block had no value"
         rows.append({"what": "counters", "value": value})
     return rows
 

@@ -228,7 +228,9 @@ def _ends(value: float, interval: Interval) -> str:
 
 
 def _digits(number: float, beside: float) -> str:
-    """Return a number with three decimals, a count of bytes or the like with four digits, as the one beside it is."""
+    """Return a number with three decimals, a count of bytes or the like without any, as the one beside it is; of many
+    millions four digits.
+    """
     if abs(beside) >= HUGE:
         return f"{number:z.4g}"
     return f"{number:z,.0f}" if abs(beside) >= LARGE else f"{number:z.3f}"

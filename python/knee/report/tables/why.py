@@ -43,8 +43,8 @@ def doubts(analysis: Analysis) -> list[str]:
     reasons = list(dict.fromkeys(one.why for one in [one for one in every if one.asked] or every))
     nothing = [one.why for one in every if one.status == "nothing to explain"]
     if len(reasons) > 2 and len(set(nothing)) > 1:
-        of = "all series" if len(nothing) == len(every) else f"{len(nothing)} of {len(every)} curves"
-        reasons = [f"the loss of {of} may be below {LEAST}", *(why for why in reasons if why not in nothing)]
+        points = f"{len(nothing)} of {len(every)} points of the curves"
+        reasons = [f"the loss at {points} may be below {LEAST}", *(why for why in reasons if why not in nothing)]
     return reasons
 
 

@@ -29,9 +29,12 @@ BOUND = 3.0
 """Powers are searched between minus and plus this; an interval that ends here may be longer."""
 
 
+AT_THE_END = 0.001
+"""What the search for the best power may miss."""
+
 BY_SPREAD = {
-    "none": "the values are close together, and their scale is kept",
-    "log": "effects on times multiply, as on the logarithm",
+    "none": f"the largest value is less than {NARROW:g} times the smallest, and the scale is kept",
+    "log": "effects are taken to multiply, as on the logarithm",
 }
 """Why a scale is taken that no power has chosen."""
 
@@ -119,13 +122,13 @@ def _end(likelihood: Callable[[float], float], power: float, bound: float, heigh
 
 
 def _recommend(power: float, interval: Interval, spread: float) -> Transform:
-    if abs(power) > BOUND - 0.05:
+    accepted = [name for name, at in POWERS.items() if not interval.excludes(at)]
+    if abs(power) > BOUND - AT_THE_END and not accepted:
         name = "none" if spread < NARROW else "log"
         why = (
             f"Box and Cox's power is at the end of its search ({math.copysign(BOUND, power):g}), so it chooses no scale"
         )
         return Transform(power, interval, name, f"{why}; {BY_SPREAD[name]}.")
-    accepted = [name for name, at in POWERS.items() if not interval.excludes(at)]
     ends = f"the 90 % interval of Box and Cox's power, {interval.low:.3g} to {interval.high:.3g},"
     if "none" in accepted and spread < NARROW:
         name = "none"

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +25,7 @@ from knee.store import (
     make_folder,
     opened_to_write,
     read_end,
+    role_of,
     uncounted,
     write_end,
 )
@@ -50,17 +51,26 @@ Piloted = Callable[[RunSpec, Record, float], None]
 """Called after the pilot run, with its spec, its record, and the seconds it took with all that is done around it."""
 
 
+def due(folder: Folder) -> list[RunSpec]:
+    """Return the plan without the counting runs that are left out, since those of the first block counted nothing."""
+    return _due(folder.read_plan(), folder.read_records())
+
+
+def _due(plan: list[RunSpec], records: list[Record]) -> list[RunSpec]:
+    left_out = uncounted(plan, records)
+    return [spec for spec in plan if spec["id"] not in left_out]
+
+
 def remaining(folder: Folder) -> list[RunSpec]:
     """Return the planned runs without a record: trials of remedies, and all others up to the block after which the
-    stopping rule ended the study. Counting runs are left out where those of the first block counted nothing.
+    stopping rule ended the study.
     """
-    plan, records = folder.read_plan(), folder.read_records()
-    done = {record["id"] for record in records} | uncounted(plan, records)
-    end = read_end(folder)
+    records = folder.read_records()
+    done, end = {record["id"] for record in records}, read_end(folder)
     last = end.block if end else None
     return [
         spec
-        for spec in plan
+        for spec in _due(folder.read_plan(), records)
         if spec["id"] not in done and (last is None or design_block(spec) <= last or is_trial(spec))
     ]
 
@@ -143,7 +153,9 @@ def _make(
         coming = deque(todo)
         while coming:
             if block and coming[0]["block"] != block == todo[0]["block"]:
-                coming = _worth_counting(folder, coming)
+                coming = _worth_counting(folder, records, coming)
+                if not coming:
+                    break
             if ask and not ended and coming[0]["block"] > max(block, 1) and not _free(coming[0]):
                 number = coming[0]["block"]
                 if records.extend(lambda number=number: ask(number)):
@@ -176,12 +188,16 @@ def _make(
         records.check()
 
 
-def _worth_counting(folder: Folder, coming: Iterable[RunSpec]) -> deque[RunSpec]:
+def _worth_counting(folder: Folder, records: Records, coming: deque[RunSpec]) -> deque[RunSpec]:
     """Return the runs that are left without those that would count nothing, and say so."""
+    if not any(role_of(spec) == "counting" for spec in coming):
+        return coming
+    records.check()
     left_out = uncounted(folder.read_plan(), folder.read_records())
-    if left_out:
+    kept = deque(spec for spec in coming if spec["id"] not in left_out)
+    if len(kept) < len(coming):
         terminal.err("knee: no counter has a value here: the runs that count are left out from now on")
-    return deque(spec for spec in coming if spec["id"] not in left_out)
+    return kept
 
 
 def _free(spec: RunSpec) -> bool:
