@@ -14,7 +14,7 @@ from pathlib import Path
 # Regions need the standard library alone, so that any Python will do.
 sys.path.append(str(Path(__file__).resolve().parents[2] / "python"))
 
-from knee.regions import region  # noqa: E402
+from knee.regions import region
 
 START = 0.1
 """Seconds in which the program starts its threads."""

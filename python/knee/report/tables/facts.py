@@ -190,7 +190,7 @@ def unknown(study: Study) -> list[str]:
     return lines
 
 
-LARGE, HUGE = 10_000, 10_000_000
+LARGE = 10_000
 """Ratios and losses are smaller than this; what is larger is a count."""
 
 SAME = "so more instructions and slower ones look the same"
@@ -228,9 +228,5 @@ def _ends(value: float, interval: Interval) -> str:
 
 
 def _digits(number: float, beside: float) -> str:
-    """Return a number with three decimals, a count of bytes or the like without any, as the one beside it is; of many
-    millions four digits.
-    """
-    if abs(beside) >= HUGE:
-        return f"{number:z.4g}"
+    """Return a number with three decimals, a count of bytes or the like without any, as the one beside it is."""
     return f"{number:z,.0f}" if abs(beside) >= LARGE else f"{number:z.3f}"
