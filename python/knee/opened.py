@@ -163,6 +163,7 @@ class Study:
     def _drawn_from(self) -> StudyData:
         from knee.explain.responses import NO_VALUES
         from knee.explain.scaling.counterfactual import counterfactuals
+        from knee.explain.scaling.series import same_placements
         from knee.explain.verdict.predicted import predicted_rows
         from knee.plots.figure import StudyData
 
@@ -187,6 +188,7 @@ class Study:
                 for name, one in analysis.responses.items()
                 if isinstance(one, str) and one.startswith(NO_VALUES)
             },
+            same=same_placements(analysis.series),
             losses=self.ledger,
             predicted=predicted_rows(analysis.series, analysis.ledgers, analysis.tried),
         )

@@ -195,6 +195,9 @@ def test_placements_with_the_same_cpus_are_not_compared(simulated):
     assert study.analysis.contrasts == []
     assert not any("threads-close" in one for one in text(study.analysis.verdict, "also"))
     rows = {row["what"]: row["value"] for row in design_rows(study)}
+    assert ("A curve of threads-close apart from that of cores-close", "both put threads on the same cpus here") in (
+        study.missing
+    )
     assert rows["same placements"] == "threads-close puts threads on the same cpus as cores-close: not compared"
 
 

@@ -108,6 +108,8 @@ class StudyData:
     """Factorial analyses by response; the empty name is what the study measures."""
     unmodelled: Mapping[str, str] = field(default_factory=dict[str, str])
     """Responses of which a study asks for an analysis and no run has a value, with the reason."""
+    same: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Placements that put threads on the same cpus here as another one, each with that one."""
     losses: Sequence[dict[str, Any]] = ()
     """Parts of the loss, one row for each part at each thread count (``knee.explain.ledger.rows``)."""
     predicted: Sequence[dict[str, Any]] = ()

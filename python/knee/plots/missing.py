@@ -23,7 +23,11 @@ def missing(study: StudyData, drawn: list[Figure]) -> list[tuple[str, str]]:
     models = [(f"Effects, interactions and residuals of {name}", why) for name, why in study.unmodelled.items()]
     found = [(title, [name for name in needed if name in reasons]) for title, needed in NEEDED.items()]
     figures = [(title, f"{names[0]}: {reasons[names[0]]}") for title, names in found if names and title not in titles]
-    return [*figures, *models]
+    same = [
+        (f"A curve of {name} apart from that of {other}", "both put threads on the same cpus here")
+        for name, other in study.same.items()
+    ]
+    return [*figures, *models, *same]
 
 
 def _reasons(study: StudyData) -> dict[str, str]:

@@ -178,6 +178,16 @@ def same_cpus(one: Series, other: Series) -> bool:
     return bool(shared) and all(mine[n] == others[n] for n in shared)
 
 
+def same_placements(series: Sequence[Series]) -> dict[str, str]:
+    """Return the placements that put threads on the same cpus here as an earlier one, each with that one."""
+    found: dict[str, str] = {}
+    for number, one in enumerate(series):
+        first = next((other for other in series[:number] if same_cpus(other, one)), None)
+        if first is not None:
+            found.setdefault(one.levels["placement"], first.levels["placement"])
+    return found
+
+
 def distinct(series: Sequence[Series]) -> list[Series]:
     """Return the series without those whose placement is the same here as that of an earlier one."""
     kept: list[Series] = []

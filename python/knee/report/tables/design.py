@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from knee.explain.analysis import Analysis
-from knee.explain.scaling.series import same_cpus, word_of
+from knee.explain.scaling.series import same_placements, word_of
 from knee.explain.stopping import MORE_BLOCKS
 from knee.opened import Study
 from knee.stats.residuals import DOUBT, RUNS_FOR_DRIFT
@@ -47,12 +47,7 @@ def design_rows(study: Study) -> list[Row]:
 
 def _same_cpus(analysis: Analysis) -> list[Row]:
     """Say which placements are the same one here; their times are not compared."""
-    series = analysis.series
-    same: dict[str, str] = {}
-    for number, one in enumerate(series):
-        first = next((each for each in series[:number] if same_cpus(each, one)), None)
-        if first is not None:
-            same.setdefault(one.levels["placement"], first.levels["placement"])
+    same = same_placements(analysis.series)
     said = [f"{name} puts threads on the same cpus as {other}" for name, other in same.items()]
     return [{"what": "same placements", "value": f"{'; '.join(said)}: not compared"}] if said else []
 
