@@ -3,6 +3,7 @@
 import pytest
 from conftest import THREAD, VALID, rewrite
 
+from knee.explain.responses import response
 from knee.explain.verdict.form import Verdict
 from knee.opened import Study
 from knee.report.tables.design import design_rows
@@ -198,7 +199,10 @@ def test_placements_with_the_same_cpus_are_not_compared(simulated):
     assert ("A curve of threads-close apart from that of cores-close", "both put threads on the same cpus here") in (
         study.missing
     )
-    assert rows["same placements"] == "threads-close puts threads on the same cpus as cores-close: not compared"
+    assert (
+        rows["same placements"]
+        == "threads-close puts threads on the same cpus as cores-close: not compared between series"
+    )
 
 
 def test_levels_of_an_input_are_other_work(simulated):
@@ -222,3 +226,25 @@ def test_levels_of_an_input_are_other_work(simulated):
     assert {(one.rpartition("graph=")[2], other.rpartition("graph=")[2]) for one, other in pairs} == {
         ("small", "small"), ("large", "large"),
     }  # fmt: skip
+
+
+def test_one_launch_of_a_study_of_claims_has_no_interval(simulated):
+    curves = {"a": {1: (1.0, 1.0)}, "b": {1: (2.0, 2.0)}}
+    folder = simulated(curves, blocks=1)
+    with folder.study_spec.open("a") as file:
+        file.write('[[claim]]\nsays = "x"\nratio = { of = { schedule = "a" }, over = { schedule = "b" } }\nbelow = 1\n')
+    said = compared(folder)
+    assert said.headline == "made up: claims: 1 of 1 not measurable here"
+    assert "nan" not in str(said)
+
+
+def test_a_time_that_a_regex_finds_is_called_by_the_text_before_it(simulated):
+    folder = simulated({"p": {1: (3.0, 3.0), 2: (2.0, 4.0)}})
+    regex = "wall: ([0-9.]+) s"
+    rewrite(folder.plan, lambda spec: spec | {"metric": {"regex": regex, "unit": "s"}})
+    rewrite(folder.records, lambda one: one | {"metric": {"name": regex, "value": 0.5, "unit": "s"}})
+    runs = Study.read(folder.path).runs
+    for name in (None, regex):
+        found = response(runs, name)
+        assert (found.name, set(found.values)) == ("wall", {0.5})
+    assert set(response(runs, "wall").values) != {0.5}, "that is still the time of the whole run"

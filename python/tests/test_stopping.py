@@ -86,6 +86,16 @@ def test_no_block_starts_that_would_exceed_the_budget(simulated):
     assert enough(runs(folder), {"budget_s": 47}) == "36 s of 47 s are used, and one block takes up to 12 s"
 
 
+def test_a_first_block_that_alone_counts_is_no_measure_of_the_others(simulated):
+    folder = simulated({"p": {1: (8.0, 8.0), 2: (4.0, 8.0)}}, blocks=3, noise=0.0)
+    counting = next(spec["id"] for spec in folder.read_plan() if spec["block"] == 1 and spec["threads"] == 1)
+    rewrite(folder.plan, lambda spec: spec | ({"role": "counting"} if spec["id"] == counting else {}))
+    rewrite(folder.records, lambda one: one | ({"wall_ns": 20 * 10**9} if one["id"] == counting else {}))
+    # 24 s, and then 12 s a block.
+    assert enough(runs(folder), {"budget_s": 61}) is None
+    assert enough(runs(folder), {"budget_s": 59}) == "48 s of 59 s are used, and one block takes up to 12 s"
+
+
 @pytest.mark.parametrize("before", ["0005", "0006"], ids=["between two blocks", "inside a block"])
 def test_a_pause_is_not_counted_as_measuring_time(simulated, before):
     folder = simulated({"p": {1: (1.0, 1.0), 2: (1.0, 2.0)}}, blocks=4, noise=0.0)

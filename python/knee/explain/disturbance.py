@@ -11,8 +11,9 @@ Undisturbed, it would have taken between T (1 - taken) and T, where ``taken`` is
 - steal is added;
 - of pinned runs below 100 ms with a cpu for each thread, the kernel's ticks do not say what other programs did. They
   are disturbed when threads of any program waited for a cpu for more than a quarter of the time, by the kernel's
-  pressure. That is a sign and no bound: of many cpus it is a mean. What others may have cost is then, with one thread,
-  the time that it did not compute, and with more threads anything. All other short runs count as undisturbed.
+  pressure, and the run left others more than 5 % of its cpus. Pressure is a sign and no bound: of many cpus it is a
+  mean. The bound is what the run left, or of one thread what it did not compute. All other short runs count as
+  undisturbed.
 
 None of these includes effects on caches, memory and the clock.
 """
@@ -96,8 +97,11 @@ def taken(run: Run, allowed: int) -> float:
         return 0.0
     shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
     wall = run.record["wall_ns"] / 1e9
+    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
+    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     if why.startswith(WAITED):
-        return min(MOST, _not_computed(run)) if run.threads == 1 else MOST
+        left = _left(run) * cpus * part
+        return min(MOST, left, _not_computed(run)) if run.threads == 1 else min(MOST, left)
     if "clock" in why:
         slower = math.log(shares["clock_after_ns"]) - math.log(shares["clock_before_ns"])
         return min(MOST, 1 - math.exp(-abs(slower)))
@@ -106,8 +110,6 @@ def taken(run: Run, allowed: int) -> float:
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
     known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
     others = waited if known and waited is not None else busy
-    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
-    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
 
 
@@ -116,8 +118,15 @@ def _waited(run: Run) -> bool:
     shares = _shares(run)
     short = run.record["wall_ns"] / 1e9 < LONG_ENOUGH_S and "other_busy" not in shares
     # More threads than cpus wait for each other.
-    own = max(run.threads, run.record.get("computing_threads") or 0)
-    return short and own <= len(run.spec["cpus"]) and shares.get("psi_cpu", 0.0) > PRESSURE
+    fits = 0 < run.threads <= len(run.spec["cpus"])
+    return short and fits and shares.get("psi_cpu", 0.0) > PRESSURE and _left(run) > LIMITS["other_busy"]
+
+
+def _left(run: Run) -> float:
+    """Return the largest share of its cpus that others can have used: what the run's processes did not use."""
+    used = (run.record["user_ns"] + run.record["system_ns"]) / 1e9
+    capacity = _capacity_s(run)
+    return min(1.0, max(0.0, 1 - used / capacity)) if capacity > 0 else 0.0
 
 
 def _not_computed(run: Run) -> float:
@@ -137,7 +146,8 @@ def _surely_busy(run: Run, shares: dict[str, float]) -> float:
     with ticks, so in each period and on each cpu up to a tick of idle time may be counted as busy.
     """
     wrongly = max((group.get("nr_throttled", 0) for group in _groups(run)), default=0) * KERNEL_TICK_S
-    return max(0.0, shares.get("other_busy", 0.0) - wrongly / (run.record["wall_ns"] / 1e9))
+    wall = run.record["wall_ns"] / 1e9
+    return max(0.0, shares.get("other_busy", 0.0) - wrongly / wall) if wall > 0 else 0.0
 
 
 def _stopped_s(run: Run) -> float:

@@ -32,6 +32,9 @@ OF_CPU = ":cpu"
 MEASURED = "measured:"
 """Before the name of a counter, asks for its count in the measured phase, whatever each workload calls that."""
 
+LONGEST = 40
+"""Characters of the text before a number that are its name."""
+
 NO_VALUES = "no values: "
 """How the error begins that no run has a response."""
 
@@ -81,7 +84,8 @@ def response(runs: list[Run], name: str | None) -> Response:
             hint=f"other responses: {', '.join(others)}",
         )
     kept = tuple(run for run in designed if run.spec["id"] in values)
-    return Response(asked, unit, kept, tuple(values[run.spec["id"]] for run in kept), left_out)
+    called = _called(designed, asked)
+    return Response(called, unit, kept, tuple(values[run.spec["id"]] for run in kept), left_out)
 
 
 def pool(runs: list[Run], name: str | None) -> list[Run]:
@@ -111,26 +115,20 @@ def names(runs: list[Run]) -> list[str]:
 
 
 def _metric(run: Run) -> str | None:
-    """Return what a run's metric is called: one that a regex finds by the text before it, unless that is taken."""
     metric = run.record.get("metric")
-    if not metric:
-        return None
-    name = str(metric["name"])
-    if (run.spec.get("metric") or {}).get("regex") != name:
+    return str(metric["name"]) if metric else None
+
+
+def _called(runs: list[Run], name: str) -> str:
+    """Return what a response is called: a time that a regex finds in the output, by the text before the number."""
+    if not any((run.spec.get("metric") or {}).get("regex") == name for run in runs):
         return name
-    called = _before_number(name)
-    return name if called in (*OF_THE_RUN, *COMPARED, *DERIVED, TIME, "metric") else called
-
-
-def _before_number(regex: str) -> str:
-    return re.split(r"[\\()\[\].*+?^$|{}]", regex)[0].strip(" :=,;") or "printed time"
+    return re.split(r"[\\()\[\].*+?^$|{}]", name)[0].strip(" :=,;\n")[:LONGEST] or "printed time"
 
 
 def _asked(runs: list[Run], name: str | None, known: list[str]) -> str:
     metrics = list(dict.fromkeys(metric for run in runs if (metric := _metric(run))))
     measured = TIME if len(metrics) > 1 else [*metrics, "wall"][0]
-    if name in {str((run.spec.get("metric") or {}).get("regex")) for run in runs} - set(metrics):
-        name = _before_number(str(name))
     asked = measured if name in (None, "metric") else name.replace(" ", "-") if name == "work inflation" else name
     if asked not in known:
         raise StudyError(f"unknown response {asked!r}", hint=f"one of {one_of(known)}")

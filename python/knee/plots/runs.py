@@ -31,7 +31,7 @@ def chart(table: Sequence[dict[str, Any]]) -> alt.Chart:
     shown = legend(states)
     marks = alt.Scale(domain=states, range=["circle", "diamond", "triangle-up", "cross"])
     colours = alt.Scale(domain=states, range=["#4A9FD8", "#E69F00", "#CC79A7", "#D55E00"])
-    axis = log_axis([row["time_s"] or row["wall_s"] for row in table], title="run time, s")
+    axis = log_axis([seconds for row in table if (seconds := row["time_s"] or row["wall_s"])], title="run time, s")
     return (
         of_rows(table)
         .transform_calculate(shown="datum.time_s === null ? datum.wall_s : datum.time_s")

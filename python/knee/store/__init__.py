@@ -2,7 +2,7 @@
 
 from knee.store.claims import KINDS, MOST_LAST, claimed_counts, lacking
 from knee.store.contents import Contents
-from knee.store.counters import Counted, counted, uncounted
+from knee.store.counters import Counted, counted, counts_cells, uncounted
 from knee.store.counts import Count, count_named
 from knee.store.ended import End, read_end, write_end
 from knee.store.folder import Folder
@@ -47,6 +47,7 @@ __all__ = [
     "claimed_counts",
     "count_named",
     "counted",
+    "counts_cells",
     "cut_off",
     "design_block",
     "finite",

@@ -122,7 +122,7 @@ def _of_works(results: Results, works: list[str], extra: list[Line]) -> Verdict:
 
 
 def _of_levels(results: Results, asked: levels.Question, extra: list[Line]) -> Verdict:
-    if all(one.time.values < 2 for one in asked.most):
+    if not _enough(asked):
         return verdict("none", results.name, "no verdict. Too few good runs for an interval", extra)
     if results.disturbance is not None and asked.disturbed:
         return verdict("disturbed", results.name, no_verdict(results.disturbance.says), [*extra, curve.WAIT])
@@ -131,6 +131,11 @@ def _of_levels(results: Results, asked: levels.Question, extra: list[Line]) -> V
     status = "decided" if asked.decided else "undecided"
     causes = why.of_several(results.findings, results.ledgers, results.series, results.tried)
     return verdict(status, results.name, levels.headline(asked), [*extra, *lines, *causes, *_curves_of(results, asked)])
+
+
+def _enough(asked: levels.Question) -> bool:
+    """Whether any comparison has the two values that an interval needs."""
+    return any(one.time.values >= 2 for one in asked.most)
 
 
 def _curves_of(results: Results, asked: levels.Question) -> list[Line]:
@@ -155,8 +160,10 @@ def _of_claims(results: Results, extra: list[Line]) -> Verdict:
     """Return the verdict of a study without a curve to judge, whose question is its claims: they are counted."""
     status = "decided" if any(one.answer in ("confirmed", "refuted") for one in results.claims) else "undecided"
     rest = [line for line in extra if line.label != "claims"]
-    asked = levels.questions(results.series, placements=False)
-    rest += [Line("also", f"{one.factor}: {levels.headline(one)}{_in_phase(results.series[0])}") for one in asked]
+    asked = [one for one in levels.questions(results.series, placements=False) if _enough(one)]
+    phases = {_in_phase(one) for one in results.series}
+    of = phases.pop() if len(phases) == 1 else ""
+    rest += [Line("also", f"{one.factor}: {levels.headline(one)}{of}") for one in asked]
     rest += [curve.WAIT] if any(one.why.startswith(OTHERS) for one in results.claims) else []
     reasons = {one.why for one in results.claims}
     if status == "undecided" and len(reasons) == 1:
@@ -172,7 +179,8 @@ def _response(series: Series) -> Line:
     logs = np.log(seconds[np.isfinite(seconds)])
     ends = t_interval(logs)
     low, mean, high = (float(np.exp(value)) for value in (ends.low, logs.mean(), ends.high))
-    return Line("also", f"{series.name}: {mean:.3g} s [{low:.3g}, {high:.3g}]{_in_phase(series)}")
+    within = f" [{low:.3g}, {high:.3g}]" if low == low else ""
+    return Line("also", f"{series.name}: {mean:.3g} s{within}{_in_phase(series)}")
 
 
 def _in_phase(series: Series) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ SEES = (
     "other, it does not matter who reads what."
 )
 
-CURVE = re.compile(r"time by owner, reader (\d+)")
+CURVE = re.compile(r"time by owner, reader (\d{1,9})")
 """What a probe calls the numbers of a curve: nanoseconds of a cache line, one for each owner."""
 
 TIME = "ns a line"
@@ -32,9 +33,11 @@ Row = dict[str, Any]
 
 def make(study: StudyData) -> list[Figure]:
     """Return a figure for each cell whose runs read the arrays of several owners."""
+    cells = by_cell(study.runs, rows)
+    files = file_names("owners", [name for name, _ in cells])
     return [
-        Figure(f"owners-{re.sub(r'[^A-Za-z0-9]+', '-', name)}", TITLE, SEES, chart(table), table, "owners", name)
-        for name, table in by_cell(study.runs, rows)
+        Figure(file, TITLE, SEES, chart(table), table, "owners", name)
+        for file, (name, table) in zip(files, cells, strict=True)
     ]
 
 
@@ -50,6 +53,12 @@ def by_cell(runs: Sequence[Run], rows_of: Callable[[Sequence[Run]], list[Row]]) 
     return sorted(zip(names, tables.values(), strict=True), key=lambda one: one[0])
 
 
+def file_names(kind: str, names: Sequence[str]) -> list[str]:
+    """Return a name for each figure of a kind: of letters and digits, and no two the same."""
+    plain = [re.sub(r"[^A-Za-z0-9]+", "-", name) for name in names]
+    return [f"{kind}-{one}" + (f"-{number + 1}" if plain.count(one) > 1 else "") for number, one in enumerate(plain)]
+
+
 def choices(cells: Sequence[dict[str, Any]]) -> list[str]:
     """Return a name for each cell: the levels of the factors that have several."""
     varying = [name for name in (cells[0] if cells else {}) if len({str(cell.get(name)) for cell in cells}) > 1]
@@ -62,8 +71,8 @@ def rows(runs: Sequence[Run]) -> list[Row]:
     for run in runs:
         for name, text in (run.record.get("facts") or {}).items():
             if found := CURVE.fullmatch(name):
-                for owner, value in enumerate(text.split()):
-                    times[int(found[1]), owner].append(float(value))
+                for owner, value in enumerate(numbers(text)):
+                    times[int(found[1]), owner].append(value)
     table = [
         {
             "series": f"reader {reader}",
@@ -76,6 +85,15 @@ def rows(runs: Sequence[Run]) -> list[Row]:
         for (reader, owner), values in sorted(times.items())
     ]
     return table if len({row["owner"] for row in table}) > 1 else []
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers of a fact; none where one of its words is no number."""
+    try:
+        found = list(map(float, text.split()))
+    except ValueError:
+        return []
+    return found if all(map(math.isfinite, found)) else []
 
 
 def chart(table: list[Row]) -> Chart:

@@ -11,7 +11,7 @@ from typing import Any
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
-from knee.plots.machine.owners import by_cell
+from knee.plots.machine.owners import by_cell, file_names, numbers
 from knee.plots.style import HEIGHT, Chart, of_rows, tips
 from knee.store import Run
 
@@ -22,7 +22,7 @@ SEES = (
     "pages or lines may have come to it."
 )
 
-STEP = re.compile(r"time, step (\d+ \w+)")
+STEP = re.compile(r"time, step (\d{1,9} \w+)")
 """What the probe calls the time of a read: its number, and who reads."""
 
 TIME = "time, ms"
@@ -32,9 +32,11 @@ Row = dict[str, Any]
 
 def make(study: StudyData) -> list[Figure]:
     """Return a figure for each cell whose runs read one array several times."""
+    cells = by_cell(study.runs, rows)
+    files = file_names("reads", [name for name, _ in cells])
     return [
-        Figure(f"reads-{re.sub(r'[^A-Za-z0-9]+', '-', name)}", TITLE, SEES, chart(table), table, "reads", name)
-        for name, table in by_cell(study.runs, rows)
+        Figure(file, TITLE, SEES, chart(table), table, "reads", name)
+        for file, (name, table) in zip(files, cells, strict=True)
     ]
 
 
@@ -44,10 +46,11 @@ def rows(runs: Sequence[Run]) -> list[Row]:
     for run in runs:
         for name, text in (run.record.get("facts") or {}).items():
             if found := STEP.fullmatch(name):
-                times[found[1]].append(float(text))
+                times[found[1]] += numbers(text)
     return [
         {"read": step, TIME: median(values), "low": min(values), "high": max(values), "runs": len(values)}
         for step, values in sorted(times.items(), key=lambda one: int(one[0].split()[0]))
+        if values
     ]
 
 

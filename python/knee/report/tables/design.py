@@ -49,7 +49,7 @@ def _same_cpus(analysis: Analysis) -> list[Row]:
     """Say which placements are the same one here; their times are not compared."""
     same = same_placements(analysis.series)
     said = [f"{name} puts threads on the same cpus as {other}" for name, other in same.items()]
-    return [{"what": "same placements", "value": f"{'; '.join(said)}: not compared"}] if said else []
+    return [{"what": "same placements", "value": f"{'; '.join(said)}: not compared between series"}] if said else []
 
 
 MOST_PROGRAMS = 5

@@ -49,6 +49,9 @@ def _refuse_about_designs(study_spec: StudySpec) -> None:
         if name not in study_spec.factors:
             hint = suggestion(name, study_spec.factors, f"add --factor {name}=A,B")
             raise StudyError(f"inputs: {name} is not a factor of this study", hint=hint)
+        if name in ("threads", pair):
+            hint = f"leave it out of inputs{'' if name == 'threads' else ', or of pair'}"
+            raise StudyError(f"inputs: {name} is compared by this study, so it cannot be other work", hint=hint)
     if weak and weak["argument"] in study_spec.factors:
         raise StudyError(
             f"weak: {weak['argument']} grows with the threads, so it cannot be a factor", hint="leave one out"

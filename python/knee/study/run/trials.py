@@ -22,7 +22,7 @@ from knee.store import (
 from knee.study.design.trials import trials
 from knee.study.remedies.remedy import Remedy
 from knee.study.run import trust
-from knee.study.run.execute import locked, remaining
+from knee.study.run.execute import due, locked, remaining
 
 
 def unfinished(folder: Folder) -> bool:
@@ -35,7 +35,7 @@ def unfinished(folder: Folder) -> bool:
     """
     left = remaining(folder)
     if any(not is_trial(spec) for spec in left):
-        total = len(folder.read_plan())
+        total = len(due(folder))
         made = f"{total - len(left)} of {total} runs are made"
         message = f"cannot try remedies: {folder.path}: the study is not complete ({made})"
         raise StudyError(message, hint=f"knee study --resume {folder.path}")
