@@ -65,6 +65,7 @@ def test_a_knee_may_be_claimed_where_there_are_counts_enough(simulated):
     ("claim", "why"),
     [
         ("speedup = { threads = 64 }", "no run has threads=64"),
+        ('speedup = { threads = 1, placement = "cores-close" }', "no run has fewer threads than 1"),
         ("speedup = { threads = 2 }", "2 cells have threads=2: the claim must also name placement"),
         ('speedup = { threads = 2, placement = "cores-close" }\nneeds = { sockets = 4 }', "it needs 4 sockets"),
         (

@@ -13,7 +13,8 @@ pub struct Validity {
     /// CPU time of the run over wall time × the cpus it could use at once.
     #[schemars(range(min = 0.0))]
     pub own_share: f64,
-    /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second, and absent below a tenth.
+    /// Time its cpus were busy with something else. From ticks of 10 ms, so rough below a second: of less than three ticks
+    /// nothing follows. Absent below 20 ms.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(range(min = 0.0))]
     pub other_busy: Option<f64>,
@@ -52,8 +53,8 @@ pub(crate) struct Ticks {
     pub(crate) idle: u64,
 }
 
-/// Fewest ticks for a share: below it is rounding.
-const TICKS_THAT_TELL: f64 = 10.0;
+/// Fewest ticks for a share. Of the shares of short runs only large ones say more than rounding.
+const TICKS_THAT_TELL: f64 = 2.0;
 
 impl Baseline {
     /// Notes the state of `cpus`, those the run may use.

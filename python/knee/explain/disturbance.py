@@ -8,12 +8,7 @@ Undisturbed, it would have taken between T (1 - taken) and T, where ``taken`` is
   than cpus: then threads also wait for each other. While a quota stops them nobody takes anything from them;
 - if the kernel does not report run delay, or the run was too short to sample its threads often, the bound is the time
   that other programs were busy on the run's cpus;
-- steal is added;
-- of pinned runs below 100 ms with a cpu for each thread, the kernel's ticks do not say what other programs did. They
-  are disturbed when threads of any program waited for a cpu for more than a quarter of the time, by the kernel's
-  pressure, and the run left others more than 5 % of its cpus. Pressure is a sign and no bound: of many cpus it is a
-  mean. The bound is what the run left, or of one thread what it did not compute. All other short runs count as
-  undisturbed.
+- steal is added.
 
 None of these includes effects on caches, memory and the clock.
 """
@@ -41,10 +36,6 @@ SEVERAL_TICKS = 0.03
 KERNEL_TICK_S = 0.004
 """How often the kernel looks what its cpus do: usually 250 times a second."""
 
-WAITED = "threads waited for a cpu"
-PRESSURE = 0.25
-"""A short run is disturbed when threads waited for a cpu for more than this share of its time. Starting takes some."""
-
 CLOCK_CHANGE = 0.05
 """A run is disturbed when the clock proxy changed by more than this while it ran."""
 
@@ -71,8 +62,6 @@ def disturbance(run: Run) -> str | None:
     for name, limit in LIMITS.items():
         if shares.get(name, 0.0) > limit and shares[name] * _capacity_s(run) > SEVERAL_TICKS:
             return f"{name.replace('_', ' ')} {100 * shares[name]:.0f} %"
-    if _waited(run):
-        return f"{WAITED} {100 * shares['psi_cpu']:.0f} % of the time"
     before, after = shares.get("clock_before_ns"), shares.get("clock_after_ns")
     # An edited record may hold any number.
     if before is None or after is None or min(before, after) <= 0:
@@ -97,11 +86,6 @@ def taken(run: Run, allowed: int) -> float:
         return 0.0
     shares, cpus = _shares(run), len(run.spec["cpus"]) or allowed
     wall = run.record["wall_ns"] / 1e9
-    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
-    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
-    if why.startswith(WAITED):
-        left = _left(run) * cpus * part
-        return min(MOST, left, _not_computed(run)) if run.threads == 1 else min(MOST, left)
     if "clock" in why:
         slower = math.log(shares["clock_after_ns"]) - math.log(shares["clock_before_ns"])
         return min(MOST, 1 - math.exp(-abs(slower)))
@@ -110,33 +94,9 @@ def taken(run: Run, allowed: int) -> float:
     waited = None if run.waited_ns is None else max(0.0, run.waited_ns / 1e9 - _stopped_s(run)) / wall
     known = waited is not None and wall >= LONG_ENOUGH_S and 0 < run.threads <= cpus
     others = waited if known and waited is not None else busy
+    # If only a part of the run is measured, the whole disturbance may have fallen into that part.
+    part = max(1.0, wall / run.time_s) if run.time_s > 0 else 1.0
     return min(MOST, (others + shares.get("steal", 0.0) * cpus) * part)
-
-
-def _waited(run: Run) -> bool:
-    """Whether threads waited long for a cpu in a run that is too short to tell who had it."""
-    shares = _shares(run)
-    short = run.record["wall_ns"] / 1e9 < LONG_ENOUGH_S and "other_busy" not in shares
-    # More threads than cpus wait for each other.
-    fits = 0 < run.threads <= len(run.spec["cpus"])
-    return short and fits and shares.get("psi_cpu", 0.0) > PRESSURE and _left(run) > LIMITS["other_busy"]
-
-
-def _left(run: Run) -> float:
-    """Return the largest share of its cpus that others can have used: what the run's processes did not use."""
-    used = (run.record["user_ns"] + run.record["system_ns"]) / 1e9
-    capacity = _capacity_s(run)
-    return min(1.0, max(0.0, 1 - used / capacity)) if capacity > 0 else 0.0
-
-
-def _not_computed(run: Run) -> float:
-    """Return the share of the measured time in which the one thread of a run did not compute, at most 1.
-
-    Others cannot have cost more. Of several threads some may spin while one waits for a cpu, so nothing follows.
-    """
-    if run.cpu_s is None or not run.time_s > 0:
-        return 1.0
-    return min(1.0, max(0.0, 1 - (run.cpu_s - run.helpers_s) / run.time_s))
 
 
 def _surely_busy(run: Run, shares: dict[str, float]) -> float:
@@ -181,19 +141,13 @@ class Disturbance:
     more: int | None
     less: int | None
     kind: str = "other"
-    """What disturbed most of the runs: ``other`` programs, ``steal`` by a hypervisor, the ``clock``, or that threads
-    ``waited`` for a cpu in short runs.
-    """
-    pressure: float = 0.0
-    """The largest share of the time of a short run in which threads waited for a cpu."""
+    """What disturbed most of the runs: ``other`` programs, ``steal`` by a hypervisor, or the ``clock``."""
 
     @property
     def says(self) -> str:
         """Return the disturbance as a clause: ``other programs used 50 % of the cpus``."""
         if self.kind == "clock":
             return f"the clock of the cpus changed by more than {100 * CLOCK_CHANGE:.0f} % during runs"
-        if self.kind == "waited":
-            return f"{WAITED} up to {100 * self.pressure:.0f} % of the time of short runs"
         took = "a hypervisor took" if self.kind == "steal" else "other programs used"
         said = f"{took} {100 * self.share:.0f} % of the cpus"
         if self.more is None or self.less is None:
@@ -203,7 +157,7 @@ class Disturbance:
 
 def disturbances(runs: Sequence[Run]) -> Disturbance | None:
     """Return the disturbance of these runs; None if no run was disturbed."""
-    kinds = Counter(_kind(why) for run in runs if (why := disturbance(run)) is not None)
+    kinds = Counter(why.split()[0] for run in runs if (why := disturbance(run)) is not None)
     if not kinds:
         return None
     many, kind = kinds.total(), kinds.most_common(1)[0][0]
@@ -221,13 +175,7 @@ def disturbances(runs: Sequence[Run]) -> Disturbance | None:
     ends = t_interval(apart[np.isfinite(apart)], level)
     tied = ends.low > 0 and means[more] - means[less] > TIED
     share = float(np.mean(list(used.values())))
-    pressure = max((_shares(run).get("psi_cpu", 0.0) for run in runs if _waited(run)), default=0.0)
-    tie = (more, less) if tied else (None, None)
-    return Disturbance(share, many, len(runs), means, *tie, kind, pressure)
-
-
-def _kind(why: str) -> str:
-    return "waited" if why.startswith(WAITED) else why.split(maxsplit=1)[0]
+    return Disturbance(share, many, len(runs), means, more if tied else None, less if tied else None, kind)
 
 
 def _used(run: Run) -> float:

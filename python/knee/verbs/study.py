@@ -122,8 +122,7 @@ def _run(folder: Folder, before: execute.Before | None, piloted: execute.Piloted
 def _repeat(folder: Folder, most: int, waiting: Waiting | None = None) -> int:
     """Plan repeats of at most ``most`` disturbed blocks; return how many were planned.
 
-    Whether a run was disturbed depends on other programs and, below 100 ms, on how long threads waited for a cpu; never
-    on how long it takes or on its exit status.
+    Whether a run was disturbed depends on other programs only, never on its time or exit status.
     """
     from knee.explain import stopping
     from knee.explain.disturbance import disturbance

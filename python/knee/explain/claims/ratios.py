@@ -41,6 +41,8 @@ def speedup_number(claim: Claim, evidence: Evidence) -> Number:
     cells = Cells.of(claim, evidence)
     cell = one(cells.runs, claim["speedup"])
     base = min(run.threads for run in cells.runs if fits(run, without_threads(cell)))
+    if str(base) == str(cell.get("threads")):
+        raise NoNumberError(f"no run has fewer threads than {base}")
     first, many = (cells.means({**cell, "threads": n}) for n in (base, cell["threads"]))
     # In weak scaling the work grows with the threads.
     grown = int(cell["threads"]) / base if any(member.weak for member in evidence.series) else 1.0

@@ -247,7 +247,7 @@ def _disturbed(results: Results) -> list[Line]:
     one = results.disturbance
     if one is None:
         return []
-    of_all = OVER_ALL if one.kind not in ("clock", "waited") and one.disturbed < one.runs else ""
+    of_all = OVER_ALL if one.kind != "clock" and one.disturbed < one.runs else ""
     return [Line("disturbed", f"{one.disturbed} of {one.runs} runs: {one.says}{of_all}")]
 
 

@@ -47,7 +47,9 @@ fn say_times(record: &Record, threads: usize) {
 
 fn say_validity(record: &Record) {
     if let Some(validity) = &record.validity {
-        let share = |fraction: Option<f64>| fraction.map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
+        // Of shorter runs shares of ticks are mostly rounding.
+        let told = |fraction: Option<f64>| fraction.filter(|_| record.wall_ns >= 100_000_000);
+        let share = |fraction| told(fraction).map_or("unknown".into(), |f| format!("{:.1} %", f * 100.0));
         say(format_args!(
             "      on its cpus: other programs {}, stolen by the hypervisor {}",
             share(validity.other_busy),
