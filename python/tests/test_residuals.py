@@ -55,6 +55,17 @@ def test_a_drift_has_its_size():
     assert (falls.found, falls.change < 1) == (True, True)
 
 
+def test_what_is_slower_later_in_each_block_alone_is_no_drift():
+    random, cells, blocks = np.random.default_rng(3), 2, 5
+    cell = np.concatenate([random.permutation(cells) for _ in range(blocks)])
+    block, order = np.repeat(np.arange(blocks), cells), np.arange(float(cells * blocks))
+    logs = 0.3 * cell + 0.4 * (order % 2) + random.normal(0, 0.02, order.size)
+    one = drift(np.exp(logs), order, cell, block)
+    assert not one.found
+    assert 0.8 < one.change < 1.25, "later blocks take as long as earlier ones"
+    assert drift(np.exp(0.3 * cell + 0.1 * order), order, cell, block).found, "this one goes on"
+
+
 def test_too_few_runs_or_blocks_are_not_tested():
     random = np.random.default_rng(2)
     assert not drift(*study(random, 7, 1, mood=0.0)).tested
