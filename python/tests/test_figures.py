@@ -12,7 +12,7 @@ from knee import plots
 from knee.opened import Study
 from knee.plots.factorial import interaction
 from knee.plots.figures import FIGURES
-from knee.plots.machine import owners
+from knee.plots.machine import cells
 from knee.plots.resources import cpu_use, over_time
 from knee.plots.scaling import speedup
 from knee.plots.style import COLOURS, NARROW, SHAPES, legend
@@ -282,10 +282,10 @@ def test_a_run_that_never_began_is_drawn_nowhere_and_ends_no_report(simulated):
 
 
 def test_figures_of_cells_whose_names_begin_alike_have_names_of_their_own():
-    assert owners.file_names("reads", ["a b", "a-b", "c", "1.5", "1-5"]) == [
+    assert cells.file_names("reads", ["a b", "a-b", "c", "1.5", "1-5"]) == [
         *("reads-a-b-1", "reads-a-b-2", "reads-c", "reads-1-5-4", "reads-1-5-5"),
     ]
 
 
 def test_a_fact_that_is_no_number_is_left_out():
-    assert [owners.numbers(text) for text in ("1 2.5", "", "abc", "1 x", "nan", "1e999")] == [[1.0, 2.5], *[[]] * 5]
+    assert [cells.numbers(text) for text in ("1 2.5", "", "abc", "1 x", "nan", "1e999")] == [[1.0, 2.5], *[[]] * 5]

@@ -39,10 +39,16 @@ def computed(threads: Sequence[Sampled], edges: Array) -> Array:
         # The kernel may reuse the id of a thread that ended; the new thread counts from 0.
         grown = steps(np.append(0.0, cpu))
         so_far = np.add.accumulate(np.where(grown < 0, cpu, grown))
-        # CPU time from before the first sample is placed just before it, at the rate of one cpu.
-        begun = max(0.0, times[0] - cpu[0])
-        used += steps(np.interp(edges, np.append(begun, times), np.append(0.0, so_far)))
+        used += steps(np.interp(edges, np.append(begun(times[0], cpu[0]), times), np.append(0.0, so_far)))
     return used
+
+
+def begun(first_ns: float, cpu_ns: float) -> float:
+    """Return when a thread began, in ns, from the time and the CPU time of its first sample.
+
+    What it computed before is placed just before that sample, at the rate of one cpu.
+    """
+    return max(0.0, first_ns - cpu_ns)
 
 
 def grown(sources: Sequence[Sampled], ticks: Sequence[int], edges: Array) -> Array:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
+from knee.plots.machine.cells import Row, figures, numbers
 from knee.plots.style import HEIGHT, Chart, channels, of_rows, tips, with_intervals
 from knee.store import Run
 
@@ -28,41 +26,10 @@ CURVE = re.compile(r"time by owner, reader (\d{1,9})")
 
 TIME = "ns a line"
 
-Row = dict[str, Any]
-
 
 def make(study: StudyData) -> list[Figure]:
     """Return a figure for each cell whose runs read the arrays of several owners."""
-    cells = by_cell(study.runs, rows)
-    files = file_names("owners", [name for name, _ in cells])
-    return [
-        Figure(file, TITLE, SEES, chart(table), table, "owners", name)
-        for file, (name, table) in zip(files, cells, strict=True)
-    ]
-
-
-def by_cell(runs: Sequence[Run], rows_of: Callable[[Sequence[Run]], list[Row]]) -> list[tuple[str, list[Row]]]:
-    """Return the name and the table of each cell whose good runs have one, in the order of their names."""
-    cells: dict[str, list[Run]] = defaultdict(list)
-    for run in runs:
-        if run.bad is None and not run.is_control:
-            cells[json.dumps(run.cell)].append(run)
-    tables = {cell: table for cell, members in cells.items() if (table := rows_of(members))}
-    names = choices([json.loads(cell) for cell in tables])
-    # The order of the runs is random.
-    return sorted(zip(names, tables.values(), strict=True), key=lambda one: one[0])
-
-
-def file_names(kind: str, names: Sequence[str]) -> list[str]:
-    """Return a name for each figure of a kind: of letters and digits, and no two the same."""
-    plain = [re.sub(r"[^A-Za-z0-9]+", "-", name) for name in names]
-    return [f"{kind}-{one}" + (f"-{number + 1}" if plain.count(one) > 1 else "") for number, one in enumerate(plain)]
-
-
-def choices(cells: Sequence[dict[str, Any]]) -> list[str]:
-    """Return a name for each cell: the levels of the factors that have several."""
-    varying = [name for name in (cells[0] if cells else {}) if len({str(cell.get(name)) for cell in cells}) > 1]
-    return [", ".join(str(cell.get(name)) for name in varying) or "all" for cell in cells]
+    return figures("owners", TITLE, SEES, study.runs, rows, chart)
 
 
 def rows(runs: Sequence[Run]) -> list[Row]:
@@ -85,15 +52,6 @@ def rows(runs: Sequence[Run]) -> list[Row]:
         for (reader, owner), values in sorted(times.items())
     ]
     return table if len({row["owner"] for row in table}) > 1 else []
-
-
-def numbers(text: str) -> list[float]:
-    """Return the numbers of a fact; none where one of its words is no number."""
-    try:
-        found = list(map(float, text.split()))
-    except ValueError:
-        return []
-    return found if all(map(math.isfinite, found)) else []
 
 
 def chart(table: list[Row]) -> Chart:

@@ -6,12 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 import altair as alt
 
 from knee.plots.figure import Figure, StudyData
-from knee.plots.machine.owners import by_cell, file_names, numbers
+from knee.plots.machine.cells import Row, figures, numbers
 from knee.plots.style import HEIGHT, Chart, of_rows, tips
 from knee.store import Run
 
@@ -27,17 +26,10 @@ STEP = re.compile(r"time, step (\d{1,9} \w+)")
 
 TIME = "time, ms"
 
-Row = dict[str, Any]
-
 
 def make(study: StudyData) -> list[Figure]:
     """Return a figure for each cell whose runs read one array several times."""
-    cells = by_cell(study.runs, rows)
-    files = file_names("reads", [name for name, _ in cells])
-    return [
-        Figure(file, TITLE, SEES, chart(table), table, "reads", name)
-        for file, (name, table) in zip(files, cells, strict=True)
-    ]
+    return figures("reads", TITLE, SEES, study.runs, rows, chart)
 
 
 def rows(runs: Sequence[Run]) -> list[Row]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from knee.plots.figure import Figure, Members, StudyData
 from knee.plots.style import HEIGHT, of_rows, tips
+from knee.stats.growth import begun
 from knee.store import Run, samples
 
 TITLE = "CPU use over time"
@@ -98,11 +99,9 @@ def _called(series: str, run: Run) -> str:
 
 def read(path: Path) -> dict[str, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """Return thread to (times, CPU time so far) in ns, shape (samples,), from its beginning on; empty when nothing can
-    be read. What it computed before its first sample is placed just before that, at the rate of one cpu.
+    be read.
     """
-    threads = {
-        name: [(max(0, series[0][0] - series[0][1]), 0), *series] for name, series in samples(path, "cpu_ns").items()
-    }
+    threads = {name: [(begun(*series[0]), 0), *series] for name, series in samples(path, "cpu_ns").items()}
     return {name: (np.array([t for t, _ in pairs]), np.array([c for _, c in pairs])) for name, pairs in threads.items()}
 
 
