@@ -97,7 +97,7 @@ class Study:
         from knee.explain.factorial.analysis import analyze
         from knee.explain.factorial.design import Asked
 
-        return analyze(self.runs, Asked(**asked))
+        return analyze(self.runs, Asked(**asked), len(self.machine["allowed"]["cpus"]))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dictionary per run: order, cell, times in seconds, state."""

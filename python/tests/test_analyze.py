@@ -149,6 +149,7 @@ def test_bad_runs_and_controls_are_left_out_and_counted(study):
     text = printed(folder)
     rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.2}})
     assert "27 of 27 runs were disturbed" in printed(folder)
+    assert "were disturbed" not in printed(folder, "--response", "minor-faults")
     assert "Left out: 2 runs: exit status 3." in text
     assert "type II" in text
 
@@ -301,3 +302,69 @@ def test_unpinned_runs_are_called_so_in_every_table_and_figure(study):
     assert "unpinned" in drawn["interaction-1"]
     assert [name for name, text in drawn.items() if re.search(r'[" ,=]none[",]', text)] == []
     assert {row["what"]: row["value"] for row in design_rows(opened)}["factor placement"] == "cores-close, unpinned"
+
+
+def said_last(folder: Folder, *words: str) -> str:
+    return " ".join(printed(folder, *words).split("\n\n")[-1].split())
+
+
+def test_what_other_programs_may_have_done_is_not_called_a_difference(study):
+    folder = study(blocks=8)
+    busy = VALID | {"other_busy": 0.2}
+    rewrite(folder.records, lambda one: one | ({"validity": busy} if one["id"] in ("0003", "0030") else {}))
+    few = numbers(folder)
+    [pair] = [one for one in few["pairs"] if one["factor"] == "runtime"]
+    held, seen = pair["held"], pair["ratio"]["interval"]
+    assert held["high"] - held["low"] > seen["high"] - seen["low"]
+    assert pair["size"] == "matters"
+    assert re.search(r"runtime: near is between 1\.\d\dx and 1\.\d\dx as fast as random\.$", said_last(folder))
+    rewrite(folder.records, lambda one: one | {"validity": busy})
+    assert [one["size"] for one in numbers(folder)["pairs"] if one["factor"] == "runtime"] == ["cannot tell"]
+    assert said_last(folder).endswith("that of random, and other programs may have changed that.")
+    contrast = ("--contrast", "runtime=random-runtime=near")
+    assert [one["size"] for one in numbers(folder, *contrast)["contrasts"]] == ["cannot tell"]
+    rewrite(folder.records, lambda one: one | {"validity": VALID})
+    assert [one["size"] for one in numbers(folder, *contrast)["contrasts"]] == ["matters"]
+
+
+def test_counts_are_what_they_are_beside_other_programs(study):
+    folder = study(blocks=8)
+    response = ("--response", "energy-package")
+    alone = numbers(folder, *response)
+    rewrite(folder.records, lambda one: one | {"validity": VALID | {"other_busy": 0.2}})
+    assert numbers(folder, *response) == alone
+
+
+def test_times_of_other_work_are_not_compared(study):
+    folder = study(blocks=8)
+    with folder.study_spec.open("a") as file:
+        file.write('[design]\ninputs = ["runtime"]\n')
+    found = numbers(folder)
+    assert {one["factor"] for one in found["pairs"]} == {"threads"}
+    assert (found["other_work"], found["within_factor"]) == (["runtime"], "runtime")
+    assert {one["factor"] for level in found["within"] for one in level["pairs"]} == {"threads"}
+    assert said_last(folder).endswith("runtime: its levels are other work, so their times are not compared.")
+    scaled = numbers(folder, "--response", "speedup")
+    assert "runtime" in {one["factor"] for one in scaled["pairs"]}, "how work scales can be compared"
+
+
+def test_placements_that_are_the_same_here_are_one(study):
+    folder = study(blocks=8)
+
+    def placed(spec: dict) -> dict:
+        name = {"near": "cores-close", "random": "threads-close"}[spec["cell"]["runtime"]]
+        return spec | {"cell": {"threads": spec["threads"], "placement": name}}
+
+    rewrite(folder.plan, placed)
+    found = numbers(folder)
+    assert list(found["factors"]) == ["threads"]
+    why = "placement threads-close puts threads on the same cpus here as cores-close"
+    assert list(found["left_out"].values()) == [why] * 24
+    done = CliRunner().invoke(cli.verbs, ["analyze", str(folder.path), "--factors", "placement"])
+    assert f"it has only one level ({why})" in str(done.exception)
+    other = [[1, 2, 3, 0][cpu] for cpu in range(4)]
+    rewrite(
+        folder.plan,
+        lambda one: one | ({"cpus": other[: one["threads"]]} if one["cell"]["placement"] == "threads-close" else {}),
+    )
+    assert list(numbers(folder)["factors"]) == ["threads", "placement"]

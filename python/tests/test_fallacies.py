@@ -74,7 +74,7 @@ def test_a_small_share_of_the_variation_is_not_a_small_effect(simulated):
     scale = {"cores-close": 1.0, "cores-spread": 1.3}
     folder = simulated({name: {n: (8.0 * k / n, 8.0 * k) for n in (1, 2, 4, 8)} for name, k in scale.items()})
     study = wide(folder)
-    found = analyze(study.runs, Asked(response="wall", transform="none"))
+    found = analyze(study.runs, Asked(response="wall", transform="none"), 4)
     assert found.anova.of("placement").share < 0.08
     (pair,) = (one for one in found.pairs if one.factor == "placement" and not one.inside)
     assert pair.size == "matters"

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from conftest import rewrite
 
 from knee import cli
+from knee.explain.factorial.apart import Apart
 from knee.explain.factorial.inside import depends
 from knee.explain.factorial.variation import variation
 from knee.opened import Study
@@ -156,7 +157,7 @@ def dependent(crossing: float, levels: int, blocks: int, trials: int, noise: flo
     for _ in range(trials):
         own = np.log1p(crossing) * signs + random.normal(0, noise, (blocks, levels))
         alone = size(ratio(np.exp(own.mean(axis=1)), np.ones(blocks)).interval)
-        many += bool(depends(own, [(partner, partner.codes)], alone, SMALLEST))
+        many += bool(depends(Apart(own, own, own), [(partner, partner.codes)], alone, SMALLEST))
     return many
 
 
@@ -222,11 +223,11 @@ def test_drift_is_seen_in_running_order(simulated):
 )
 def test_without_a_design_there_is_nothing(simulated, curves):
     opened = Study.read(simulated(curves).path)
-    assert variation(opened.runs) is None
+    assert variation(opened.runs, 4) is None
     assert opened.analysis.to_json()["factorial"] is None
     assert "What explains the variation" not in page(opened)
     assert not {"effects", "interaction-1", "residuals-order"} & drawn(opened).keys()
 
 
 def test_times_without_any_noise_are_no_test_of_it(simulated):
-    assert variation(Study.read(simulated(ADDS_UP, noise=0.0).path).runs) is None
+    assert variation(Study.read(simulated(ADDS_UP, noise=0.0).path).runs, 4) is None

@@ -163,17 +163,18 @@ def analyze(
     ``folder`` has the samples, ``planned`` is the number of planned runs, ``claims`` and ``responses`` come from the
     study file, and ``weak`` says whether the input grows with the threads (weak scaling).
     """
-    series = group(runs, len(machine["allowed"]["cpus"]), weak=weak)
+    allowed = len(machine["allowed"]["cpus"])
+    series = group(runs, allowed, weak=weak)
     summaries = {one.name: summarize(one) for one in series}
     ledgers = {one.name: explanations(one) for one in series}
     findings = _findings(series, ledgers)
     by_phase = {one.name: phases(one) for one in series}
     good = [run for run in runs if run.bad is None]
     trend, odd = _residual_checks(good)
-    baseline, factorial = _baseline(runs, series), variation(runs)
+    baseline, factorial = _baseline(runs, series), variation(runs, allowed)
     designed = [run for run in runs if not run.is_control]
     others, computed = disturbances([run for run in designed if run.bad is None]), other_counts(series)
-    attempts = tried(folder, runs, len(machine["allowed"]["cpus"]))
+    attempts = tried(folder, runs, allowed)
     answers = judge(claims, Evidence(folder, runs, series, summaries, machine))
     results = Results(
         name, designed, series, summaries, findings, answers, others, computed, ledgers, attempts, by_phase
@@ -193,7 +194,7 @@ def analyze(
         claims=answers,
         factorial=factorial,
         checklist=checklist(StudyParts(runs, machine, series, summaries, baseline, factorial)),
-        responses=of_responses(runs, responses),
+        responses=of_responses(runs, responses, allowed),
         drift=trend,
         outliers=odd,
         disturbance=others,

@@ -32,6 +32,18 @@ OF_CPU = ":cpu"
 MEASURED = "measured:"
 """Before the name of a counter, asks for its count in the measured phase, whatever each workload calls that."""
 
+SECONDS = "s"
+"""Unit of times."""
+
+TIMED = frozenset({SECONDS, "times", "1/s", "as reported"})
+"""Units of responses that other programs change."""
+
+COUNTED = "pages"
+"""How results of probes begin that are no times."""
+
+SWITCHES = "switches"
+"""Part of the names of counts that other programs change."""
+
 LONGEST = 40
 """Characters of the text before a number that are its name."""
 
@@ -51,6 +63,12 @@ class Response:
     runs: tuple[Run, ...]
     values: tuple[float, ...]
     left_out: dict[str, str]
+
+    @property
+    def timed(self) -> bool:
+        """Whether other programs change it. Counts of bytes, pages, steals and instructions stay what they are."""
+        counted = self.unit == "as reported" and self.name.startswith(COUNTED)
+        return (self.unit in TIMED and not counted) or SWITCHES in self.name
 
 
 def response(runs: list[Run], name: str | None) -> Response:
@@ -144,18 +162,18 @@ OF_THE_RUN: dict[str, Callable[[Run], Value]] = {
 def _measure(runs: list[Run], name: str) -> tuple[Callable[[Run], Value], str]:
     """Return the function that measures a run, and its unit. If names coincide, the first match wins."""
     if name in OF_THE_RUN:
-        return OF_THE_RUN[name], "s"
+        return OF_THE_RUN[name], SECONDS
     if name in COMPARED:
         return _against_base(runs, name), "times"
     metrics = {metric for run in runs if (metric := _metric(run))}
     # With one metric, `time` can only be a number that a workload reports.
     if name in metrics or (name == TIME and len(metrics) > 1):
-        return lambda run: run.time_s, "s"
+        return lambda run: run.time_s, SECONDS
     phases = {phase["name"] for run in runs for phase in run.record["phases"]}
     if name in phases:
-        return lambda run: _phase(run, name, "wall_ns"), "s"
+        return lambda run: _phase(run, name, "wall_ns"), SECONDS
     if (phase := name.removesuffix(OF_CPU)) in phases:
-        return lambda run: _phase(run, phase, "cpu_ns"), "s"
+        return lambda run: _phase(run, phase, "cpu_ns"), SECONDS
     return _of_counts(runs, name)
 
 

@@ -51,7 +51,7 @@ from knee.study.kinds.text import smallest_effect
 @click.option(
     "--within",
     metavar="A",
-    help="Also analyse each level of this factor alone.  [default: workload, else the factor that explains most]",
+    help="Also analyse each level of this factor alone.  [default: workload, input, or the factor that explains most]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all numbers as JSON.")
 def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **asked: Any) -> int:
@@ -73,7 +73,8 @@ def analyze(folder: Path, factors: str | None, smallest: str, as_json: bool, **a
     chosen = tuple(name.strip() for name in factors.split(",")) if factors else ()
     if not study.runs:
         raise StudyError(f"nothing to analyze: {folder}: it has no runs yet", hint=f"knee study --resume {folder}")
-    found = factorial.analyze(study.runs, Asked(factors=chosen, smallest=least, **asked))
+    options = Asked(factors=chosen, smallest=least, **asked)
+    found = factorial.analyze(study.runs, options, len(study.machine["allowed"]["cpus"]))
     if as_json:
         terminal.out(json.dumps(found.to_json(), indent=1, allow_nan=False))
     else:

@@ -3,7 +3,6 @@
 Without them a run would have taken between T (1 - taken) and T, where ``taken`` is an upper bound
 (:mod:`knee.explain.disturbance`). The interval of a claim's number is widened by what they may have taken from one side
 of it and not from the other. Kinds of claims that have no such rule are not decided where they may have taken much.
-Counts of bytes, pages, steals and instructions stay what they are beside other programs.
 """
 
 from __future__ import annotations
@@ -19,15 +18,6 @@ from knee.explain.disturbance import taken
 from knee.explain.responses import pool, response
 from knee.stats.intervals import Interval
 from knee.store import KINDS, Run, StudyError
-
-TIMED = frozenset({"s", "times", "1/s", "as reported"})
-"""Units of responses that other programs change."""
-
-COUNTED = "pages"
-"""How results of probes begin that are no times."""
-
-SWITCHES = "switches"
-"""Part of the names of counts that other programs change."""
 
 SLIGHT = 0.02
 """What others may have taken, in logarithms, up to which kinds without a rule are decided."""
@@ -88,11 +78,9 @@ def widened(kind: str, number: Number, lost: Lost) -> Interval:
 
 def _timed(runs: list[Run], name: str | None) -> bool:
     try:
-        found = response(pool(runs, name), name)
+        return response(pool(runs, name), name).timed
     except StudyError:
         return True
-    counted = found.unit == "as reported" and found.name.startswith(COUNTED)
-    return (found.unit in TIMED and not counted) or SWITCHES in found.name
 
 
 def _cells(claim: Claim, kind: str) -> list[Cell]:

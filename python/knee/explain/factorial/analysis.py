@@ -8,11 +8,15 @@ from typing import Any, cast
 import numpy as np
 
 from knee.explain.disturbance import disturbance
+from knee.explain.factorial.apart import lost
 from knee.explain.factorial.design import Asked, designed, level_of
-from knee.explain.factorial.level_pairs import LevelPair, level_pairs
-from knee.explain.factorial.levels import contrast_of
-from knee.explain.responses import COMPARED, Response, response
-from knee.stats.intervals import Interval
+from knee.explain.factorial.level_pairs import LevelPair, level_pairs, other_work
+from knee.explain.factorial.levels import Levels, contrast_of
+from knee.explain.factorial.twins import response_of
+from knee.explain.responses import COMPARED, Response
+from knee.explain.scaling.series import inputs
+from knee.stats.block_means import Places
+from knee.stats.intervals import Array, Interval
 from knee.stats.linear.anova import Anova, anova
 from knee.stats.linear.block_errors import by_blocks
 from knee.stats.linear.comparisons import Prediction, contrast, predictions
@@ -28,6 +32,11 @@ from knee.store import SCHEMA, Run, StudyError, finite, one_of
 SHARED_BASE = (
     "All thread counts of a block share the error of their base run, so intervals and p of factors other than threads "
     "are too small here. Ratios of levels and Hodges-Lehmann intervals are computed block by block and remain valid."
+)
+
+DISTURBED = (
+    "{disturbed} of {runs} runs were disturbed (other programs, steal, clock). Whether levels differ allows for all "
+    "that others may have taken; shares, F, p and intervals are as measured."
 )
 
 POOLED = (
@@ -67,6 +76,7 @@ class Within:
 class FactorialAnalysis:
     """The result of an analysis. Effects, contrasts and residuals are on the scale of the model.
 
+    ``other_work`` are factors whose levels say what there is to do, so their times are not compared.
     ``interactions`` and ``predictions`` are in units of the response. ``run_ids`` gives the order of all arrays of
     shape (runs,).
     """
@@ -76,6 +86,7 @@ class FactorialAnalysis:
     scale: str
     transform: Transform
     factors: dict[str, list[str]]
+    other_work: list[str]
     blocks: int
     blocked: bool
     run_ids: list[str]
@@ -113,15 +124,17 @@ def _plain(value: object) -> object:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
+def analyze(runs: list[Run], asked: Asked, allowed: int) -> FactorialAnalysis:
     """Return the factorial analysis of a study's runs.
+
+    ``allowed`` is the number of cpus that an unpinned run may use.
 
     Raises
     ------
     StudyError
         When the response, a factor or a level is unknown, or there are too few runs for the model.
     """
-    measured = response(runs, asked.response)
+    measured = response_of(runs, asked.response)
     values = np.array(measured.values, dtype=np.float64)
     design, notes = designed(measured, asked)
     transform = box_cox(values, design)
@@ -132,14 +145,16 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         )
     fitted = by_blocks(fit(transformed(values, scale), design))
     table = anova(fitted)
-    within = _within_factor(design, table, asked)
-    pairs = level_pairs(measured, fitted, asked.smallest)
+    within = _within_factor(measured, design, table, asked)
+    others = lost(measured, allowed)
+    pairs = level_pairs(measured, fitted, asked.smallest, allowed)
     return FactorialAnalysis(
         response=measured.name,
         unit=measured.unit,
         scale=scale,
         transform=transform,
         factors={one.name: list(one.levels) for one in design.factors},
+        other_work=[one.name for one in design.factors if one.name in other_work(measured)],
         blocks=len({run.spec["block"] for run in measured.runs}),
         blocked=design.block is not None,
         run_ids=[run.spec["id"] for run in measured.runs],
@@ -150,11 +165,11 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
         signs=_signs(fitted),
         pairs=pairs,
         interactions=interactions(fitted, table, scale),
-        contrasts=[_contrast(text, fitted, scale, asked.smallest, pairs) for text in asked.contrasts],
+        contrasts=[_contrast(text, fitted, scale, asked.smallest, pairs, others) for text in asked.contrasts],
         predictions=[_in_units(one, scale) for one in predictions(fitted)],
         diagnostics=diagnose(fitted, values),
         within_factor=within,
-        within=[_within(measured, level, within, scale, asked) for level in design.named[within].levels]
+        within=[_within(measured, level, within, scale, asked, allowed) for level in design.named[within].levels]
         if within
         else [],
         smallest=asked.smallest,
@@ -164,10 +179,8 @@ def analyze(runs: list[Run], asked: Asked) -> FactorialAnalysis:
 def _notes(measured: Response, fitted: Fit) -> list[str]:
     notes: list[str] = []
     disturbed = sum(1 for run in measured.runs if disturbance(run))
-    if disturbed:
-        notes.append(
-            f"{disturbed} of {len(measured.runs)} runs were disturbed (other programs, steal, clock); they count."
-        )
+    if disturbed and measured.timed:
+        notes.append(DISTURBED.format(disturbed=disturbed, runs=len(measured.runs)))
     if fitted.sse == 0:
         notes.append("No residual error to test against: the model fits every run exactly.")
     elif fitted.design.block and not fitted.errors:
@@ -186,15 +199,28 @@ def _signs(fitted: Fit) -> SignTable | None:
     return sign_table(fitted.response, signs, [f"[{one.name}]" for one in design.factors])
 
 
-def _contrast(text: str, fitted: Fit, scale: str, smallest: float, pairs: list[LevelPair]) -> Contrast:
+def _contrast(text: str, fitted: Fit, scale: str, smallest: float, pairs: list[LevelPair], others: Array) -> Contrast:
     first, second = contrast_of(text, fitted.design.factors)
     one = contrast(fitted, first, second)
+    unknown = Interval(float("nan"), float("nan"))
     if scale != "log":
-        return Contrast(text, one, float("nan"), Interval(float("nan"), float("nan")), "cannot tell")
-    ends = Interval(float(np.exp(one.interval.low)), float(np.exp(one.interval.high)))
+        return Contrast(text, one, float("nan"), unknown, "cannot tell")
+    # Model means are not tied to runs, so what others may have taken on both sides counts in either direction.
+    either = sum(float(others[_at(side, fitted.design)].mean()) for side in (first, second))
+    seen = Interval(float(np.exp(one.interval.low)), float(np.exp(one.interval.high)))
+    held = Interval(seen.low * float(np.exp(-either)), seen.high * float(np.exp(either)))
     crossing = [{(pair.factor, pair.first), (pair.factor, pair.second)} for pair in pairs if pair.inside]
-    said = "depends" if set(first.items()) | set(second.items()) in crossing else size(ends, smallest)
-    return Contrast(text, one, float(np.exp(one.value)), ends, said)
+    said = "depends" if set(first.items()) | set(second.items()) in crossing else size(held, smallest)
+    return Contrast(text, one, float(np.exp(one.value)), seen, said)
+
+
+def _at(levels: Levels, design: Design) -> Places:
+    """Return which runs are at these levels; all of them where no run is."""
+    places = np.ones(design.runs, dtype=np.bool_)
+    for name, level in levels.items():
+        factor = design.named[name]
+        places &= factor.codes == factor.levels.index(level)
+    return places if places.any() else ~places
 
 
 def _in_units(one: Prediction, scale: str) -> Prediction:
@@ -202,11 +228,11 @@ def _in_units(one: Prediction, scale: str) -> Prediction:
     return Prediction(one.levels, in_units(one.mean, scale), original_interval(one.run, scale))
 
 
-def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
+def _within_factor(measured: Response, design: Design, table: Anova, asked: Asked) -> str | None:
     """Return the factor whose levels are analysed separately.
 
-    That is the requested one, else the workload, since differences between programs are no finding, else the factor
-    that explains most.
+    That is the requested one, else the workload or an input, since differences between programs or their inputs are no
+    finding, else the factor that explains most.
     """
     names = [one.name for one in design.factors]
     if asked.within is not None and (asked.within not in names or len(names) < 2):
@@ -214,12 +240,13 @@ def _within_factor(design: Design, table: Anova, asked: Asked) -> str | None:
         raise StudyError(f"unknown factor {asked.within!r}: {why}", hint=f"one of {one_of(names)}")
     if len(names) < 2:
         return None
-    if asked.within is None and "workload" in names:
-        return "workload"
+    apart = [name for name in inputs(measured.runs[0], names) if name in names]
+    if asked.within is None and apart:
+        return apart[0]
     return asked.within or max(names, key=lambda name: table.of(name).squares)
 
 
-def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked) -> Within:
+def _within(measured: Response, level: str, factor: str, scale: str, asked: Asked, allowed: int) -> Within:
     inside = [number for number, run in enumerate(measured.runs) if level_of(run, factor) == level]
     part = Response(
         measured.name,
@@ -234,4 +261,4 @@ def _within(measured: Response, level: str, factor: str, scale: str, asked: Aske
     except StudyError as error:
         return Within(level, None, [], str(error))
     fitted = by_blocks(fit(transformed(np.array(part.values, dtype=np.float64), scale), design))
-    return Within(level, anova(fitted), level_pairs(part, fitted, asked.smallest))
+    return Within(level, anova(fitted), level_pairs(part, fitted, asked.smallest, allowed))

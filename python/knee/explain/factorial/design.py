@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from knee.explain.factorial.twins import SAME
 from knee.explain.responses import Response
 from knee.explain.scaling.series import word_of
 from knee.stats.linear.design import Design, Factor, NotEstimableError, numeric
@@ -94,7 +95,7 @@ def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], li
     varying = [name for name in known if len(set(values[name])) > 1]
     for name in asked.factors:
         if name not in varying:
-            why = "has only one level" if name in known else "is not in the study"
+            why = _one_level(measured) if name in known else "is not in the study"
             raise StudyError(f"unknown factor {name!r}: it {why}", hint=f"one of {one_of(varying)}")
     if not varying:
         raise StudyError(
@@ -104,6 +105,11 @@ def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], li
     chosen = [name for name in varying if not asked.factors or name in asked.factors]
     notes = [f"{name} varies too; its effect is part of the error." for name in varying if name not in chosen]
     return tuple(_factor(name, values[name]) for name in chosen), notes
+
+
+def _one_level(measured: Response) -> str:
+    same = next((why for why in measured.left_out.values() if SAME in why), "")
+    return f"has only one level{f' ({same})' if same else ''}"
 
 
 def level_of(run: Run, factor: str) -> str:

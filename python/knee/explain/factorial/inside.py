@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from knee.stats.block_means import over_combinations
-from knee.stats.intervals import LEVEL, Array, Ratio, ratio
+from knee.explain.factorial.apart import Apart
+from knee.stats.intervals import LEVEL, Interval, Ratio
 from knee.stats.linear.design import Codes, Factor
 from knee.stats.practical import Size, size
 
@@ -27,15 +27,17 @@ class Inside:
     partner: str
     level: str
     ratio: Ratio
+    held: Interval
+    """The interval of the ratio whatever other programs took."""
 
 
-def depends(differences: Array, partners: Sequence[tuple[Factor, Codes]], alone: Size, smallest: float) -> list[Inside]:
+def depends(apart: Apart, partners: Sequence[tuple[Factor, Codes]], alone: Size, smallest: float) -> list[Inside]:
     """Return the comparison of two levels at each level of the factor that they depend on most; empty if there is none.
 
     Parameters
     ----------
-    differences
-        Differences of mean logarithms, shape (blocks, combinations of all other levels); NaN where a run is missing.
+    apart
+        How far the two levels are apart.
     partners
         The other factors, each with the number of its level in each combination, shape (combinations,).
     alone
@@ -43,21 +45,19 @@ def depends(differences: Array, partners: Sequence[tuple[Factor, Codes]], alone:
     smallest
         The smallest effect that matters.
     """
-    crossing = [inside for partner in partners if _crosses(inside := _inside(differences, *partner), alone, smallest)]
+    crossing = [inside for partner in partners if _crosses(inside := _inside(apart, *partner), alone, smallest)]
     return max(crossing, key=_spread) if crossing else []
 
 
-def _inside(differences: Array, partner: Factor, codes: Codes) -> list[Inside]:
+def _inside(apart: Apart, partner: Factor, codes: Codes) -> list[Inside]:
     level = 1 - (1 - LEVEL) / len(partner.levels)
-    made: list[Inside] = []
-    for code, name in enumerate(partner.levels):
-        own = over_combinations(differences[:, codes == code])
-        made.append(Inside(partner.name, name, ratio(np.exp(own), np.ones(own.size), level)))
-    return made
+    return [
+        Inside(partner.name, name, *apart.among(codes == code).ratio(level)) for code, name in enumerate(partner.levels)
+    ]
 
 
 def _crosses(inside: list[Inside], alone: Size, smallest: float) -> bool:
-    slower = {one.ratio.estimate > 1 for one in inside if size(one.ratio.interval, smallest) == "matters"}
+    slower = {one.ratio.estimate > 1 for one in inside if size(one.held, smallest) == "matters"}
     return len(slower) == 2 or (alone == "equal" and len(slower) == 1)
 
 

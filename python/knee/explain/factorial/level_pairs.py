@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from knee.explain.factorial.apart import Apart, Means, lost
 from knee.explain.factorial.inside import Inside, depends
-from knee.explain.responses import Response
+from knee.explain.responses import SECONDS, Response
+from knee.explain.scaling.series import inputs
 from knee.stats.block_means import block_means, over_combinations
-from knee.stats.intervals import Array, Ratio, ratio
+from knee.stats.intervals import Interval, Ratio
 from knee.stats.linear.comparisons import Pair, tukey
 from knee.stats.linear.design import Codes, Factor
 from knee.stats.linear.least_squares import Fit
@@ -24,6 +26,7 @@ class LevelPair:
     ``model`` is on the scale of the model; ``ratio`` is first over second, of geometric means, block by block;
     ``robust`` is the same ratio without assuming normal errors. If a response is not positive there are no ratios, and
     ``robust`` has differences. ``inside`` compares both levels at each level of another factor, if they depend on it.
+    ``held`` is the interval of the ratio whatever other programs took, and ``size`` judges that.
     """
 
     factor: str
@@ -34,27 +37,50 @@ class LevelPair:
     robust: Robust
     size: Size
     inside: list[Inside]
+    held: Interval | None = None
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether other programs may have changed the ratio."""
+        if self.ratio is None or self.held is None:
+            return False
+        return self.held.low < self.ratio.interval.low or self.held.high > self.ratio.interval.high
 
 
-def level_pairs(measured: Response, fitted: Fit, smallest: float) -> list[LevelPair]:
-    """Return comparisons of every two levels, factor by factor."""
+def level_pairs(measured: Response, fitted: Fit, smallest: float, allowed: int) -> list[LevelPair]:
+    """Return comparisons of every two levels, factor by factor, but of none whose levels are other work.
+
+    ``allowed`` is the number of cpus that an unpinned run may use.
+    """
     values = np.array(measured.values, dtype=np.float64)
     positive = bool(values.min() > 0)
     scaled = np.log(values) if positive else values
-    blocks = np.array([run.spec["block"] for run in measured.runs], dtype=np.int64)
+    others, blocks = lost(measured, allowed), np.array([run.spec["block"] for run in measured.runs], dtype=np.int64)
     made: list[LevelPair] = []
     for factor in fitted.design.factors:
+        if factor.name in other_work(measured):
+            continue
         models = {(one.first, one.second): one for one in tukey(fitted, factor.name)}
         rest = _rest(measured, factor.name)
-        partners = _partners(fitted, factor.name, rest)
-        means = block_means(scaled, factor.codes, rest, blocks)
+        tables = (block_means(one, factor.codes, rest, blocks) for one in (scaled, others))
+        means = Means(*tables, of_times=measured.unit == SECONDS)
         for first, second in _pairs(len(factor.levels)):
             names = (factor.levels[first], factor.levels[second])
-            apart = means[first] - means[second]
-            one = _pair(factor.name, names, models.get(names), over_combinations(apart), smallest, positive=positive)
-            inside = depends(apart, partners, one.size, smallest) if positive else []
-            made.append(replace(one, size="depends", inside=inside) if inside else one)
+            apart, model = means.apart(first, second), models.get(names)
+            if positive:
+                one = _pair(factor.name, names, model, apart, smallest)
+                inside = depends(apart, _partners(fitted, factor.name, rest), one.size, smallest)
+                made.append(replace(one, size="depends", inside=inside) if inside else one)
+            else:
+                shift = robust(over_combinations(apart.seen))
+                made.append(LevelPair(factor.name, *names, model, None, shift, "cannot tell", []))
     return made
+
+
+def other_work(measured: Response) -> list[str]:
+    """Return the factors whose levels are other work, so that their times are not compared."""
+    factors = dict.fromkeys(name for run in measured.runs for name in run.cell)
+    return inputs(measured.runs[0], factors) if measured.unit == SECONDS else []
 
 
 def _pairs(levels: int) -> list[tuple[int, int]]:
@@ -67,14 +93,10 @@ def _partners(fitted: Fit, factor: str, rest: Codes) -> list[tuple[Factor, Codes
     return [(one, one.codes[at]) for one in fitted.design.factors if one.name != factor]
 
 
-def _pair(
-    factor: str, names: tuple[str, str], model: Pair | None, differences: Array, smallest: float, *, positive: bool
-) -> LevelPair:
-    twin = robust(differences)
-    if not positive:
-        return LevelPair(factor, *names, model, None, twin, "cannot tell", [])
-    times = ratio(np.exp(differences), np.ones(differences.size))
-    return LevelPair(factor, *names, model, times, twin.exponential(), size(times.interval, smallest), [])
+def _pair(factor: str, names: tuple[str, str], model: Pair | None, apart: Apart, smallest: float) -> LevelPair:
+    times, held = apart.ratio()
+    shift = robust(over_combinations(apart.seen)).exponential()
+    return LevelPair(factor, *names, model, times, shift, size(held, smallest), [], held)
 
 
 def _rest(measured: Response, factor: str) -> Codes:

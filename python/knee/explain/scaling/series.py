@@ -75,8 +75,7 @@ class Series:
     @property
     def inputs(self) -> list[str]:
         """The factors whose levels say what there is to do: the workload, its inputs, and what the study names."""
-        own = INPUTS if "workload" in self.runs[0].spec["program"] else ()
-        return [name for name in self.levels if name in ("workload", *own, *self.runs[0].inputs)]
+        return inputs(self.runs[0], self.levels)
 
     @property
     def work(self) -> str:
@@ -195,6 +194,12 @@ def distinct(series: Sequence[Series]) -> list[Series]:
         if not any(same_cpus(other, one) for other in kept):
             kept.append(one)
     return kept
+
+
+def inputs(run: Run, factors: Iterable[str]) -> list[str]:
+    """Return the factors whose levels say what there is to do: the workload, its inputs, and what the study names."""
+    own = INPUTS if "workload" in run.spec["program"] else ()
+    return [name for name in factors if name in ("workload", *own, *run.inputs)]
 
 
 def _without_placement(series: Series) -> dict[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from knee.explain.factorial.analysis import FactorialAnalysis
 from knee.explain.factorial.level_pairs import LevelPair
 from knee.explain.responses import TIME
-from knee.explain.verdict.words import counted, listed, times
-from knee.stats.intervals import Interval, Ratio
+from knee.explain.verdict.words import between, counted, listed, times
+from knee.stats.intervals import Interval
 
 MOST_LEVELS = 4
 """Most levels of a factor that are compared one by one; of more, only the largest difference is given."""
@@ -22,6 +22,9 @@ def conclusions(analysis: FactorialAnalysis) -> list[str]:
     """Return a sentence on the variation, then one or more for each factor."""
     said = [_variation(analysis)]
     for factor in analysis.factors:
+        if factor in analysis.other_work:
+            said.append(f"{factor}: its levels are other work, so their times are not compared.")
+            continue
         said += _levels(analysis, [one for one in analysis.pairs if one.factor == factor])
     return said
 
@@ -66,19 +69,29 @@ def _pair(analysis: FactorialAnalysis, pair: LevelPair) -> str:
         return f"{names} are equal within {_percent(analysis.smallest)}"
     if pair.ratio is None or pair.ratio.interval.low != pair.ratio.interval.low:
         return f"cannot tell whether {names} differ"
-    much = times(pair.ratio.estimate, pair.ratio.interval)
-    over = f"{analysis.response} of {pair.first} is {much} that of {pair.second}"
+    over = f"{analysis.response} of {pair.first} is {_ratio(pair)} that of {pair.second}"
     if pair.size == "cannot tell":
-        return f"cannot tell whether {names} differ by more than {_percent(analysis.smallest)}: {over}"
-    return _faster(pair.first, pair.second, pair.ratio) if analysis.response in RUN_TIMES else over
+        changed = ", and other programs may have changed that" if pair.disturbed else ""
+        return f"cannot tell whether {names} differ by more than {_percent(analysis.smallest)}: {over}{changed}"
+    return _faster(pair) if analysis.response in RUN_TIMES else over
 
 
-def _faster(first: str, second: str, ratio: Ratio) -> str:
-    """Say of two run times, the first over the second, which is how many times as fast."""
-    estimate, ends = ratio.estimate, ratio.interval
-    if estimate > 1:
-        return f"{second} is {times(estimate, ends)} as fast as {first}"
-    return f"{first} is {times(1 / estimate, Interval(1 / ends.high, 1 / ends.low))} as fast as {second}"
+def _faster(pair: LevelPair) -> str:
+    """Say of two run times which is how many times as fast."""
+    if pair.ratio and pair.ratio.estimate > 1:
+        return f"{pair.second} is {_ratio(pair)} as fast as {pair.first}"
+    return f"{pair.first} is {_ratio(pair, inverse=True)} as fast as {pair.second}"
+
+
+def _ratio(pair: LevelPair, *, inverse: bool = False) -> str:
+    """Return the ratio, or its range where other programs may have changed it and it holds all the same."""
+    if pair.ratio is None or pair.held is None:
+        return "-"
+    decided = pair.disturbed and pair.size != "cannot tell"
+    value, ends = pair.ratio.estimate, pair.held if decided else pair.ratio.interval
+    if inverse:
+        value, ends = 1 / value, Interval(1 / ends.high, 1 / ends.low)
+    return between(ends) if decided else times(value, ends)
 
 
 def _percent(share: float) -> str:
