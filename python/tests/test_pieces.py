@@ -1,5 +1,6 @@
 """Whether work was divided unevenly, or came in a few equal pieces, as shares of CPU time tell; and a serial part."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,27 @@ def test_a_serial_part_is_one_threads():
     assert named(replace(found, many=watched)) == {}
     same = replace(found.many, runs=tuple(_with(run, replace(alone, share=0.9)) for run in found.many.runs))
     assert list(named(replace(found, many=same))) == [("serial part",)]
+
+
+def test_what_a_thread_does_that_never_works_beside_others_was_not_divided():
+    alone = Alone(share=0.85, intervals=200, longest_s=0.014, helper=False)
+    twice = Made(0.65, 1.0, {"one": 0.21}, sleeps=10, shares=(0.3, 0.18, 0.18, 0.17, 0.17))
+
+    def found(own: float) -> dict:
+        many = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=(0.35, 0.35, 0.3), alone=replace(alone, own=own))
+        return named(evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": twice}))
+
+    assert found(0.95)["serial part",] == pytest.approx(0.85 * math.log(1.3), abs=0.02)
+    assert found(0.5)["serial part",] < 0.17, "it has a part of the others' work, maybe a larger one"
+
+
+def test_cpu_time_that_more_threads_add_fills_no_gap():
+    many = Made(0.9, 1.4, {"one": 0.4}, sleeps=10, shares=(0.65, 0.35), alone=Alone(0.98, 20, 0.3, False))
+    more = Made(0.9, 1.65, {"one": 0.15}, sleeps=10, shares=(0.4, 0.3, 0.15, 0.15))
+    tests = {"one cpu": Made(1.4, 1.4, sleeps=4), "twice the threads": more}
+    assert list(named(evidence_of(Made(1.4, 1.4), many, tests))) == [("serial part",)]
+    filled = Made(0.75, 1.4, {"one": 0.1}, sleeps=10, shares=(0.4, 0.3, 0.15, 0.15))
+    assert ("serial part",) not in named(evidence_of(Made(1.4, 1.4), many, {**tests, "twice the threads": filled}))
 
 
 def _with(run, alone):

@@ -277,3 +277,15 @@ def test_pairs_stay_together(tmp_path):
         for threads in (1, 8):
             one, two = (number for number, count in at if count == threads)
             assert two == one + 1
+
+
+def test_copies_that_do_not_tell_yet_are_asked_again_before_what_slows_them():
+    beside = ("busy cores beside", "pirate beside", "stream beside")
+
+    def asked(noise: float) -> list[str]:
+        tests = {"copies": Made(1.3, 2.6), "twice the threads": GROWS, "one cpu": BASE}
+        made = runs(BASE, GROWS, tests, blocks=3, noise=noise)
+        return names(made, 4, 12, share=3, testable=lambda _, name: name in ("copies", *beside))
+
+    assert asked(0.001)[0] == "busy cores beside"
+    assert asked(0.3)[0] == "copies"

@@ -18,6 +18,7 @@ time: then as much of it is moved as there is time in which fewer than n run.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -39,6 +40,8 @@ class Alone:
     longest_s: float
     helper: bool
     """Whether that thread is a helper of its runtime, such as a garbage collector."""
+    own: float = math.nan
+    """Share of that thread's CPU time in which it was alone."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +130,14 @@ def _alone(record: Record) -> Alone | None:
     total = profile["runnable_ns"][1] if len(profile["runnable_ns"]) > 1 else 0
     if found is None or not total:
         return None
-    helpers = {thread["tid"] for thread in record["observed_threads"] if thread.get("helper")}
+    thread = next((one for one in record["observed_threads"] if one["tid"] == found["tid"]), None)
+    computed = thread and thread.get("cpu_ns")
     return Alone(
-        min(1.0, found["most_ns"] / total), found["intervals"], found["longest_ns"] / 1e9, found["tid"] in helpers
+        share=min(1.0, found["most_ns"] / total),
+        intervals=found["intervals"],
+        longest_s=found["longest_ns"] / 1e9,
+        helper=bool(thread and thread.get("helper")),
+        own=min(1.0, found["most_ns"] / computed) if computed else math.nan,
     )
 
 

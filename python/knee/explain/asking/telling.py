@@ -45,6 +45,9 @@ from knee.explain.signs.relief import relief
 from knee.explain.signs.samples import HOTSPOTS
 from knee.explain.signs.waits import SPIN, waits
 
+BLOCKS = 3
+"""A question is asked in at least this many blocks."""
+
 GROWN = 0.03
 """Idle time or CPU time that grew by less than this, in logarithms, is not asked about."""
 
@@ -101,7 +104,9 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     if SWITCHES in basic and _locks(found):
         basic.remove(SWITCHES)
         last = [SWITCHES]
-    basic = list(filter(possible, basic))
+    # What else could tell something comes before more of the same copies.
+    again = copies_undecided(found, book)
+    basic = [name for name in basic if possible(name) and not (again and name == COPIES)]
     # Where copies would not do what the program does, its own placements tell what they would.
     placed = () if (copies and can(COPIES)) or inflation < GROWN else PLACED
     # Each once: what was asked for twice would be asked twice in a block.
@@ -118,7 +123,7 @@ def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:
     memory = [INTERLEAVED] if on_one_node(found) else [INTERLEAVED, SPREAD]
     further: list[tuple[float, list[str]]] = [
         (book.value(MACHINE, SIBLINGS).value, [ON_CORES]),
-        (machine, _beside(found, machine)),
+        (machine, [*([COPIES] if copies_undecided(found, book) else []), *_beside(found, machine)]),
         (rest, [ONE_CPU, HOTSPOTS]),
         # Before settings of the runtime, since it needs fewer runs. What grows on one cpu is no matter of memory.
         (book.value(TOGETHER, UNDIVIDED, DISTANT).value, memory),
@@ -171,6 +176,21 @@ def later(found: Evidence) -> set[str]:
     known = [name in found.tests for name in BESIDE]
     first = known.index(False) if False in known else len(known)
     return set(BESIDE[first + 1 :])
+
+
+def blocks_for(found: Evidence, name: str) -> int:
+    """Return in how many blocks a question must be asked: twice as many as others where copies do not tell yet."""
+    return 2 * BLOCKS if name == COPIES and copies_undecided(found, ledger(found)) else BLOCKS
+
+
+def copies_undecided(found: Evidence, book: Ledger) -> bool:
+    """Whether copies were made as often as other runs, and may be slower by much, or not at all.
+
+    On a machine that others use, too, their times vary most; and later questions are about what slows them down.
+    """
+    machine = book.value(MACHINE)
+    large = machine.value > max(GROWN, SMALL * book.loss.value)
+    return done(found, COPIES) >= BLOCKS and large and not machine.interval.low > GROWN
 
 
 def done(found: Evidence, name: str) -> int:

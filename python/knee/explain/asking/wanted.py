@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
-from knee.explain.asking.telling import ANYWHERE, done, later, questions
+from knee.explain.asking.telling import ANYWHERE, BLOCKS, blocks_for, done, later, questions
 from knee.explain.ledger.evidence import (
     ONE_CPU,
     Evidence,
@@ -20,9 +20,6 @@ from knee.store import Level, Run
 
 FIRST_LAUNCHES = 6
 """The first answer comes after this many launches."""
-
-BLOCKS = 3
-"""A question is asked in at least this many blocks."""
 
 FEWEST = 2
 """A question that costs more than it was estimated to is asked in this many blocks, at least: one has no interval."""
@@ -126,13 +123,15 @@ def _affordable(found: Evidence, left_s: float, left: Left) -> list[Wanted]:
     # First each question as often as it must be asked; more often only when it is too late to begin others.
     waiting = later(found)
     for name in names:
-        missing, each = BLOCKS - often[name], cost_s(found, name)
+        missing, each = blocks_for(found, name) - often[name], cost_s(found, name)
         if name in waiting:
             # Its time is kept: what comes first may make it necessary.
             left_s -= missing * each
             continue
         once = max(each, cpu_s(found)) if name == ONE_CPU and not often[name] else each
-        if (often[name] or name == STREAM) and missing * each > left_s:
+        if often[name] >= BLOCKS:
+            missing = min(missing, int(left_s / each)) if each > 0 else missing
+        elif (often[name] or name == STREAM) and missing * each > left_s:
             missing = min(missing, FEWEST - often[name])
         if 0 < missing <= blocks and max(missing * each, once) <= left_s:
             chosen.append(Wanted(cell, name, left.block, each))

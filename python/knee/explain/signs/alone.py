@@ -4,6 +4,10 @@ With twice the threads on the same cpus, a part that is not divided takes as lon
 smaller pieces, which fill the gaps. How much of its idle time is left depends on how it is uneven: from nothing, where
 pieces are handed out in turn, to half, where the first threads get all of it. So the division has a range of its own.
 Where no further thread works, there are as many pieces as before, which are uneven.
+
+A thread that hardly ever computes beside others has no piece of their work, however many threads there are: what it
+does alone is a part that nobody divided. And where one thread works alone in a long stretch, CPU time that further
+threads add is no work that fills the gap.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from knee.explain.causes.cause import Part
-from knee.explain.ledger.evidence import TWICE, Evidence, Mean, mean
+from knee.explain.ledger.evidence import TWICE, Evidence, Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
 from knee.explain.signs.futexes import mostly_timed, turns
 from knee.explain.signs.processes import separate
 from knee.explain.signs.waits import own_waits
+from knee.stats.intervals import Array, combined
 
 REMAINS, MOST = 0.25, 0.55
 """Share of the idle time of uneven work that is left with twice the threads: usually, and at most."""
@@ -35,6 +40,9 @@ SAME, LONG_S = 0.8, 0.02
 """One thread has this share of the time in which exactly one works, and is alone for so many seconds each time: threads
 that take turns at a lock are not.
 """
+
+ONLY = 0.9
+"""Share of its CPU time in which a thread is alone, that never works beside others."""
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
@@ -61,11 +69,13 @@ class Alone:
 def long_stretches(found: Evidence) -> bool:
     """Whether one and the same thread works alone in long stretches, which is no waiting for a lock.
 
-    Only records of context switches tell.
+    Only records of context switches tell. One stretch may have most of the time, beside many short ones.
     """
     watched = found.watched
-    each = mean(watched.idle("one") / (found.threads - 1) / np.maximum(1.0, watched.alone("intervals"))).value
-    return mean(watched.alone("share")).value > SAME and each > LONG_S
+    whole, longest = watched.idle("one") / (found.threads - 1), mean(watched.alone("longest_s")).value
+    each = mean(whole / np.maximum(1.0, watched.alone("intervals"))).value
+    most = longest > max(LONG_S, HALF * mean(whole).value)
+    return mean(watched.alone("share")).value > SAME and (each > LONG_S or most)
 
 
 def longest_stretch(found: Evidence, book: Ledger) -> Part:
@@ -82,33 +92,73 @@ def longest_stretch(found: Evidence, book: Ledger) -> Part:
 def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     """Divide the idle time of a class; None if it cannot be divided, or threads take turns."""
     waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)
+    twice = found.test(TWICE)
     # Processes have no locks in common.
     locks = waiting is not None and waiting.passed_on is not False and not separate(found)
     if (
         not told(found)
         or waiting is None
         or (locks and not (name == "one" and long_stretches(found)))
+        or twice is None
         or stays is None
         or not np.isfinite(stays.interval.low)
     ):
         return None
     # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk.
-    if turns(found) is not None or mostly_timed(found) or (_base_waits(book) and not long_stretches(found)):
+    if turns(found) is not None or ((mostly_timed(found) or _base_waits(book)) and not long_stretches(found)):
         return None
+    adds = name == "one" and not hidden and adds_work(found)
+    stays = _unfilled(found) if adds else stays
     # With many threads some of those that wait actively are in either class.
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)
     whole = book.value(*holds)
-    always = _always(found, name)
+    always = _always(found, _left(found) if adds else twice.idle(name), name)
+    low, usual, most = _uneven(found, stays, always, OFF + WOKEN if hidden else OFF)
+    if name == "one":
+        low, usual, most = (min(one, 1 - _never_beside(found)) for one in (low, usual, most))
+    return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+
+
+def _uneven(found: Evidence, stays: Mean, always: float, off: float) -> tuple[float, float, float]:
+    """Return which share of the idle time is that of uneven work: at least, usually, and at most."""
+    if fixed_pieces(found):
+        return 1.0, 1.0, 1.0
     longest = min(stays.interval.high, always) if always < HALF else stays.interval.high
-    off = OFF + WOKEN if hidden else OFF
     low, high = (min(1.0, max(0.0, 1 - end)) for end in (longest + off, stays.interval.low - OFF))
     usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
     most = min(1.0, high / (1 - MOST))
-    if fixed_pieces(found):
-        usual, low, most = 1.0, 1.0, 1.0
     # Where all of it may have one reason, it has one.
-    usual = 1.0 if most >= 1 else 0.0 if low <= 0 else usual
-    return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
+    return low, 1.0 if most >= 1 else 0.0 if low <= 0 else usual, most
+
+
+def adds_work(found: Evidence) -> bool:
+    """Whether twice the threads surely compute more, beside one that works alone in a long stretch."""
+    twice = found.test(TWICE)
+    return twice is not None and long_stretches(found) and against(twice.cpu, found.many.cpu).interval.low > 0
+
+
+def _unfilled(found: Evidence) -> Mean:
+    """Return the idle time that stays with twice the threads, and the CPU time that they add, over that with all.
+
+    Where a thread computes instead of being idle, both change in the same run.
+    """
+    idle = mean(found.watched.idle("one")).value
+    both, before = (each[np.isfinite(each)] / idle for each in (_left(found), found.many.cpu))
+    value, ends = combined(both, [(-1.0, before - before.mean())])
+    return Mean(value, ends, min(both.size, before.size))
+
+
+def _left(found: Evidence) -> Array:
+    """Return the idle time in which one thread works, with twice the threads, and the CPU time that they add."""
+    twice = found.tests[TWICE]
+    return twice.idle("one") + twice.cpu - mean(found.many.cpu).value
+
+
+def _never_beside(found: Evidence) -> float:
+    """Return the share of the time in which one thread works alone that is one's that hardly works beside others."""
+    watched = found.watched
+    never = mean(watched.alone("own")).value > ONLY and not mean(watched.alone("helper")).value > 0
+    return mean(watched.alone("share")).value if never else 0.0
 
 
 def _base_waits(book: Ledger) -> bool:
@@ -116,17 +166,14 @@ def _base_waits(book: Ledger) -> bool:
     return -book.value(NOT_COMPUTED).value > BASE_WAITS * book.value(NOBODY, ONE, FEW).value
 
 
-def _always(found: Evidence, name: str) -> float:
+def _always(found: Evidence, left: Array, name: str) -> float:
     """Return how much of the idle time is left in every run with twice the threads but one, over that with all.
 
     A part that nobody divided takes its time in every run, while pieces of work fill the gaps in some, and not in
     others.
     """
-    twice, with_all = found.test(TWICE), found.watched
-    if twice is None:
-        return np.inf
-    left, before = np.sort(twice.idle(name)[np.isfinite(twice.idle(name))]), mean(with_all.idle(name)).value
-    return float(left[1] / before) if left.size > 1 and before > 0 else np.inf
+    known, before = np.sort(left[np.isfinite(left)]), mean(found.watched.idle(name)).value
+    return float(known[1] / before) if known.size > 1 and before > 0 else np.inf
 
 
 def _part(whole: Mean, share: float, low: float, high: float) -> Part:

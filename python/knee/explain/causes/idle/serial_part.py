@@ -16,7 +16,7 @@ from __future__ import annotations
 from knee.explain.causes.cause import Finding
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
-from knee.explain.signs.alone import alone
+from knee.explain.signs.alone import adds_work, alone
 from knee.explain.signs.pieces import divided_unevenly
 from knee.explain.signs.words import plain
 
@@ -39,7 +39,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     seconds = mean(found.watched.idle("one") / (found.threads - 1))
     # A helper of the runtime, such as a collector, is no part of the program, and one large piece no serial part.
-    if helped(found, seconds.value) or divided_unevenly(found) or _many(found):
+    # What more threads compute besides the work says nothing of how that was divided.
+    uneven = divided_unevenly(found) and not adds_work(found)
+    if helped(found, seconds.value) or uneven or _many(found):
         return None
     return Finding(
         series=found.series.name,
