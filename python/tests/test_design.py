@@ -13,6 +13,7 @@ from knee.study.design import plan
 from knee.study.design.cells import cells_of, ladder
 from knee.study.design.placements import Placements
 from knee.study.design.program import builds
+from knee.study.design.summary import summary
 from knee.study.kinds.factors import Factors
 from knee.study.spec import StudySpec
 
@@ -428,3 +429,12 @@ def test_a_size_that_grows_reaches_the_steps_around_a_run():
 def test_a_size_that_grows_has_to_reach_the_command():
     with pytest.raises(StudyError, match="n: the command does not mention"):
         planned(asked(weak={"argument": "n", "one_thread": 1, "power": 1}))
+
+
+def test_a_plan_says_which_placements_are_the_same_here():
+    both = {"cores-close": [0, 1], "threads-close": [0, 1], "cores-spread": [1, 0], "none": None}
+    levels = {"threads": [1, 2], "placement": [*both]}
+    study_spec = asked(factors=levels)
+    said = summary(study_spec, planned(study_spec, placements=Placements(both)))
+    same = [line.strip() for line in said.splitlines() if "same cpus" in line]
+    assert same == ["threads-close puts threads on the same cpus here as cores-close: one of them is enough"]

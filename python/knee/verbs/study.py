@@ -22,6 +22,7 @@ from knee.store import (
 )
 from knee.study import planning
 from knee.study.design.duration import WORTH
+from knee.study.design.summary import twin_placements
 from knee.study.options.command_line import Grouped, study_options, study_spec_of, values_given
 from knee.study.run import execute, progress
 from knee.study.run.pilot import duration
@@ -97,6 +98,8 @@ def _measure(folder: Folder, report: bool, how: dict[str, Any], piloted: execute
     try:
         if execute.remaining(folder):
             say_quota(folder)
+            for line in twin_placements(folder.read_plan()):
+                terminal.err(f"knee: {line}")
         if waiting is None and execute.remaining(folder):
             say_load()
         _run(folder, before, piloted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from knee.store import RunSpec, role_of
+from knee.store.twins import twins
 from knee.study.design.cells import NAMED_PLACEMENTS
 from knee.study.design.duration import limits, words
 from knee.study.spec import StudySpec
@@ -29,6 +30,7 @@ def summary(study_spec: StudySpec, planned: Sequence[RunSpec], duration: str = U
     for name in dict.fromkeys(name for cell in cells.values() for name in cell):
         levels = {str(cell[name]) for cell in cells.values() if name in cell}
         lines.append(f"      {name}: {', '.join(_ordered(study_spec, name, levels))}")
+    lines += [f"      {line}" for line in twin_placements(planned)]
     controls = sorted({role_of(spec) for spec in planned} - {"measure"})
     lines += [f"      also runs: {', '.join(controls)}"] if controls else []
     lines += [f"      before each run: {_many(study_spec.warmup, 'warm-up run')}"] if study_spec.warmup else []
@@ -36,6 +38,14 @@ def summary(study_spec: StudySpec, planned: Sequence[RunSpec], duration: str = U
     lines.append(f"      duration: {duration}")
     lines += [f"      {limit}" for limit in limits(study_spec)]
     return "\n".join(lines)
+
+
+def twin_placements(planned: Sequence[RunSpec]) -> list[str]:
+    """Say which placements are the same on this machine, so that a study measures both in vain."""
+    same = twins(spec for spec in planned if role_of(spec) == "measure")
+    return [
+        f"{twin} puts threads on the same cpus here as {first}: one of them is enough" for twin, first in same.items()
+    ]
 
 
 def _ordered(study_spec: StudySpec, name: str, levels: set[str]) -> list[str]:
