@@ -28,6 +28,9 @@ from knee.store.seam import Concurrency, Record
 CROWDED = 0.05
 """Share of the time in which more than n threads are ready, from which on there are more threads than cpus."""
 
+MISSED = 1.1
+"""A thread that was alone for this many times its CPU time ran on after it was last sampled."""
+
 
 @dataclass(frozen=True)
 class Alone:
@@ -137,8 +140,14 @@ def _alone(record: Record) -> Alone | None:
         intervals=found["intervals"],
         longest_s=found["longest_ns"] / 1e9,
         helper=bool(thread and thread.get("helper")),
-        own=min(1.0, found["most_ns"] / computed) if computed else math.nan,
+        own=_own(found["most_ns"], computed) if computed else math.nan,
     )
+
+
+def _own(alone_ns: int, computed_ns: int) -> float:
+    """Return the share of a thread's CPU time in which it was alone; NaN where the end of a short thread was missed."""
+    share = alone_ns / computed_ns
+    return min(1.0, share) if share < MISSED else math.nan
 
 
 def _delay_s(record: Record) -> float | None:

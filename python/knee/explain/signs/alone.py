@@ -113,16 +113,17 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     holds = (PARTS[name], TOGETHER) if hidden and (name == "one" or found.threads > 2) else (PARTS[name],)
     whole = book.value(*holds)
     always = _always(found, _left(found) if adds else twice.idle(name), name)
-    low, usual, most = _uneven(found, stays, always, OFF + WOKEN if hidden else OFF)
+    low, usual, most = _uneven(stays, always, OFF + WOKEN if hidden else OFF)
+    # What more threads compute besides the work says nothing of how many pieces that has.
+    if fixed_pieces(found) and not adds:
+        low = usual = most = 1.0
     if name == "one":
         low, usual, most = (min(one, 1 - _never_beside(found)) for one in (low, usual, most))
     return Alone(_part(whole, usual, low, most), _part(whole, 1 - usual, 1 - most, 1 - low), stays, holds, hidden)
 
 
-def _uneven(found: Evidence, stays: Mean, always: float, off: float) -> tuple[float, float, float]:
+def _uneven(stays: Mean, always: float, off: float) -> tuple[float, float, float]:
     """Return which share of the idle time is that of uneven work: at least, usually, and at most."""
-    if fixed_pieces(found):
-        return 1.0, 1.0, 1.0
     longest = min(stays.interval.high, always) if always < HALF else stays.interval.high
     low, high = (min(1.0, max(0.0, 1 - end)) for end in (longest + off, stays.interval.low - OFF))
     usual = min(1.0, max(0.0, 1 - stays.value) / (1 - REMAINS))
@@ -156,9 +157,8 @@ def _left(found: Evidence) -> Array:
 
 def _never_beside(found: Evidence) -> float:
     """Return the share of the time in which one thread works alone that is one's that hardly works beside others."""
-    watched = found.watched
-    never = mean(watched.alone("own")).value > ONLY and not mean(watched.alone("helper")).value > 0
-    return mean(watched.alone("share")).value if never else 0.0
+    own, share, helper = (mean(found.watched.alone(name)).value for name in ("own", "share", "helper"))
+    return share if own > ONLY and share > HALF and not helper > 0 else 0.0
 
 
 def _base_waits(book: Ledger) -> bool:

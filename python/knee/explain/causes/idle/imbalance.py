@@ -75,14 +75,19 @@ def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
     What one thread computes in a serial part makes its CPU time longer, too, and does not count. Threads that each live
     for one phase tell nothing; then twice the threads alone decide.
     """
-    all_of_them = [sum(run.shares[: found.threads]) for run in found.watched.runs if run.shares]
-    if all_of_them and sum(all_of_them) / len(all_of_them) < MOSTLY:
+    if _come_and_go(found):
         return True
     alone_s = mean(found.watched.idle("one") / (found.threads - 1)).value
     serial = not any(ONE in one.holds for one in divided)
     share = min(0.9, alone_s / mean(found.watched.cpu).value) if serial else 0.0
     others = (most(found) / found.threads - share) / (1 - share) * found.threads
     return math.log(max(1.0, others)) > CHANCE + UNEQUAL * sum(one.uneven.value for one in divided)
+
+
+def _come_and_go(found: Evidence) -> bool:
+    """Whether threads live for a part of the run, so that their CPU times do not tell how work was divided."""
+    all_of_them = [sum(run.shares[: found.threads]) for run in found.watched.runs if run.shares]
+    return bool(all_of_them) and sum(all_of_them) / len(all_of_them) < MOSTLY
 
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
@@ -100,7 +105,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     part = Part(*(sum(getattr(one.uneven, end) for one in divided) for end in ("value", "low", "high")))
     # Pieces that are handed out while the program runs may be equal, and too few.
-    sure = hidden or fixed_pieces(found) or divided_unevenly(found) or not may_be_equal(found)
+    equal = may_be_equal(found) or _come_and_go(found)
+    sure = hidden or fixed_pieces(found) or divided_unevenly(found) or not equal
     how = ", some of it as CPU time, since they wait actively" if hidden else ""
     return Finding(
         series=found.series.name,
