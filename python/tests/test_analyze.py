@@ -368,3 +368,11 @@ def test_placements_that_are_the_same_here_are_one(study):
         lambda one: one | ({"cpus": other[: one["threads"]]} if one["cell"]["placement"] == "threads-close" else {}),
     )
     assert list(numbers(folder)["factors"]) == ["threads", "placement"]
+
+
+def test_a_response_that_compares_with_the_fewest_threads_says_what_is_left(study):
+    folder = study(threads=(1, 2))
+    rewrite(folder.plan, lambda one: one | {"cell": {"threads": one["threads"], "placement": "cores-close"}})
+    done = CliRunner().invoke(cli.verbs, ["analyze", str(folder.path), "--response", "work-inflation"])
+    said = "work-inflation compares with the fewest threads, which leaves only threads=2"
+    assert said in str(done.exception)

@@ -9,6 +9,7 @@ from told import Made, evidence_of, named, runs, series_of
 
 from knee.explain.ledger.evidence import evidence
 from knee.explain.signs.beside import STREAM, slower
+from knee.explain.signs.waits import waits
 from knee.store.idle import Alone
 from knee.store.run import joined
 
@@ -243,3 +244,22 @@ def test_a_lock_does_not_hold_the_start_of_one_thread():
     whole = math.log(1.5)
     assert part(0.005) == pytest.approx(whole, abs=0.01)
     assert part(0.2) == pytest.approx(0.6 * whole, abs=0.01)
+
+
+def test_few_waits_on_one_cpu_do_not_hide_a_lock_however_they_vary():
+    many = Made(0.75, 1.0, {"few": 0.5}, sleeps=4000)
+    found = evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)})
+    few = [run.record | {"rusage": run.record["rusage"] | {"voluntary_switches": count}}
+           for run, count in zip(found.tests["one cpu"].runs, (0, 3, 900), strict=False)]  # fmt: skip
+    cell = found.tests["one cpu"]
+    odd = replace(cell, runs=tuple(replace(run, record=one) for run, one in zip(cell.runs, few, strict=False)))
+    seen = waits(replace(found, tests={**found.tests, "one cpu": odd}))
+    assert seen is not None
+    assert seen.ratio.interval.low < 2 < seen.rate.value
+    assert seen.passed_on
+    often = [replace(run, record=few[2]) for run in cell.runs[:3]]
+    rare = replace(many, sleeps=1000)
+    seldom = evidence_of(BASE, rare, {"one cpu": CALM})
+    as_often = waits(replace(seldom, tests={"one cpu": replace(cell, runs=tuple(often))}))
+    assert as_often is not None
+    assert not as_often.passed_on, "as often on one cpu"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -43,6 +44,16 @@ def test_a_serial_part_is_time_of_one_thread():
     assert idle.alone.share == pytest.approx(1)
     assert idle.alone.intervals == 1
     assert not idle.alone.helper
+
+
+@pytest.mark.parametrize(("computed_ms", "own"), [(105, 0.952), (98, 1.0), (400, 0.25), (60, math.nan)])
+def test_it_is_known_how_much_of_its_cpu_time_a_thread_was_alone(computed_ms, own):
+    profile = {"running_ns": [0, 10**8, 10**8], "runnable_ns": [0, 10**8, 10**8]}
+    profile["alone"] = {"tid": 7, "most_ns": 10**8, "intervals": 3, "median_ns": 10**7, "longest_ns": 10**7}
+    thread = {"tid": 7, "cpu_ns": computed_ms * 10**6, "run_delay_ns": 0}
+    made = {"wall_ns": 2 * 10**8, "observed_threads": [thread], "switches": {"concurrency": profile}}
+    idle = idle_of(made, 2)
+    assert idle.alone.own == pytest.approx(own, abs=0.001, nan_ok=True), "the last part of a short one is missing"
 
 
 def test_a_collector_is_a_helper_that_works_alone():

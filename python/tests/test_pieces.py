@@ -101,3 +101,13 @@ def test_a_base_that_waits_as_much_has_no_serial_part():
     many = Made(0.6, 0.7, {"nobody": 0.2, "one": 0.3}, sleeps=10, shares=(0.5, 0.5))
     tests = {"one cpu": Made(0.8, 0.7, sleeps=10), "twice the threads": replace(many, shares=(0.25,) * 4)}
     assert ("serial part",) not in named(evidence_of(waits, many, tests))
+
+
+def test_threads_that_come_and_go_leave_open_how_many_pieces_there_are():
+    def found(*shares: float) -> dict:
+        many = Made(0.65, 1.0, {"one": 0.3}, sleeps=10, shares=shares)
+        twice = Made(0.55, 1.0, {"one": 0.04}, sleeps=10, shares=(0.07,) * 14)
+        return named(evidence_of(BASE, many, {"one cpu": CALM, "twice the threads": twice}))
+
+    assert list(found(0.64, 0.36)) == [("imbalance",)]
+    assert list(found(*(0.125,) * 8)) == [("too few tasks", "imbalance")]

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from knee.explain.factorial.twins import SAME
-from knee.explain.responses import Response
+from knee.explain.responses import COMPARED, Response
 from knee.explain.scaling.series import word_of
 from knee.stats.linear.design import Design, Factor, NotEstimableError, numeric
 from knee.stats.linear.least_squares import fit
@@ -98,13 +98,23 @@ def factors_of(measured: Response, asked: Asked) -> tuple[tuple[Factor, ...], li
             why = _one_level(measured) if name in known else "is not in the study"
             raise StudyError(f"unknown factor {name!r}: it {why}", hint=f"one of {one_of(varying)}")
     if not varying:
-        raise StudyError(
-            f"nothing varies: all runs with a value of {measured.name} belong to one cell",
-            hint="give a factor at least two levels",
-        )
+        raise _nothing_varies(measured)
     chosen = [name for name in varying if not asked.factors or name in asked.factors]
     notes = [f"{name} varies too; its effect is part of the error." for name in varying if name not in chosen]
     return tuple(_factor(name, values[name]) for name in chosen), notes
+
+
+def _nothing_varies(measured: Response) -> StudyError:
+    if measured.name in COMPARED and measured.left_out:
+        counts = ", ".join(map(str, sorted({run.threads for run in measured.runs})))
+        return StudyError(
+            f"nothing varies: {measured.name} compares with the fewest threads, which leaves only threads={counts}",
+            hint="`--response cpu` compares all thread counts; or give another factor two levels",
+        )
+    return StudyError(
+        f"nothing varies: all runs with a value of {measured.name} belong to one cell",
+        hint="give a factor at least two levels",
+    )
 
 
 def _one_level(measured: Response) -> str:
