@@ -50,6 +50,14 @@ def test_one_thread_that_works_alone_for_long_waits_for_no_lock():
         assert list(named(evidence_of(BASE, replace(many, alone=other), tests))) == [("sleeping lock",)]
 
 
+def test_a_lock_that_few_wait_for_is_not_held_by_the_same_thread_each_time():
+    many = Made(0.75, 1.0, {"one": 0.5}, sleeps=150)
+    tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}
+    turns, same = (replace(many, alone=Alone(share, 127, 0.002, False)) for share in (0.5, 0.91))
+    assert list(named(evidence_of(BASE, turns, tests))) == [("sleeping lock",)]
+    assert list(named(evidence_of(BASE, same, tests))) == [("serial part",)]
+
+
 def test_what_a_helper_of_the_runtime_does_alone_is_no_serial_part():
     many = Made(0.75, 1.0, {"one": 0.5}, alone=Alone(0.98, 3, 0.4, True))
     tests = {"one cpu": CALM, "twice the threads": replace(many, shares=FOUR)}

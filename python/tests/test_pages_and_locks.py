@@ -83,6 +83,15 @@ def test_what_each_thread_does_more_twice_the_threads_do_twice_as_often():
     assert list(twice(2.4)) == [("spinning",)]
 
 
+def test_copies_that_vary_do_not_hide_what_each_thread_does_more():
+    tests = {"one cpu": Made(1.3, 1.3, sleeps=4), "copies": Made(1.0, 2.0), "twice the threads": Made(0.95, 1.9)}
+    found = evidence_of(BASE, Made(0.65, 1.3), tests)
+    cell = found.tests["copies"]
+    shaken = [replace(run, cpu_s=2.0 * by) for run, by in zip(cell.runs, (0.93, 1.07) * 3, strict=True)]
+    found.tests["copies"] = replace(cell, runs=tuple(shaken))
+    assert list(named(found)) == [("instruction growth",)]
+
+
 def futex(timed: int) -> dict:
     """Return what a record says of 30 waits of threads at a lock, and of one that waits for their end."""
     lock = {"pid": 7, "address": "0x7f00", "waits": 30, "timed": timed, "threads": 2}

@@ -44,6 +44,9 @@ that take turns at a lock are not.
 ONLY = 0.9
 """Share of its CPU time in which a thread is alone, that never works beside others."""
 
+SELDOM = 1000.0
+"""Waits in a second: a lock that is held for so long that there are fewer has several threads' time alone."""
+
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
 
@@ -78,6 +81,12 @@ def long_stretches(found: Evidence) -> bool:
     return mean(watched.alone("share")).value > SAME and (each > LONG_S or most)
 
 
+def one_alone(found: Evidence) -> bool:
+    """Whether one and the same thread works alone, and threads wait too seldom for a lock that they pass on."""
+    waiting = own_waits(found)
+    return waiting is not None and waiting.rate.value < SELDOM and mean(found.watched.alone("share")).value > SAME
+
+
 def longest_stretch(found: Evidence, book: Ledger) -> Part:
     """Return the idle time of the longest stretch in which one thread works alone, where that is a long one.
 
@@ -94,7 +103,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     waiting, stays, hidden = own_waits(found), kept(found, book, name), waits_actively(found, book)
     twice = found.test(TWICE)
     # Processes have no locks in common.
-    locks = waiting is not None and waiting.passed_on is not False and not separate(found)
+    locks = waiting is not None and waiting.passed_on is not False and not separate(found) and not one_alone(found)
     if (
         not told(found)
         or waiting is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from knee.explain.ledger.evidence import Evidence, Mean
+from knee.explain.ledger.evidence import ONE_CPU, Evidence, Mean, against
 from knee.explain.ledger.ledger import MORE, TOGETHER, Ledger
 from knee.explain.signs.doubled import doubled
 
@@ -20,10 +20,18 @@ and how exactly each of them is known.
 
 def each_thread(found: Evidence, book: Ledger) -> bool:
     """Whether what all threads on one cpu and twice the threads add is what each further thread adds."""
-    on_one, together, twice = book.value(MORE), book.value(TOGETHER), doubled(found)
-    if twice is None or not abs(together.value) < EXACT * on_one.value:
+    on_one, twice, one_cpu = book.value(MORE), doubled(found), found.test(ONE_CPU)
+    if twice is None or one_cpu is None:
         return False
-    if not all(_half(one) < EXACT * on_one.value for one in (on_one, together, twice.cpu)):
+
+    def exact(of: Mean) -> bool:
+        return _half(of) < EXACT * on_one.value
+
+    # What copies lose to shared hardware is known less closely; where it is nothing, CPU times are the same.
+    side_by_side = (book.value(TOGETHER), against(found.many.cpu, one_cpu.cpu))
+    if not any(exact(one) and abs(one.value) < EXACT * on_one.value for one in side_by_side):
+        return False
+    if not exact(on_one) or not exact(twice.cpu):
         return False
     further = found.threads - found.base.threads
     each = np.expm1(on_one.value) / further

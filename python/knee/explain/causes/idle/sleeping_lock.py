@@ -20,6 +20,7 @@ from knee.explain.causes.cause import WAITS, Finding
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import Ledger
+from knee.explain.signs.alone import one_alone
 from knee.explain.signs.futexes import INTERPRETERS, at_futexes, hardly_timed
 from knee.explain.signs.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.processes import separate
@@ -41,7 +42,8 @@ LEAST = 0.02
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
     holds, waiting = held_by_lock(found, book), own_waits(found)
-    if not book.value(*holds).interval.low > LEAST or waiting is None or not waiting.passed_on or separate(found):
+    absent = not book.value(*holds).interval.low > LEAST or separate(found) or one_alone(found)
+    if absent or waiting is None or not waiting.passed_on:
         return None
     # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns. So do waits for
     # pages.
