@@ -42,10 +42,10 @@ that take turns at a lock are not.
 """
 
 ONLY = 0.9
-"""Share of its CPU time in which a thread is alone, that never works beside others."""
+"""A thread that is alone for this share of its CPU time hardly ever works beside others."""
 
 SELDOM = 1000.0
-"""Waits in a second: a lock that is held for so long that there are fewer has several threads' time alone."""
+"""Waits in a second. A lock with fewer is held for long each time, by one thread after another."""
 
 HALF = 0.5
 """A part that nobody divided is in every run, so what is left is less than this share of it in hardly any."""
