@@ -263,7 +263,7 @@ def test_few_waits_on_one_cpu_do_not_hide_a_lock_however_they_vary():
     odd = replace(cell, runs=tuple(replace(run, record=one) for run, one in zip(cell.runs, few, strict=False)))
     seen = waits(replace(found, tests={**found.tests, "one cpu": odd}))
     assert seen is not None
-    assert seen.ratio.interval.low < 2 < seen.rate.value
+    assert seen.ratio.interval.low < math.log(2), "the ratio does not tell"
     assert seen.passed_on
     often = [replace(run, record=few[2]) for run in cell.runs[:3]]
     rare = replace(many, sleeps=1000)

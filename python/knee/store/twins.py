@@ -13,16 +13,24 @@ UNPINNED = "none"
 
 
 def twins(specs: Iterable[RunSpec]) -> dict[str, str]:
-    """Return the placements with the same cpus in every cell as another one, each with the first of these by name."""
+    """Return the placements with the same cpus as another one wherever both were used, each with the first by name."""
     cpus: dict[str, dict[str, list[int]]] = {}
     for spec in specs:
         placement = placement_of(spec)
         if placement not in ("", UNPINNED):
             elsewhere = sorted((name, str(level)) for name, level in spec["cell"].items() if name != "placement")
             cpus.setdefault(placement, {})[str(elsewhere)] = spec["cpus"]
-    names = sorted(cpus)
-    first = {name: next(other for other in names if cpus[other] == cpus[name]) for name in names}
-    return {name: other for name, other in first.items() if name != other}
+    names, found = sorted(cpus), dict[str, str]()
+    for number, name in enumerate(names):
+        first = next((other for other in names[:number] if _same(cpus[name], cpus[other])), None)
+        if first is not None:
+            found[name] = first
+    return found
+
+
+def _same(one: dict[str, list[int]], other: dict[str, list[int]]) -> bool:
+    shared = one.keys() & other.keys()
+    return bool(shared) and all(one[cell] == other[cell] for cell in shared)
 
 
 def placement_of(spec: RunSpec) -> str:

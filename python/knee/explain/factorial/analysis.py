@@ -52,7 +52,8 @@ SMALL_SHARE = 0.10
 class Contrast:
     """The mean at some levels minus the mean at others, on the scale of the model.
 
-    On a logarithmic scale, ``ratio`` is the ratio of the responses and ``size`` the verdict on it.
+    On a logarithmic scale, ``ratio`` is the ratio of the responses, with its interval as measured, and ``size`` the
+    verdict on it, which holds whatever other programs took.
     """
 
     text: str
@@ -240,9 +241,9 @@ def _within_factor(measured: Response, design: Design, table: Anova, asked: Aske
         raise StudyError(f"unknown factor {asked.within!r}: {why}", hint=f"one of {one_of(names)}")
     if len(names) < 2:
         return None
-    apart = [name for name in inputs(measured.runs[0], names) if name in names]
-    if asked.within is None and apart:
-        return apart[0]
+    others = inputs(measured.runs[0], names)
+    if asked.within is None and others:
+        return others[0]
     return asked.within or max(names, key=lambda name: table.of(name).squares)
 
 

@@ -56,9 +56,9 @@ def level_pairs(measured: Response, fitted: Fit, smallest: float, allowed: int) 
     positive = bool(values.min() > 0)
     scaled = np.log(values) if positive else values
     others, blocks = lost(measured, allowed), np.array([run.spec["block"] for run in measured.runs], dtype=np.int64)
-    made: list[LevelPair] = []
+    left_out, made = other_work(measured), list[LevelPair]()
     for factor in fitted.design.factors:
-        if factor.name in other_work(measured):
+        if factor.name in left_out:
             continue
         models = {(one.first, one.second): one for one in tukey(fitted, factor.name)}
         rest = _rest(measured, factor.name)

@@ -13,6 +13,7 @@ from knee.stats.intervals import Array, Ratio, ratio
 from knee.stats.paired import Comparison, allowing, paired
 from knee.stats.scaling.curve import Curve, curve
 from knee.store import Level, Run, counted
+from knee.store.twins import twins
 
 BARE = ("placement", "runtime", "workload")
 
@@ -168,23 +169,14 @@ def _one_cpu(series: Series, others: list[Series]) -> dict[int, Ratio]:
 def same_cpus(one: Series, other: Series) -> bool:
     """Whether two series differ in their placement alone, and that puts threads on the same cpus at every thread count.
 
-    On a machine without siblings ``threads-close`` does what ``cores-close`` does. Then times differ by chance alone.
+    Then their times differ by chance alone.
     """
-    if not (one.pinned and other.pinned) or _without_placement(one) != _without_placement(other):
-        return False
-    mine, others = ({n: runs[0].spec["cpus"] for n, runs in each.by_threads.items()} for each in (one, other))
-    shared = mine.keys() & others.keys()
-    return bool(shared) and all(mine[n] == others[n] for n in shared)
+    return _without_placement(one) == _without_placement(other) and bool(same_placements((one, other)))
 
 
 def same_placements(series: Sequence[Series]) -> dict[str, str]:
     """Return the placements that put threads on the same cpus here as an earlier one, each with that one."""
-    found: dict[str, str] = {}
-    for number, one in enumerate(series):
-        first = next((other for other in series[:number] if same_cpus(other, one)), None)
-        if first is not None:
-            found.setdefault(one.levels["placement"], first.levels["placement"])
-    return found
+    return twins(run.spec for one in series for run in one.runs)
 
 
 def distinct(series: Sequence[Series]) -> list[Series]:
