@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Arg;
+use knee_machine::sys;
 
 use crate::error::{Failure, status};
 use crate::shown::shown;
@@ -49,6 +50,8 @@ pub(crate) fn hand_over(verb: &str, words: impl IntoIterator<Item = OsString>) -
     }
     let mut command = Command::new(&python);
     command.args(["-c", BOOTSTRAP, &shown(&message), hint, verb]).args(words).env("KNEE_BIN", &knee);
+    // Python would speak for itself of an interrupt while it starts. The first lines let it in again.
+    sys::hold_interrupts(&mut command);
     let error = command.exec();
     Err(refused(&error))
 }

@@ -116,6 +116,23 @@ fn a_program_that_is_not_python_is_refused() {
 }
 
 #[test]
+fn an_interrupt_is_held_back_while_python_starts() {
+    use std::os::unix::fs::PermissionsExt;
+    let Some(real) = installed("bounds", "python3") else { return };
+    // A shell would let it in again.
+    let says = "import sys\nprint('Python' if sys.argv[1] == '-S' else open('/proc/self/status').read())\n";
+    let folder = tempfile::tempdir().unwrap();
+    let python = folder.path().join("python");
+    std::fs::write(&python, format!("#!{}\n{says}", real.display())).unwrap();
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = knee().args(["report", "nothing"]).env("KNEE_PYTHON", &python).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let blocked = said.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+    let blocked = blocked.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    assert!(blocked.is_some_and(|mask| mask & 1 << (2 - 1) != 0), "SIGINT is 2: {output:?}");
+}
+
+#[test]
 fn threads_that_are_not_sampled_are_counted() {
     let Some(python) = installed("bounds", "python3") else { return };
     let program = "import threading as t, time\nfor _ in range(449): t.Thread(target=time.sleep, args=(2,)).start()";

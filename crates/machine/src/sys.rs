@@ -92,6 +92,24 @@ fn mask(cpus: &[u32]) -> io::Result<Mask> {
     Ok(mask)
 }
 
+/// Makes `command` start with SIGINT held back, until it lets that in: just before exec, since the standard library lets
+/// all signals in before.
+pub fn hold_interrupts(command: &mut Command) {
+    let hook = || {
+        // SAFETY: an all-zero set is a valid one, and all three calls get pointers to it, or a null pointer for what is not
+        // asked for. Blocking a signal runs no code of ours.
+        let failed = unsafe {
+            let mut interrupts: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut interrupts);
+            libc::sigaddset(&raw mut interrupts, libc::SIGINT);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const interrupts, std::ptr::null_mut())
+        };
+        if failed == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(failed)) }
+    };
+    // SAFETY: the hook makes one system call on memory of its own; it neither allocates nor locks.
+    unsafe { command.pre_exec(hook) };
+}
+
 /// Makes `command` start pinned and with a memory policy: both are set between fork and exec. The kernel kills it when
 /// the thread that spawned it ends.
 ///
