@@ -22,9 +22,10 @@ if sys.version_info < (3, 11):  # noqa: UP036 -- to say so is what this is for
 if not sys.flags.safe_path:
     del sys.path[0]
 try:
+    from knee.cli import main
+
     # It was held back while Python started, which would have shown a traceback.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    from knee.cli import main
 except ModuleNotFoundError as error:
     missing(f"it has no package {(error.name or 'knee').partition('.')[0]}")
 except KeyboardInterrupt:
