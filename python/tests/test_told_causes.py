@@ -88,6 +88,22 @@ def test_a_lock_is_passed_on_far_more_often_than_on_one_cpu():
     assert ("sleeping lock",) not in named(evidence_of(BASE, many, often)), "the waits are there on one cpu, too"
 
 
+@pytest.mark.parametrize(
+    ("with_all", "with_twice", "names"),
+    [
+        (0.45, 1.2, [("sleeping lock",)]),
+        (0.45, 0.45, []),
+        (0.1, 0.3, [("imbalance",)]),
+        (None, None, [("imbalance",)]),
+    ],
+)
+def test_waits_for_locks_on_files_are_a_lock_where_twice_the_threads_wait_longer(with_all, with_twice, names):
+    many, twice = waits(0.75, 0.5, shares=UNEVEN), waits(0.6, 0.2, shares=FOUR)
+    many.file_locks, twice.file_locks = with_all, with_twice
+    found = evidence_of(BASE, many, {"one cpu": CALM_ONE_CPU, "twice the threads": twice})
+    assert list(named(found)) == names
+
+
 def test_in_an_interpreter_a_lock_is_named_only_after_the_run_that_tells_whose_it_is():
     many = waits(0.75, 0.5, sleeps=4000)
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, sleeps=4000, shares=FOUR)}

@@ -47,6 +47,8 @@ class Made:
     """Share of the cpus that other programs used."""
     disk: float = 0.0
     """Thread-seconds of waiting for a disk."""
+    file_locks: float | None = None
+    """Thread-seconds of waiting for locks on files."""
     pages: dict[str, int] | None = None
     cgroup: dict | None = None
     futex: dict | None = None
@@ -98,7 +100,7 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)
     return Run(
         order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares,
-        collector_s=one.collector,
+        collector_s=one.collector, file_locks_s=None if one.file_locks is None else one.file_locks * by,
     )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
-//! What sleeping threads wait for, in samples: which futexes, and whether with a time limit.
+//! What sleeping threads wait for, in samples: which futexes, and whether with a time limit; and locks on files.
 //!
 //! `/proc/PID/task/TID/syscall` shows the system call in which a thread is, with its arguments. Most sleeping locks have
 //! one futex for all that wait, and their waits have no time limit. The interpreter lock of `CPython` is one whose waits
 //! have: they end after a few milliseconds, to ask for the lock. A wait alone says nothing of its kind: an idle pool
-//! waits at one futex, too.
+//! waits at one futex, too. A lock on a file is never that: somebody has it while another one waits.
 //!
 //! The kernel holds a lock of the thread's cpu while it answers, so the questions have a budget of their own: a quarter of
 //! the sampler's, or a tenth of what it takes to read all threads where that is more. Where they do not fit, the next
@@ -43,6 +43,8 @@ const WAITS: [u64; 5] = [
     13, // FUTEX_LOCK_PI2
 ];
 const FLAGS: u64 = 128 | 256;
+/// Operations of `fcntl` that wait until a lock is free.
+const FILE_LOCKS: [u64; 2] = [libc::F_SETLKW as u64, libc::F_OFD_SETLKW as u64];
 
 /// What sleeping threads waited for, in samples, or why it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +58,9 @@ pub enum FutexWaits {
         waits: u64,
         /// Times that this wait had a time limit.
         timed: u64,
+        /// Times that it waited for a lock on a file (`flock`, `fcntl`, or `lockf`, which calls that).
+        #[serde(default)]
+        file_locks: u64,
         /// The futexes at which most of these waits were, at most 8.
         hottest: Vec<Futex>,
     },
@@ -90,6 +95,7 @@ pub(crate) struct Sleepers {
     asleep: u64,
     waits: u64,
     timed: u64,
+    file_locks: u64,
     /// The thread that was asked last.
     last: i32,
     /// Open files by process and thread.
@@ -157,7 +163,8 @@ impl Sleepers {
 
     fn note(&mut self, pid: i32, tid: i32, call: Call) {
         let Call::Futex { address, timed } = call else {
-            self.asleep += u64::from(call == Call::Other);
+            self.asleep += u64::from(call != Call::Running);
+            self.file_locks += u64::from(call == Call::FileLock);
             return;
         };
         let timed = u64::from(timed);
@@ -188,7 +195,8 @@ impl Sleepers {
         let mut hottest: Vec<Futex> = self.futexes.into_iter().map(told).collect();
         hottest.sort_by_key(|futex| std::cmp::Reverse(futex.waits));
         hottest.truncate(MOST_TOLD);
-        FutexWaits::Known { asleep: self.asleep, waits: self.waits, timed: self.timed, hottest }
+        let Self { asleep, waits, timed, file_locks, .. } = self;
+        FutexWaits::Known { asleep, waits, timed, file_locks, hottest }
     }
 }
 
@@ -199,6 +207,8 @@ enum Call {
     Running,
     /// A wait for the futex at this address, with a time limit or without.
     Futex { address: u64, timed: bool },
+    /// A wait for a lock on a file.
+    FileLock,
     /// Another one, or none: a page fault.
     Other,
 }
@@ -224,6 +234,12 @@ fn parse(line: &str) -> Option<Call> {
     }
     let number: libc::c_long = first.parse().ok()?;
     let mut arguments = words.map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
+    if number == libc::SYS_flock || number == libc::SYS_fcntl {
+        let operation = arguments.nth(1)??;
+        // Of flock, every operation that sleeps waits for the lock.
+        let waits = number == libc::SYS_flock || FILE_LOCKS.contains(&operation);
+        return Some(if waits { Call::FileLock } else { Call::Other });
+    }
     if number != libc::SYS_futex && number != libc::SYS_futex_waitv {
         return Some(Call::Other);
     }
@@ -269,6 +285,10 @@ mod tests {
         assert_eq!(parse(&line(libc::SYS_clock_nanosleep, "0x0 0x0 0x7ffc 0x7ffd 0x0")), Some(Call::Other));
         assert_eq!(parse("-1 0x7ffc3892 0x7f4563\n"), Some(Call::Other), "a page fault");
         assert_eq!(parse("running\n"), Some(Call::Running));
+        assert_eq!(parse(&line(libc::SYS_flock, "0x3 0x2 0x0 0x0 0x0")), Some(Call::FileLock));
+        assert_eq!(parse(&line(libc::SYS_fcntl, "0x3 0x7 0x7ffc38924f20 0x0 0x0")), Some(Call::FileLock), "F_SETLKW");
+        assert_eq!(parse(&line(libc::SYS_fcntl, "0x3 0x6 0x7ffc38924f20 0x0 0x0")), Some(Call::Other), "F_SETLK");
+        assert_eq!(parse(&format!("{} 0x3\n", libc::SYS_flock)), None);
         for text in ["", "runs", "202", "202 0x1 0x0 0x0", "202 1 0x0 0x0 0x0", "202 0x1 0x0 0x0 0x10000000000000000"] {
             let text = text.replace("202", &libc::SYS_futex.to_string());
             assert_eq!(parse(&text), None, "{text}");
@@ -295,9 +315,10 @@ mod tests {
             sleepers.note(2, 99, at(0x2000 + 8 * u64::from(tid.unsigned_abs()), false));
             sleepers.note(2, tid, Call::Other);
             sleepers.note(2, tid, Call::Running);
+            sleepers.note(2, tid, if tid < 5 { Call::FileLock } else { Call::Running });
         }
-        let FutexWaits::Known { asleep, waits, timed, hottest } = sleepers.finish() else { panic!() };
-        assert_eq!((asleep, waits, timed, hottest.len()), (120, 90, 40, MOST_TOLD));
+        let FutexWaits::Known { asleep, waits, timed, file_locks, hottest } = sleepers.finish() else { panic!() };
+        assert_eq!((asleep, waits, timed, file_locks, hottest.len()), (125, 90, 40, 5, MOST_TOLD));
         let futex = |pid, timed, threads| Futex { pid, address: "0x1000".into(), waits: 30, timed, threads };
         assert_eq!(hottest[..2], [futex(1, 30, 3), futex(2, 10, 30)]);
         assert_eq!(hottest[2].waits, 1);
@@ -321,7 +342,7 @@ mod tests {
         assert_eq!(most(Duration::from_secs(1 << 32), Duration::ZERO), 64);
         assert_eq!(most(Duration::from_micros(1), Duration::ZERO), 1);
         assert_eq!(most(Duration::from_millis(10), Duration::from_micros(300)), 30, "a tenth of reading all");
-        assert_eq!(sleepers.finish(), FutexWaits::Known { asleep: 0, waits: 0, timed: 0, hottest: Vec::new() });
+        assert_eq!(sleepers.finish(), FutexWaits::Known { asleep: 0, waits: 0, timed: 0, file_locks: 0, hottest: Vec::new() });
     }
 
     #[test]

@@ -43,6 +43,8 @@ class Run:
     """Those of its garbage collector; None where a runtime has no helpers with names of their own."""
     processes: bool = False
     """Whether it computed in several processes of one thread each."""
+    file_locks_s: float | None = None
+    """Thread-seconds in which threads waited for locks on files, at least, as samples show; None without samples."""
 
     @property
     def threads(self) -> int:
@@ -111,7 +113,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
     return Run(
         order, spec, slim, bad, time_s, cpu_s, _waited(record), work, inputs,
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
-        processes=_in_processes(record), collector_s=_collector(record),
+        processes=_in_processes(record), collector_s=_collector(record), file_locks_s=_at_file_locks(record),
     )  # fmt: skip
 
 
@@ -173,6 +175,15 @@ def _on_disk(record: Record) -> float | None:
     states: list[object] = [thread.get("states") for thread in record["observed_threads"]]
     seen = [cast("dict[str, object]", one).get("disk", 0) for one in states if isinstance(one, dict)]
     return sum(count for count in seen if isinstance(count, int)) * sampling["period_ms"] / 1e3
+
+
+def _at_file_locks(record: Record) -> float | None:
+    sampling, asked = record.get("sampling"), record.get("futex")
+    samples = sum((sampling or {}).get("ready") or [])
+    if not samples or not asked or "file_locks" not in asked:
+        return None
+    # Not every sleeping thread is asked at every sample, so it may have been longer.
+    return asked["file_locks"] * record["wall_ns"] / 1e9 / samples
 
 
 def _waited(record: Record) -> int | None:

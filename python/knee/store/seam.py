@@ -783,7 +783,7 @@ _FUTEX = thing({"pid": WHOLE, "address": TEXT, "waits": COUNT, "timed": COUNT, "
 
 
 _FUTEX_WAITS = either(
-    thing({"asleep": COUNT, "hottest": listed(_FUTEX), "timed": COUNT, "waits": COUNT}),
+    thing({"asleep": COUNT, "hottest": listed(_FUTEX), "timed": COUNT, "waits": COUNT}, {"file_locks": COUNT}),
     thing({"unavailable": TEXT}),
     called="a futex waits",
 )

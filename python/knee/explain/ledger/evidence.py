@@ -114,6 +114,12 @@ class Cell:
         known = {run.spec["block"]: run.disk_s for run in self._whole if run.disk_s is not None}
         return self.by_block(known) / self.work
 
+    @property
+    def at_file_locks(self) -> Array:
+        """Thread-seconds in which threads waited for locks on files."""
+        known = {run.spec["block"]: run.file_locks_s for run in self._whole if run.file_locks_s is not None}
+        return self.by_block(known) / self.work
+
     def pages(self) -> dict[str, float]:
         """Return which share of the pages each memory node had; empty where pages were not counted."""
         found: dict[str, float] = {}

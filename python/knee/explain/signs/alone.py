@@ -20,6 +20,7 @@ from knee.explain.causes.cause import Part
 from knee.explain.ledger.evidence import TWICE, Evidence, Mean, against, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, NOT_COMPUTED, ONE, TOGETHER, Ledger
 from knee.explain.signs.doubled import fixed_pieces, kept, told, waits_actively
+from knee.explain.signs.file_locks import at_files
 from knee.explain.signs.futexes import mostly_timed, turns
 from knee.explain.signs.processes import separate
 from knee.explain.signs.waits import own_waits
@@ -114,7 +115,8 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     ):
         return None
     # An interpreter's threads that take long turns sleep as often on one cpu; so do those that wait for a disk.
-    if turns(found) is not None or ((mostly_timed(found) or _base_waits(book)) and not long_stretches(found)):
+    others = mostly_timed(found) or _base_waits(book)
+    if turns(found) is not None or at_files(found) or (others and not long_stretches(found)):
         return None
     adds = name == "one" and not hidden and adds_work(found)
     stays = _unfilled(found) if adds else stays

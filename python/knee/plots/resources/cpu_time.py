@@ -17,7 +17,7 @@ CPU, SWITCHES = "CPU seconds", "switches"
 KINDS = {"voluntary": "voluntary_switches", "involuntary": "involuntary_switches"}
 
 TITLE, GROUP = "Work over threads", "work"
-SEES = "User and system time of whole runs: medians, with smallest and largest values."
+SEES = "User and system time of {}: medians, with smallest and largest values."
 RISES = (
     " A line that rises means that the same answer takes more CPU time: more work or slower work, which look the same "
     "here."
@@ -34,7 +34,7 @@ def make(study: StudyData) -> list[Figure]:
     if not study.curves or instructions.was_counted(study.counting):
         return []
     seconds, switches, why = rows(study.timed), switch_rows(study.timed), _why(study.counting, study.machine)
-    seen = SEES + (RISES if study.scales else "")
+    seen = SEES.format(_of(study.timed)) + (RISES if study.scales else "")
     cpu_said, switches_said = (FOR_ONE, SWITCHES_GROW) if study.weak else ("", "")
     cpu_chart, switches_chart = chart(seconds, study.counterfactuals), switch_chart(switches)
     return [
@@ -45,7 +45,10 @@ def make(study: StudyData) -> list[Figure]:
 
 
 def rows(members: Members) -> list[Row]:
-    """Return the CPU time of a run in seconds, for the work of one thread where it grows with them: one row a cell."""
+    """Return the CPU time of what is measured in seconds, for the work of one thread where it grows with them.
+
+    There is one row a cell.
+    """
     return spread.rows(members, for_one(_cpu), CPU)
 
 
@@ -70,7 +73,16 @@ def switch_chart(table: list[Row]) -> Chart:
 
 
 def _cpu(run: Run) -> float:
-    return (run.record["user_ns"] + run.record["system_ns"]) / 1e9
+    # Of a time that the program prints itself, the CPU time is not known.
+    return (run.record["user_ns"] + run.record["system_ns"]) / 1e9 if run.cpu_s is None else run.cpu_s
+
+
+def _of(members: Members) -> str:
+    """Return what the CPU time is of: the phase that the study measures, or whole runs."""
+    measured = [run for runs in members.values() for run in runs]
+    phases = {(run.spec.get("metric") or {}).get("phase") for run in measured if run.cpu_s is not None}
+    phase = phases.pop() if len(phases) == 1 else None
+    return f"the phase {phase}" if phase else "whole runs"
 
 
 def _why(members: Members, machine: dict[str, Any]) -> str:

@@ -16,11 +16,12 @@ import math
 
 import numpy as np
 
-from knee.explain.causes.cause import WAITS, Finding
+from knee.explain.causes.cause import WAITS, Finding, Part
 from knee.explain.causes.computing import page_faults
 from knee.explain.ledger.evidence import Evidence, mean
-from knee.explain.ledger.ledger import Ledger
+from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
 from knee.explain.signs.alone import one_alone
+from knee.explain.signs.file_locks import SOME, at_file_locks, at_files, grows_with_twice
 from knee.explain.signs.futexes import INTERPRETERS, at_futexes, hardly_timed
 from knee.explain.signs.kernel import held_by_lock, waited_for_lock
 from knee.explain.signs.processes import separate
@@ -38,9 +39,16 @@ MANY = np.log(8)
 LEAST = 0.02
 """A smaller part is not examined."""
 
+IDLE_CLASSES = (NOBODY, ONE, FEW)
+"""Parts of the ledger that a lock on a file holds."""
+
 
 def explain(found: Evidence, book: Ledger) -> Finding | None:
     """Return the finding, or None when its signs are absent."""
+    return _on_a_file(found, book) if at_files(found) else _in_memory(found, book)
+
+
+def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     holds, waiting = held_by_lock(found, book), own_waits(found)
     absent = not book.value(*holds).interval.low > LEAST or separate(found) or one_alone(found)
     if absent or waiting is None or not waiting.passed_on:
@@ -80,6 +88,30 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         left=(NAME, "allocator") if untold else (),
         part=waited_for_lock(found, book),
         holds=holds,
+    )
+
+
+def _on_a_file(found: Evidence, book: Ledger) -> Finding | None:
+    """Return the finding where threads, or processes, wait for a lock on a file."""
+    share, idle = at_file_locks(found), Part.of(book.value(*IDLE_CLASSES))
+    if not share.interval.low > SOME or not grows_with_twice(found):
+        return None
+    low, high = (min(1.0, end) for end in (share.interval.low, share.interval.high))
+    part = Part(min(1.0, share.value) * idle.value, low * idle.low, high * idle.high)
+    return Finding(
+        series=found.series.name,
+        cause=NAME,
+        says=f"threads wait for locks on files in {100 * min(1.0, share.value):.0f} % of their idle time",
+        signs=(
+            f"the system calls of sleeping threads are waits for such a lock in {100 * low:.0f} to {100 * high:.0f} % "
+            "of the idle time",
+            "twice the threads on the same cpus wait longer for them",
+        ),
+        refute="let each thread lock a file of its own: if the loss stays, it is not the lock",
+        remedy="hold the lock for a shorter time, or use several files",
+        threads=found.threads,
+        part=part,
+        holds=IDLE_CLASSES,
     )
 
 
