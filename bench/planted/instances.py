@@ -104,8 +104,9 @@ def _own(half: Half, places: Places) -> Iterator[Instance]:
         for work in one.get("clean_works", [one["work"]]):
             yield _clean(one, f"0-work-{work}", command(0, work))
         for dial in one["dials"]:
-            base = command(0, one["work"])
-            yield _planted(one, str(dial), command(dial, one["work"]), base)
+            base, at_dial = command(0, one["work"]), command(dial, one["work"])
+            # The dial of a decoy turns on what only looks like a cause.
+            yield _planted(one, str(dial), at_dial, base) if "cause" in one else _clean(one, str(dial), at_dial)
 
 
 def _natural(half: Half, places: Places) -> Iterator[Instance]:

@@ -13,6 +13,7 @@ from typing import Any
 from beside import comes_and_goes
 from planted.dials import THREADS, Unmeasured, truth
 from planted.instances import Instance
+from planted.side_by_side import shared
 from planted.undivided import undivided
 
 import knee
@@ -69,11 +70,17 @@ def _measured(instance: Instance, folder: Path, found: dict[str, dict[str, Any]]
     # The truth is that of a quiet machine, also for an instance that is explained under load.
     known = found.get(replace(instance, loaded=False).name, {}).get("truth") if instance.loaded else None
     try:
-        dial = known or {**asdict(truth(instance)), "own": undivided(instance.base, instance.directory)}
+        dial = known or {**asdict(truth(instance)), "own": _own(instance)}
         with comes_and_goes(sum(map(ord, instance.name))) if instance.loaded else nullcontext():
             return {"truth": dial, "findings": _explained(instance, folder / instance.name)}
     except Unmeasured as error:
         return {"unmeasured": str(error)}
+
+
+def _own(instance: Instance) -> dict[str, float]:
+    """Return what its program has at dial 0."""
+    where = instance.base, instance.directory
+    return {**undivided(*where), **shared(*where)}
 
 
 def _explained(instance: Instance, folder: Path) -> list[dict[str, object]]:

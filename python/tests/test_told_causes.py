@@ -1,11 +1,14 @@
 """Causes on evidence with known answers: named where both signs are there, and not where one is missing."""
 
 import math
+from dataclasses import replace
 
 import pytest
-from told import Made, evidence_of, named
+from told import Made, evidence_of, named, runs, series_of
 
+from knee.explain.ledger.evidence import evidence
 from knee.explain.ledger.explanation import explanation
+from knee.store.idle import Alone
 
 BASE = Made(1.0, 1.0)
 CALM_ONE_CPU = Made(1.0, 1.0, sleeps=4)
@@ -40,6 +43,44 @@ def test_unequal_pieces_that_are_no_more_with_twice_the_threads_are_imbalance():
     tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=(0.74, 0.25, 0.01))}
     assert list(named(evidence_of(BASE, waits(0.75, 0.5, shares=UNEVEN), tests))) == [("imbalance",)]
     assert named(evidence_of(BASE, waits(0.75, 0.5), tests)) == {}, "equal pieces leave nobody waiting"
+
+
+@pytest.mark.parametrize(
+    ("places", "names"),
+    [
+        ((1, 2), [("imbalance",)]),
+        ((0, 1), [("serial part",)]),
+        ((1, 1), [("serial part",)]),
+        ((math.nan, math.nan), [("serial part",)]),
+    ],
+)
+def test_the_last_of_unequal_pieces_goes_to_another_thread_in_each_run(places, names):
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.75, 0.5, shares=(0.64, 0.13, 0.12, 0.11))}
+    made = runs(BASE, waits(0.75, 0.5, shares=UNEVEN), tests)
+    alone = [Alone(1.0, 1, 0.5, helper=False, own=0.7, place=places[run.spec["block"] % 2]) for run in made]
+    seen = [replace(run, idle=replace(run.idle, alone=one)) for run, one in zip(made, alone, strict=True)]
+    assert list(named(evidence(series_of(seen), 2))) == names
+
+
+@pytest.mark.parametrize(
+    ("share", "left", "sleeps", "names"),
+    [
+        (0.5, 0.1, 10, [("too few tasks", "imbalance")]),
+        (0.9, 0.1, 10, []),
+        (0.5, 0.3, 10, []),
+        (0.5, 0.1, 900, [("sleeping lock",)]),
+    ],
+)
+def test_threads_may_have_most_work_in_turn(share, left, sleeps, names):
+    many, twice = waits(0.75, 0.5, sleeps), waits(0.5 + left / 2, left, shares=FOUR)
+    many.alone = twice.alone = Alone(share, 10, 0.1, helper=False, own=0.5)
+    found = evidence_of(BASE, many, {"one cpu": CALM_ONE_CPU, "twice the threads": twice})
+    assert list(named(found)) == names
+
+
+def test_threads_that_hardly_compute_say_nothing_of_how_work_is_divided():
+    tests = {"one cpu": CALM_ONE_CPU, "twice the threads": waits(0.95, 0.9, shares=(0.96, 0.04, 0.0, 0.0))}
+    assert list(named(evidence_of(BASE, waits(0.95, 0.9, shares=(0.96, 0.04)), tests))) == [("serial part",)]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,9 @@ class Alone:
     """Whether that thread is a helper of its runtime, such as a garbage collector."""
     own: float = math.nan
     """Share of that thread's CPU time in which it was alone."""
+    place: float = math.nan
+    """Its place among the threads of its process in the order in which they started: 0 is the main thread; NaN where
+    there are several processes."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,15 @@ def _alone(record: Record) -> Alone | None:
         longest_s=found["longest_ns"] / 1e9,
         helper=bool(thread and thread.get("helper")),
         own=_own(found["most_ns"], computed) if computed else math.nan,
+        place=_place(record, found["tid"]),
     )
+
+
+def _place(record: Record, tid: int) -> float:
+    # Numbers of threads ascend, but for those few that begin anew at the smallest.
+    tids = sorted(one["tid"] for one in record["observed_threads"])
+    processes = {one.get("pid") for one in record["observed_threads"]}
+    return float(tids.index(tid)) if len(processes) == 1 and tid in tids else math.nan
 
 
 def _own(alone_ns: int, computed_ns: int) -> float:

@@ -111,7 +111,9 @@ def questions(found: Evidence, can: Callable[[str], bool]) -> list[str]:
     placed = () if (copies and can(COPIES)) or inflation < GROWN else PLACED
     # Each once: what was asked for twice would be asked twice in a block.
     rest = [*_further(found, book, basic), *placed, *(last if idle > GROWN else [])]
-    return list(dict.fromkeys([*basic, *filter(possible, rest)]))
+    names = list(dict.fromkeys([*basic, *filter(possible, rest)]))
+    # What was begun is of use only with an interval.
+    return sorted(names, key=lambda name: not 0 < done(found, name) < BLOCKS)
 
 
 def _further(found: Evidence, book: Ledger, basic: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from knee.explain.asking.costs import cost_s, cpu_s, seconds
 from knee.explain.asking.telling import ANYWHERE, BLOCKS, blocks_for, done, later, questions
 from knee.explain.ledger.evidence import (
+    FEWEST,
     ONE_CPU,
     Evidence,
     evidence,
@@ -20,9 +21,6 @@ from knee.store import Level, Run
 
 FIRST_LAUNCHES = 6
 """The first answer comes after this many launches."""
-
-FEWEST = 2
-"""A question that costs more than it was estimated to is asked in this many blocks, at least: one has no interval."""
 
 FAILS = 2
 """A question whose run failed this often, and never succeeded, is not asked again."""

@@ -23,6 +23,9 @@ SWITCHES, ONE_CPU, COPIES, TWICE = "switches", "one cpu", "copies", "twice the t
 ON_CORES, SPREAD, INTERLEAVED = "copies on cores", "copies with spread memory", "interleaved memory"
 """Names of questions, as run specs have them (``knee.study.questions.questions``)."""
 
+FEWEST = 2
+"""Runs that have an interval."""
+
 AT_BASE = ", base"
 """Ends the names of runs of settings on the base's threads (``knee.study.questions.interventions``)."""
 
@@ -196,7 +199,14 @@ class Evidence:
     @property
     def watched(self) -> Cell:
         """The runs that say what idle threads did: those with records of context switches, if there are any."""
-        return self.tests.get(SWITCHES, self.many)
+        records = self.tests.get(SWITCHES)
+        if records is None:
+            return self.many
+        if len(records.runs) >= FEWEST:
+            return records
+        # One alone has no interval, and the program's own runs have samples of the same.
+        others = tuple(run for run in self.many.runs if run.spec["block"] != records.runs[0].spec["block"])
+        return replace(self.many, runs=(*others, *records.runs))
 
 
 def evidence(series: Series, threads: int) -> Evidence:

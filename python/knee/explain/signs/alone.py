@@ -42,6 +42,15 @@ SAME, LONG_S = 0.8, 0.02
 that take turns at a lock are not.
 """
 
+HELPERS = 2
+"""Threads of a program beside those that it is told to use: its main thread, and one more."""
+
+FEWEST = 3
+"""Runs that tell whether it is the same thread in each."""
+
+MOST_OF_IT = 0.7
+"""Share of the time in which one thread works alone that is one stretch."""
+
 ONLY = 0.9
 """A thread that is alone for this share of its CPU time hardly ever works beside others."""
 
@@ -88,6 +97,24 @@ def one_alone(found: Evidence) -> bool:
     return waiting is not None and waiting.rate.value < SELDOM and mean(found.watched.alone("share")).value > SAME
 
 
+def changes_hands(found: Evidence) -> bool:
+    """Whether another thread works alone in one run than in another, for one long stretch of each run.
+
+    It has taken the last piece of the work, which is a large one. A part that nobody divides is the main thread's, or
+    that of the same thread in each run.
+    """
+    runs = [run for cell in (found.watched, found.test(TWICE)) if cell is not None for run in cell.runs]
+    known = [run.idle.alone for run in runs if run.idle is not None and run.idle.alone is not None]
+    places = {one.place for one in known if one.share > SAME}
+    if len(known) < FEWEST or len(places) < 2 or 0.0 in places or any(np.isnan(place) for place in places):
+        return False
+    # Runtimes with threads of their own, such as Go's, move the same work from thread to thread.
+    if any(len(run.shares) > found.threads + HELPERS for run in found.watched.runs):
+        return False
+    longest, whole = (mean(each) for each in (found.watched.alone("longest_s"), found.watched.idle("one")))
+    return longest.value > max(LONG_S, MOST_OF_IT * whole.value / (found.threads - 1))
+
+
 def longest_stretch(found: Evidence, book: Ledger) -> Part:
     """Return the idle time of the longest stretch in which one thread works alone, where that is a long one.
 
@@ -126,7 +153,7 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     always = _always(found, _left(found) if adds else twice.idle(name), name)
     low, usual, most = _uneven(stays, always, OFF + WOKEN if hidden else OFF)
     # What more threads compute besides the work says nothing of how many pieces that has.
-    if fixed_pieces(found) and not adds:
+    if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
     if name == "one":
         low, usual, most = (min(one, 1 - _never_beside(found)) for one in (low, usual, most))

@@ -44,7 +44,12 @@ MUCH = 0.25
 def besides_clock(found: Evidence, book: Ledger) -> Part:
     """Return what slows copies down besides a clock that falls while other cores compute."""
     machine, busy = Part.of(book.value(MACHINE)), slower(found, BUSY)
-    if busy is None or not busy.interval.low > 0:
+    if busy is None:
         return machine
-    left = machine.less(Part.of(busy))
+    left = machine.less(busy_alone(busy))
     return left if left.value > MUCH * machine.value else Part(0.0, 0.0, 0.0)
+
+
+def busy_alone(busy: Mean) -> Part:
+    """Return what other busy cores take, which is no gain. Where it is not known closely, nothing beside it is."""
+    return Part(max(0.0, busy.value), busy.interval.low, busy.interval.high)

@@ -32,6 +32,9 @@ SLEPT = -0.03
 WORKS = 0.25
 """Share of an equal part of the CPU time, from which on a thread works."""
 
+HELP = 0.1
+"""What threads that have no piece of the work compute, as a share of what all but the one with most do, is less."""
+
 MOSTLY = 0.5
 """Share of the CPU time that grew side by side which active waiting must explain."""
 
@@ -96,13 +99,22 @@ def fixed_pieces(found: Evidence) -> bool:
     # Of more threads not all are known.
     if run is None or 2 * found.threads > MOST_SHARES:
         return False
-    return _working(found.watched, found.threads) == _working(run, found.threads) == found.threads
+    return _working(found.watched, found.threads) == found.threads and _further(run, found.threads) < HELP
 
 
 def _working(cell: Cell, threads: int) -> float:
     """Return how many threads have a quarter of an equal share of the CPU time, or more: the median over runs."""
     counts = [sum(share > WORKS / threads for share in run.shares) for run in cell.runs if run.shares]
     return float(np.median(counts)) if counts else np.nan
+
+
+def _further(cell: Cell, threads: int) -> float:
+    """Return what threads beyond so many compute, over all but the one with most: the median over runs.
+
+    That one may have a serial part as well, beside which equal parts of the work are small.
+    """
+    known = [run.shares for run in cell.runs if len(run.shares) > 1]
+    return float(np.median([sum(each[threads:]) / sum(each[1:]) for each in known])) if known else np.nan
 
 
 def _idle(cell: Cell, classes: tuple[str, ...]) -> Array:

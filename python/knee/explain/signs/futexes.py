@@ -82,7 +82,8 @@ def at_futexes(found: Evidence) -> bool:
     """Whether threads that sleep were seen to wait at futexes nearly always: not inside the kernel, as for pages."""
     samples = [run.record.get("futex") or {} for run in _runs(found)]
     asleep, waits = (sum(one.get(name, 0) for one in samples) for name in ("asleep", "waits"))
-    return waits >= ENOUGH and waits > MOSTLY * asleep
+    ends = sum(_ends(one.get("hottest", [])) for one in samples)
+    return waits - ends >= ENOUGH and waits - ends > MOSTLY * (asleep - ends)
 
 
 def hardly_timed(found: Evidence) -> bool | None:
@@ -99,17 +100,20 @@ def mostly_timed(found: Evidence) -> bool:
 
 
 def _of_workers(found: Evidence) -> tuple[int, int]:
-    """Return the sampled waits, and those with a time limit, without those of a thread that waits for the others' end.
-
-    That is taken to be the futex of each run at which one thread alone waits most often, without a limit.
-    """
+    """Return the sampled waits, and those with a time limit; without those of a thread that waits for others to end."""
     waits = timed = 0
     for run in _runs(found):
         hottest = run.record.get("futex", {}).get("hottest", [])
-        ends = max((one["waits"] for one in hottest if one["threads"] == 1 and not one["timed"]), default=0)
-        waits += sum(one["waits"] for one in hottest) - ends
+        waits += sum(one["waits"] for one in hottest) - _ends(hottest)
         timed += sum(one["timed"] for one in hottest)
     return waits, timed
+
+
+def _ends(hottest: Sequence[Mapping[str, int]]) -> int:
+    """Return a run's sampled waits of a thread that waits for the others to end: the most that one thread alone has at
+    one futex, without a time limit.
+    """
+    return max((one["waits"] for one in hottest if one["threads"] == 1 and not one["timed"]), default=0)
 
 
 def _runs(found: Evidence) -> list[Run]:

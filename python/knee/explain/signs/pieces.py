@@ -23,6 +23,9 @@ SAME = 0.02
 UNEVEN = 0.4
 """The larger of two threads has this share more than the smaller one, of the mean, where pieces are uneven."""
 
+WORK = 0.1
+"""Share of the CPU time that the others have, at least, where they tell how the work is divided."""
+
 MOST = 20
 """Pieces of each thread, at most, that are looked for."""
 
@@ -37,7 +40,9 @@ NEARLY = 0.3
 def divided_unevenly(found: Evidence) -> bool:
     """Whether the work was surely divided beforehand, and unevenly, also among those threads that have not most."""
     usual = _same_with_twice(found)
-    return usual is not None and bool(np.ptp(usual[1:]) > UNEVEN * usual[1:].mean())
+    # What threads that hardly compute do is no piece of the work.
+    works = usual is not None and usual[1:].sum() > WORK
+    return usual is not None and works and bool(np.ptp(usual[1:]) > UNEVEN * usual[1:].mean())
 
 
 def may_be_equal(found: Evidence) -> bool:

@@ -22,12 +22,12 @@ from knee.explain.causes.cause import PIECES, Finding, Part
 from knee.explain.causes.idle import too_few_tasks
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import FEW, NOBODY, ONE, Ledger
-from knee.explain.signs.alone import OFF, Alone, alone
+from knee.explain.signs.alone import LONG_S, OFF, Alone, alone
 from knee.explain.signs.doubled import doubled, fixed_pieces, kept, told
 from knee.explain.signs.futexes import turns
 from knee.explain.signs.pieces import divided_unevenly, may_be_equal
 from knee.explain.signs.relief import relief
-from knee.explain.signs.waits import own_waits
+from knee.explain.signs.waits import own_waits, waits
 from knee.explain.signs.words import as_ratio, plain
 from knee.store.run import MOST_SHARES
 
@@ -53,6 +53,14 @@ IN_PIECES = "the work comes in pieces that the threads cannot share evenly, and 
 
 TELLS = "give the program four times the work: if less is lost, there were too few pieces; if as much, they are uneven"
 """The run that would decide then."""
+
+FILLED = 0.5
+"""Share of the time in which one thread works alone that is left with twice the threads, at most, where each thread has
+most work in turn.
+"""
+
+PHASE, PASSED = 0.1, 0.8
+"""The longest stretch then has this share of that time, at least, and one and the same thread at most the second."""
 
 LEAST = 0.02
 """A smaller part is not named."""
@@ -84,6 +92,20 @@ def unequal(found: Evidence, divided: Sequence[Alone]) -> bool:
     return math.log(max(1.0, others)) > CHANCE + UNEQUAL * sum(one.uneven.value for one in divided)
 
 
+def _in_turn(found: Evidence, divided: Sequence[Alone]) -> bool:
+    """Whether threads work alone in long stretches that smaller pieces fill, each in turn: in every phase another one
+    has most work, so that all have as much in the end.
+    """
+    waiting = waits(found)
+    if waiting is None or waiting.passed_on is not False:
+        # Other threads also work while some wait for a lock, be it that of an allocator.
+        return False
+    alone_s = mean(found.watched.idle("one") / (found.threads - 1)).value
+    longest = mean(found.watched.alone("longest_s")).value
+    filled = all(one.stays.interval.high < FILLED for one in divided)
+    return filled and longest > max(LONG_S, PHASE * alone_s) and mean(found.watched.alone("share")).value < PASSED
+
+
 def _come_and_go(found: Evidence) -> bool:
     """Whether threads live for a part of the run, so that their CPU times do not tell how work was divided."""
     all_of_them = [sum(run.shares[: found.threads]) for run in found.watched.runs if run.shares]
@@ -98,7 +120,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not divided or too_few_tasks.explain(found, book) is not None:
         return None
     hidden, passive = any(one.hidden for one in divided), relief(found, SPINNING)
-    if not hidden and not unequal(found, divided):
+    alike = not hidden and not unequal(found, divided)
+    if alike and not _in_turn(found, divided):
         return None
     # Where the loss goes while waiting threads sleep, it was their spinning that cost it. Only that run tells.
     if hidden and (passive is None or passive.least > LEAST):
@@ -106,7 +129,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     part = Part(*(sum(getattr(one.uneven, end) for one in divided) for end in ("value", "low", "high")))
     # Pieces that are handed out while the program runs may be equal, and too few.
     equal = may_be_equal(found) or _come_and_go(found)
-    sure = hidden or fixed_pieces(found) or divided_unevenly(found) or not equal
+    sure = not alike and (hidden or fixed_pieces(found) or divided_unevenly(found) or not equal)
     how = ", some of it as CPU time, since they wait actively" if hidden else ""
     return Finding(
         series=found.series.name,

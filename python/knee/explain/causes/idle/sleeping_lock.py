@@ -53,12 +53,11 @@ def _in_memory(found: Evidence, book: Ledger) -> Finding | None:
     absent = not book.value(*holds).interval.low > LEAST or separate(found) or one_alone(found)
     if absent or waiting is None or not waiting.passed_on:
         return None
-    # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns. So do waits for
-    # pages.
+    # An interpreter's own lock has the same signs; samples tell them apart, or a run with longer turns.
     if found.mapped(INTERPRETERS) and not _own(found):
         return None
-    pages = page_faults.often(found) and not at_futexes(found)
-    if found.mapped(LOADED) and pages and found.setting("page faults") is None:
+    # So have waits for pages, where samples meet hardly any at a lock of the program's.
+    if page_faults.often(found) and not at_futexes(found):
         return None
     # Where each of two settings takes waits away, the other's are left, and a lock beside them cannot be told.
     if sum(fewer(found, name) for name in SETTINGS) > 1:

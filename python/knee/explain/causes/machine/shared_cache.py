@@ -16,7 +16,7 @@ from __future__ import annotations
 from knee.explain.causes.cause import Finding, Part
 from knee.explain.ledger.evidence import Evidence
 from knee.explain.ledger.ledger import MACHINE, MORE, Ledger
-from knee.explain.signs.beside import BUSY, PIRATE, STREAM, besides_clock, slower
+from knee.explain.signs.beside import BUSY, PIRATE, STREAM, besides_clock, busy_alone, slower
 from knee.explain.signs.words import as_ratio, plain
 
 NAME = "shared cache"
@@ -44,8 +44,8 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
         return None
     # The pirate keeps cores busy as well.
     taken, busy = Part.of(pirate), slower(found, BUSY)
-    if busy is not None and busy.interval.low > 0:
-        taken = taken.less(Part.of(busy))
+    if busy is not None:
+        taken = taken.less(busy_alone(busy))
     if not taken.low > LEAST:
         return None
     part = machine
