@@ -54,6 +54,25 @@ def test_copies_that_are_slower_than_the_program_itself_fail_the_check():
     assert (told.status, told.findings) == ("not explained", ())
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "collector", "status"),
+    [
+        ("the serial collector", "G1", 0.2, "not explained"),
+        ("the serial collector", "G1", 0.01, "explained"),
+        ("G1", "G1", 0.2, "explained"),
+        (None, "G1", 0.2, "explained"),
+    ],
+)
+def test_java_with_another_collector_on_one_cpu_is_another_program(before, now, collector, status):
+    many = Made(0.75, 1.0, {"one": 0.5}, shares=(0.75, 0.25), collector=collector, collector_kind=now)
+    tests = {"one cpu": Made(1.0, 1.0, sleeps=4), "twice the threads": many}
+    told = explanation(evidence_of(Made(1.0, 1.0, collector=0.0, collector_kind=before), many, tests))
+    assert told.status == status
+    says = [one.says for one in told.checks if one.name == "runtime"]
+    assert all("at 1 and with G1 at 2, which costs up to 20 % of the CPU time" in one for one in says)
+    assert len(says) == (status == "not explained")
+
+
 def test_nothing_is_named_where_there_is_nothing_to_explain():
     told = explanation(evidence_of(BASE, Made(0.51, 1.02), TESTS))
     assert (told.status, told.findings) == ("nothing to explain", ())

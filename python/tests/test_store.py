@@ -75,13 +75,46 @@ def test_a_bad_run_says_why(simulated, more, why):
     assert [run.bad for run in runs] == [why] + [None] * 9
 
 
+SPEC = {"schema": 1, "id": "1", "cell": {}, "block": 1, "program": {}, "threads": 1, "cpus": [], "bind": "set"}
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        (("VM Thread",), "the serial collector"),
+        (("VM Thread", "C2 CompilerThre", "GC Thread#0"), "the parallel collector"),
+        (("GC Thread#0", "G1 Conc#0", "VM Thread"), "G1"),
+        (("ZDriver", "VM Thread"), "ZGC"),
+        (("GC Thread#0", "G1 Conc#0"), None),
+        (("VM Thread", "VM Thread", "G1 Conc#0"), None),
+        ((), None),
+    ],
+)
+def test_a_collector_of_java_is_known_by_its_threads(names, kind):
+    threads = [THREAD | {"tid": 2 + number, "name": name, "helper": True} for number, name in enumerate(names)]
+    threads.append(THREAD | {"name": "G1 of the program"})
+    assert joined(0, SPEC, record("1", 1, 9.0, 9.0, observed_threads=threads)).collector_kind == kind
+
+
+@pytest.mark.parametrize(
+    ("more", "seconds"),
+    [
+        ({"sampling": {"ready": [0, 30, 10]}, "futex": {"file_locks": 10}}, 0.5),
+        ({"sampling": {"ready": [0, 30, 10]}, "futex": {"waits": 3}}, None),
+        ({"sampling": {"ready": [0, 30, 10]}, "futex": {"unavailable": "no"}}, None),
+        ({"futex": {"file_locks": 10}}, None),
+    ],
+)
+def test_waits_for_locks_on_files_are_as_long_as_samples_say(more, seconds):
+    assert joined(0, SPEC, record("1", 1, 2.0, 2.0, **more)).file_locks_s == seconds
+
+
 def test_a_metric_has_its_own_time_and_a_phase_its_own_cpu_time():
-    spec = {"schema": 1, "id": "1", "cell": {}, "block": 1, "program": {}, "threads": 1, "cpus": [], "bind": "set"}
     phases = [{"name": "match", "wall_ns": 2_000_000_000, "cpu_ns": 3_000_000_000}]
     metric = {"name": "match", "value": 2.0, "unit": "s"}
-    run = joined(0, spec, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
+    run = joined(0, SPEC, record("1", 1, 9.0, 9.0, phases=phases, metric=metric))
     assert (run.time_s, run.cpu_s) == (2.0, 3.0)
-    printed = joined(0, spec, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
+    printed = joined(0, SPEC, record("1", 1, 9.0, 9.0, metric={"name": "r", "value": 250.0, "unit": "ms"}))
     assert (printed.time_s, printed.cpu_s) == (0.25, None)
 
 

@@ -54,6 +54,7 @@ class Made:
     futex: dict | None = None
     collector: float | None = None
     """CPU seconds of the garbage collector."""
+    collector_kind: str | None = None
     alone: Alone | None = None
     """Which thread worked alone, and how long each time."""
     spots: dict[str, int] | None = None
@@ -100,7 +101,8 @@ def _run(order: int, block: int, threads: int, n: int, name: str, one: Made, by:
     idle = Idle(**{name: value * by for name, value in classes.items()}, source="records", alone=one.alone)
     return Run(
         order, spec, told, None, one.seconds * by, one.cpu * by, idle=idle, disk_s=one.disk * by, shares=one.shares,
-        collector_s=one.collector, file_locks_s=None if one.file_locks is None else one.file_locks * by,
+        collector_s=one.collector, collector_kind=one.collector_kind,
+        file_locks_s=None if one.file_locks is None else one.file_locks * by,
     )  # fmt: skip
 
 

@@ -41,6 +41,8 @@ class Run:
     """CPU seconds of helpers of the program's runtime, such as a garbage collector, of those that were observed."""
     collector_s: float | None = None
     """Those of its garbage collector; None where a runtime has no helpers with names of their own."""
+    collector_kind: str | None = None
+    """Which garbage collector a Java VM used, as its threads are called; None elsewhere."""
     processes: bool = False
     """Whether it computed in several processes of one thread each."""
     file_locks_s: float | None = None
@@ -113,7 +115,8 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
     return Run(
         order, spec, slim, bad, time_s, cpu_s, _waited(record), work, inputs,
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),
-        processes=_in_processes(record), collector_s=_collector(record), file_locks_s=_at_file_locks(record),
+        processes=_in_processes(record), collector_s=_collector(record),
+        collector_kind=_collector_kind(record), file_locks_s=_at_file_locks(record),
     )  # fmt: skip
 
 
@@ -166,6 +169,23 @@ def _collector(record: Record) -> float | None:
     helpers = [thread for thread in record["observed_threads"] if thread.get("helper")]
     times: list[object] = [one.get("cpu_ns") for one in helpers if str(one.get("name")).startswith(COLLECTORS)]
     return sum(time for time in times if isinstance(time, int)) / 1e9 if helpers else None
+
+
+JAVA = "VM Thread"
+"""A thread that each Java VM has."""
+
+KINDS = {"G1 ": "G1", "Z": "ZGC", "Shenandoah ": "Shenandoah", "GC Thread#": "the parallel collector"}
+"""Which collector other threads are of, by how their names begin. G1 has some of the last kind as well."""
+
+
+def _collector_kind(record: Record) -> str | None:
+    """Return the garbage collector of a Java VM; None of other programs, and where there are several processes."""
+    helpers = [thread for thread in record["observed_threads"] if thread.get("helper")]
+    names = [str(thread.get("name")) for thread in helpers]
+    if names.count(JAVA) != 1:
+        return None
+    there = (kind for begin, kind in KINDS.items() if any(name.startswith(begin) for name in names))
+    return next(there, "the serial collector")
 
 
 def _on_disk(record: Record) -> float | None:

@@ -2,7 +2,8 @@
 
 Both ways to divide the loss telescope from the same times, so their parts add up by construction, which proves nothing.
 Two checks compare numbers from different sources; a third, the gain predicted for a remedy against the gain measured,
-needs `knee try` (``knee.explain.tried``).
+needs `knee try` (``knee.explain.tried``). A Java VM chooses by the number of cpus how it collects garbage; where that
+matters, a further one says that the two sides of the loss are not the same program.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from knee.explain.ledger.ledger import INFLATION, MACHINE, MACHINES, Ledger
 
 OFF = 0.05
 """Idle time of all classes may differ from n·T - CPU by this share of the thread-seconds."""
+
+COLLECTS = 0.1
+"""A garbage collector matters if it takes this share of the loss, or more, of the CPU time."""
 
 FASTER, FASTER_SHARE = 0.05, 0.10
 """The program's own CPU time may be below 0 by the larger of the first, and the second times the loss."""
@@ -41,7 +45,7 @@ class Check:
 
 def checks(found: Evidence, book: Ledger) -> tuple[Check, ...]:
     """Return the checks of a ledger."""
-    return (_idle(found), _machine(book))
+    return (_idle(found), _machine(book), *_runtime(found, book))
 
 
 def _idle(found: Evidence) -> Check:
@@ -73,6 +77,24 @@ def _machine(book: Ledger) -> Check:
     how = "take longer than the program itself, so they do not stand for it" if fails else "do not contradict it"
     says = f"CPU time of the program over that of copies: {_ratio(own)}; copies {how}"
     return Check(name, says, not fails if own.blocks > 1 else None, own)
+
+
+def _runtime(found: Evidence, book: Ledger) -> tuple[Check, ...]:
+    """Say that a Java VM collects garbage in another way on one cpu than on several, where that may matter.
+
+    It chooses a collector by the cpus that it may use, unless it is told which one.
+    """
+    kinds = [{run.collector_kind for run in cell.runs} - {None} for cell in (found.base, found.many)]
+    costs = [mean(cell.collector / cell.cpu) for cell in (found.base, found.many)]
+    most = max(costs, key=lambda one: np.nan_to_num(one.value))
+    if any(len(each) != 1 for each in kinds) or kinds[0] == kinds[1] or not most.value > COLLECTS * book.loss.value:
+        return ()
+    (before,), (now,) = kinds
+    says = (
+        f"Java collects garbage with {before} at {found.base.threads} and with {now} at {found.threads}, which costs "
+        f"up to {100 * most.value:.0f} % of the CPU time: name one for both, such as -XX:+UseParallelGC"
+    )
+    return (Check("runtime", says, False, most),)
 
 
 def _ratio(log: Mean) -> str:
