@@ -68,5 +68,14 @@ def test_threads_that_share_a_cpu_wait():
     assert idle.one == idle.few == idle.nobody == 0
 
 
+def test_of_more_threads_those_that_are_woken_together_wait_for_each_other():
+    # One works alone for 0.1 s; then four share two cpus for 0.1 s, and two of them always wait.
+    profile = {"running_ns": [0, 10**8, 10**8], "runnable_ns": [0, 10**8, 10**8]}
+    threads = [{"tid": tid, "cpu_ns": 10**7, "run_delay_ns": 5 * 10**7} for tid in range(4)]
+    made = {"wall_ns": 2 * 10**8, "observed_threads": threads, "switches": {"concurrency": profile}}
+    assert (idle_of(made, 2, 4).one, idle_of(made, 2, 4).waiting) == (pytest.approx(0.1), 0)
+    assert idle_of(made, 2).waiting == pytest.approx(0.1), "of two threads those that were woken wait for a cpu"
+
+
 def test_without_any_sign_nothing_is_known():
     assert idle_of({"observed_threads": [], "wall_ns": 1}, 2) is None

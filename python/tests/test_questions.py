@@ -225,6 +225,16 @@ def test_questions_join_a_block_that_has_not_begun(folder):
     assert not Block(folder, 3).begun
 
 
+@pytest.mark.parametrize(("wall_s", "limit_s"), [(2.0, 20.0), (0.1, 5.0), (1e6, 600.0)])
+def test_a_question_ends_long_after_the_runs_of_the_study_do(folder, wall_s, limit_s):
+    plan = folder.read_plan()
+    one = next(spec for spec in plan if spec["block"] == 1)
+    assert one["timeout_s"] == 600.0
+    write_whole(folder.records, json.dumps(record(one["id"], 1, wall_s, wall_s)) + "\n")
+    Block(folder, 2).add([(next(spec["cell"] for spec in plan if spec["threads"] == 8), "twice the threads")])
+    assert [spec["timeout_s"] for spec in folder.read_plan() if "test" in spec] == [limit_s]
+
+
 def test_where_cpu_time_grows_is_sampled_on_all_threads_and_on_those_of_the_base(folder):
     cell = next(spec["cell"] for spec in folder.read_plan() if spec["threads"] == 8)
     assert Block(folder, 2).add([(cell, "hot spots")]) == 2

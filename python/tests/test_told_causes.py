@@ -224,6 +224,27 @@ def test_threads_that_spin_take_longer_where_threads_outnumber_cpus():
     assert ("spinning",) not in named(evidence_of(BASE, spins, flat))
 
 
+@pytest.mark.parametrize(
+    ("cpu", "why", "names"),
+    [
+        (1.5, "stopped after 7.5 s", [("spinning",)]),
+        (1.5, "exit status 3", []),
+        (1.0, "stopped after 7.5 s", []),
+    ],
+)
+def test_threads_that_never_end_where_they_outnumber_cpus_spin(cpu, why, names):
+    found = evidence_of(BASE, Made(0.75, cpu), {"copies": Made(1.0, 2.0)})
+    found.failed["twice the threads"] = (2, why)
+    assert list(named(found)) == names
+
+
+@pytest.mark.parametrize(("longest_s", "names"), [(0.1, [("serial part",)]), (0.002, [])])
+def test_what_takes_less_than_a_turn_of_the_scheduler_may_be_a_piece_that_waits_for_its_turn(longest_s, names):
+    many, twice = waits(0.75, 0.5, shares=(0.5, 0.5)), waits(0.75, 0.5, shares=(0.25,) * 4)
+    many.alone = twice.alone = Alone(0.9, 250, longest_s, helper=False, own=0.5)
+    assert list(named(evidence_of(BASE, many, {"one cpu": CALM_ONE_CPU, "twice the threads": twice}))) == names
+
+
 def test_what_grows_only_side_by_side_leaves_three_causes():
     shares = Made(0.75, 1.5)
     tests = {"one cpu": CALM_ONE_CPU, "copies": Made(1.0, 2.0), "twice the threads": Made(0.75, 1.5)}

@@ -13,7 +13,8 @@ them are in use, and the rest is idle::
 t(k) comes from records of context switches, exactly, or from samples of thread states. A thread that was woken and
 waits for a cpu is asleep in the records; the kernel's count of run delay (schedstat) says for how long, and that part
 is moved to ``waiting``. Where more than n threads are ready, most of them wait while n others run, which is no idle
-time: then as much of it is moved as there is time in which fewer than n run.
+time: then as much of it is moved as there is time in which fewer than n run. Of more than n threads, those that are
+woken together wait for each other first: while n run, each of the others may wait.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Idle:
         return self.nobody + self.one + self.few + self.waiting - self.more
 
 
-def idle_of(record: Record, threads: int) -> Idle | None:
+def idle_of(record: Record, threads: int, asked: int | None = None) -> Idle | None:
     """Return what idle threads did; None where neither records nor samples say.
 
     Parameters
@@ -77,6 +78,8 @@ def idle_of(record: Record, threads: int) -> Idle | None:
         The record.
     threads
         n, against which idle time is counted.
+    asked
+        How many threads the program was told to use, if that is more.
     """
     delay = _delay_s(record)
     switches = record.get("switches")
@@ -86,7 +89,8 @@ def idle_of(record: Record, threads: int) -> Idle | None:
         preempted = sum(count * s for count, s in enumerate(ready)) - sum(count * s for count, s in enumerate(running))
         waiting = _used(ready, threads) - _used(running, threads)
         # Run delay also has the time between waking up and running, in which the records show a sleeping thread.
-        woken = max(0.0, (delay or 0.0) - preempted) * _share_below(threads, ready, running)
+        delayed = max(0.0, (delay or 0.0) - preempted - _in_turn(threads, asked or threads, running))
+        woken = delayed * _share_below(threads, ready, running)
         return _classes(ready, threads, waiting, woken, _more(running, threads), "records", _alone(record))
     sampling = record.get("sampling")
     counts = (sampling.get("ready") if sampling else None) or []
@@ -109,6 +113,11 @@ def _classes(
     kept = max(0.0, 1 - woken / asleep) if asleep else 1.0
     moved = (1 - kept) * asleep
     return Idle(kept * nobody, kept * one, kept * few, waiting + moved, more, source, alone)
+
+
+def _in_turn(n: int, asked: int, running: Sequence[float]) -> float:
+    """Return how long threads beyond n may have waited for those that ran, at most."""
+    return max(0, asked - n) * sum(running[n:])
 
 
 def _share_below(n: int, ready: Sequence[float], running: Sequence[float]) -> float:

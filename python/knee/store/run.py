@@ -111,7 +111,7 @@ def joined(order: int, spec: RunSpec, record: Record, *, weak: bool = False, inp
     # The idle time of a run that answers a question is counted against the threads that it explains.
     counted = spec["cell"].get("threads", spec["threads"]) if "test" in spec else spec["threads"]
     # A damaged plan may have a text there.
-    idle = idle_of(record, int(counted) if str(counted).isdecimal() else spec["threads"])
+    idle = idle_of(record, int(counted) if str(counted).isdecimal() else spec["threads"], spec["threads"])
     return Run(
         order, spec, slim, bad, time_s, cpu_s, _waited(record), work, inputs,
         idle=idle, disk_s=_on_disk(record), shares=_shares(record), helpers_s=_helpers(record),

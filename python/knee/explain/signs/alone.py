@@ -45,6 +45,9 @@ that take turns at a lock are not.
 HELPERS = 2
 """Threads of a program beside those that it is told to use: its main thread, and one more."""
 
+TURN_S = 0.004
+"""How long threads of equal rights take turns on a cpu, about: the kernel's slice is 3 ms."""
+
 FEWEST = 3
 """Runs that tell whether it is the same thread in each."""
 
@@ -153,6 +156,9 @@ def alone(found: Evidence, book: Ledger, name: str) -> Alone | None:
     always = _always(found, _left(found) if adds else twice.idle(name), name)
     low, usual, most = _uneven(stays, always, OFF + WOKEN if hidden else OFF)
     # What more threads compute besides the work says nothing of how many pieces that has.
+    # A piece that is shorter than a turn of the scheduler fills no gap either: it waits until another one has ended.
+    if name == "one" and mean(found.watched.alone("longest_s")).value < TURN_S and usual < HALF:
+        low, most = 0.0, 1.0
     if (fixed_pieces(found) and not adds) or (name == "one" and changes_hands(found)):
         low = usual = most = 1.0
     if name == "one":

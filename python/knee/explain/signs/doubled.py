@@ -20,6 +20,9 @@ from knee.store.run import MOST_SHARES
 OPENMP = r"lib(g|i|)omp"
 """Libraries whose threads wait actively."""
 
+STOPPED = "stopped after "
+"""How it is said that a run took too long (``knee.store.run.cut_off``)."""
+
 COLLAPSE = 0.10
 """Spinning: twice the threads take longer by at least this, in logarithms."""
 
@@ -56,6 +59,12 @@ def doubled(found: Evidence) -> Doubled | None:
     if run is None:
         return None
     return Doubled(against(run.seconds, found.many.seconds), against(run.cpu, found.many.cpu))
+
+
+def never_ended(found: Evidence) -> str | None:
+    """Return how long all runs with twice the threads were waited for, if none of them ended; else None."""
+    many, why = found.failed.get(TWICE, (0, ""))
+    return why.removeprefix(STOPPED) if many and why.startswith(STOPPED) else None
 
 
 def waits_actively(found: Evidence, book: Ledger) -> bool:

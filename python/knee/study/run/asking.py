@@ -24,6 +24,9 @@ from knee.study.run import trust
 MOST_MEMORY = 0.5
 """Share of the machine's memory that copies may need."""
 
+TIMES, SHORTEST_S = 10.0, 5.0
+"""A question may run so many times as long as the longest of the study's own runs; and as long as the second anyway."""
+
 Asked = tuple[dict[str, Level], str]
 """The cell that is explained, and the name of a question, or of a cause that a changed setting tests."""
 
@@ -95,6 +98,13 @@ class Block:
             for key, spec in self._own.items()
         }
 
+    @cached_property
+    def _longest_s(self) -> float:
+        """How long a question may run: threads that spin may take a thousand times as long once they outnumber cpus."""
+        own = {spec["id"] for spec in self.plan if role_of(spec) == "measure"}
+        walls = [record["wall_ns"] / 1e9 for record in self.folder.read_records() if record["id"] in own]
+        return max(SHORTEST_S, TIMES * max(walls, default=float("inf")))
+
     def _base(self, spec: RunSpec) -> RunSpec:
         """Return the run of the same levels on the fewest threads."""
         same = [one for one in self._own.values() if _levels(one) == _levels(spec)]
@@ -105,8 +115,12 @@ class Block:
 
         The plan is written whole, so a study that is killed meanwhile can resume.
         """
-        free = names(self.plan)
-        added: list[RunSpec] = [{**spec, "id": next(free)} for one in questions for spec in self._runs(*one)]
+        free, longest = names(self.plan), self._longest_s
+        added: list[RunSpec] = [
+            {**spec, "id": next(free), "timeout_s": min(spec.get("timeout_s", longest), longest)}
+            for one in questions
+            for spec in self._runs(*one)
+        ]
         if not added:
             return 0
         _binary.validate(added)

@@ -41,6 +41,9 @@ SAME = 0.10
 SPINS = 0.4
 """A lock whose waiters spin grows on one cpu by less than this share of what it grows side by side."""
 
+FREE = 0.5
+"""Share of what grows on one cpu from which on it counts that it does not grow side by side, surely or not."""
+
 UNTOLD = 0.1
 """Less growth on one cpu than this is not named where the curve does not tell how it grows."""
 
@@ -62,7 +65,7 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     if not on_one.interval.low > LEAST or not own.interval.low > machine or twice is None:
         return None
     # Threads take turns at an interpreter on one cpu as well, which costs them time there.
-    if turns(found, found.threads) is not None or compiles(found):
+    if turns(found, found.threads) is not None or (compiles(found) and not each_thread(found, book)):
         return None
     if on_one.value < REFILLS * machine and shared_cache.explain(found, book) is not None:
         return None
@@ -71,8 +74,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
     told = (slower is not None and slower.limited) or each_thread(found, book) or separate(found)
     if not told and _may_spin(found, book, twice, slower):
         return None
-    # What surely grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
-    holds = (MORE, TOGETHER, UNDIVIDED) if book.value(TOGETHER, UNDIVIDED).interval.high < 0 else (MORE,)
+    # What grows on one cpu only, as where a runtime's compilers get less time there, costs nothing side by side.
+    less = book.value(TOGETHER, UNDIVIDED)
+    holds = (MORE, TOGETHER, UNDIVIDED) if less.interval.high < 0 or less.value < -FREE * on_one.value else (MORE,)
     more = book.value(*holds)
     if not more.interval.low > LEAST or _may_collect(found, more.value):
         return None

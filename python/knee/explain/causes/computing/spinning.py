@@ -19,7 +19,7 @@ import numpy as np
 from knee.explain.causes.cause import OPEN, Finding, Part
 from knee.explain.ledger.evidence import Evidence, mean
 from knee.explain.ledger.ledger import MORE, TOGETHER, UNDIVIDED, Ledger
-from knee.explain.signs.doubled import COLLAPSE, LONGER, doubled
+from knee.explain.signs.doubled import COLLAPSE, LONGER, doubled, never_ended
 from knee.explain.signs.each_thread import each_thread
 from knee.explain.signs.growth import growth
 from knee.explain.signs.hotspots import compiles, grown, said
@@ -76,6 +76,9 @@ def explain(found: Evidence, book: Ledger) -> Finding | None:
 def _signs(found: Evidence, book: Ledger) -> tuple[str, ...] | None:
     """Return what all threads on one cpu and twice the threads say; None where it does not speak for spinning."""
     on_one, twice, faster, spots = book.value(MORE), doubled(found), growth(found, book), grown(found)
+    # Threads that wait for one that has no cpu keep cpus from it, for a whole turn each time.
+    if twice is None and (waited := never_ended(found)) is not None:
+        return (f"twice the threads on the same cpus had not ended after {waited}",)
     # A thread that tries again and again is met at the same few instructions.
     if compiles(found) or (spots is not None and (spots.works or spots.scattered)):
         return None
